@@ -11,9 +11,10 @@ from uuid import UUID
 
 from django.db.models import F
 
+from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import comparable, singular
-from profiles.models import Preference, ProfileFact, Subject, Tag, TagDetail
+from profiles.models import DetailName, Preference, ProfileFact, Subject, Tag, TagDetail
 from profiles.services.beliefs import retract_belief
 from profiles.services.claims import learned_claim, same_value
 from profiles.services.lists import among_entries, entries_of
@@ -41,6 +42,8 @@ class _Over:
     at: datetime
     by: UUID | None
     is_vital_too: bool
+    may_hold: bool = False
+    """It tells more than what is over: it becomes possibly outdated."""
 
 
 def end_outdated_notes(subject_id: UUID, messages: Collection[UUID]) -> list[UUID]:
@@ -72,6 +75,14 @@ def end_notes_of_tag(tag: Tag) -> list[UUID]:
     return _end_notes(tag.subject_id, list(_over_details(tag.subject_id, [tag.id])))
 
 
+def end_notes_behind(tag: Tag) -> list[UUID]:
+    """End the notes that a tag was read from, before it is deleted by hand; return their snapshots."""
+    now = utc_now()
+    return _end_notes(
+        tag.subject_id, [_Over(note_id, now, None, is_vital_too=False) for note_id, *_ in _links_to(Tag, [tag.id])]
+    )
+
+
 def end_notes_at(slot: Preference | ProfileFact | Tag) -> list[UUID]:
     """End the notes behind what a slot held before it was written by hand; return their snapshots."""
     if isinstance(slot, Tag):
@@ -90,7 +101,7 @@ def _end_notes(subject_id: UUID, over: Sequence[_Over]) -> list[UUID]:
         if one.note_id not in held or one.note_id in ended or held[one.note_id][0].said_at >= one.at:
             continue
         snapshot, note = held[one.note_id]
-        if one.note_id in beside or (note.vital_class and not one.is_vital_too):
+        if one.may_hold or one.note_id in beside or (note.vital_class and not one.is_vital_too):
             positions += doubt_note(snapshot, note, by=one.by)
         else:
             positions += end_note(snapshot, note, at=one.at, by=one.by)
@@ -180,7 +191,7 @@ def _over_details(subject_id: UUID, tags: Any) -> Iterator[_Over]:
     past = TagDetail.objects.filter(
         subject_id=subject_id,
         tag_id__in=tags,
-        detail__in=TOLD_OF_A_TAG,
+        detail__in=(*TOLD_OF_A_TAG, DetailName.RELATION),
         invalid_at__isnull=False,
         retired_at__isnull=True,
     )
@@ -190,7 +201,8 @@ def _over_details(subject_id: UUID, tags: Any) -> Iterator[_Over]:
             if row.invalid_at and now != row.value and names(text, row.value) and not (now and names(text, now)):
                 ender = links.filter(memory_id=row.tag_id, message__said_at=row.invalid_at)
                 by = ender.values_list("message_id", flat=True).first()
-                yield _Over(note_id, row.invalid_at, by, is_vital_too=False)
+                told_beside = row.detail == DetailName.RELATION
+                yield _Over(note_id, row.invalid_at, by, is_vital_too=False, may_hold=told_beside)
 
 
 def _filled_beside(notes: Collection[UUID]) -> set[UUID]:

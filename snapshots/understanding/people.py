@@ -5,6 +5,7 @@ A note about somebody else belongs to one tag or to none: where two may be meant
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import comparable
@@ -88,7 +89,8 @@ def _named_in(turn: Message, turns: Sequence[Message]) -> Nearby:
 
 def _as_candidate(tag: Tag, turn: Message) -> TagCandidate:
     evidence = Evidence(str(turn.id), turn.content, 0)
-    return TagCandidate(tag.label, "contact", evidence, relation=tag.relation or None, aliases=tuple(tag.aliases))
+    kind: Literal["contact", "thing"] = "thing" if tag.kind == TagKind.THING else "contact"
+    return TagCandidate(tag.label, kind, evidence, relation=tag.relation or None, aliases=tuple(tag.aliases))
 
 
 def _given(subject: Subject, message: Message, note: PreparedNote, nearby: Nearby) -> PreparedNote:

@@ -13,7 +13,7 @@ from typing import Literal
 Sort = Literal["explicit", "implicit", "change", "constraint"]
 Mode = Literal["set", "add", "remove", "replace"]
 FactMode = Literal["overwrite", "append", "remove"]
-TagKind = Literal["place", "contact"]
+TagKind = Literal["place", "contact", "thing"]
 Reason = Literal[
     "evidence_missing",
     "not_the_subject",

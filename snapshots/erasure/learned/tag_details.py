@@ -84,7 +84,7 @@ def loss_of(tag: Tag, said: Said, only: Words | None) -> TagLoss | None:
     heirs: dict[UUID, tuple[datetime | None, UUID | None]] = {}
     for name in WORDED:
         values = [row for row in rows if row.detail == name and row.version_of_id is None]
-        lost = [row for row in values if is_lost(str(row.value), row.said_times)]
+        lost = [row for row in values if is_lost(str(row.value), row.said_times) or _is_drawn(row, said)]
         gone |= {row.id for row in lost}
         heirs |= ValueHistory(values, {}, ()).heirs(lost)
         if lost or (not values and is_lost(getattr(tag, name))):
@@ -130,6 +130,12 @@ def texts_of_past(tag: Tag) -> list[str]:
     values = details_of(tag).order_by().values_list("value", flat=True)
     texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
     return [text for text in texts if isinstance(text, str)]
+
+
+def _is_drawn(row: TagDetail, said: Said) -> bool:
+    """Return whether what somebody is to the user was drawn from messages that go, in words of none ("ex-wife")."""
+    is_worded = Words.of(row.subject_id, [str(row.value)]).stand_in(f"{said.lost}\n{said.kept}")
+    return row.detail == DetailName.RELATION and not is_worded and said.lost_times.issuperset(row.said_times)
 
 
 def _left(values: Sequence[TagDetail], heirs: Ends, nothing: Any) -> Any:

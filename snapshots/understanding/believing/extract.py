@@ -4,7 +4,7 @@ A sentence gives what it puts right or ends of what is held, and the slots that 
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from itertools import islice
 
@@ -12,6 +12,7 @@ from snapshots.sensitive.detector import is_sensitive
 from snapshots.understanding.believing.gate import judge, speaks_for_subject
 from snapshots.understanding.believing.policy import EXTRACTION, ExtractionPolicy
 from snapshots.understanding.correcting.corrections import changes_in, texts_gone, without_vaguer
+from snapshots.understanding.correcting.parting import is_of, read_partings
 from snapshots.understanding.reading.instructions import is_instruction, may_instruct
 from snapshots.understanding.reading.sentences import Sentence, split_sentences
 from snapshots.understanding.slots.engine import read_slots
@@ -19,7 +20,6 @@ from snapshots.understanding.values import (
     Candidate,
     Extraction,
     ExtractionContext,
-    HeldValue,
     PreferenceCandidate,
     ProfileFact,
     Rejection,
@@ -49,7 +49,7 @@ def extract(utterance: Utterance, *, context: ExtractionContext, policy: Extract
     allowed, refused = refuse(utterance, sentences)
     stated = read_slots(utterance.text, context, message_key=utterance.message_key) if allowed else []
     candidates = without_vaguer(
-        list(islice((one for said in allowed for one in analyse(said, stated, context.held)), policy.max_candidates))
+        list(islice((one for said in allowed for one in analyse(said, stated, context)), policy.max_candidates))
     )
     verdicts = judge(candidates, cited={utterance.message_key: utterance}, own_names=context.own_names, policy=policy)
     return _sorted(_once(verdicts.accepted), (*refused[: policy.max_candidates], *verdicts.rejected))
@@ -70,12 +70,19 @@ def refuse(utterance: Utterance, sentences: list[Sentence]) -> tuple[list[Senten
     return allowed, refused
 
 
-def analyse(sentence: Sentence, stated: Iterable[Candidate], held: Sequence[HeldValue] = ()) -> list[Candidate]:
-    """Return the candidates of one sentence: what it puts right or ends of what is ``held``, and what is ``stated``."""
+def analyse(sentence: Sentence, stated: Iterable[Candidate], context: ExtractionContext) -> list[Candidate]:
+    """Return the candidates of one sentence: what it puts right or ends of what is held, who has parted from the user
+    or died, and what is ``stated``."""
     start, end = sentence.start, sentence.start + len(sentence.text)
     inside = [_with_sentence(one, sentence) for one in stated if start <= one.evidence.start < end]
-    changes = changes_in(sentence, held)
-    return [*changes, *(one for one in inside if not _gone(one, texts_gone(changes)))]
+    changes = changes_in(sentence, context.held)
+    partings = read_partings(sentence, context.nearby.known)
+    inside = [one for one in inside if not any(_is_of_parted(one, former) for former in partings)]
+    return [*changes, *partings, *(one for one in inside if not _gone(one, texts_gone(changes)))]
+
+
+def _is_of_parted(one: Candidate, former: TagCandidate) -> bool:
+    return isinstance(one, TagCandidate) and is_of(one, former)
 
 
 def _with_sentence(one: Candidate, sentence: Sentence) -> Candidate:

@@ -52,7 +52,7 @@ from profiles.services.subjects import ensure_subject
 from profiles.services.tags.lookup import lookup_tags
 from profiles.services.tags.tags import TagDraft, delete_tag, patch_tag, upsert_tag, use_tag
 from snapshots.notes.selectors import NoteFilter, notes_of, with_details
-from snapshots.notes.slot_ends import end_notes_of_tag
+from snapshots.notes.slot_ends import end_notes_behind, end_notes_of_tag
 from tenants.isolation import tenant_tx
 
 BELOW = "subjects/<product_id:subject_id>/tags"
@@ -140,10 +140,12 @@ class TagView(SubjectView):
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, subject_id: str, tag_id: UUID) -> HttpResponseBase:
-        """Delete the tag with its past."""
+        """Delete the tag with its past; the notes that it was read from end."""
         condition = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
-            delete_tag(*lock_tag(subject_id, tag_id, condition))
+            subject, tag = lock_tag(subject_id, tag_id, condition)
+            end_notes_behind(tag)
+            delete_tag(subject, tag)
         return no_content()
 
 

@@ -154,3 +154,18 @@ def test_globex_gets_what_it_gets_for_ids_that_nobody_has(acme: Caller, globex: 
     assert list_texts(acme) == ["My sister lives in Leeds"]
     with tenant_tx(world.acme.tenant.id):
         assert not Snapshot.objects.filter(invalid_at__isnull=False).exists()
+
+
+def test_the_notes_that_a_deleted_tag_was_read_from_end_with_it(acme: Caller, globex: Caller, world: World) -> None:
+    for number, text in enumerate(["My son Theo is allergic to cashews", "My home is at 5 Oak Road"]):
+        post_text(acme, text, f"2026-05-04T09:0{number}:00Z")
+    settle(world.acme)
+    tags = {one["label"]: one["id"] for one in body_of(acme("GET", f"{ADA}/tags"))["data"]}
+    home = f"{ADA}/tags/{tags['home']}"
+    assert globex("DELETE", home).status_code == globex("DELETE", f"{ADA}/tags/{world.acme.subject.id}").status_code
+    assert len(list_texts(acme)) == 2
+    assert acme("DELETE", home).status_code == 204
+    assert list_texts(acme) == ["My son Theo is allergic to cashews"]
+    assert acme("DELETE", f"{ADA}/tags/{tags['Theo']}").status_code == 204
+    (vital,) = body_of(acme("GET", NOTES))["data"]
+    assert (vital["text"], vital["possibly_outdated"]) == ("My son Theo is allergic to cashews", True)

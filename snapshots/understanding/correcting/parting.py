@@ -1,0 +1,109 @@
+"""Who is to the user no more what they were: "Rahel and I broke up", 我离婚了, "Rex passed away" (rows P10, G4).
+
+The contact stays, with what it was to the user as its past: its relation becomes "ex-girlfriend", 前妻, "late dog".
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from snapshots.understanding.reading import modality
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.sentences import Sentence
+from snapshots.understanding.values import TagCandidate
+
+FILE = Path(__file__).with_name("parting.toml")
+PARTED, DIED = "parted", "died"
+
+
+def read_partings(sentence: Sentence, known: Sequence[TagCandidate]) -> list[TagCandidate]:
+    """Return whom of those who are ``known`` a sentence says to have parted from the user, or to have died, each with
+    what they are to the user since; nothing of what is supposed, reported, asked, denied or planned."""
+    form = sentence.text
+    if not known or not _pattern("cue").search(form) or _is_unsaid(form):
+        return []
+    return [
+        _former(one, end, sentence)
+        for end, among in ((PARTED, [one for one in known if one.relation in partners()]), (DIED, list(known)))
+        if (one := _named_as(end, form, sentence.language, among)) is not None and not _is_former(one)
+    ]
+
+
+def is_of(one: TagCandidate, other: TagCandidate) -> bool:
+    """Return whether two candidates are called by one name, or are the same to the user."""
+    return not _names(one).isdisjoint(_names(other))
+
+
+def _is_unsaid(form: str) -> bool:
+    asked = form.rstrip().endswith(("?", "吗"))
+    return (
+        asked
+        or _pattern("denied").search(form) is not None
+        or modality.is_supposed(form, form)
+        or modality.is_reported(form, len(form))
+    )
+
+
+def _named_as(end: str, form: str, language: str, among: Sequence[TagCandidate]) -> TagCandidate | None:
+    """Return the one that a sentence names as parted or dead; where it names nobody, the only partner there is."""
+    for way in _file()[end][language]["ways"]:
+        if "{who}" in way:
+            named = [one for one in among if any(_finds(way, name, form, language) for name in _names(one))]
+        else:
+            named = list(among) if _finds(way, "", form, language) else []
+        if len(named) == 1:
+            return named[0]
+    return None
+
+
+def _finds(way: str, name: str, form: str, language: str) -> bool:
+    who = f"(?:(?:my|our) )?{re.escape(name)}" if language == "en" else f"(?:我们?的?|咱家?)?{re.escape(name)}"
+    head = r"(?<![\w-])" if language == "en" else ""
+    tail = r"(?![\w-])" if language == "en" else ""
+    return re.search(f"{head}(?:{way.replace('{who}', who)}){tail}", form, re.IGNORECASE) is not None
+
+
+def _names(one: TagCandidate) -> frozenset[str]:
+    told = (one.label, one.relation or "", *one.aliases)
+    return frozenset(matching_form(name).lower() for name in told if name)
+
+
+def _former(one: TagCandidate, end: str, sentence: Sentence) -> TagCandidate:
+    relation = one.relation or ("" if one.kind == "thing" else one.label)
+    words = _file()["former"]
+    language = "zh" if re.search(r"[\u4e00-\u9fff]", relation or sentence.text) else "en"
+    own = words["words"].get(relation) if end == PARTED else None
+    return TagCandidate(one.label, one.kind, sentence.evidence(), relation=own or f"{words[language][end]}{relation}")
+
+
+def _is_former(one: TagCandidate) -> bool:
+    words = _file()["former"]
+    before = tuple(mark for language in ("en", "zh") for mark in words[language].values())
+    return (one.relation or "").startswith(before)
+
+
+@cache
+def partners() -> frozenset[str]:
+    """Return the words for those whom one may part from."""
+    return frozenset(_file()["former"]["partners"].split())
+
+
+def examples() -> Iterator[tuple[str, str, str, str]]:
+    """Yield each example of the file: what it tells of, its language, the sentence and whom that names."""
+    for end in (PARTED, DIED):
+        for language in ("en", "zh"):
+            for text, who in _file()[end][language]["examples"]:
+                yield end, language, text, who
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile("".join(_file()[name].splitlines()), re.IGNORECASE)
+
+
+@cache
+def _file() -> dict[str, Any]:
+    return tomllib.loads(FILE.read_text(encoding="utf-8"))

@@ -1,0 +1,113 @@
+"""Who is to the user no more what they were: the contact stays, with a past. Rows: P10, G4."""
+
+import pytest
+
+from profiles.models import Tag, TagDetail
+from snapshots.understanding.correcting.parting import examples, read_partings
+from snapshots.understanding.reading.sentences import Sentence
+from snapshots.understanding.values import Evidence, TagCandidate, Utterance
+from tenants.isolation import tenant_tx
+from tests.conftest import House, World
+from tests.snapshots.erasure.learned.test_statements import delete
+from tests.snapshots.understanding.changes.test_ends import TUESDAY
+from tests.snapshots.understanding.making import say, settle
+
+
+def known(label: str, relation: str) -> TagCandidate:
+    return TagCandidate(label, "contact", Evidence("m", label, 0), relation=relation)
+
+
+def read(text: str, language: str, *among: TagCandidate) -> list[tuple[str, str | None]]:
+    sentence = Sentence(Utterance("m", "user", None, text, TUESDAY, 1), text, 0, language)
+    return [(one.label, one.relation) for one in read_partings(sentence, among)]
+
+
+@pytest.mark.parametrize(("end", "language", "text", "who"), list(examples()))
+def test_a_way_names_whom_its_examples_name(end: str, language: str, text: str, who: str) -> None:
+    partner = "girlfriend" if language == "en" else "女朋友"
+    others = (known("Gil", "colleague"), known("老秦", "同事"))
+    label = who or "Inès"
+    relation = label if label in ("wife", "老婆", "grandmother", "奶奶") else partner
+    (found,) = read(text, language, *others, known(label, relation))
+    assert found[0] == label
+    assert found[1] in {"ex-girlfriend", "ex-wife", "前女朋友", "前妻", f"late {relation}", f"已故{relation}"}
+    assert (end == "died") == (found[1] or "").startswith(("late ", "已故"))
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("If Rahel and I broke up I'd move to Ghent", "en"),
+        ("Did Rahel and I break up?", "en"),
+        ("Rahel and I almost broke up", "en"),
+        ("Rahel and I are not divorced", "en"),
+        ("Rahel wants to split up", "en"),
+        ("Gil says Rahel and I broke up", "en"),
+        ("Rahel left me a note", "en"),
+        ("I left Rahel at the station", "en"),
+        ("Rahel and Gil broke up", "en"),
+        ("My sister and her husband are divorced", "en"),
+        ("Rahel died her hair red", "en"),
+        ("Rahel's phone died", "en"),
+        ("We broke up the fight", "en"),
+        ("Gil left me", "en"),
+        ("小满差点跟我分手", "zh"),
+        ("要是和小满分手了怎么办", "zh"),
+        ("我和小满没分手", "zh"),
+        ("我姐离婚了", "zh"),
+        ("听说小满去世了", "zh"),
+        ("小满想分手", "zh"),
+        ("我和小满分手了吗?", "zh"),
+        ("我和小满分开坐", "zh"),
+    ],
+)
+def test_nobody_parts_by_what_is_not_said_to_be_so(text: str, language: str) -> None:
+    among = known("Rahel", "girlfriend"), known("小满", "女朋友"), known("Gil", "colleague")
+    assert read(text, language, *among) == []
+
+
+def test_without_a_name_it_is_the_only_partner() -> None:
+    one, other = known("Rahel", "girlfriend"), known("Enzo", "husband")
+    assert read("we broke up in May", "en", one, known("Gil", "friend")) == [("Rahel", "ex-girlfriend")]
+    assert read("we broke up in May", "en", one, other) == []
+    assert read("we broke up in May", "en", known("Rahel", "ex-girlfriend")) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "change", "label", "before", "after"),
+    [
+        (
+            "My girlfriend Rahel is allergic to wool",
+            "Rahel and I broke up",
+            "girlfriend",
+            "girlfriend",
+            "ex-girlfriend",
+        ),
+        ("我女朋友小满是护士", "我和小满分手了", "女朋友", "女朋友", "前女朋友"),
+        ("Our cat Miso is allergic to chicken", "Miso passed away yesterday", "Miso", "cat", "late cat"),
+    ],
+)
+def test_a_contact_stays_with_what_it_was_as_its_past(
+    world: World, first: str, change: str, label: str, before: str, after: str
+) -> None:
+    acme = world.acme
+    say(acme, first)
+    settle(acme)
+    kind, relation, _ = told_of(acme, label)
+    assert relation == before
+    say(acme, change, at=TUESDAY, conversation="later")
+    settle(acme)
+    assert told_of(acme, label) == (kind, after, [before, after])
+    with tenant_tx(world.globex.tenant.id):
+        assert not Tag.objects.exists()
+    delete(acme, "later")
+    settle(acme)
+    assert told_of(acme, label)[:2] == (kind, before)
+
+
+def told_of(house: House, label: str) -> tuple[str, str, list[str]]:
+    """Return the kind of a tag, its relation, and what that has been."""
+    with tenant_tx(house.tenant.id):
+        tag = Tag.objects.get(subject_id=house.subject.id, label=label)
+        past = TagDetail.objects.filter(tag=tag, detail="relation", retired_at__isnull=True, version_of__isnull=True)
+        return tag.kind, tag.relation, list(past.order_by("valid_at").values_list("value", flat=True))
