@@ -30,6 +30,7 @@ from snapshots.context.turn.reading import puts_right, with_intent, with_phase
 from snapshots.context.turn.route import ModelRoute, is_good_hit, route_for
 from snapshots.context.turn.understanding import understand
 from snapshots.context.values import ContextRequest, Material
+from snapshots.context.versions import made_by
 from snapshots.context.writing.fence import new_nonce
 from snapshots.models import Receipt
 from snapshots.recall.degraded import DegradedReason, joined
@@ -195,6 +196,7 @@ def receipt_draft(draft: Draft, subject_id: UUID) -> ReceiptDraft:
         policy_version=asked.policy_version,
         experiment=asked.experiment,
         arm=asked.arm,
+        made_by=made_by(),
         intent=context.intent,
         phase=context.phase,
         model_route=draft.route.kept,

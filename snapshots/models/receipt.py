@@ -18,7 +18,8 @@ class Receipt(SubjectOwned):
     own yet; None afterwards, and where there are none. See :mod:`snapshots.receipts.spread`.
     ``rendered`` is zlib-compressed JSON ``{"query", "messages"}``; purged after a time, the rest stays. ``replied_at``
     and ``answered_at``: when the product told the reply, and the user's next turn. ``experiment`` and ``arm`` by
-    name: the subject's part when the context was made; "" for none.
+    name: the subject's part when the context was made; "" for none. ``made_by``: the release and the versions of the
+    readers that judged memories, by name; empty for receipts of release 1.
     """
 
     conversation = TenantForeignKey(Conversation, null=True, blank=True, verbose_name=_("conversation"))
@@ -26,6 +27,7 @@ class Receipt(SubjectOwned):
     policy_version = models.CharField(_("policy version"), max_length=32)
     experiment = models.CharField(_("experiment"), max_length=64, blank=True, default="", db_default="")
     arm = models.CharField(_("arm"), max_length=64, blank=True, default="", db_default="")
+    made_by = models.JSONField(_("made by"), default=dict, db_default={}, blank=True)
     intent = models.CharField(_("intent"), max_length=40, blank=True)
     phase = models.CharField(_("phase"), max_length=40, blank=True)
     model_route = models.JSONField(_("model route"), null=True, blank=True)

@@ -1,10 +1,12 @@
 """Stored receipts under another policy: how many contexts would change, and what leaving memories were worth (T4)."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
+from snapshots.context.versions import made_by
 from snapshots.feedback.tallies.shares import Share, wilson
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.notes.section import NOTES_SECTION
@@ -18,6 +20,9 @@ from tenants.policies.sections import Document, differences
 from tenants.services.policies import version_by_number
 
 READ_AT_ONCE = 200
+READ_COLUMNS = ("id", "intent", "candidates", "packed", "sections", "made_by")
+FIRST_RELEASE = "1"
+"""What made the receipts that do not say it."""
 ALWAYS_UNTOLD = (
     "memories that were not among a receipt's candidates: another order of the search would bring others",
     "budgets that a caller named itself, and replies to prompts that nobody ever saw",
@@ -35,11 +40,24 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """Receipts that are not ordered anew, because something else made them than would judge them now: ``reason`` says
+    what differs (``other_release``, ``other_clauses``, ``other_relevance``), ``made_by`` its version then, ``now`` the
+    present one."""
+
+    reason: str
+    made_by: str
+    now: str
+    receipts: int
+
+
+@dataclass(frozen=True, slots=True)
 class Replay:
     """What a policy would have done with the receipts of another.
 
-    ``receipts`` were read, ``compared`` had candidates to choose from; of these ``reproduced`` come out as they were
-    under their own policy: how far the replay can be trusted. ``utilised_leaving`` and ``utilised_staying`` are shares
+    ``receipts`` were read, those that something else made ``refused``, ``compared`` had candidates to choose from; of
+    these ``reproduced`` come out as they were under their own policy: how far the replay can be trusted.
+    ``utilised_leaving`` and ``utilised_staying`` are shares
     of the taken memories of which a reply is known. ``untold``: what differs and no receipt tells.
     """
 
@@ -55,6 +73,7 @@ class Replay:
     utilised_staying: Share
     untold: tuple[str, ...]
     examples: tuple[Example, ...] = field(default=())
+    refused: tuple[Refusal, ...] = field(default=())
 
 
 def replay_policy(before: int, after: int, *, receipts: int, examples: int = 10) -> Replay:
@@ -65,16 +84,34 @@ def replay_policy(before: int, after: int, *, receipts: int, examples: int = 10)
     documents = version_by_number(before).document, version_by_number(after).document
     old, new = policies_of(before, documents[0]), policies_of(after, documents[1])
     rows = Receipt.objects.filter(policy_version=str(before), subject__erasing=False)
-    found = rows.order_by("-created_at", "-id").only("id", "intent", "candidates", "packed", "sections")[:receipts]
-    read, choices = 0, {}
+    found = rows.order_by("-created_at", "-id").only(*READ_COLUMNS)[:receipts]
+    read, choices, refused = 0, {}, Counter[tuple[str, str]]()
     for receipt in found.iterator(chunk_size=READ_AT_ONCE):
         read += 1
+        other = differs_in(receipt)
+        if other is not None:
+            refused[other, receipt.made_by.get(other, FIRST_RELEASE)] += 1
+            continue
         offered = offered_in(candidates_held(receipt))
         if offered:
             asked = Asked(offered, receipt.intent, beside(receipt.sections, offered), bound_in(receipt.sections))
             choices[receipt.id] = replayed(asked, old, new)
     not_told = (*untold(old, new), *_kept_otherwise(*documents))
-    return _summed(read, choices, _utilised(choices), not_told, examples)
+    told = _summed(read, choices, _utilised(choices), not_told, examples)
+    return replace(
+        told,
+        refused=tuple(
+            Refusal(f"other_{what}", by, made_by()[what], count) for (what, by), count in sorted(refused.items())
+        ),
+    )
+
+
+def differs_in(receipt: Receipt) -> str | None:
+    """Return what made a receipt that is another now, the release before its readers; None where it is all the same.
+
+    Scores of another reader cannot be set beside those of this one, nor a prompt that another release wrote.
+    """
+    return next((what for what, now in made_by().items() if receipt.made_by.get(what) != now), None)
 
 
 def _kept_otherwise(before: Document, after: Document) -> Iterator[str]:

@@ -73,3 +73,4 @@ class ReceiptDraft:
     experiment: str = ""
     arm: str = ""
     epoch: int | None = None
+    made_by: Mapping[str, str] = field(default_factory=dict)

@@ -32,10 +32,10 @@ RECEIPT = """
 WITH written AS (
   INSERT INTO receipt (tenant_id, id, subject_id, conversation_id, created_at, policy_version, intent, phase,
                        candidates, packed, due, sections, tokens, degraded_reason, prefix_hash, rendered, model_route,
-                       experiment, arm)
+                       experiment, arm, made_by)
   SELECT $1, $2::uuid, $3, $4::uuid, $5::timestamptz, $6::text, $7::text, $8::text,
          '[]', $9::bytea, $10::jsonb, $11::jsonb, $12::jsonb, $13::text, $14::text, $15::bytea, $16::jsonb,
-         $17::text, $18::text
+         $17::text, $18::text, $20::jsonb
   WHERE $19::bigint IS NULL OR $19::bigint = coalesce(
     (SELECT epoch FROM subject_memory WHERE tenant_id = $1 AND subject_id = $3), 0)
   RETURNING id
@@ -85,6 +85,7 @@ def receipt_of(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
         policy_version=draft.policy_version,
         experiment=draft.experiment,
         arm=draft.arm,
+        made_by=dict(draft.made_by),
         intent=draft.intent or "",
         phase=draft.phase or "",
         packed=packed_candidates(draft.candidates),
@@ -120,7 +121,7 @@ def statement_of(receipt: Receipt, draft: ReceiptDraft) -> Statement:
         receipt.experiment,
         receipt.arm,
     )
-    return Statement(RECEIPT, [*row, draft.epoch])
+    return Statement(RECEIPT, [*row, draft.epoch, _json(receipt.made_by)])
 
 
 def due_memories(candidates: Iterable[ReceiptCandidate]) -> list[tuple[str, str, int]] | None:

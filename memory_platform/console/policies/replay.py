@@ -18,7 +18,7 @@ from memory_platform.console.shared.display import EMPTY, link_to
 from memory_platform.console.shared.pages import own_page
 from memory_platform.console.shared.policy import REPLAY
 from snapshots.models import Receipt
-from snapshots.policies.replay import Example, Replay, replay_policy
+from snapshots.policies.replay import Example, Refusal, Replay, replay_policy
 from tenants.models import PolicyVersion
 from tenants.services.policies import active_number
 
@@ -58,6 +58,7 @@ class ReplayedAdmin(SteppedAdmin):
             told=told,
             figures=figures_of(told),
             examples=[example_shown(one) for one in told.examples],
+            refused=[refusal_in_words(one) for one in told.refused],
             untold=[FIELDS.get(name, name) for name in told.untold],
         )
 
@@ -76,6 +77,16 @@ def figures_of(told: Replay) -> list[tuple[str, Any]]:
         (_("used by replies, of memories that leave"), share_shown(told.utilised_leaving)),
         (_("used by replies, of memories that stay"), share_shown(told.utilised_staying)),
     ]
+
+
+def refusal_in_words(one: Refusal) -> str:
+    """Return why receipts are left out, in the reader's words."""
+    told = {
+        "other_release": _("%(count)s receipts are left out: release %(made_by)s made them, this is release %(now)s."),
+        "other_clauses": _("%(count)s receipts are left out: another reader of notes (%(made_by)s) served them."),
+        "other_relevance": _("%(count)s receipts are left out: another reader of relevance (%(made_by)s) judged them."),
+    }
+    return told[one.reason] % {"count": one.receipts, "made_by": one.made_by, "now": one.now}
 
 
 def example_shown(one: Example) -> dict[str, Any]:

@@ -113,6 +113,8 @@ def facts_of(receipt: Receipt, policy: str) -> list[tuple[Any, Any]]:
         (_("intent"), in_words(receipt.intent)),
         (_("phase"), in_words(receipt.phase)),
         (_("policy version"), policy),
+        (_("made by release"), receipt.made_by.get("release")),
+        (_("readers"), ", ".join(filter(None, map(receipt.made_by.get, ("clauses", "relevance"))))),
         (_("experiment"), receipt.experiment),
         (_("arm"), receipt.arm),
         (_("reply told at"), receipt.replied_at),

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 
 from memory_platform.management.base import PlatformCommand
 from snapshots.feedback.tallies.shares import Share
-from snapshots.policies.replay import ALWAYS_UNTOLD, Replay, replay_policy
+from snapshots.policies.replay import ALWAYS_UNTOLD, Refusal, Replay, replay_policy
 from tenants.errors import PolicyUnknown, TenantUnknown
 from tenants.isolation import tenant_tx
 from tenants.selectors import tenant_by_slug
@@ -61,9 +61,11 @@ class Command(PlatformCommand):
 
 def lines_of(told: Replay, before: int, after: int) -> list[str]:
     """Return the report, line by line."""
+    refused = [refusal_in_words(one) for one in told.refused]
     if not told.compared:
-        return [f"None of {told.receipts:,} receipts of version {before} has candidates to order anew."]
+        return [*refused, f"None of {told.receipts:,} receipts of version {before} has candidates to order anew."]
     return [
+        *refused,
         f"{told.receipts:,} receipts of version {before}, {told.compared:,} with memories to choose from.",
         f"  come out as they were under version {before} itself: {format_share(told.reproduced)}",
         f"  would hold other memories under version {after}: {format_share(told.changed)}",
@@ -76,6 +78,14 @@ def lines_of(told: Replay, before: int, after: int) -> list[str]:
         *(f"  what {name} does" for name in told.untold),
         *(f"  {words}" for words in ALWAYS_UNTOLD),
     ]
+
+
+def refusal_in_words(one: Refusal) -> str:
+    """Return why receipts are not ordered anew."""
+    what = one.reason.removeprefix("other_")
+    return (
+        f"{one.receipts:,} receipts are left out: {what} {one.made_by} made them, and {one.now} would judge them now."
+    )
 
 
 def format_share(share: Share) -> str:

@@ -140,3 +140,30 @@ def test_nothing_is_told_of_other_versions_and_other_tenants(world: World) -> No
     assert replayed(world.acme, 1, after, receipts=0).receipts == 0
     with pytest.raises(PolicyUnknown):
         replayed(world.globex, 1, after)
+
+
+@pytest.mark.parametrize(
+    ("made_by", "reason", "by"),
+    [
+        ({}, "other_release", "1"),
+        ({"release": "1"}, "other_release", "1"),
+        ({"relevance": "relevance-1"}, "other_relevance", "relevance-1"),
+        ({"clauses": "clauses-1", "relevance": "relevance-1"}, "other_clauses", "clauses-1"),
+    ],
+)
+def test_receipts_of_another_release_or_reader_are_refused_with_the_reason(
+    world: World, made_by: dict[str, str], reason: str, by: str
+) -> None:
+    fill(world.acme)
+    make(world.acme, {"context": {"memory": 60}})
+    receipts = [ask(world.acme, 1, query) for query in QUESTIONS]
+    own = receipts[0].made_by
+    assert own.keys() == {"release", "clauses", "relevance"}
+    with tenant_tx(world.acme.tenant.id):
+        foreign = {**own, **made_by} if made_by else {}
+        assert Receipt.objects.filter(id__in=[one.id for one in receipts[:3]]).update(made_by=foreign) == 3
+        told = replay_policy(1, 2, receipts=10)
+    assert (told.receipts, told.compared) == (4, 1)
+    (refusal,) = told.refused
+    assert (refusal.reason, refusal.made_by, refusal.receipts) == (reason, by, 3)
+    assert refusal.now == own[reason.removeprefix("other_")]

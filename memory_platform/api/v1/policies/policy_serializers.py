@@ -122,6 +122,15 @@ class ReplayExampleOutput(Output):
     leaving = serializers.ListField(child=serializers.CharField())
 
 
+class RefusalOutput(Output):
+    """Receipts that are left out, because another release or reader ``made`` them than would judge them ``now``."""
+
+    reason = serializers.ChoiceField(choices=["other_release", "other_clauses", "other_relevance"])
+    made_by = serializers.CharField()
+    now = serializers.CharField()
+    receipts = serializers.IntegerField()
+
+
 class ReplayOutput(Output):
     """What ``to`` would have done with receipts of ``from``. ``reproduced`` tells how far to believe the rest: receipts
     that come out as they were under their own version. ``untold`` differs and cannot be told from receipts; nor can
@@ -142,6 +151,7 @@ class ReplayOutput(Output):
     untold = serializers.ListField(child=serializers.CharField())
     always_untold = serializers.ListField(child=serializers.CharField())
     examples = ReplayExampleOutput(many=True)
+    refused = RefusalOutput(many=True)
 
 
 class SettingOutput(Output):

@@ -38,6 +38,15 @@ class ReceiptsInput(PageInput):
     to = InstantField(required=False)
 
 
+class MadeByOutput(Output):
+    """The release of the platform, and the versions of the readers of clauses and of relevance; null in receipts of
+    release 1, which do not say it."""
+
+    release = serializers.CharField(allow_null=True)
+    clauses = serializers.CharField(allow_null=True)
+    relevance = serializers.CharField(allow_null=True)
+
+
 class ReceiptSummaryOutput(Output):
     """One assembled context, without its candidates and words."""
 
@@ -47,6 +56,7 @@ class ReceiptSummaryOutput(Output):
     conversation_id = serializers.CharField(allow_null=True)
     policy_version = serializers.CharField()
     experiment = ExperimentOutput(allow_null=True)
+    made_by = MadeByOutput()
     intent = serializers.CharField(allow_null=True)
     phase = serializers.CharField(allow_null=True)
     model_route = ModelRouteOutput(allow_null=True)
@@ -133,6 +143,7 @@ def shown_summary(receipt: Receipt) -> dict[str, Any]:
         "conversation_id": receipt.conversation.external_id if receipt.conversation else None,
         "policy_version": receipt.policy_version,
         "experiment": serialize_experiment_arm(receipt.experiment, receipt.arm),
+        "made_by": {name: receipt.made_by.get(name) for name in ("release", "clauses", "relevance")},
         "intent": receipt.intent or None,
         "phase": receipt.phase or None,
         "model_route": shown_route(receipt),
