@@ -14,7 +14,11 @@ from snapshots.context.turn.intent_reader import SPACES, WORDS, reader_of
 from snapshots.feedback.reading.reader import sense_reader
 from snapshots.relevance.notes import note_reader
 from snapshots.relevance.questions import question_reader
+from snapshots.understanding.changes.judge import change_reader
 from snapshots.understanding.correcting.reader import correction_reader
+from snapshots.understanding.grading.reader import clause_reader
+from snapshots.understanding.heard.order_reader import order_reader
+from snapshots.understanding.slots.lexicon import load_language
 
 YOUNGEST = 10_000
 """New objects after which Python looks for rings of garbage. By its own 700 a context of 100 memories is interrupted
@@ -32,7 +36,9 @@ def warm_up(*, answering: bool) -> Thread:
 
 
 def _readers(*, answering: bool) -> Iterator[Callable[[], object]]:
-    yield from (sense_reader, correction_reader)
+    yield from (sense_reader, correction_reader, clause_reader, change_reader, order_reader)
+    # Patterns: the first message waits 0.7 s otherwise, at the door.
+    yield from (partial(load_language, language) for language in ("en", "zh"))
     if answering:
         listed = {embedder.name for embedder in embedders(settings.EMBEDDER)}
         for space in SPACES:

@@ -1,7 +1,7 @@
 """From an assembled context to its receipt: every candidate with its fate, numbers and reasons, without its words."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from typing import Any
 
 from snapshots.context.values import AssembledContext, Decision, Reason, SectionName, SectionReport, TokenReport
@@ -78,7 +78,12 @@ def shown_sections(sections: Iterable[SectionReport]) -> list[dict[str, Any]]:
 
 def render_sent(query: str, context: AssembledContext) -> Rendered:
     """Return what is sent, and where each candidate stands in it."""
-    return Rendered(query, context.messages, context.text, tuple(map(astuple, context.places)))
+    return Rendered(
+        query,
+        context.messages,
+        context.text,
+        tuple((one.position, one.message, one.start, one.end) for one in context.places),
+    )
 
 
 def kept_sections(context: AssembledContext) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from snapshots.recall.loading.images import LoadedImage, load_image
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.ranking.notes import rank_apart
 from snapshots.recall.ranking.pipeline import rank_memories
-from snapshots.recall.ranking.probe import Probe, make_probe
+from snapshots.recall.ranking.probe import Probe, asked_at, make_probe
 from snapshots.recall.ranking.replies import rank_replies
 from snapshots.recall.rewording.wordings import Wording, rank_wordings
 from snapshots.recall.values import DOCUMENTS, SEARCHED, SNAPSHOTS, RankedHit, RecallQuery
@@ -45,6 +45,10 @@ class Question:
     embed_ms: float
     others: tuple[Wording, ...] = ()
     policy: RecallPolicy = DEFAULT_RECALL
+
+    def asked_at(self, query: RecallQuery) -> "Question":
+        """Return the question as it is meant at the moment of ``query``: the times it names are read once for all."""
+        return replace(self, probe=asked_at(self.probe, query.text, query.read_at))
 
     def rank(self, query: RecallQuery, image: Image) -> list[RankedHit]:
         """Return the best ``query.top_k`` memories of ``image``, best first, in whatever wordings there are."""

@@ -76,7 +76,7 @@ def search_memory(whose: Whose, query: RecallQuery, question: Question, more: Mo
     Where somebody writes in between, the image is brought up to date and asked again; where that does not end, the
     answer is that of a moment ago, without what is gone since.
     """
-    watch = Stopwatch()
+    watch, question = Stopwatch(), question.asked_at(query)
     with watch.stage("load"):
         loaded = held_image(whose, question.embedders) or current_image(whose, question.embedders)
     for left in reversed(range(DEFAULT_RECALL.asked_again + 1)):

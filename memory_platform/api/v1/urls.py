@@ -1,4 +1,4 @@
-"""Version 1 of the API: each noun brings its own addresses."""
+"""Version 1 of the API: each noun brings its own addresses. What is asked most comes first: they are tried in turn."""
 
 from memory_platform.api.v1 import tools
 from memory_platform.api.v1.administration import erasures, export, imports, jobs, tenant, usage
@@ -9,6 +9,9 @@ from memory_platform.api.v1.profiles import candidates, forgetting, preferences,
 from memory_platform.api.v1.recall import asks, context, outcome, recall, receipts
 
 urlpatterns = [
+    *recall.urlpatterns,
+    *context.urlpatterns,
+    *messages.urlpatterns,
     *tenant.urlpatterns,
     *policies.urlpatterns,
     *field_tries.urlpatterns,
@@ -20,15 +23,12 @@ urlpatterns = [
     *tags.urlpatterns,
     *candidates.urlpatterns,
     *conversations.urlpatterns,
-    *messages.urlpatterns,
     *snapshots.urlpatterns,
     *notes.urlpatterns,
     *forgetting.urlpatterns,
     *reviews.urlpatterns,
     *consolidations.urlpatterns,
     *forget_orders.urlpatterns,
-    *recall.urlpatterns,
-    *context.urlpatterns,
     *receipts.urlpatterns,
     *outcome.urlpatterns,
     *erasures.urlpatterns,

@@ -11,7 +11,7 @@ from memory_platform.evaluation.ranking.ablation import without_optimisations
 from memory_platform.evaluation.ranking.inputs import LoadedQuestion, LoadedSubject
 from snapshots.recall.policy import RecallPolicy, ScoringPolicy
 from snapshots.recall.ranking.pipeline import alive_rows, rank_memories
-from snapshots.recall.ranking.probe import make_probe
+from snapshots.recall.ranking.probe import asked_at, make_probe
 from snapshots.recall.values import LaneHit, RankedHit, RecallQuery
 
 Ranker = Callable[[LoadedSubject, LoadedQuestion, int], list[UUID] | None]
@@ -84,7 +84,7 @@ def _has_comparable_vector(subject: LoadedSubject, asked: LoadedQuestion) -> boo
 def _hits(query: RecallQuery, subject: LoadedSubject, asked: LoadedQuestion, policy: RecallPolicy) -> list[RankedHit]:
     """Read the question as ``policy`` reads it, and rank."""
     probe = make_probe(query.text, asked.vectors, policy.scoring, subject.relations)
-    return rank_memories(query, probe, subject.image, policy)
+    return rank_memories(query, asked_at(probe, query.text, query.read_at), subject.image, policy)
 
 
 def query_of(asked: LoadedQuestion, top_k: int) -> RecallQuery:

@@ -48,6 +48,9 @@ class Scribe:
     request: ContextRequest
     policy: ContextPolicy
     _counted: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _frames: dict[tuple[str, str, str, bool, bool], Frame] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def block(self, text: str, *, messages: int = 0) -> Piece:
         """Return ``text`` on lines of its own; "" costs nothing but the framing of ``messages`` messages."""
@@ -111,10 +114,14 @@ class Scribe:
         return Piece(tag + rest, self._count(tag) + self.counter.count(rest), item)
 
     def _frame(self, item: MemoryItem, *, in_prefix: bool) -> Frame:
-        band = confidence_band(item.confidence, self.policy)
-        told = {"source": source_of(item), "confidence": band, "provenance": item.provenance} | self._caution(item)
-        opening, closing = self._tag(told, in_prefix=in_prefix) + "\n", f"</{MEMORY}>\n"
-        return Frame(opening, closing, self._count(opening) + self._count(closing))
+        """Return the element of an item's group, made once for all that it holds."""
+        source, band = source_of(item), confidence_band(item.confidence, self.policy)
+        group = (source, band, item.provenance, item.untrusted_instruction, in_prefix)
+        if group not in self._frames:
+            told = {"source": source, "confidence": band, "provenance": item.provenance} | self._caution(item)
+            opening, closing = self._tag(told, in_prefix=in_prefix) + "\n", f"</{MEMORY}>\n"
+            self._frames[group] = Frame(opening, closing, self._count(opening) + self._count(closing))
+        return self._frames[group]
 
     def _caution(self, origin: MemoryItem | Passage) -> dict[str, str]:
         return {"caution": CAUTION[self.language]} if origin.untrusted_instruction else {}

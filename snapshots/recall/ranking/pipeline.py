@@ -18,7 +18,7 @@ from snapshots.recall.images.image import Image
 from snapshots.recall.policy import RankingPolicy, RecallPolicy
 from snapshots.recall.ranking.factors import DIGITS, blend_episode, factors
 from snapshots.recall.ranking.left_out import left_out
-from snapshots.recall.ranking.probe import Probe, asked_at
+from snapshots.recall.ranking.probe import Probe
 from snapshots.recall.ranking.relevance import relevance_of_statements, relevant_rows, weigh_as_notes
 from snapshots.recall.ranking.repeats import first_sayings
 from snapshots.recall.ranking.scoring import Scores, score_memories
@@ -48,10 +48,12 @@ class Ranked:
 def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: RecallPolicy) -> list[RankedHit]:
     """Return the best ``query.top_k`` memories of ``image``, best first; ids and numbers, no text.
 
+    ``probe`` knows the times that the question names (:func:`snapshots.recall.ranking.probe.asked_at`).
+
     After them come those left out, as far as ``query.left_out`` asks for them. Raises nothing on any text: a question
     that matches nothing gives an empty list.
     """
-    scores = score_memories(image, asked_at(probe, query.text, query.read_at), policy.scoring)
+    scores = score_memories(image, probe, policy.scoring)
     may_answer = alive_rows(image.columns, query, skew=policy.clock_skew_seconds)
     alive = may_answer if query.whole else may_answer & scores.found
     note_similarity(scores, alive)

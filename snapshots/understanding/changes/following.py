@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db.models import Q
+
 from profiles.models import Subject
 from snapshots.models import Message, MessageRole
 from snapshots.understanding.believing.message_lessons import own_names
@@ -27,6 +29,9 @@ from snapshots.understanding.grading.reader import Grade, grade_messages
 from snapshots.understanding.grading.vectors import vectors_of
 from snapshots.understanding.statements.statements import Heard, hear_messages
 from tenants.isolation import tenant_tx
+
+LOOKED_THROUGH = 500
+"""Messages around a batch, in the order of their times, above which each of the batch is asked about by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +96,9 @@ def _of_late(tenant_id: UUID, ordered: Sequence[Read]) -> list[MessageEndings]:
     if not late:
         return []
     with tenant_tx(tenant_id):
-        after = {one.heard.message.id: _said_after(one.heard.message) for one in late}
+        after = _said_after([one.heard.message for one in late])
         wanted = {message_id for ids in after.values() for message_id in ids}
-        subjects = {one.heard.message.subject_id for one in late if after[one.heard.message.id]}
+        subjects = {one.heard.message.subject_id for one in late if after.get(one.heard.message.id)}
         later = {one.message.id: one for one in hear_messages(subjects, list(wanted))} if wanted else {}
         names = own_names(Subject.objects.filter(id__in=subjects)) if subjects else {}
     if not later:
@@ -103,7 +108,7 @@ def _of_late(tenant_id: UUID, ordered: Sequence[Read]) -> list[MessageEndings]:
     found = []
     for one in late:
         drafts = [HeldChange.of_draft(draft) for draft in one.drafts]
-        for row_id in after[one.heard.message.id]:
+        for row_id in after.get(one.heard.message.id, ()):
             if row_id not in spoken:
                 continue
             endings = endings_of(changing_sentences(spoken[row_id], grades[row_id], lasting=True), drafts)
@@ -112,8 +117,26 @@ def _of_late(tenant_id: UUID, ordered: Sequence[Read]) -> list[MessageEndings]:
     return found
 
 
-def _said_after(message: Message, policy: ChangePolicy = CHANGES) -> list[UUID]:
-    """Return the messages that were accepted before one and said after it, in the order in which they were said."""
+def _said_after(messages: Sequence[Message], policy: ChangePolicy = CHANGES) -> dict[UUID, list[UUID]]:
+    """Return the messages that were accepted before one and said after it, in the order in which they were said, by
+    the message; one query for those, the most, that come in their order."""
+    own = [[one for one in messages if one.subject_id == subject] for subject in {one.subject_id for one in messages}]
+    may = Q()
+    for said in own:
+        first, last = min(one.said_at for one in said), max(one.accepted_at for one in said)
+        may |= Q(subject_id=said[0].subject_id, said_at__gt=first, accepted_at__lt=last)
+    told = Message.objects.filter(may, role=MessageRole.USER, remember=True).order_by()
+    times = list(told.values_list("subject_id", "said_at", "accepted_at")[:LOOKED_THROUGH])
+    late = [
+        message
+        for message in messages
+        if len(times) == LOOKED_THROUGH
+        or any(of == message.subject_id and at > message.said_at and by < message.accepted_at for of, at, by in times)
+    ]
+    return {message.id: _said_after_one(message, policy) for message in late}
+
+
+def _said_after_one(message: Message, policy: ChangePolicy) -> list[UUID]:
     rows = Message.objects.filter(
         subject_id=message.subject_id,
         role=MessageRole.USER,

@@ -89,7 +89,7 @@ class ForgetOrder:
     refers: bool = False
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=1_024)  # a worker asks for each of a few hundred messages before it asks for the first again
 def read_forget_orders(text: str) -> tuple[ForgetOrder, ...]:
     """Return the orders to forget that a user gives in a message, in order; most messages cost one search.
 

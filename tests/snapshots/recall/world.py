@@ -11,7 +11,7 @@ from snapshots.embedding.rows import encode_dense, encode_lex
 from snapshots.recall.images.image import Image, build_image
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
 from snapshots.recall.ranking.pipeline import rank_memories
-from snapshots.recall.ranking.probe import Probe, make_probe
+from snapshots.recall.ranking.probe import Probe, asked_at, make_probe
 from snapshots.recall.values import MemoryRow, RankedHit, RecallQuery
 
 NOW = datetime(2026, 5, 8, 9, 0, tzinfo=UTC)
@@ -66,4 +66,4 @@ def ask(
 ) -> list[RankedHit]:
     """Return what ``image`` answers to ``text``, now, explained."""
     asked = RecallQuery(text=text, asked_at=NOW, explain=True, **query)  # type: ignore[arg-type]
-    return rank_memories(asked, probe_of(text, dense=dense), image, policy)
+    return rank_memories(asked, asked_at(probe_of(text, dense=dense), text, asked.read_at), image, policy)

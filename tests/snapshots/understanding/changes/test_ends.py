@@ -10,6 +10,7 @@ from snapshots.intake.delete import delete_conversation
 from snapshots.intake.ended_notes import foresee
 from snapshots.intake.values import Accepted, IncomingMessage
 from snapshots.models import Conversation, Note, Snapshot, SnapshotKind
+from snapshots.understanding.changes import following
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import MONDAY, say, settle
@@ -82,7 +83,11 @@ def test_the_fast_lane_ends_it_before_any_worker_reads(world: World, stays: str,
     assert note(acme, old).snapshot.invalid_at == TUESDAY
 
 
-def test_what_was_said_later_wins_whichever_comes_first(world: World) -> None:
+@pytest.mark.parametrize("looked_through", [1, following.LOOKED_THROUGH])
+def test_what_was_said_later_wins_whichever_comes_first(
+    world: World, looked_through: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "LOOKED_THROUGH", looked_through)  # one by one, and for the batch
     acme = world.acme
     say(acme, "My sister moved to Cork", at=WEDNESDAY)
     settle(acme)
