@@ -4,7 +4,9 @@ Safe to repeat.
 """
 
 from collections import Counter
-from time import perf_counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import perf_counter, sleep
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from pydantic import BaseModel
@@ -47,6 +49,31 @@ ADVICE = {
 FORMS = {JsonForm.SCHEMA: "JSON held to a schema", JsonForm.PROMPTED: "JSON as instructed"}
 
 
+LONGEST_PAUSE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """About how many messages of the sample an endpoint is asked, and seconds between two questions."""
+
+    messages: int
+    pause: float
+
+
+@dataclass(frozen=True, slots=True)
+class SampleResult:
+    """How many of the questions in one form of JSON had a valid answer, and the whole of it in words."""
+
+    asked: int
+    valid: int
+    told: str
+
+    @property
+    def works(self) -> bool:
+        """Whether most answers were of use."""
+        return self.valid > self.asked / 2
+
+
 class SumAnswer(BaseModel):
     """What is asked for."""
 
@@ -62,20 +89,33 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--quick", action="store_true", help="the tiny question alone")
+        parser.add_argument(
+            "--messages", type=int, default=len(SAMPLE), metavar="N", help="ask about so many (%(default)s)"
+        )
+        parser.add_argument(
+            "--pause", type=float, default=0.0, metavar="SECONDS", help="wait between questions, for a small quota"
+        )
         parser.add_argument("names", nargs="*", metavar="NAME", help="endpoints to ask; all when left out")
 
-    def handle(self, *args: object, names: list[str], quick: bool, **options: object) -> None:
+    def handle(
+        self, *args: object, names: list[str], quick: bool, messages: int, pause: float, **options: object
+    ) -> None:
+        if not 1 <= messages <= len(SAMPLE):
+            raise CommandError(f"--messages must be between 1 and {len(SAMPLE)}.")
+        if not 0 <= pause <= LONGEST_PAUSE:
+            raise CommandError(f"--pause must be between 0 and {LONGEST_PAUSE} seconds.")
+        pace = Pace(0 if quick else messages, pause)
         known = chat_endpoints()
         if unknown := [name for name in names if name not in known]:
             raise CommandError(f"No endpoint is called {', '.join(unknown)}; known: {', '.join(known) or 'none'}.")
         if not known:
             self.stdout.write("No chat model is configured: rules do all the work. CHAT_MODEL names one.")
             return
-        failed = [name for name in names or known if not self._works(name, quick=quick)]
+        failed = [name for name in names or known if not self._works(name, pace)]
         if failed:
             raise CommandError(f"{len(failed)} of {len(names or known)} endpoints do not work: {', '.join(failed)}.")
 
-    def _works(self, name: str, *, quick: bool) -> bool:
+    def _works(self, name: str, pace: Pace) -> bool:
         """Ask one endpoint and print what it can do; return whether it answered the sum."""
         model = chat_model(ASKED_AS, name)
         if model is None:
@@ -88,9 +128,11 @@ class Command(BaseCommand):
             self.stdout.write(f"  {failure.failure}: {ADVICE.get(failure.failure, failure.detail)}")
             return False
         self.stdout.write(f"  {told}")
-        if isinstance(model, JsonForms) and not quick:
+        if isinstance(model, JsonForms) and pace.messages:
+            tried = {form: try_sample(model, form, pace) for form in FORMS}
             for form, title in FORMS.items():
-                self.stdout.write(f"  {title}: {try_sample(model, form)}")
+                self.stdout.write(f"  {title}: {tried[form].told}")
+            self.stdout.write(f"  {capability_of(tried)}")
         return True
 
 
@@ -110,14 +152,24 @@ def try_model(model: ChatModel) -> str:
     return f"answers in {seconds:.2f} s; {tokens}{repaired}{wrong}"
 
 
-def try_sample(model: JsonForms, form: JsonForm) -> str:
+def capability_of(tried: Mapping[JsonForm, SampleResult]) -> str:
+    """Return what a model is good for by what it made of the sample, as a sentence."""
+    if tried[JsonForm.SCHEMA].works:
+        return "It can propose memories, held to a schema: the purpose extract may be sent to it."
+    if tried[JsonForm.PROMPTED].works:
+        return "It can propose memories as instructed, not held to a schema: the purpose extract may be sent to it."
+    return "It cannot propose memories: most answers are of no use. Leave the purpose extract to the rules."
+
+
+def try_sample(model: JsonForms, form: JsonForm, pace: Pace) -> SampleResult:
     """Return what a model makes of the sample of messages in one form of JSON, and what the gate says of it.
 
     An endpoint that fails, or refuses the form, is asked no further; one that is only slow is, until its circuit opens.
     """
     valid, asked, late, outcomes, usage, started = 0, 0, 0, Counter[str](), Usage(), perf_counter()
     failed = ""
-    for text in SAMPLE:
+    for text in SAMPLE[: pace.messages]:
+        sleep(pace.pause)
         asked += 1
         try:
             proposals, cost = ask_sample(model, [text], form)
@@ -133,12 +185,13 @@ def try_sample(model: JsonForms, form: JsonForm) -> str:
             break
         valid, usage = valid + 1, usage + cost
         outcomes += judge_sample([text], proposals)
-    took = 1_000 * (perf_counter() - started) / asked
+    took = 1_000 * ((perf_counter() - started) / asked - pace.pause)
     stands = outcomes["accepted"] + outcomes["known"]
     refused = ", ".join(f"{reason} {n}" for reason, n in outcomes.most_common() if reason not in ("accepted", "known"))
-    return (
+    told = (
         f"valid for {valid} of {asked} messages, too late for {late}{failed}; {took:.0f} ms and "
         f"{usage.input_tokens // asked} + {usage.output_tokens // asked} tokens each; "
         f"{outcomes.total()} proposals, {outcomes.total() - stands} refused"
         f"{f': {refused}' if refused else ''}"
     )
+    return SampleResult(asked, valid, told)

@@ -1,6 +1,7 @@
 """``manage.py check_models`` says what each endpoint takes, or what to do about it. Rows: L1."""
 
 import json
+import time
 from collections.abc import Iterator
 from io import StringIO
 
@@ -111,6 +112,7 @@ def test_what_a_model_proposes_of_the_sample_is_told_with_what_the_gate_refuses(
     assert "JSON held to a schema: valid for 8 of 8 messages, too late for 0; " in out
     assert "7 + 5 tokens each; 24 proposals, 22 refused: evidence_missing 22\n" in out
     assert "JSON as instructed: valid for 0 of 8 messages, too late for 0; " in out
+    assert out.endswith("  It can propose memories, held to a schema: the purpose extract may be sent to it.\n")
     assert len(server.requests) == 1 + 2 * len(SAMPLE)
 
 
@@ -124,3 +126,22 @@ def test_an_endpoint_that_refuses_a_form_is_asked_no_further_in_it(server: Model
     assert failed == ""
     assert "JSON held to a schema: valid for 0 of 1 messages, too late for 0; then refused; " in out
     assert "JSON as instructed: valid for 8 of 8 messages, too late for 0; " in out
+    assert out.endswith("as instructed, not held to a schema: the purpose extract may be sent to it.\n")
+
+
+def test_a_few_messages_are_asked_about_with_pauses_and_a_useless_model_is_named(server: ModelServer) -> None:
+    server.answer = lambda asked: completion('{"sum": 5}' if "sum" in str(asked.body["messages"][0]) else "Hello!")
+    out = StringIO()
+    began = time.perf_counter()
+    call_command("check_models", "fast", messages=2, pause=0.2, stdout=out)
+    assert time.perf_counter() - began >= 4 * 0.2
+    assert len(server.requests) == 1 + 2 * 2
+    assert "valid for 0 of 2 messages" in out.getvalue()
+    assert "It cannot propose memories: most answers are of no use." in out.getvalue()
+
+
+@pytest.mark.parametrize("wrong", [{"messages": 0}, {"messages": 9}, {"pause": -1}, {"pause": 61}])
+def test_a_pace_that_is_none_is_refused_and_nobody_asked(server: ModelServer, wrong: dict[str, float]) -> None:
+    with pytest.raises(CommandError, match="must be between"):
+        call_command("check_models", "fast", stdout=StringIO(), **wrong)
+    assert server.requests == []
