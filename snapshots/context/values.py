@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, Literal
+
+from snapshots.models import NoteGrade
+from snapshots.recall.times.plans import last_day_of
 
 Order = Literal["u_shape", "relevance_first"]
 Format = Literal["messages", "text", "plain"]
@@ -88,6 +91,13 @@ class MemoryItem:
     vital: bool = False
     statement_id: str = ""
     doubted_since: datetime | None = None
+
+    @property
+    def planned_until(self) -> date | None:
+        """The last day of a dated plan; None for anything else."""
+        if self.grade != NoteGrade.PLAN or self.valid_since is None:
+            return None
+        return last_day_of(self.text, self.valid_since.date())
 
     @property
     def is_refused(self) -> bool:

@@ -23,7 +23,8 @@ def shelves_of(
     """
     turns = without_echo(material.turns, request.query)
     window_heading = scribe.heading(SectionName.WINDOW) if request.format == "text" else None
-    lasting = [fact for fact in in_stable_order(material.profile) if may_harm(fact) or not is_small]
+    standing = [fact for fact in in_stable_order(material.profile) if not _is_past(fact, request)]
+    lasting = [fact for fact in standing if may_harm(fact) or not is_small]
     facts = [scribe.memory(fact, in_prefix=True) for fact in lasting]
     memories = sorted(material.memories, key=lambda item: -item.score)
     summary = [material.summary] if material.summary else []
@@ -36,6 +37,12 @@ def shelves_of(
         SectionName.TASK: _passages(SectionName.TASK, material.tasks, scribe),
         SectionName.KNOWLEDGE: _passages(SectionName.KNOWLEDGE, material.knowledge, scribe),
     }
+
+
+def _is_past(fact: MemoryItem, request: ContextRequest) -> bool:
+    """Return whether a fact is a dated plan whose last day is over."""
+    last = fact.planned_until
+    return last is not None and request.at is not None and last < request.at.date()
 
 
 def without_echo(turns: Sequence[WindowTurn], query: str) -> list[WindowTurn]:

@@ -79,9 +79,11 @@ class Scribe:
         return Piece(line, self.counter.count(line), item, frame)
 
     def _dated(self, item: MemoryItem, today: date | None) -> str:
-        """Return since when an item holds, or until when it may have held."""
+        """Return since when an item holds, until when it may have held, or the last day of a plan that is past."""
         if item.doubted_since:
             return f" ({until(_day(item.doubted_since), self.language, today)}?)"
+        if today and (last := item.planned_until) and last < today:
+            return f" ({until(last, self.language, today)})"
         return f" ({date_of(_day(item.valid_since), self.language, today)})" if item.valid_since else ""
 
     def passage(self, passage: Passage) -> Piece:

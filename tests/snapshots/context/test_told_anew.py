@@ -1,7 +1,7 @@
 """A context of somebody whose life changed: what may be over leaves the prefix, and never comes without what is newer.
 Rows: P4, X1, X11."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -9,7 +9,7 @@ from memory_platform.kernel.ids import stable_id
 from snapshots.context.service import build_context
 from snapshots.context.stages import ContextQuery
 from snapshots.context.values import BudgetRequest, ContextRequest
-from snapshots.models import Message, Note, Snapshot, SnapshotKind
+from snapshots.models import Message, Note, NoteGrade, Snapshot, SnapshotKind
 from snapshots.notes.selectors import NoteFilter, notes_of
 from snapshots.understanding.changes.ending import name_successors, notes_made_by
 from snapshots.understanding.changes.foresee import Ending
@@ -27,9 +27,9 @@ TOLD = [
 ]  # fmt: skip
 
 
-def see_context(house: House, query: str, *, total: int) -> tuple[str, str]:
+def see_context(house: House, query: str, *, total: int, at: datetime = LATER) -> tuple[str, str]:
     """Return message 0 and message 1."""
-    request = ContextRequest(query, system_prompt="Help.", budget=BudgetRequest(total=total), at=LATER)
+    request = ContextRequest(query, system_prompt="Help.", budget=BudgetRequest(total=total), at=at)
     built = build_context(house.tenant.id, house.subject.external_id, ContextQuery(request, "3"))
     first, second, *_ = [one["content"] for one in built.context.messages]
     return first, second
@@ -79,3 +79,25 @@ def test_a_change_that_makes_no_note_comes_as_it_was_said(world: World) -> None:
         name_successors(message, [Ending(old.id, Effect.RETELLS, 0, 3)], [])
         assert Note.objects.get(snapshot=old).newer == stable_id(STATEMENT_VERSION, message.id)
         assert Snapshot.objects.filter(id=stable_id(STATEMENT_VERSION, said.id), kind=SnapshotKind.STATEMENT).exists()
+
+
+PLANS = [
+    ("We're flying to Porto on Friday the 20th of November", "What about Porto?", "Porto"),
+    ("我们11月20号飞大理", "大理的事怎么样?", "大理"),
+]
+
+
+@pytest.mark.parametrize(("plan", "question", "place"), PLANS)
+@pytest.mark.parametrize("vital", ["", "illness"])
+def test_a_plan_is_past_after_its_day_and_still_found(
+    world: World, plan: str, question: str, place: str, vital: str
+) -> None:
+    say(world.acme, plan)
+    settle(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        Note.objects.filter(subject_id=world.acme.subject.id).update(grade=NoteGrade.PLAN, vital_class=vital)
+    for day, is_past in ((20, False), (21, True)):
+        first, second = see_context(world.acme, question, total=2_000, at=datetime(2026, 11, day, 9, tzinfo=UTC))
+        (line,) = [one for one in f"{first}\n{second}".splitlines() if one.startswith("- ") and place in one]
+        assert ("(until 20 Nov)" in line) == is_past
+        assert (place in first) == (bool(vital) and not is_past)
