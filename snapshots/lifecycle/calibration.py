@@ -198,7 +198,10 @@ def _calibrate_beliefs(subject_id: UUID, tallies: Sequence[BeliefCounter], polic
 def _calibrate(
     lane: Lane, tally: Tally, memory: Memory | None, policy: CalibrationPolicy, *, is_vital: bool = False
 ) -> bool:
-    """Apply what holds to one memory, and begin its tally anew; return whether its confidence changed."""
+    """Apply what holds to one memory, and begin its tally anew; return whether its confidence changed.
+
+    What is vital is asked about as soon as it was corrected twice: nothing ends it by itself.
+    """
     seen = reception(tally)
     rule = rule_for(seen, policy, is_vital=is_vital) if memory else None
     if memory is None or rule is None:
@@ -219,7 +222,7 @@ def _calibrate(
     for name in COUNTS:
         setattr(tally, f"calibrated_{name}", getattr(tally, name))
     tally.save(update_fields=[f"calibrated_{name}" for name in COUNTS])
-    if after < policy.retire_below:
+    if after < policy.retire_below or (is_vital and rule is CalibrationRule.CORRECTED):
         ask_for_review(memory, lane, ReviewReason.UNSURE)
     return after != before
 

@@ -80,10 +80,9 @@ class Scribe:
 
     def _dated(self, item: MemoryItem, today: date | None) -> str:
         """Return since when an item holds, until when it may have held, or the last day of a plan that is past."""
-        if item.doubted_since:
-            return f" ({until(_day(item.doubted_since), self.language, today)}?)"
-        if today and (last := item.planned_until) and last < today:
-            return f" ({until(last, self.language, today)})"
+        last = _day(item.doubted_since) if item.doubted_since else item.planned_until
+        if last and (item.doubted_since or (today and last < today)):
+            return f" ({until(last, self.language, today)}{'?' if item.doubted_since else ''})"
         return f" ({date_of(_day(item.valid_since), self.language, today)})" if item.valid_since else ""
 
     def passage(self, passage: Passage) -> Piece:

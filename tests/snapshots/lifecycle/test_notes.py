@@ -85,7 +85,7 @@ def test_notes_count_against_the_limit_and_vital_ones_stay_while_they_hold(world
     assert evict_tenant(world.acme.tenant.id, policy=replace(policy, subject=0)) == 1
 
 
-def test_a_vital_note_is_not_lowered_for_being_disliked(world: World) -> None:
+def test_a_disliked_vital_note_is_not_lowered_and_one_corrected_twice_is_asked_about(world: World) -> None:
     vital, plain = note(world.acme, ALLERGY, vital_class="allergy"), note(world.acme, "每天喝茶", grade="habit")
     for one in (vital, plain):
         disliked(world.acme, one)
@@ -95,8 +95,11 @@ def test_a_vital_note_is_not_lowered_for_being_disliked(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
         confidence = dict(Snapshot.objects.values_list("id", "confidence"))
         assert confidence[vital] == 0.6 > confidence[plain]
+        assert not MemoryReview.objects.exists()
         SnapshotCounter.objects.filter(snapshot_id=vital).update(corrected=2)
     assert calibrate_tenant(world.acme.tenant.id) == 1
+    with tenant_tx(world.acme.tenant.id):
+        assert [review.memory_ref for review in MemoryReview.objects.all()] == [vital]
 
 
 def test_a_note_is_asked_about_once_its_time_has_come(world: World) -> None:
