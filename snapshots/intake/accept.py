@@ -22,7 +22,7 @@ from snapshots.intake.ended_notes import NOTHING_FORESEEN, Foreseen
 from snapshots.intake.forgetting import forget_at_once
 from snapshots.intake.rows import insert_messages
 from snapshots.intake.sort import Known, sort_out
-from snapshots.intake.special import screen
+from snapshots.intake.special import Screened, screen
 from snapshots.intake.values import Accepted, IncomingMessage, StoredOrNot
 from snapshots.models import Conversation, Message
 from snapshots.queue.enqueue import enqueue_messages, nudge
@@ -39,17 +39,21 @@ def accept_messages(
     conversation_id: str,
     incoming: Sequence[IncomingMessage],
     foreseen: Foreseen = NOTHING_FORESEEN,
+    special: Screened | None = None,
 ) -> Accepted:
     """Store the new ones among ``incoming`` in their order, with their work; make or reopen the conversation.
 
-    What they were ``foreseen`` to end is ended with them; else the workers see to it.
+    What they were ``foreseen`` to end is ended with them; else the workers see to it. ``special`` are those that the
+    tenant does not want learned from; None looks for them here, by words alone.
 
     ``conversation_id`` is the product's own. A message whose id is known already, from before or from this batch, is a
     duplicate: the first content stays.
     """
     conversation = locked_conversation(subject, conversation_id)
     known = known_messages(conversation, incoming)
-    batch = sort_out(conversation, incoming, known, at=utc_now(), special=screen(incoming))
+    batch = sort_out(
+        conversation, incoming, known, at=utc_now(), special=screen(incoming) if special is None else special
+    )
     if batch.new:
         store(conversation, batch.new)
     forgotten = forget_at_once(subject, conversation, batch.new)

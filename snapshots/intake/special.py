@@ -4,10 +4,17 @@ says (policy ``notes.special_categories``)."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.intake.values import IncomingMessage
-from snapshots.models import MessageRole
-from snapshots.notes.section import KEEP, REFUSE, notes_policy_in_force
+from snapshots.models import MessageRole, VitalClass
+from snapshots.notes.section import KEEP, REFUSE, NotesPolicy, notes_policy_in_force
 from snapshots.sensitive.special import special_categories
+from snapshots.understanding.config import NOTING
+from snapshots.understanding.grading.features import Spoken
+from snapshots.understanding.grading.reader import Grade, grade_messages
+from snapshots.understanding.reading.clauses import split_clauses
+
+HEALTH = frozenset({VitalClass.ALLERGY, VitalClass.ILLNESS, VitalClass.ACCESSIBILITY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +28,37 @@ class Screened:
 NOTHING_SPECIAL = Screened()
 
 
+def screen_ahead(policy: NotesPolicy, incoming: Sequence[IncomingMessage]) -> Screened:
+    """Return which messages a tenant with this policy does not want learned from, whoever says them: by their words,
+    and by the reader of clauses, which also knows what no word names. Embeds: no transaction may be open."""
+    if policy.special_categories == KEEP:
+        return NOTHING_SPECIAL
+    spoken = [Spoken(one.text, tuple(split_clauses(one.text)[: NOTING.graded_clauses])) for one in incoming]
+    try:
+        grades: Sequence[Sequence[Grade]] = grade_messages(spoken)
+    except EmbeddingUnavailable:
+        grades = [()] * len(incoming)
+    told = [_tells(one) or any(map(_is_health, own)) for one, own in zip(incoming, grades, strict=True)]
+    return _screened(policy, told)
+
+
 def screen(incoming: Sequence[IncomingMessage]) -> Screened:
-    """Return which messages the tenant of the open scope does not want learned from, whoever says them. Its policy is
+    """Return the same by words alone, in the open scope, for doors that have not looked ahead. The tenant's policy is
     asked only where a message tells such a thing."""
-    told = [one.role != MessageRole.SYSTEM and bool(special_categories(one.text)) for one in incoming]
-    if not any(told):
+    told = [_tells(one) for one in incoming]
+    return _screened(notes_policy_in_force(), told) if any(told) else NOTHING_SPECIAL
+
+
+def _screened(policy: NotesPolicy, told: Sequence[bool]) -> Screened:
+    if policy.special_categories == KEEP:
         return NOTHING_SPECIAL
-    wanted = notes_policy_in_force().special_categories
-    if wanted == KEEP:
-        return NOTHING_SPECIAL
-    return Screened(frozenset(place for place, is_told in enumerate(told) if is_told), wanted == REFUSE)
+    places = frozenset(place for place, is_told in enumerate(told) if is_told)
+    return Screened(places, policy.special_categories == REFUSE)
+
+
+def _tells(message: IncomingMessage) -> bool:
+    return message.role != MessageRole.SYSTEM and bool(special_categories(message.text))
+
+
+def _is_health(grade: Grade) -> bool:
+    return grade.vital >= NOTING.vital_from and grade.vital_class in HEALTH

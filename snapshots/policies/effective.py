@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
-from snapshots.notes.section import NOTES_SECTION
+from snapshots.notes.section import NOTES_SECTION, NotesPolicy
 from snapshots.policies.policy import HOLDING
 from snapshots.policies.sections import ANSWER, CONTEXT, RANKING, SCORING
 from snapshots.recall.policy import ANSWERS, DEFAULT_RECALL, RecallPolicy
@@ -31,6 +31,7 @@ class Policies:
     experiment: str = ""
     arm: str = ""
     tenant_locale: str | None = None
+    notes: NotesPolicy = NOTES_SECTION.default
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +77,22 @@ HELD = HeldInForce(HOLDING.tenants)
 
 def effective(tenant_id: UUID, epoch: int, subject_external_id: str) -> Policies:
     """Return what steers a subject's answers in ``epoch`` or later. No scope may be open where it has to be read."""
+    return _held_in_force(tenant_id, epoch).of(subject_external_id)
+
+
+def notes_policy(tenant_id: UUID, epoch: int) -> NotesPolicy:
+    """Return how a tenant's memories are learned in ``epoch`` or later: as the active version says, whatever the arm.
+    No scope may be open where it has to be read."""
+    held = _held_in_force(tenant_id, epoch)
+    return held.by_version[held.steering.active].notes
+
+
+def _held_in_force(tenant_id: UUID, epoch: int) -> InForce:
     held = HELD.get(tenant_id, epoch)
     if held is None:
         held = read_in_force(steering_of(tenant_reads(tenant_id, [steering_statement(tenant_id)])[0]))
         HELD.put(tenant_id, held)
-    return held.of(subject_external_id)
+    return held
 
 
 def effective_in_scope(tenant_id: UUID, subject_external_id: str) -> Policies:
@@ -109,4 +121,5 @@ def policies_of(number: int, document: Document) -> Policies:
         recall=replace(DEFAULT_RECALL, scoring=scoring, ranking=ranking),
         context=replace(context, vital_classes=notes.vital_classes),
         top_k=ANSWER.apply(document.get(ANSWER.name, {})).top_k,
+        notes=notes,
     )

@@ -21,8 +21,10 @@ from memory_platform.api.views.pagination import Order, Page, PageInput
 from profiles.services.subjects import ensure_subject
 from snapshots.intake.accept import accept_messages, new_among
 from snapshots.intake.ended_notes import NOTHING_FORESEEN, Foreseen, foresee
+from snapshots.intake.special import Screened, screen_ahead
 from snapshots.intake.values import Accepted, AcceptedMessage, FastLaneResult, IncomingMessage
 from snapshots.models import Message, MessageRole, SnapshotKind
+from snapshots.policies.effective import notes_policy
 from snapshots.selectors import conversation_of, messages_of, with_words
 from snapshots.window.values import Window, WindowTurn, turn_of
 from snapshots.window.window import window_of
@@ -136,10 +138,11 @@ class MessagesView(SubjectView):
         incoming = [IncomingMessage(**message) for message in messages]
 
         foreseen = foresee(self.tenant_id, subject_id, conversation_id, incoming)
+        special = screen_ahead(notes_policy(self.tenant_id, self.caller.policy_epoch), incoming)
 
         def work() -> Reply:
             self.make_room_for(subject_id, conversation_id, incoming)
-            return accept(subject_id, conversation_id, incoming, foreseen)
+            return accept(subject_id, conversation_id, incoming, foreseen, special)
 
         return write_once(request, work)
 
@@ -183,10 +186,11 @@ def accept(
     conversation_id: str,
     incoming: Sequence[IncomingMessage],
     foreseen: Foreseen = NOTHING_FORESEEN,
+    special: Screened | None = None,
 ) -> Reply:
     """Accept messages for the product's own ids inside the open transaction, and say what became of them."""
     subject = ensure_subject(subject_id)
-    accepted = accept_messages(subject, conversation_id, incoming, foreseen)
+    accepted = accept_messages(subject, conversation_id, incoming, foreseen, special)
     return Reply(serialize_accepted(accepted), status=202, subject_id=subject.id)
 
 
