@@ -2,7 +2,7 @@
 without what is newer."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from snapshots.context.choosing.dedupe import NOTED
 from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.values import MemoryItem
+from snapshots.understanding.changes.pairs import words_of
 from snapshots.understanding.heard.turns import tells_something
 
 CHANGED = f"""
@@ -71,12 +72,26 @@ class Changes:
         return cls(of_note, of_statement, of_slot)
 
     def of_item(self, item: MemoryItem) -> Sequence[Change]:
-        """Return what became of a note, or of the notes of a statement."""
+        """Return what became of a note, of the notes of a statement, or of those whose old words a reply says."""
         if item.lane != "snapshots":
             return ()
+        if item.kind == "reply":
+            return list(self._behind_reply(item))
         if item.kind == "note":
             return [self.of_note[item.id]] if item.id in self.of_note else ()
         return self.of_statement.get(item.id, ())
+
+    def _behind_reply(self, reply: MemoryItem) -> Iterator[Change]:
+        """Yield the notes that were over, or doubted, after the assistant said what they had told: it may hold no
+        more, since what is newer was said."""
+        said = words_of(reply.text)
+        for change in self.of_note.values():
+            newest = self.newest_of(change) if change.is_over or change.doubted_at else None
+            if newest is None or newest.valid_since is None or reply.valid_since is None:
+                continue
+            is_earlier = reply.valid_since < newest.valid_since
+            if is_earlier and says_what_is_over(said, words_of(change.text), words_of(newest.text)):
+                yield replace(change, text=reply.text, is_over=False, doubted_at=newest.valid_since)
 
     def mark_slots(self, items: Iterable[MemoryItem]) -> tuple[MemoryItem, ...]:
         """Return slots, those whose note may be over with the day since when."""
@@ -110,6 +125,11 @@ def bring_up_to_date(items: Iterable[MemoryItem], changes: Changes) -> list[Memo
         own = kept.get((newest.lane, note_id))
         kept[newest.lane, note_id] = _as_relevant(own, newest) if own else newest
     return sorted(kept.values(), key=lambda item: item.id not in wanted)
+
+
+def says_what_is_over(said: frozenset[str], old: frozenset[str], new: frozenset[str]) -> bool:
+    """Return whether words tell of what ``old`` and ``new`` speak of, with a word of the old and none of the new."""
+    return bool(said & old & new) and bool(said & (old - new)) and not said & (new - old)
 
 
 def _as_of_today(item: MemoryItem, changes: Sequence[Change]) -> MemoryItem | None:
