@@ -56,7 +56,7 @@ def foresee(tenant_id: UUID, subject_id: str, conversation_id: str, incoming: Se
         return NOTHING_FORESEEN
     with tenant_tx(tenant_id):
         known = _known_of(subject_id, conversation_id, incoming, places)
-    if known is None or not known.held:
+    if known is None:
         return NOTHING_FORESEEN
     spoken = [spoken_of(one, known.names) for one in known.heard]
     found: dict[str, tuple[Ending, ...]] = {}
@@ -88,11 +88,13 @@ def _worth_looking(incoming: Sequence[IncomingMessage]) -> Iterator[int]:
 def _known_of(
     subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage], places: Sequence[int]
 ) -> _Known | None:
+    """Return what is known beside messages; None where nothing is held that they could end."""
     subject = Subject.objects.filter(external_id=subject_id, erasing=False).first()
     if subject is None:
         return None
     conversation = Conversation.objects.filter(subject_id=subject.id, external_id=conversation_id).first()
-    if conversation is not None and not conversation.remember:
+    held = held_changes(subject.id) if conversation is None or conversation.remember else ()
+    if not held:
         return None
     messages = [_as_row(subject, conversation, one) for one in incoming]
     last = None
@@ -101,7 +103,7 @@ def _known_of(
         last = rows.order_by("-seq").first()
     shown: ShownBefore = shown_before([messages[place] for place in places])
     heard = [Heard(messages[place], messages[place - 1] if place else last, shown) for place in places]
-    return _Known(held_changes(subject.id), own_names([subject])[subject.id], heard)
+    return _Known(held, own_names([subject])[subject.id], heard)
 
 
 def _as_row(subject: Subject, conversation: Conversation | None, one: IncomingMessage) -> Message:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
@@ -13,6 +13,7 @@ from snapshots.understanding.values import HeldValue
 
 _NOT_SAID = frozenset({"age_range", "locale", "timezone"})
 """Fields whose values are codes and not words of the subject."""
+_DETAILS: tuple[Literal["address"], Literal["phone"]] = ("address", "phone")
 INTERESTS = "interests"
 MOST_KNOWN = 60
 """Contacts and things by whose names a message is read."""
@@ -41,7 +42,7 @@ class Believed:
     def values(self, subject: Subject) -> tuple[HeldValue, ...]:
         """Return every value that is believed of a subject."""
         if subject.id not in self._values:
-            self._values[subject.id] = tuple(one.value for one in held_values(subject))
+            self._values[subject.id] = tuple(_values_held(subject))
         return self._values[subject.id]
 
     def people_and_things(self, subject_id: UUID) -> Sequence[Tag]:
@@ -66,15 +67,28 @@ def held_values(subject: Subject) -> list[Held]:
     ]
 
 
+def _values_held(subject: Subject) -> Iterator[HeldValue]:
+    """Yield the values of :func:`held_values` without their rows, which take four times as long to make."""
+    facts = profile_facts(subject).exclude(field__in=_NOT_SAID).values_list("field", "value")
+    for rows in (current_preferences(subject).values_list("key", "value"), facts):
+        yield from (one for key, value in rows for one, _ in _named_in(key, value))
+    for details in tags_of(subject).values_list(*_DETAILS):
+        yield from (HeldValue(name, value) for name, value in zip(_DETAILS, details, strict=True) if value)
+
+
 def _values(row: Preference | ProfileFact, key: str) -> Iterator[Held]:
-    is_list = isinstance(row.value, list)
-    for value in row.value if is_list else [row.value]:
+    yield from (Held(row, value, is_entry) for value, is_entry in _named_in(key, row.value))
+
+
+def _named_in(key: str, held: Any) -> Iterator[tuple[HeldValue, bool]]:
+    """Yield what corrections may name of a value that is held, and whether it is an entry of a list."""
+    is_list = isinstance(held, list)
+    for value in held if is_list else [held]:
         if is_measured(value):
-            yield Held(row, HeldValue(key, in_words(value)))
+            yield HeldValue(key, in_words(value)), False
         elif isinstance(value, str | int | float) and not isinstance(value, bool):
-            yield Held(row, HeldValue(key, str(value)), is_entry=is_list or key == INTERESTS)
+            yield HeldValue(key, str(value)), is_list or key == INTERESTS
 
 
 def _details(tag: Tag) -> Iterator[Held]:
-    columns: tuple[Literal["address"], Literal["phone"]] = ("address", "phone")
-    yield from (Held(tag, HeldValue(name, getattr(tag, name))) for name in columns if getattr(tag, name))
+    yield from (Held(tag, HeldValue(name, getattr(tag, name))) for name in _DETAILS if getattr(tag, name))
