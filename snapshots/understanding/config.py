@@ -32,6 +32,15 @@ class NotingPolicy:
     overlap: float = assumed(0.85, owner="understanding", settle_by="labelled pairs of repeated clauses")
 
 
+@dataclass(frozen=True, slots=True)
+class FillingPolicy:
+    """When a row that needs a grade fills its slot. Thresholds are probabilities, 0..1."""
+
+    lasting_from: float = assumed(0.5, owner="understanding", settle_by="slots of talks and utterances by grade")
+    health_from: float = assumed(0.3, owner="understanding", settle_by="slots of talks and utterances by grade")
+    other_below: float = assumed(0.36, owner="understanding", settle_by="slots of talks and utterances by grade")
+
+
 _TAUGHT = "tests/golden/changes_teach*.jsonl, each tenth of the topics read by what the others taught"
 
 
@@ -62,6 +71,7 @@ class ChangePolicy:
 
 
 NOTING = NotingPolicy()
+FILLING = FillingPolicy()
 CHANGES = ChangePolicy()
 
 

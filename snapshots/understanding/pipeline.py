@@ -36,7 +36,7 @@ from snapshots.understanding.drafting.replies import Answer, answers_in, draft_r
 from snapshots.understanding.drafting.wanted import wanted_notes
 from snapshots.understanding.fields.asked import Asked, fields_asked, with_epoch
 from snapshots.understanding.fields.fill import FieldsFilled, fill_fields, match_fields
-from snapshots.understanding.grading.reader import grade_messages
+from snapshots.understanding.grading.reader import grade_messages, graded_spans
 from snapshots.understanding.heard.asks import context_of, settle_answered, settle_doubted, with_asks
 from snapshots.understanding.heard.consent import Consent, draft_consented, read_consents
 from snapshots.understanding.heard.repetition import as_guessed, doing_drafts, habit_repeat_of, keep_repeated
@@ -48,7 +48,7 @@ from snapshots.understanding.proposing.judging import Judged, judge_proposals, w
 from snapshots.understanding.proposing.merge import with_proposed_slots
 from snapshots.understanding.proposing.share import shares_of
 from snapshots.understanding.statements.statements import Heard, hear
-from snapshots.understanding.values import Nearby
+from snapshots.understanding.values import GradedSpan, Nearby
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
 
@@ -61,7 +61,7 @@ Replies = Mapping[UUID, Sequence[PreparedSnapshot]]
 @dataclass(frozen=True, slots=True)
 class Learned:
     """What is to be written of claimed messages. ``judged``: what stands of a model's proposals, notes among ``notes``;
-    ``heard``: what users said, with what stood before it."""
+    ``heard``: what users said, with what stood before it; ``graded``: how probable it is that its clauses last."""
 
     notes: Notes
     endings: Sequence[MessageEndings]
@@ -69,6 +69,7 @@ class Learned:
     judged: Judged
     filled: FieldsFilled
     heard: Mapping[UUID, Heard]
+    graded: Mapping[UUID, tuple[GradedSpan, ...]]
 
 
 def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -86,7 +87,8 @@ def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
         notes.setdefault(one.message_id, []).extend(index_agreed(draft_consented(one, names)))
     endings, replies = endings_in(tenant_id, read), index_replies(answers)
     said = {one.message.id: one for one in heard}
-    _write(tenant_id, items, Learned(notes, endings, replies, judged, filled, said))
+    graded = {one.heard.message.id: graded_spans(one.spoken, one.grades) for one in read}
+    _write(tenant_id, items, Learned(notes, endings, replies, judged, filled, said, graded))
     if later:
         with tenant_tx(tenant_id):
             release(later)
@@ -270,6 +272,7 @@ def _learn_slots(subjects: Mapping[UUID, Subject], messages: Sequence[Message], 
         subject, heard = subjects[message.subject_id], learned.heard.get(message.id)
         nearby[message.id] = people_before(message, believed)
         context = context_of(names[subject.id], heard, nearby[message.id])
+        context = replace(context, graded=learned.graded.get(message.id, ()))
         lesson = lesson_of(subject, message, context, shown, believed=believed)
         lesson = with_proposed_slots(lesson, learned.judged.slots.get(message.id, ()), context.own_names)
         if has_learned := bool(learn(lesson)):

@@ -211,16 +211,29 @@ LIMITS = ("allergies", AVOID, "dislikes")
 
 
 @dataclass(frozen=True, slots=True)
+class GradedSpan:
+    """How probable it is that what stands from ``start`` to ``end`` of a message lasts, and that it is of another;
+    and whether, if it lasts, it is a plan."""
+
+    start: int
+    end: int
+    lasting: float
+    other: float
+    is_plan: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ExtractionContext:
     """What the analysis may know beside the utterance: under which names the subject itself speaks, the assistant's
-    turn before it, whom the user named just before, what the utterance states as the answer to that turn, and what is
-    believed of the subject, for an utterance may put it right."""
+    turn before it, whom the user named just before, what the utterance states as the answer to that turn, what is
+    believed of the subject, for an utterance may put it right, and how its clauses were graded, where they were."""
 
     own_names: frozenset[str] = frozenset()
     previous: str | None = None
     nearby: Nearby = NOBODY
     stated: str = ""
     held: tuple[HeldValue, ...] = ()
+    graded: tuple[GradedSpan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

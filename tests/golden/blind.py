@@ -11,7 +11,7 @@ import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,12 +19,12 @@ from memory_platform.kernel.text import simplify
 from snapshots.understanding.believing.extract import extract
 from snapshots.understanding.values import (
     Candidate,
-    ExtractionContext,
     HeldValue,
     PreferenceCandidate,
     ProfileFact,
     TagCandidate,
 )
+from tests.golden.graded import graded_context
 from tests.golden.labels import OTHERS, Score, rows
 from tests.snapshots.understanding.utterances import utter
 
@@ -48,8 +48,8 @@ class Found:
 
 
 def found_in(text: str, held: Iterable[HeldValue] = ()) -> list[Found]:
-    """Return every entry that the rules take from ``text``, where these values are believed."""
-    got = extract(utter(text), context=ExtractionContext(held=tuple(held)))
+    """Return every entry that slots take from ``text`` as a worker reads it, where these values are believed."""
+    got = extract(utter(text), context=replace(graded_context(text), held=tuple(held)))
     candidates: Iterable[Candidate] = (*got.corrections, *got.facts, *got.preferences, *got.tags)
     return entries_of(candidates)
 

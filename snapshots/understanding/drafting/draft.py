@@ -34,6 +34,7 @@ from snapshots.understanding.reading.people import Person, find_person
 from snapshots.understanding.slots.engine import read_slots
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.pronouns import may_mean, pronoun_in
+from snapshots.understanding.slots.transcripts import find_lines_of_others
 from snapshots.understanding.statements.statements import STATEMENT_VERSION, Heard, utterance_of
 from snapshots.understanding.statements.topics import importance_of, topics_of
 from snapshots.understanding.values import ExtractionContext
@@ -65,7 +66,9 @@ def spoken_of(heard: Heard, own_names: frozenset[str], policy: NotingPolicy = NO
     if not message.remember or not speaks_for_subject(utterance_of(message), own_names):
         return Spoken(message.content, (), asked)
     echoes = heard.shown.echoes(message)
-    text = blanked(message.content, (*echoes.pasted, *echoes.told))
+    form = matching_form(message.content)
+    others = () if len(form) > LONGEST_READ else find_lines_of_others(message.content, form, own_names)
+    text = blanked(message.content, (*echoes.pasted, *echoes.told, *others))
     if is_played(matching_form(text[:LONGEST_READ])):
         return Spoken(message.content, (), asked)
     if heard.previous is not None and asked:

@@ -16,6 +16,7 @@ import numpy as np
 from memory_platform.kernel.linear_model import Float32
 from snapshots.understanding.grading.features import Spoken, features, texts_to_embed
 from snapshots.understanding.grading.vectors import Vectors, vectors_of
+from snapshots.understanding.values import GradedSpan
 
 WEIGHTS = Path(__file__).with_name("clauses.npz")
 LASTING = ("fact", "habit", "limit", "plan")
@@ -135,3 +136,14 @@ def grade_messages(spoken: Sequence[Spoken], reader: ClauseReader | None = None)
     vectors = vectors_of(wanted)
     grading = reader or clause_reader()
     return [grading.grade(one, vectors) for one in spoken]
+
+
+def graded_spans(spoken: Spoken, grades: Sequence[Grade]) -> tuple[GradedSpan, ...]:
+    """Return what slots know of the grades of a message; nothing of one whose words only answer by yes or no."""
+    if spoken.answer:
+        return ()
+    pairs = zip(spoken.clauses, grades, strict=True)
+    return tuple(
+        GradedSpan(clause.start, clause.end, grade.lasting, grade.other, grade.kind == "plan")
+        for clause, grade in pairs
+    )

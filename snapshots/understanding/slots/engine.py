@@ -11,13 +11,21 @@ from itertools import groupby
 from typing import Any
 
 from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.config import FILLING
 from snapshots.understanding.reading import modality
 from snapshots.understanding.reading.clauses import Clause, split_clauses
 from snapshots.understanding.reading.forms import language_of, matching_form
 from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.slots.builders import CONFIDENCE, SLOTS, Said
 from snapshots.understanding.slots.lexicon import Ask, Language, Row, Words, load_language
-from snapshots.understanding.slots.persons import Person, find_mentions, give_to, is_animal, is_same_relation
+from snapshots.understanding.slots.persons import (
+    Person,
+    find_mentions,
+    give_to,
+    is_animal,
+    is_same_relation,
+    names_another,
+)
 from snapshots.understanding.slots.pronouns import known_names, meant_by
 from snapshots.understanding.slots.speakers import Text, find_starts, spoken_parts
 from snapshots.understanding.slots.transcripts import find_lines_of_others
@@ -25,7 +33,6 @@ from snapshots.understanding.values import (
     Candidate,
     Evidence,
     ExtractionContext,
-    Nearby,
     PreferenceCandidate,
     ProfileFact,
     Quantity,
@@ -40,8 +47,15 @@ LONGEST_AFTERTHOUGHT = 24
 LONGEST_PAIR = 80
 # Up to this confidence something is only guessed ("I think I like ..."): an observation.
 HEDGED = 0.6
+HEALTH = ("conditions", "medication", "allergies")
+"""What is named by words of its own needs less certainty that it lasts."""
+SAME_SLOT = {"job": "work_as", "occupation": "work_as", "work_at": "work_as", "city_any_case": "city"}
+"""Names under which the same place is filled."""
+GRADED_ORIGIN = "graded-1"
+"""What read the candidates of rows that need a grade: a message is read a second time when it has been graded."""
 ALONE = ExtractionContext()
 """Nothing is known but the message."""
+_TAKEN = ("value", "occupation", "employer")
 _EDGE = " ,.;:!\"'"
 
 
@@ -59,10 +73,8 @@ def read_slots(message: str, context: ExtractionContext = ALONE, *, message_key:
     if modality.is_played(form):
         return []
     nearby = context.nearby
-    lines = find_lines_of_others(message, form, known_names((*nearby.contacts, *nearby.known)))
-    mine = {name.casefold() for name in context.own_names}
-    others = [span for label, span in lines if label.casefold() not in mine]
-    reading = _Reading(message, message_key, [*modality.find_quoted(form), *others], nearby)
+    others = find_lines_of_others(message, form, context.own_names, known_names((*nearby.contacts, *nearby.known)))
+    reading = _Reading(message, message_key, [*modality.find_quoted(form), *others], context)
     sentences = [list(group) for _, group in groupby(clauses, key=lambda clause: clause.sentence)]
     for sentence, following in zip(sentences, [*sentences[1:], []], strict=True):
         reading.read_sentence(form, sentence, following)
@@ -95,9 +107,14 @@ def describe(candidates: Iterable[Candidate]) -> dict[str, Any]:
 class _Reading:
     """The reading of one message: what was found so far, and the contacts of whom "her number" may speak."""
 
-    def __init__(self, message: str, message_key: str, quoted: list[tuple[int, int]], nearby: Nearby) -> None:
+    def __init__(
+        self, message: str, message_key: str, quoted: list[tuple[int, int]], context: ExtractionContext
+    ) -> None:
         self.message = message
-        self.nearby = nearby
+        self.nearby = context.nearby
+        self.graded = context.graded
+        # What the sentence has filled: rows that need a grade, which come last, leave it alone.
+        self.filled: set[str] = set()
         self.quoted = quoted
         self.message_key = message_key
         self.found: list[Candidate] = []
@@ -110,7 +127,7 @@ class _Reading:
         after = form[following[0].start : following[-1].end] if following else ""
         after = after if len(after) <= LONGEST_AFTERTHOUGHT else ""
         kind = clauses[0].language
-        language = load_language(kind)
+        language, self.filled = load_language(kind), set()
         start, end = clauses[0].start, clauses[-1].end
         sentence = form[start:end]
         if modality.is_ironic(sentence) or is_instruction(sentence):
@@ -139,25 +156,41 @@ class _Reading:
     def _apply(self, row: Row, text: Text, language: Language) -> set[str]:
         """Add what ``row`` makes of ``text``; return the slots that it filled."""
         match = None
-        if row.of_others and text.person is None:
+        slot = SAME_SLOT.get(row.family, row.family)
+        if (row.of_others and text.person is None) or (row.is_graded and (not self.graded or slot in self.filled)):
             return set()
         for at in text.starts:
             match = match or row.pattern.match(text.form, at)
-        if match is None or not _is_meant(row, text, match):
+        if match is None or not _is_meant(row, text, match) or (row.unless and row.unless.search(text.sentence)):
             return set()
         first, last = text.start + max(match.start(), text.added), text.start + match.end()
         if any(start < last and first < end for start, end in self.quoted):
             return set()
-        if (row.bare or text.is_bare) and not text.person and self._names_another(text.sentence, language.words):
+        if row.is_graded and not self._lasts(row, last - 1, is_told=text.person is not None):
+            return set()
+        lacks_subject = (row.bare or text.is_bare) and not text.person
+        around = _around_value(text, match) if row.is_graded else text.sentence
+        if lacks_subject and names_another(around, language.words, self.names, unknown_too=row.is_graded):
             return set()
         spans = {name: match.span(name) for name, said in match.groupdict().items() if said}
         values = {name: self._words_at(text, *span) for name, span in spans.items()}
         values |= row.fixed
-        built = self._build(row.slot, values, text, language, sort=row.sort, confidence=row.confidence)
+        built = self._build(row.slot, values, text, language, row)
+        if built:
+            self.filled.add(slot)
         return {row.family} if built else set()
 
-    def _names_another(self, sentence: str, words: Words) -> bool:
-        return words.holds_any("others", sentence) or any(name in sentence for name in self.names)
+    def _lasts(self, row: Row, place: int, *, is_told: bool) -> bool:
+        """Return whether the reader of clauses finds that what stands at ``place`` lasts, and that it is the user's
+        where nothing says whose it is (``is_told``)."""
+        enough = FILLING.health_from if row.family in HEALTH else FILLING.lasting_from
+        for one in self.graded:
+            if one.start <= place < one.end:
+                if row.family == "contact":
+                    return one.lasting >= enough
+                is_own = is_told or one.other < FILLING.other_below
+                return one.lasting >= enough and is_own and not one.is_plan
+        return False
 
     def _words_at(self, text: Text, start: int, end: int) -> str:
         """Return the message's words at a place of ``text``; of what nobody said, what was put there."""
@@ -170,9 +203,7 @@ class _Reading:
         values: Mapping[str, str],
         text: Text,
         language: Language,
-        *,
-        sort: str | None = None,
-        confidence: float | None = None,
+        row: Row | None = None,
     ) -> bool:
         slot = SLOTS[name]
         start, first = text.start - text.offset, text.start + text.added
@@ -186,8 +217,8 @@ class _Reading:
             context=text.sentence,
             statement=mask_sensitive(self.message[start : start + len(text.sentence)].strip())[0],
             evidence=Evidence(self.message_key, self.message[first : text.start + len(text.form)], first),
-            sort="constraint" if (sort or slot.sort) == "constraint" else "explicit",
-            confidence=confidence or CONFIDENCE,
+            sort=(row.sort if row else None) or slot.sort,
+            confidence=(row.confidence if row else None) or CONFIDENCE,
             about=about,
         )
         built = list(slot.build(slot, said))
@@ -198,6 +229,8 @@ class _Reading:
             built = list(give_to(owner, built, language.words))
         if said.confidence <= HEDGED:
             built = [replace(one, provenance="observation") for one in built]
+        if row and row.is_graded:
+            built = [replace(one, origin=GRADED_ORIGIN) for one in built]
         for one in built:
             if isinstance(one, TagCandidate) and one.kind == "contact":
                 self._learn_name(one)
@@ -232,6 +265,8 @@ class _Reading:
         """Add somebody who is mentioned and was not yet; one of the user's with a name is a contact."""
         is_named = bool(one.aliases) or one.label != one.relation
         if not is_named:
+            if words.has("occupations", one.relation or "") and not words.has("roles", one.relation or ""):
+                return
             same = [other for other in self.people if other.relation == one.relation]
             self.people += [] if same else [one]
             return
@@ -292,6 +327,15 @@ def _around(row: Row, text: Text) -> str:
 def _own_words(text: Text) -> str:
     """Return the words that tell whether it is so: those of the whole sentence where its subject stands there."""
     return text.sentence if text.added else text.form
+
+
+def _around_value(text: Text, match: re.Match[str]) -> str:
+    """Return the sentence of ``text`` without what a row took out of it: a job may be called as somebody else."""
+    taken = [said for name, said in match.groupdict().items() if said and name in _TAKEN]
+    sentence = text.sentence
+    for said in taken:
+        sentence = sentence.replace(said, " ")
+    return sentence
 
 
 # Why a match may not be meant; a row may allow some of them by name.

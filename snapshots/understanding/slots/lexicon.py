@@ -17,6 +17,8 @@ FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh")
 NAMING = ("name", "people")
 """Files that are read first: they say how those are called of whom the others tell something."""
+GRADED = "graded"
+"""The file that is read last: what others have filled, it leaves alone."""
 # {words} or {words:group}; the braces of repetitions hold digits and are left alone.
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z_]+))?\}")
 _DEEPEST = 8
@@ -92,6 +94,10 @@ class Row:
     needs_lasting: bool = False
     # The row has no subject: a sentence that names somebody else may speak of them.
     bare: bool = False
+    # Read only in a clause that the reader of clauses finds lasting: what it searches for would say too little alone.
+    is_graded: bool = False
+    # The row is silent in a sentence that holds this.
+    unless: re.Pattern[str] | None = None
     # Only of others: "she works in a bakery" says of whom it is what "I work in a bakery" need not.
     of_others: bool = False
     place: str = ""
@@ -146,7 +152,9 @@ def load_language(code: str) -> Language:
         return Language(Words({}, {}), (), (), nothing)
     words = _load_words(folder / "words.toml")
     groups, asks = [], []
-    for path in sorted(folder.glob("*.toml"), key=lambda path: (path.stem not in NAMING, path.stem)):
+    for path in sorted(
+        folder.glob("*.toml"), key=lambda path: (path.stem not in NAMING, path.stem == GRADED, path.stem)
+    ):
         if path.name == "words.toml":
             continue
         table = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -211,6 +219,8 @@ _ROW_KEYS = {
     "lasting",
     "bare",
     "of_others",
+    "graded",
+    "unless",
     *_FIXED,
 }
 
@@ -233,6 +243,8 @@ def _row(entry: Mapping[str, Any], words: Words, place: str) -> Row:
         needs_lasting=entry.get("lasting", False),
         bare=entry.get("bare", False),
         of_others=entry.get("of_others", False),
+        is_graded=entry.get("graded", False),
+        unless=_compile(entry["unless"], words, place) if "unless" in entry else None,
         family=entry["slot"].removesuffix("_of"),
         place=place,
     )

@@ -104,6 +104,16 @@ def contact_of(relation: str, name: str, evidence: Evidence, words: Words) -> Ta
     return TagCandidate(label, "contact", evidence, relation=relation or None, aliases=aliases)
 
 
+def names_another(sentence: str, words: Words, names: Iterable[str], *, unknown_too: bool) -> bool:
+    """Return whether a sentence names somebody beside the user: kin, a role, one of ``names``, or ``unknown_too`` a
+    subject that looks like a name. A doctor who says what the user has is none."""
+    doctors = words.finder("doctors_say")
+    sentence = doctors.sub(" ", sentence) if doctors else sentence
+    if words.holds_any("others", sentence) or any(name in sentence for name in names):
+        return True
+    return unknown_too and words.holds_any("subject_name", sentence)
+
+
 def is_same_relation(one: str, other: str) -> bool:
     """Return whether two relations are one: "mum" and "mother", 妈 and 妈妈."""
     return one == other or any(one in words and other in words for words in SYNONYMS)

@@ -7,28 +7,36 @@ from collections.abc import Collection, Iterator
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.values import is_chinese, is_name
 
-_LINE = re.compile(r"^[^\w\n]{0,3}(?P<label>[^\W\d_][^:\n]{0,20}?) ?:(?!//)[^\n]*", re.MULTILINE)
+_LINE = re.compile(
+    r"^[^\w\n]{0,3}(?P<label>[^\W\d_][^:\n]{0,20}?) ?:(?!//)"
+    r"(?P<says_i>\s{0,3}(?:I|[Mm]y|[Ww]e)(?:'\w{1,2})?\b)?[^\n]*",
+    re.MULTILINE,
+)
 
 
-def find_lines_of_others(message: str, form: str, names: Collection[str]) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield who speaks in a line and where it stands.
+def find_lines_of_others(
+    message: str, form: str, own: Collection[str], known: Collection[str] = ()
+) -> Iterator[tuple[int, int]]:
+    """Yield where others speak in a message; ``own`` are the names under which the subject speaks.
 
-    A speaker is kin, one of the people who are known (``names``), a Chinese surname with a name, or an English name
-    that heads more lines than one: "Update: I live in Porto" looks like a name, too.
+    A speaker is kin, one of the people who are ``known``, a Chinese surname with a name, or an English name that heads
+    more lines than one, or one that begins with "I" and that no list of headings knows: "Update: I live in Porto".
     """
+    mine = {name.casefold() for name in own}
     lines = [(message[slice(*one.span("label"))], one) for one in _LINE.finditer(form)]
     heads = Counter(label for label, _ in lines)
     for label, line in lines:
-        if label in names or _names_speaker(label, line["label"], heads[label]):
-            yield label, line.span()
+        if label.casefold() not in mine and (label in known or _names_speaker(label, line, heads[label])):
+            yield line.span()
 
 
-def _names_speaker(label: str, form: str, lines: int) -> bool:
-    words = load_language("zh" if is_chinese(label) else "en").words
+def _names_speaker(label: str, line: re.Match[str], lines: int) -> bool:
+    form, words = line["label"], load_language("zh" if is_chinese(label) else "en").words
     if words.has("kin", label.removeprefix("我").lower()):
         return True
     if not is_chinese(label):
-        return lines > 1 and is_name(label, words)
+        speaks = lines > 1 or (line["says_i"] is not None and not words.has("headings", label.split(maxsplit=1)[0]))
+        return speaks and is_name(label, words)
     named = words.finder("named")
     found = named.match(f"{form}:") if named else None
     return found is not None and found["name"] == form

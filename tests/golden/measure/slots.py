@@ -11,6 +11,7 @@ from typing import Any
 
 from snapshots.understanding.slots.engine import read_slots
 from tests.golden.blind import READ, Found, compared, entries_of, read_lines
+from tests.golden.graded import graded_context
 
 
 def slot_of(entry: Found) -> str:
@@ -29,7 +30,7 @@ def report(rows: list[dict[str, Any]], *, wrong_too: bool, missed_too: bool = Fa
     wrong: Counter[str] = Counter()
     missed: Counter[str] = Counter()
     for row in rows:
-        found = entries_of(read_slots(row["text"], message_key="m"))
+        found = entries_of(read_slots(row["text"], graded_context(row["text"]), message_key="m"))
         hits, errors, lost = compared(row, "said", found)
         right.update(map(slot_of, hits))
         wrong.update(map(slot_of, errors))

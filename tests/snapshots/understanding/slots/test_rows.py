@@ -1,11 +1,14 @@
 """Every row gives exactly what it says of its example."""
 
+from dataclasses import replace
+
 import pytest
 
 from snapshots.understanding.slots.builders import SLOTS
-from snapshots.understanding.slots.engine import describe, read_slots
+from snapshots.understanding.slots.engine import ALONE, describe, read_slots
 from snapshots.understanding.slots.lexicon import LANGUAGES, Ask, Row, load_language
 from snapshots.understanding.values import ExtractionContext
+from tests.golden.graded import graded_context
 
 ROWS = [row for code in LANGUAGES for row in load_language(code).rows]
 ASKS = [ask for code in LANGUAGES for ask in load_language(code).asks]
@@ -17,7 +20,15 @@ def named(row: Row | Ask) -> str:
 
 @pytest.mark.parametrize("row", ROWS, ids=named)
 def test_a_row_gives_what_its_example_says(row: Row) -> None:
-    assert describe(read_slots(row.example, message_key="m")) == dict(row.gives)
+    context = graded_context(row.example) if row.is_graded else ALONE
+    assert describe(read_slots(row.example, context, message_key="m")) == dict(row.gives)
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.is_graded], ids=named)
+def test_a_graded_row_reads_no_clause_that_the_reader_does_not_find_lasting(row: Row) -> None:
+    idle = tuple(replace(one, lasting=0.2) for one in graded_context(row.example).graded)
+    found = read_slots(row.example, ExtractionContext(graded=idle), message_key="m")
+    assert [one for one in found if one.origin] == []
 
 
 @pytest.mark.parametrize("row", ROWS, ids=named)

@@ -11,12 +11,19 @@ OTHERS = (
     "我妈:我对花生过敏",
     "Mum: I live in Cork",
     "Sue: I live in Cork\nSue: where are you?",
+    "Sue: I live in Cork",
+    "Sue Parker: my name's Sue and I'm a nurse",
+    "Ok, here it is\nMarta: I'm allergic to peanuts",
+    "Dr Okafor: we live in Leeds",
 )
 HEADED = (
     ("更正:我住在上海", {"city": "上海"}),
     ("过敏:我对花生过敏", {"food/allergies": ["花生"]}),
     ("我:我住在上海", {"city": "上海"}),
     ("Update: I live in Porto now", {"city": "Porto"}),
+    ("Quick question: I live in Porto, is it far?", {"city": "Porto"}),
+    ("Allergies: I'm allergic to peanuts", {"food/allergies": ["peanuts"]}),
+    ("User: I live in Porto", {"city": "Porto"}),
 )
 
 
