@@ -69,7 +69,7 @@ class ContextPolicy:
     """Memories of each reason that a receipt names though recall left them out: below the floor, expired, repeated."""
     candidates_spare: int = promised(20, row="C2")
     """A window of 20 messages makes at most as many statements needless."""
-    least_per_memory: int = measured(10, source="a line of three words with its date: 10 tokens by estimate-1")
+    least_per_memory: int = measured(10, source="a line of three words with its date: 10 tokens by estimate-2")
     texts_remembered: int = assumed(20_000, owner="context", settle_by="memory and hit rate of serving processes")
     """Texts of which a process remembers figures: about 0.2 kB each, without the text."""
     tier: str = assumed("middle", owner="context", settle_by="answers judged by tier and intent")

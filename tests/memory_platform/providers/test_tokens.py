@@ -13,7 +13,7 @@ ESTIMATE = TokenEstimator()
 
 def test_it_answers_what_is_asked_of_a_token_counter() -> None:
     assert isinstance(ESTIMATE, TokenCounter)
-    assert ESTIMATE.name == "estimate-1"
+    assert ESTIMATE.name == "estimate-2"
 
 
 def test_nothing_and_blanks_are_free() -> None:

@@ -92,7 +92,7 @@ def test_without_system_prompt_guide_and_profile_there_is_no_prefix_to_cache() -
 def test_tokens_are_set_against_the_full_history() -> None:
     tokens = context(FULL).tokens
     assert tokens.saved_ratio == round(1 - tokens.total / 44_120, 3)
-    assert (tokens.budget, tokens.full_history, tokens.counter) == (6000, 44_120, "estimate-1")
+    assert (tokens.budget, tokens.full_history, tokens.counter) == (6000, 44_120, "estimate-2")
 
 
 def test_a_short_history_saves_nothing_rather_than_less_than_nothing() -> None:
