@@ -1,23 +1,18 @@
 """Candidates that a context does not need, or must not hold, whatever room there is."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from snapshots.context.values import MemoryItem, Reason
 
-NOTED = 0.6
-"""The share of a statement's characters from which its notes stand for it."""
-
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """What the context holds already: keys of the messages in it, (lane, id) of the facts in the prefix, and how many
-    characters of a statement, by its id, stand there as notes; ``said``: what its facts say, folded."""
+    """What the context holds already: keys of the messages in it, (lane, id) of the facts in the prefix, and what these
+    say, folded."""
 
     message_keys: frozenset[str] = frozenset()
     facts: frozenset[tuple[str, str]] = frozenset()
-    noted: Mapping[str, int] = field(default_factory=dict)
     said: frozenset[str] = frozenset()
 
 
@@ -25,7 +20,6 @@ class Present:
 class _Seen:
     ids: set[tuple[str, str]] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
-    noted: Counter[str] = field(default_factory=Counter)
 
 
 def fold_words(text: str) -> str:
@@ -41,14 +35,8 @@ def said_in_window(item: MemoryItem, message_keys: frozenset[str]) -> bool:
 def screened(
     best_first: Sequence[MemoryItem], present: Present
 ) -> tuple[list[MemoryItem], list[tuple[MemoryItem, Reason]]]:
-    """Return the items worth a place, best first, and the others with the reason.
-
-    Of a message whose words stand mostly in notes, the notes are taken.
-    """
-    seen = _Seen(noted=Counter(present.noted))
-    for item in best_first:
-        if item.statement_id and (item.lane, item.id) not in present.facts and not item.is_refused:
-            seen.noted[item.statement_id] += len(item.text)
+    """Return the items worth a place, best first, and the others with the reason."""
+    seen = _Seen()
     kept: list[MemoryItem] = []
     refused: list[tuple[MemoryItem, Reason]] = []
     for item in best_first:
@@ -71,6 +59,6 @@ def _reason_against(item: MemoryItem, said: str | None, present: Present, seen: 
         return Reason.DUPLICATE_OF_WINDOW
     if (item.lane, item.id) in present.facts or said in present.said:
         return Reason.DUPLICATE_OF_PROFILE
-    if (item.lane, item.id) in seen.ids or said in seen.texts or seen.noted[item.id] >= NOTED * len(item.text):
+    if item.is_noted or (item.lane, item.id) in seen.ids or said in seen.texts:
         return Reason.DUPLICATE_OF_MEMORY
     return None

@@ -1,6 +1,5 @@
 """What each section has to offer, written out and counted, in the order in which a budget takes it."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -84,15 +83,11 @@ def screened_shelf(shelf: Shelf, present: Present) -> tuple[Shelf, Refused]:
 def present_in(chosen: Mapping[SectionName, Sequence[Piece]], turns: Sequence[WindowTurn], query: str) -> Present:
     """Return what prefix and window hold already. An echoed turn counts: its words are in the prompt as the query."""
     facts = [piece.origin for piece in chosen.get(SectionName.PROFILE, ()) if isinstance(piece.origin, MemoryItem)]
-    noted = Counter[str]()
-    for fact in facts:
-        noted[fact.statement_id] += len(fact.text) if fact.statement_id else 0
     spoken = (piece.origin for piece in chosen.get(SectionName.WINDOW, ()))
     echoed = turns[len(without_echo(turns, query)) :]
     return Present(
         frozenset(turn.key for turn in (*spoken, *echoed) if isinstance(turn, WindowTurn)),
         frozenset((fact.lane, fact.id) for fact in facts),
-        noted,
         frozenset(fold_words(fact.text) for fact in facts),
     )
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from snapshots.context.choosing.dedupe import NOTED
 from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.values import MemoryItem
 from snapshots.understanding.changes.pairs import words_of
@@ -141,11 +140,13 @@ def _as_of_today(item: MemoryItem, changes: Sequence[Change]) -> MemoryItem | No
     text = " ".join(text.split()).strip(_LOOSE) if text != item.text else text
     if text != item.text and not tells_something(text):
         return None
-    doubted = [one for one in changes if one.doubted_at and len(one.text) >= NOTED * len(text)]
+    doubted = [one for one in changes if one.doubted_at and len(one.text) >= DOUBTED * len(text)]
     since = max((one.doubted_at for one in doubted if one.doubted_at), default=None)
     return replace(item, text=text, doubted_since=since) if text != item.text or since else item
 
 
+DOUBTED = 0.6
+"""The share of a message's characters from which its doubted notes make it doubtful."""
 _LOOSE = " ,;:、，。；"
 
 

@@ -13,6 +13,7 @@ from profiles.zones import zone_named
 from snapshots.context.choosing.facts import Place, Standing, preference_fact, profile_fact, tag_fact
 from snapshots.context.choosing.touched_facts import touched_facts
 from snapshots.context.gathering.changed import Changes, bring_up_to_date
+from snapshots.context.gathering.noted import without_noted_words
 from snapshots.context.gathering.scene import Scene, Surroundings
 from snapshots.context.values import Material, MemoryItem, Passage, ProfileView, WindowTurn
 from snapshots.context.writing.looks import LOOKS
@@ -50,7 +51,7 @@ def material_of(
     return Material(
         profile=profile,
         memories=(
-            *bring_up_to_date(said, changes),
+            *without_noted_words(bring_up_to_date(said, changes), profile.notes),
             *touched_facts(query, replace(profile, notes=()), meant, needs),
         ),
         turns=tuple(window_turns(scene)) if scene else (),
@@ -126,6 +127,7 @@ def note_item(note: RecalledNote, vital: Collection[str]) -> MemoryItem:
         memory_item(note.memory),
         grade=note.grade,
         vital=note.vital_class in vital,
+        words=note.memory.text,
         statement_id=str(note.statement_id or ""),
     )
     return marked(replace(item, text=text))
@@ -182,6 +184,7 @@ def _standing_note(row: Sequence[Any], *, vital: Collection[str]) -> MemoryItem:
             valid_since=valid_at,
             grade=grade,
             vital=vital_class in vital,
+            words=text,
             statement_id=str(statement_id or ""),
         )
     )
