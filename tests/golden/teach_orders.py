@@ -20,13 +20,14 @@ import numpy.typing as npt
 django.setup()
 
 from memory_platform.kernel.linear_model import Float32, LinearReader
-from snapshots.understanding.heard.forget_orders import parts_of
+from snapshots.understanding.heard.forget_orders import parts_of, read_forget_orders
 from snapshots.understanding.heard.order_reader import ORDER, OTHER, WEIGHTS, features, order_share, runs_of
 from snapshots.understanding.reading.forms import matching_form
 from tests.golden.labels import HERE
 
 ORDERS = HERE / "orders"
-TEACH, MEASURE = ("teach_en", "teach_zh"), ("measure_en", "measure_zh")
+TEACH = ("teach_en", "teach_zh")
+MEASURE = ("measure_en", "measure_zh", "measure_en_2", "measure_zh_2")
 TALK = (
     *("utterances", "utterances_2", "utterances_3", "utterances_4", "everyday_en", "everyday_zh"),
     *("feedback", "feedback_2", "feedback_3", "feedback_4", "feedback_5", "intents_2", "intents_3", "intents_4"),
@@ -39,12 +40,12 @@ NOT_PLAIN = ("柳河街", "Tammy doing the mail", "可以清掉", "forget I ment
 CORRECTED = ("corrections_2", "corrections_3", "corrections_4", "echoes")
 """What puts something right is no order, but some of it is said as one: these lines are left out."""
 FORGETS = re.compile(r"forg|delet|eras|scratch|remov|drop|忘|删|别记|去掉|抹", re.IGNORECASE)
-STRICTNESS = 3.0
+STRICTNESS = 10.0
 """Inverse strength of the regularisation (scikit-learn's C): of 1, 3 and 10."""
-TALK_WEIGHS = 0.2
-LEAST = 0.25
-"""In English; Chinese has its own. What is told wrongly to be forgotten can be brought back; what is not told stands
-in every prompt. From 0.4 to 0.25 one more of 1,972 messages of chat is taken for one, .03 more orders are heard."""
+TALK_WEIGHS = 0.3
+LEAST = 0.6
+"""Of .25, .4, .5 and .6: the fewest messages of chat are taken for one (49 of 6,461, each third read by what the others
+taught, of which some 20 are), and .02 less of the orders are heard than from .4 on."""
 SAME = 0.8
 """A run is an order's when both share so much of what either covers."""
 
@@ -138,10 +139,14 @@ def measure() -> Iterator[str]:
     for name in MEASURE:
         lesson = lesson_of(lines_of(name), 1.0)
         shares = np.array([order_share(run) for run in lesson.runs])
-        for least in (LEAST, 0.4):
-            told = shares >= least
-            right, found = lesson.orders[told].mean(), told[lesson.orders].mean()
-            yield f"{name}: from {least}: precision {right:.3f} recall {found:.3f} of {lesson.orders.sum()}"
+        told = shares >= LEAST
+        right, found = lesson.orders[told].mean(), told[lesson.orders].mean()
+        yield f"{name}: runs: precision {right:.3f} recall {found:.3f} of {lesson.orders.sum()}"
+        heard, wanted = zip(
+            *((bool(read_forget_orders(text)), bool(spans)) for text, spans in lines_of(name)), strict=True
+        )
+        right, found = np.mean(np.array(wanted)[np.array(heard)]), np.mean(np.array(heard)[np.array(wanted)])
+        yield f"{name}: messages: precision {right:.3f} recall {found:.3f} of {sum(wanted)}"
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from snapshots.understanding.heard import forget_patterns as said
 from snapshots.understanding.heard.names import is_owned
@@ -102,7 +103,8 @@ def read_forget_orders(text: str) -> tuple[ForgetOrder, ...]:
         return ()
     quoted = find_quoted(form)
     known = [order for start, end, mark in _sentences(form) for order in _orders_of(form, start, end, mark)]
-    found = _without_overlaps([*(_with_names(form, one) for one in known), *_heard_by_reader(form, known)])
+    heard = _without_overlaps([*(_with_names(form, one) for one in known), *_heard_by_reader(form, known)])
+    found = _without_repeats(form, heard)
     return tuple(one for one in found if not any(first <= one.start < last for first, last in quoted))
 
 
@@ -127,7 +129,7 @@ def _heard_by_reader(form: str, known: Sequence[ForgetOrder]) -> Iterator[Forget
     parts = parts_of(form)
     shares = dict(_runs(form, parts))
     taken = [(one.start, one.end) for one in known]
-    sure = least_share(form)
+    sure = least_share()
     for least in (sure, sure / 2):
         likely = [run for run, share in shares.items() if share >= least]
         for run in sorted(likely, key=lambda one: one[1] - one[0]):
@@ -138,12 +140,12 @@ def _heard_by_reader(form: str, known: Sequence[ForgetOrder]) -> Iterator[Forget
 
 
 def _runs(form: str, parts: Sequence[tuple[int, int, str]]) -> Iterator[tuple[tuple[int, int], float]]:
-    """Yield the runs that the reader takes for an order with some probability, with this."""
+    """Yield the runs that the reader may take for an order, with how likely they are one."""
     for start, end in runs_of(form, [(first, last) for first, last, _ in parts]):
         mark = next(mark for _, last, mark in parts if last == end)
         words = form[start:end]
         share = order_share(words + ("?" if mark == "?" else ""))
-        if share <= 0:
+        if share < least_share() / 2:
             continue
         # What a pattern knows, the patterns have decided: "forget that, I'll take the bus" is none.
         is_task = _ON_TEXT.search(words) is not None and not refers_back(words)
@@ -171,6 +173,19 @@ def _with_names(form: str, order: ForgetOrder) -> ForgetOrder:
     if not names:
         return order if order.meant is not Meant.READ else replace(order, refers=refers_back(form[start : order.end]))
     return ForgetOrder(start, order.end, Meant.READ, names=tuple(names), refers=refers_back(form[start : order.end]))
+
+
+def _without_repeats(form: str, orders: Sequence[ForgetOrder]) -> list[ForgetOrder]:
+    """Return the orders without those that only point at what the one right before them names: "..., drop that"."""
+    repeats = [
+        after.meant is Meant.READ and not after.names and before.names and _are_near(form, *_places(before, after))
+        for before, after in pairwise(orders)
+    ]
+    return [one for one, repeated in zip(orders, [False, *repeats], strict=False) if not repeated]
+
+
+def _places(*orders: ForgetOrder) -> Iterator[tuple[int, int]]:
+    yield from ((one.start, one.end) for one in orders)
 
 
 def _without_overlaps(orders: Iterable[ForgetOrder]) -> list[ForgetOrder]:

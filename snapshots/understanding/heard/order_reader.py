@@ -38,7 +38,9 @@ _HAN_RUN = re.compile(r"[\u3400-\u9fff]+")
 _EACH_NAME = re.compile(r"\b(?:and|or)\b|[,/]|[、]")
 _MOST_NAME = 80
 
-CHINESE_LEAST = 0.4
+UNSAID = 2 / 3
+"""What a share counts where no word forgets, keeps secret, or is denied to keep: such an order must be surer, .9 where
+the others need .6. Without that 84 messages of 6,461 were heard as orders instead of 49."""
 
 KIN = frozenset("爸妈爹娘哥弟姐妹儿女夫妻婆公爷奶姨叔舅侄孙娃媳婿狗猫")
 """Characters that say alone who somebody is."""
@@ -84,19 +86,19 @@ def may_order(form: str) -> bool:
 
 
 def order_share(text: str) -> float:
-    """Return how likely ``text``, with the question mark behind it, asks not to keep something; 0 without a word of
-    forgetting or of secrecy, or a denied word of keeping: "you got this" and "check it out" ask for nothing."""
-    form = matching_form(text).lower()
+    """Return how likely ``text``, with the question mark behind it, asks not to keep something."""
+    share = order_reader().shares(features(text))[ORDER]
+    return share if _speaks_of_keeping(matching_form(text).lower()) else UNSAID * share
+
+
+def least_share() -> float:
+    """Return the share from which on words are an order."""
+    return order_reader().least[ORDER]
+
+
+def _speaks_of_keeping(form: str) -> bool:
     classes = {word for word in _classed(form) if word.startswith("#")}
-    if not (classes & _OUTRIGHT or ("#not" in classes and classes & _KEEPING) or _GOES.search(form)):
-        return 0.0
-    return order_reader().shares(features(text))[ORDER]
-
-
-def least_share(form: str) -> float:
-    """Return the share from which on words of a message are an order. Chinese chat says "别写" and "不要" of much that
-    is no memory: there from the English share on more was hidden wrongly than was heard."""
-    return CHINESE_LEAST if _HAN_RUN.search(form) else order_reader().least[ORDER]
+    return bool(classes & _OUTRIGHT or ("#not" in classes and classes & _KEEPING) or _GOES.search(form))
 
 
 @cache
