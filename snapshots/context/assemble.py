@@ -23,7 +23,7 @@ from snapshots.context.budget import (
     unused_below,
 )
 from snapshots.context.choosing.facts import in_stable_order
-from snapshots.context.choosing.prefix import VitalRoom, in_order_of_need, in_order_of_shelf
+from snapshots.context.choosing.prefix import VitalRoom, in_order_of_need, in_order_of_time
 from snapshots.context.choosing.shelves import (
     Refused,
     in_speaking_order,
@@ -86,7 +86,7 @@ def assemble(
     rules = Rules(fill_order(policy, total), _threshold(request, policy).of(material.needs), vital)
     choice = choose(shelves, slots, room, request, material, rules)
     chosen = {SectionName.SYSTEM: (system,), SectionName.QUERY: (query,), **choice.pieces}
-    chosen[SectionName.PROFILE] = together(in_order_of_shelf(chosen[SectionName.PROFILE], shelves[SectionName.PROFILE]))
+    chosen[SectionName.PROFILE] = together(in_order_of_time(chosen[SectionName.PROFILE], shelves[SectionName.PROFILE]))
     memories = chosen[SectionName.MEMORY]
     chosen[SectionName.MEMORY] = together(memories if choice.is_whole else arranged(memories, request.order))
     sections = section_reports(chosen, shelves, choice.refused)

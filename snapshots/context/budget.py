@@ -23,30 +23,44 @@ Step = tuple[SectionName, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """An element that holds lines: what opens and what closes it, and the tokens of both."""
+    """What holds lines together, an element or the date above them: what opens and what closes it, and the tokens of
+    both. ``block`` tells frames apart that look the same."""
 
     opening: str
     closing: str
     tokens: int
+    block: str = ""
+
+
+Frames = tuple[Frame, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One whole item as it would stand in the prompt, its tokens, what it was made from, and the element that holds it
-    with others; None where it is an element of its own. ``in_prefix`` tells the guide from what else it says."""
+    """One whole item as it would stand in the prompt, its tokens, what it was made from, and the ``frames`` that hold
+    it with others, the outer first: an element and a date, or none.
+
+    ``in_prefix`` tells the guide from what else it says.
+    """
 
     text: str
     tokens: int
     origin: MemoryItem | Passage | WindowTurn | None = None
-    frame: Frame | None = None
+    frames: Frames = ()
     in_prefix: bool = False
 
 
 def together(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
-    """Return pieces with those of one element together, elements in the order of their first."""
+    """Return pieces with those of one frame together, frames in the order of their first; what has no date of an
+    element stands before its dates."""
     held = list(pieces)
-    places = {frame: at for at, frame in enumerate(dict.fromkeys(piece.frame for piece in held))}
-    return tuple(sorted(held, key=lambda piece: places[piece.frame]))
+    places = {frames: at for at, frames in enumerate(dict.fromkeys(open_ for one in held for open_ in nested(one)))}
+    return tuple(sorted(held, key=lambda piece: [places[frames] for frames in nested(piece)]))
+
+
+def nested(piece: Piece) -> tuple[Frames, ...]:
+    """Return the frames of a piece, each with those around it, the outer first."""
+    return tuple(piece.frames[: depth + 1] for depth in range(len(piece.frames)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +118,10 @@ class Shelf:
 
 
 def tokens_of(pieces: Iterable[Piece]) -> int:
-    """Return the tokens of pieces with the elements that hold them, each of which is opened once."""
+    """Return the tokens of pieces with the frames that hold them, each of which is opened once."""
     held = list(pieces)
-    return sum(piece.tokens for piece in held) + sum(frame.tokens for frame in frames_of(held))
-
-
-def frames_of(pieces: Iterable[Piece]) -> list[Frame]:
-    """Return the elements that hold pieces, in the order in which they are first needed."""
-    return list(dict.fromkeys(piece.frame for piece in pieces if piece.frame))
+    opened = {frames for piece in held for frames in nested(piece)}
+    return sum(piece.tokens for piece in held) + sum(frames[-1].tokens for frames in opened)
 
 
 def fill_order(policy: ContextPolicy, total: int) -> tuple[Step, ...]:
@@ -162,14 +172,14 @@ def take(shelf: Shelf, slot: Slot, room: Room, *, reserved: int = 0) -> tuple[tu
     wanted = slot.limit_in(room, reserved)
     limit = 0 if room.closed else min(wanted, room.free)
     taken: list[Piece] = []
-    opened: set[Frame | None] = {None}
+    opened: set[Frames] = set()
     used, opening, closed = 0, shelf.opening.tokens if shelf.opening else 0, room.closed
     for piece in shelf.pieces:
-        frame = 0 if piece.frame is None or piece.frame in opened else piece.frame.tokens
-        with_it = used + piece.tokens + frame + (0 if taken else opening)
+        frames = sum(one[-1].tokens for one in nested(piece) if one not in opened)
+        with_it = used + piece.tokens + frames + (0 if taken else opening)
         if with_it <= limit:
             taken.append(piece)
-            opened.add(piece.frame)
+            opened.update(nested(piece))
             used = with_it
             continue
         closed = closed or with_it <= wanted

@@ -64,12 +64,12 @@ class ContextPolicy:
     """What a knowledge question leaves of the memory slot: 2,000 less 1,000."""
     message_overhead: int = assumed(4, owner="context", settle_by="usage reported by chat models")
     """Role and delimiters of one message; OpenAI's published recipe counted 3 to 4."""
-    candidates_most: int = assumed(100, owner="context", settle_by="share of contexts that keep their last candidate")
+    candidates_most: int = assumed(200, owner="context", settle_by="share of contexts that keep their last candidate")
     left_out_noted: int = assumed(5, owner="context", settle_by="questions of support staff about receipts")
     """Memories of each reason that a receipt names though recall left them out: below the floor, expired, repeated."""
     candidates_spare: int = promised(20, row="C2")
     """A window of 20 messages makes at most as many statements needless."""
-    least_per_memory: int = measured(10, source="a line of three words with its date: 10 tokens by estimate-2")
+    least_per_memory: int = measured(5, source="a line of three words under a date: 5 tokens by estimate-2")
     texts_remembered: int = assumed(20_000, owner="context", settle_by="memory and hit rate of serving processes")
     """Texts of which a process remembers figures: about 0.2 kB each, without the text."""
     tier: str = assumed("middle", owner="context", settle_by="answers judged by tier and intent")

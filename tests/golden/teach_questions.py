@@ -50,9 +50,11 @@ class Lesson:
 
 def lessons_of(half: str) -> list[Lesson]:
     """Return the questions of a half that are labelled without notes."""
+    names = ("needs_teach",) if half == "teach" else ("needs_measure", "needs_measure_2")
     found = [
         Lesson(one["text"], one["language"], one["needs"], None if one["kind"] == "recall" else False)
-        for one in _lines(f"needs_{half}")
+        for name in names
+        for one in _lines(name)
     ]
     if half == "teach":
         found += [

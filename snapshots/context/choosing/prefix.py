@@ -34,10 +34,12 @@ def in_order_of_need(shelf: Shelf, vital: VitalRoom) -> Shelf:
     return replace(shelf, pieces=(*first, *slots, *_without(standing, first), *habits))
 
 
-def in_order_of_shelf(taken: Sequence[Piece], shelf: Shelf) -> tuple[Piece, ...]:
-    """Return the pieces that were taken in the order of their shelf, in which a new one stands behind the others."""
+def in_order_of_time(taken: Sequence[Piece], shelf: Shelf) -> tuple[Piece, ...]:
+    """Return the pieces that were taken, the vital ones first, both oldest first: a new one stands behind the others.
+    Those of one day stand in the order of their shelf."""
     ids = set(map(id, taken))
-    return tuple(piece for piece in shelf.pieces if id(piece) in ids)
+    held = (piece for piece in shelf.pieces if id(piece) in ids)
+    return tuple(sorted(held, key=lambda piece: (not _is_vital(piece), _since(piece).date())))
 
 
 def _without(pieces: Iterable[Piece], left: Iterable[Piece]) -> list[Piece]:

@@ -121,6 +121,11 @@ def date_of(day: date, language: Language, today: date | None = None) -> str:
     return f"{day.day} {MONTHS[day.month - 1]}" + ("" if same else f" {day.year}")
 
 
+def day_line(date: str, language: Language) -> str:
+    """Return the line above what was said on one day."""
+    return f"{date}：\n" if language == "zh" else f"{date}:\n"
+
+
 def until(day: date, language: Language, today: date | None = None) -> str:
     """Return until when something held, as a line shows it."""
     told = date_of(day, language, today)

@@ -9,15 +9,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from itertools import takewhile
 from typing import Any
 
 from memory_platform.kernel.text import collapse_spaces
 from memory_platform.providers.contracts import TokenCounter
-from snapshots.context.budget import Frame, Piece, Shelf
+from snapshots.context.budget import Frame, Frames, Piece, Shelf
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import ContextRequest, Language, MemoryItem, Passage, SectionName, WindowTurn
 from snapshots.context.writing.fence import MEMORY, element, escaped, escaped_attribute, opening, shown, unforged
-from snapshots.context.writing.guide import CAUTION, date_of, heading, today_line, until
+from snapshots.context.writing.guide import CAUTION, date_of, day_line, heading, today_line, until
 
 Chosen = Mapping[SectionName, Sequence[Piece]]
 
@@ -66,24 +67,35 @@ class Scribe:
         return self.block(today_line(self.request.at, self.language)) if self.request.at else None
 
     def memory(self, item: MemoryItem, *, in_prefix: bool = False) -> Piece:
-        """Return ``item`` as a line with its date, in the element of its group, or as an element of its own where the
-        request wants that. The prefix has no nonce and whole dates, to stay the same."""
+        """Return ``item`` as a line under its date, in the element of its group, or as an element of its own where the
+        request wants that; a bare line has its date behind it. The prefix has no nonce and whole dates, to stay the
+        same."""
         is_plain = self.request.format == "plain" and not item.untrusted_instruction  # orders never go without a fence
         if self.request.style == "full" and not is_plain:
             return self._element(item, in_prefix=in_prefix)
         today = None if in_prefix or self.request.at is None else self.request.at.date()
-        since = self._dated(item, today)
+        mark = self._until(item, today) or (f" ({self._since(item, today)})" if is_plain and item.valid_since else "")
         field = f"{escaped_attribute(item.category)}: " if item.lane == "profile" else ""
-        line = f"- {field}{_body(item, one_line=True)}{since}\n"
-        frame = None if is_plain else self._frame(item, in_prefix=in_prefix)
-        return Piece(line, self.counter.count(line), item, frame)
+        line = f"- {field}{_body(item, one_line=True)}{mark}\n"
+        frames = () if is_plain else (self._group(item, in_prefix=in_prefix), *self._dates(item, today))
+        return Piece(line, self.counter.count(line), item, frames)
 
-    def _dated(self, item: MemoryItem, today: date | None) -> str:
-        """Return since when an item holds, until when it may have held, or the last day of a plan that is past."""
+    def _until(self, item: MemoryItem, today: date | None) -> str:
+        """Return until when an item may have held, or the last day of a plan that is past; "" for all else."""
         last = _day(item.doubted_since) if item.doubted_since else item.planned_until
         if last and (item.doubted_since or (today and last < today)):
             return f" ({until(last, self.language, today)}{'?' if item.doubted_since else ''})"
-        return f" ({date_of(_day(item.valid_since), self.language, today)})" if item.valid_since else ""
+        return ""
+
+    def _since(self, item: MemoryItem, today: date | None) -> str:
+        return date_of(_day(item.valid_since), self.language, today) if item.valid_since else ""
+
+    def _dates(self, item: MemoryItem, today: date | None) -> tuple[Frame, ...]:
+        """Return the date above the lines of its day, that of vital lines apart: they stand first in a prefix."""
+        if item.valid_since is None:
+            return ()
+        line = day_line(self._since(item, today), self.language)
+        return (Frame(line, "", self._count(line), block="vital" if item.vital else ""),)
 
     def passage(self, passage: Passage) -> Piece:
         """Return ``passage`` as one element named for what it is."""
@@ -114,7 +126,7 @@ class Scribe:
         rest = f"{_body(item)}</{MEMORY}>\n"
         return Piece(tag + rest, self._count(tag) + self.counter.count(rest), item)
 
-    def _frame(self, item: MemoryItem, *, in_prefix: bool) -> Frame:
+    def _group(self, item: MemoryItem, *, in_prefix: bool) -> Frame:
         """Return the element of an item's group, made once for all that it holds."""
         source, band = source_of(item), confidence_band(item.confidence, self.policy)
         group = (source, band, item.provenance, item.untrusted_instruction, in_prefix)
@@ -174,18 +186,23 @@ class Written:
     spans: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def add(self, pieces: Iterable[Piece]) -> "Written":
-        """Write pieces one after the other, those of one frame inside of it; return the same."""
-        frame: Frame | None = None
+        """Write pieces one after the other, those of the same frames inside of them; return the same."""
+        within: Frames = ()
         for piece in pieces:
-            if piece.frame != frame:
-                self.text += (frame.closing if frame else "") + (piece.frame.opening if piece.frame else "")
-                frame = piece.frame
+            self._go(within, piece.frames)
+            within = piece.frames
             start = len(self.text)
             self.text += piece.text
             if isinstance(piece.origin, MemoryItem | Passage):
                 self.spans[id(piece)] = (start, start + len(piece.text.rstrip("\n")))
-        self.text += frame.closing if frame else ""
+        self._go(within, ())
         return self
+
+    def _go(self, before: Frames, after: Frames) -> None:
+        """Close the frames that do not go on, and open those that begin."""
+        both = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
+        self.text += "".join(frame.closing for frame in reversed(before[both:]))
+        self.text += "".join(frame.opening for frame in after[both:])
 
     def stripped(self) -> "Written":
         """Return the same without line ends at both ends."""

@@ -158,7 +158,7 @@ def test_an_answer_with_the_words_of_the_query_is_no_echo() -> None:
 
 
 def test_three_months_of_history_cost_the_same_as_three_days() -> None:
-    short = Material(ADA, tuple(memory(n) for n in range(500)), turns(20), full_history_tokens=5_000)
+    short = Material(ADA, tuple(memory(n) for n in range(700)), turns(20), full_history_tokens=5_000)
     long = Material(ADA, tuple(memory(n) for n in range(2_000)), turns(20), full_history_tokens=450_000)
     assert abs(context(short).tokens.total - context(long).tokens.total) < 60
     assert context(long).tokens.saved_ratio > 0.98

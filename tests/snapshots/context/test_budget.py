@@ -110,7 +110,7 @@ def test_elastic_growth_leaves_what_later_sections_need() -> None:
     ],
 )
 def test_the_memory_slot_follows_the_intent_that_the_caller_names(intent: str, slot: int) -> None:
-    result = context(Material(memories=tuple(memory(n) for n in range(300))), intent=intent)
+    result = context(Material(memories=tuple(memory(n) for n in range(600))), intent=intent)
     tokens = report(result, SectionName.MEMORY)[1]
     assert slot - 100 < tokens <= slot
 
@@ -126,7 +126,7 @@ def test_an_intent_that_was_read_sizes_nothing(intent: str, total: int) -> None:
 
 
 def test_what_later_sections_have_no_use_for_goes_to_memory() -> None:
-    memories = tuple(memory(n) for n in range(300))
+    memories = tuple(memory(n) for n in range(600))
     full = Material(memories=memories, turns=turns(60, "We talked about the weather and the sea " * 20))
     alone = report(context(full), SectionName.MEMORY)[1]
     knowledge = tuple(passage("documents", n, "A passage about batteries") for n in range(100))
@@ -136,13 +136,13 @@ def test_what_later_sections_have_no_use_for_goes_to_memory() -> None:
 
 
 def test_a_slot_named_by_the_caller_is_a_ceiling_and_outranks_the_intent() -> None:
-    material = Material(memories=tuple(memory(n) for n in range(300)))
+    material = Material(memories=tuple(memory(n) for n in range(600)))
     result = context(material, intent="recommendation", budget=within(6000, memory=700))
     assert 600 < report(result, SectionName.MEMORY)[1] <= 700
 
 
 def test_what_an_empty_window_leaves_goes_to_memory_when_nobody_named_its_slot() -> None:
-    material = Material(memories=tuple(memory(n) for n in range(300)))
+    material = Material(memories=tuple(memory(n) for n in range(600)))
     tokens = report(context(material), SectionName.MEMORY)[1]
     assert tokens > ContextPolicy().memory + ContextPolicy().window - 200
 
@@ -154,7 +154,7 @@ def test_what_memory_leaves_goes_to_knowledge() -> None:
 
 
 def test_elastic_memory_does_not_starve_knowledge_of_its_own_slot() -> None:
-    memories = tuple(memory(n) for n in range(300))
+    memories = tuple(memory(n) for n in range(600))
     knowledge = tuple(passage("documents", n, "A passage about batteries") for n in range(100))
     result = context(Material(memories=memories, knowledge=knowledge))
     assert report(result, SectionName.KNOWLEDGE)[1] > 900

@@ -40,8 +40,8 @@ def test_an_intent_without_a_slot_of_its_own_asks_for_none() -> None:
 
 def test_recall_is_asked_for_as_many_memories_as_the_budget_could_hold() -> None:
     policy = ContextPolicy()
-    assert policy.candidates_for(BudgetRequest(), "general") == 100
-    assert policy.candidates_for(BudgetRequest(), "small_talk") == 70
-    assert policy.candidates_for(BudgetRequest(memory=300), "knowledge") == 50
-    assert policy.candidates_for(BudgetRequest(total=400), None) == 60
+    assert policy.candidates_for(BudgetRequest(), "general") == 200
+    assert policy.candidates_for(BudgetRequest(), "small_talk") == 120
+    assert policy.candidates_for(BudgetRequest(memory=300), "knowledge") == 80
+    assert policy.candidates_for(BudgetRequest(total=400), None) == 100
     assert policy.candidates_for(BudgetRequest(memory=0), None) == 20

@@ -101,6 +101,7 @@ def elements(content: str, name: str = "user_memory") -> list[ElementTree.Elemen
 
 
 _LINE = re.compile(r"- (.*?)(?: \(\d[^()]*\))?", re.DOTALL)
+_DAY = re.compile(r"\d{1,2} [A-Z][a-z]{2}(?: \d{4})?:|(?:\d{4}年)?\d{1,2}月\d{1,2}日：")
 
 
 def words_in(content: str) -> list[str]:
@@ -110,7 +111,8 @@ def words_in(content: str) -> list[str]:
         if element.get("category") is not None:
             found.append(element.text or "")
             continue
-        lines = [_LINE.fullmatch(line) for line in (element.text or "").strip("\n").split("\n")]
+        told = (line for line in (element.text or "").strip("\n").split("\n") if not _DAY.fullmatch(line))
+        lines = [_LINE.fullmatch(line) for line in told]
         found += [line[1] if line else "?" for line in lines]
     return found
 

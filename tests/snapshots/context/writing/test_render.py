@@ -113,36 +113,41 @@ def test_all_hostile_memories_together_make_exactly_as_many_lines() -> None:
     assert words_in(result.messages[1]["content"]) == [collapse_spaces(shown(text)) for text in TEXTS.values()]
 
 
-def test_lines_share_an_element_that_says_who_said_it_and_how_sure_it_is() -> None:
+def test_lines_share_an_element_that_says_who_said_it_and_how_sure_it_is_and_a_date() -> None:
     sure = {"confidence": 0.9, "provenance": "confirmed_by_user"}
     late = datetime(2026, 1, 2, 1, tzinfo=timezone(timedelta(hours=8)))
     memories = (
         memory(1, "Ada likes tea", **sure, valid_since=late),
         memory(2, "The sofa fits", kind="reply"),
         memory(3, "Ada hates eels", **sure, kind="note"),
+        memory(4, "Ada dislikes figs", **sure, valid_since=late),
     )
     at = datetime(2026, 2, 3, 23, 30, tzinfo=UTC)
     content = context(Material(memories=memories), at=at, order="relevance_first").messages[1]["content"]
     assert content.splitlines() == [
         "Today is Tuesday, 3 Feb 2026.",
         f'<user_memory source="user" confidence="high" provenance="confirmed_by_user" nonce="{NONCE}">',
-        "- Ada likes tea (1 Jan)",
-        "- Ada hates eels (2 Jan)",
+        "1 Jan:",
+        "- Ada likes tea",
+        "- Ada dislikes figs",
+        "2 Jan:",
+        "- Ada hates eels",
         "</user_memory>",
         f'<user_memory source="assistant_said" confidence="medium" provenance="observation" nonce="{NONCE}">',
-        "- The sofa fits (2 Jan)",
+        "2 Jan:",
+        "- The sofa fits",
         "</user_memory>",
     ]
     chinese = context(Material(ProfileView(locale="zh"), memories[:1]), at=at).messages[1]["content"]
-    assert chinese.splitlines()[::2] == ["今天是2026年2月3日，周二。", "- Ada likes tea (1月1日)"]
+    assert chinese.splitlines()[::2] == ["今天是2026年2月3日，周二。", "1月1日：", "</user_memory>"]
 
 
-def test_a_line_costs_eight_tokens_at_most_beside_its_words() -> None:
+def test_a_line_costs_two_tokens_beside_its_words_where_another_has_its_date() -> None:
     words = "Ada likes tea in the garden"
     one, two = (
         context(Material(memories=tuple(memory(n, f"{words} {n}") for n in range(1, count + 1)))) for count in (1, 2)
     )
-    assert two.tokens.total - one.tokens.total <= COUNTER.count(f"{words} 2") + 8
+    assert two.tokens.total - one.tokens.total <= COUNTER.count(f"{words} 2") + 2
 
 
 def test_the_full_style_gives_each_memory_an_element() -> None:
@@ -176,9 +181,9 @@ def test_a_memory_of_unknown_age_says_so() -> None:
 
 def test_what_may_be_over_says_until_when_it_held() -> None:
     doubted = Material(memories=(memory(1, "tea at four", doubted_since=SINCE),))
-    assert context(doubted).messages[1]["content"].splitlines()[1] == "- tea at four (until 2 Jan 2026?)"
+    assert context(doubted).messages[1]["content"].splitlines()[2] == "- tea at four (until 2 Jan 2026?)"
     chinese = context(doubted, system_prompt="你是一个助手。").messages[1]["content"]
-    assert chinese.splitlines()[1] == "- tea at four (至2026年1月2日?)"
+    assert chinese.splitlines()[2] == "- tea at four (至2026年1月2日?)"
 
 
 def test_every_candidate_stands_where_the_context_says() -> None:
@@ -195,7 +200,7 @@ def test_every_candidate_stands_where_the_context_says() -> None:
         kept = [one for one in result.decisions if one.position]
         assert [place.position for place in result.places] == [one.position for one in kept]
         by_id = {one.id: words for one, words in zip(kept, shown_there, strict=True)}
-        assert by_id["m-1"] == "- a &lt; b c (2 Jan 2026)"
+        assert by_id["m-1"] == "- a &lt; b c" + (" (2 Jan 2026)" if form == "plain" else "")
         assert by_id["name"].startswith("- name: Ada")
         assert by_id["w-1"] == "<task>book a table</task>"
 
