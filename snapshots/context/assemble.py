@@ -126,7 +126,8 @@ def choose(
         shelf, refused = _screened(name, shelves[name].beyond(held, most), choice, request, material)
         choice.refused.extend(refused)
         if name is SectionName.PROFILE:
-            shelf = in_order_of_need(shelf, rules.vital)
+            shelf, refused = in_order_of_need(shelf, rules.vital)
+            choice.refused.extend(refused)
         if name is SectionName.MEMORY:
             room = room.with_more(unused_below(later, shelves, slots))
         reserved = reserved_below(later, shelves, slots)
@@ -161,7 +162,7 @@ def _screened(
     if name is SectionName.PROFILE:
         return trusted_shelf(shelf)
     if name is SectionName.MEMORY:
-        present = present_in(choice.pieces, material.turns, request.query)
+        present = present_in(choice.pieces, choice.refused, material.turns, request.query)
         return screened_shelf(shelf, present)
     return shelf, []
 

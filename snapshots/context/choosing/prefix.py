@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from snapshots.context.budget import Piece, Room, Shelf, Slot, take
-from snapshots.context.values import MemoryItem
+from snapshots.context.choosing.dedupe import fold_words
+from snapshots.context.choosing.shelves import Refused
+from snapshots.context.values import MemoryItem, Reason
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 _CONFIRMED = "confirmed_by_user"
@@ -19,8 +21,9 @@ class VitalRoom:
     tokens: int
 
 
-def in_order_of_need(shelf: Shelf, vital: VitalRoom) -> Shelf:
-    """Return the shelf of profile facts in the order in which the prefix takes them.
+def in_order_of_need(shelf: Shelf, vital: VitalRoom) -> tuple[Shelf, Refused]:
+    """Return the shelf of profile facts in the order in which the prefix takes them, and what vital notes say already
+    ("allergies: peanuts" beside "I am allergic to peanuts").
 
     The newest vital notes within their room, slots, the other vital notes, then limits and habits: those that the user
     confirmed first, the newest first. Of more vital notes than may stand, the oldest compete by the question alone.
@@ -30,8 +33,11 @@ def in_order_of_need(shelf: Shelf, vital: VitalRoom) -> Shelf:
     first, _ = take(replace(shelf, pieces=tuple(standing)), Slot(vital.tokens, "never"), Room(free=vital.tokens))
     habits = sorted((piece for piece in notes if not _is_vital(piece)), key=_since, reverse=True)
     habits.sort(key=lambda piece: not _is_confirmed(piece))
-    slots = (piece for piece in shelf.pieces if not _is_note(piece))
-    return replace(shelf, pieces=(*first, *slots, *_without(standing, first), *habits))
+    slots = [piece for piece in shelf.pieces if not _is_note(piece)]
+    said = [fold_words(piece.origin.text) for piece in first if isinstance(piece.origin, MemoryItem)]
+    repeats = [piece for piece in slots if _is_named_in(said, piece)]
+    ordered = (*first, *_without(slots, repeats), *_without(standing, first), *habits)
+    return replace(shelf, pieces=ordered), [(piece, Reason.DUPLICATE_OF_PROFILE) for piece in repeats]
 
 
 def in_order_of_time(taken: Sequence[Piece], shelf: Shelf) -> tuple[Piece, ...]:
@@ -40,6 +46,15 @@ def in_order_of_time(taken: Sequence[Piece], shelf: Shelf) -> tuple[Piece, ...]:
     ids = set(map(id, taken))
     held = (piece for piece in shelf.pieces if id(piece) in ids)
     return tuple(sorted(held, key=lambda piece: (not _is_vital(piece), _since(piece).date())))
+
+
+def _is_named_in(notes: Sequence[str], slot: Piece) -> bool:
+    """Return whether notes name each entry of the value of a preference."""
+    item = slot.origin
+    if not isinstance(item, MemoryItem) or item.lane != "preferences":
+        return False
+    entries = [one.strip() for one in fold_words(item.text.partition(": ")[2]).split(",")]
+    return all(len(one) > 1 and any(one in note for note in notes) for one in entries)
 
 
 def _without(pieces: Iterable[Piece], left: Iterable[Piece]) -> list[Piece]:

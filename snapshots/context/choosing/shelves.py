@@ -80,9 +80,14 @@ def screened_shelf(shelf: Shelf, present: Present) -> tuple[Shelf, Refused]:
     )
 
 
-def present_in(chosen: Mapping[SectionName, Sequence[Piece]], turns: Sequence[WindowTurn], query: str) -> Present:
-    """Return what prefix and window hold already. An echoed turn counts: its words are in the prompt as the query."""
-    facts = [piece.origin for piece in chosen.get(SectionName.PROFILE, ()) if isinstance(piece.origin, MemoryItem)]
+def present_in(
+    chosen: Mapping[SectionName, Sequence[Piece]], refused: Refused, turns: Sequence[WindowTurn], query: str
+) -> Present:
+    """Return what prefix and window hold already. A fact counts that a vital note says, and so does an echoed turn:
+    its words are in the prompt as the query."""
+    said = [piece for piece, reason in refused if reason is Reason.DUPLICATE_OF_PROFILE]
+    held = (*chosen.get(SectionName.PROFILE, ()), *said)
+    facts = [piece.origin for piece in held if isinstance(piece.origin, MemoryItem)]
     spoken = (piece.origin for piece in chosen.get(SectionName.WINDOW, ()))
     echoed = turns[len(without_echo(turns, query)) :]
     return Present(

@@ -6,19 +6,19 @@ the sum of their tokens bounds the whole.
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from itertools import takewhile
 from typing import Any
 
 from memory_platform.kernel.text import collapse_spaces
 from memory_platform.providers.contracts import TokenCounter
-from snapshots.context.budget import Frame, Frames, Piece, Shelf
+from snapshots.context.budget import Frame, Piece, Shelf
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import ContextRequest, Language, MemoryItem, Passage, SectionName, WindowTurn
 from snapshots.context.writing.fence import MEMORY, element, escaped, escaped_attribute, opening, shown, unforged
 from snapshots.context.writing.guide import CAUTION, date_of, day_line, heading, today_line, until
+from snapshots.context.writing.prompt_text import PromptText
 
 Chosen = Mapping[SectionName, Sequence[Piece]]
 
@@ -178,39 +178,6 @@ def message_of(turn: WindowTurn) -> dict[str, Any]:
     return message
 
 
-@dataclass(slots=True)
-class Written:
-    """A text in the making, and from where to where each candidate stands in it, by its piece's id."""
-
-    text: str = ""
-    spans: dict[int, tuple[int, int]] = field(default_factory=dict)
-
-    def add(self, pieces: Iterable[Piece]) -> "Written":
-        """Write pieces one after the other, those of the same frames inside of them; return the same."""
-        within: Frames = ()
-        for piece in pieces:
-            self._go(within, piece.frames)
-            within = piece.frames
-            start = len(self.text)
-            self.text += piece.text
-            if isinstance(piece.origin, MemoryItem | Passage):
-                self.spans[id(piece)] = (start, start + len(piece.text.rstrip("\n")))
-        self._go(within, ())
-        return self
-
-    def _go(self, before: Frames, after: Frames) -> None:
-        """Close the frames that do not go on, and open those that begin."""
-        both = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
-        self.text += "".join(frame.closing for frame in reversed(before[both:]))
-        self.text += "".join(frame.opening for frame in after[both:])
-
-    def stripped(self) -> "Written":
-        """Return the same without line ends at both ends."""
-        cut = len(self.text) - len(self.text.lstrip("\n"))
-        moved = {piece: (start - cut, end - cut) for piece, (start, end) in self.spans.items()}
-        return Written(self.text.strip("\n"), moved)
-
-
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """A prompt to send: messages, or one text, and where each candidate's piece stands: (message, start, end)."""
@@ -229,11 +196,11 @@ def write_prompt(request: ContextRequest, chosen: Chosen, shelves: Mapping[Secti
     """
     guide = chosen[SectionName.GUIDE]
     prefix = (
-        Written()
+        PromptText()
         .add([*chosen[SectionName.SYSTEM], *(one for one in guide if one.in_prefix)])
         .add(_section(SectionName.PROFILE, chosen, shelves))
     )
-    brief = Written().add(one for one in guide if not one.in_prefix)
+    brief = PromptText().add(one for one in guide if not one.in_prefix)
     for name in _MESSAGE_1:
         brief.add(_section(name, chosen, shelves))
     system = (prefix.stripped(), brief.stripped())
@@ -250,11 +217,11 @@ def write_prompt(request: ContextRequest, chosen: Chosen, shelves: Mapping[Secti
     return Prompt(system[0].text, messages, spans=spans)
 
 
-def _as_text(system: Sequence[Written], chosen: Chosen, shelves: Mapping[SectionName, Shelf]) -> Prompt:
+def _as_text(system: Sequence[PromptText], chosen: Chosen, shelves: Mapping[SectionName, Shelf]) -> Prompt:
     """Return the same context as one text, for models that take no messages."""
     turns = _joined(_section(SectionName.WINDOW, chosen, shelves))
     text, spans = "", dict[int, tuple[int, int, int]]()
-    for part in (*system, Written(turns), Written(_joined(chosen[SectionName.QUERY]))):
+    for part in (*system, PromptText(turns), PromptText(_joined(chosen[SectionName.QUERY]))):
         text += "\n\n" if text and part.text else ""
         spans |= {piece: (0, start + len(text), end + len(text)) for piece, (start, end) in part.spans.items()}
         text += part.text

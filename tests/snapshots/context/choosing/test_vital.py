@@ -1,4 +1,4 @@
-"""A vital note stands in the prefix, within its room, and is obeyed as little as any other. Rows: X1, X4, X9."""
+"""A vital note stands in the prefix, within its room, and is obeyed as little as any other. Rows: X1, X4, X9, X12."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from snapshots.context.choosing.facts import preference_fact
 from snapshots.context.gathering.material import marked
-from snapshots.context.values import AssembledContext, Material, MemoryItem, ProfileView, SectionName
+from snapshots.context.values import AssembledContext, Material, MemoryItem, ProfileView, Reason, SectionName
 from tests.snapshots.context.world import (
     ADA,
     SINCE,
+    SURE,
     all_content,
     context,
     elements,
@@ -120,3 +122,19 @@ def test_beyond_the_room_the_oldest_limits_and_habits_that_nobody_confirmed_go_f
     assert confirmed == list(range(1, 40, 2))
     assert others == list(range(0, 40, 2))[-len(others) :]
     assert 0 < len(others) < 20
+
+
+@pytest.mark.parametrize(
+    ("value", "stands"),
+    [("peanuts", False), ("Peanuts, penicillin", False), ("peanuts, wasps", True), ("nuts", False), ("x", True)],
+)
+def test_a_value_that_vital_notes_name_does_not_stand_beside_them(value: str, stands: bool) -> None:
+    notes = (
+        memory(1, "Peanuts close my throat", kind="note", vital=True),
+        memory(2, "No penicillin for me", kind="note", vital=True),
+    )
+    slot = preference_fact("p-1", ("food", "allergies"), value, SURE)
+    profile = ProfileView(preferences=(slot,), notes=notes)
+    result = context(Material(profile, memories=(replace(slot, relevance=0.9),)), "What may I eat?")
+    (reason,) = {one.reason for one in result.decisions if one.id == "p-1" and (one.position or not stands)}
+    assert reason is (Reason.KEPT if stands else Reason.DUPLICATE_OF_PROFILE)
