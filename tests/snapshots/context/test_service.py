@@ -62,7 +62,7 @@ def test_notes_stand_in_contexts_in_place_of_their_message(world: World) -> None
     notes = ["I never drive after dark", "My son Theo is allergic to cashews"]
     assert sorted(told) == [*notes, "Theo: son"]
     held = [one for one in candidates_held(build(world.acme, "dinner").receipt) if one["context_position"]]
-    assert [one["kind"] for one in held] == ["note", "note", "preference", "tag"]
+    assert [one["kind"] for one in held] == ["note", "note", "tag"]
 
 
 def test_everything_is_read_in_one_round_trip_and_written_in_another(world: World) -> None:
