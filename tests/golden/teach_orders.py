@@ -44,8 +44,8 @@ STRICTNESS = 10.0
 """Inverse strength of the regularisation (scikit-learn's C): of 1, 3 and 10."""
 TALK_WEIGHS = 0.3
 LEAST = 0.4
-"""From .6 on 49 of 6,461 messages of chat are taken for one instead of 57 (each third read by what the others taught; some
-20 are), but more secrets stay: what is hidden wrongly can be brought back."""
+"""From .6 on 49 of 6,461 messages of chat are taken for one instead of 57 (each third read by what the others taught;
+some 20 are), but more secrets stay: what is hidden wrongly can be brought back."""
 SAME = 0.8
 """A run is an order's when both share so much of what either covers."""
 
