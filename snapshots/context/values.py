@@ -67,12 +67,11 @@ class MemoryItem:
     """One remembered thing that may become one ``user_memory`` element.
 
     ``text`` is what is shown; ``confidence`` (0..1) is the stored one; ``relevance`` (0..1) is how probably it helps
-    the question, and ``score``, which weighs that, orders items of one call.
-    ``message_keys`` name the messages it came from, in the same keys as :attr:`WindowTurn.key`; empty when unknown.
+    the question, and ``score``, which weighs that, orders items of one call. ``message_keys`` name the messages it
+    came from, in the same keys as :attr:`WindowTurn.key`; empty when unknown.
     ``grade``, ``vital``, ``words``, its own as they stand in its message, and ``statement_id``, the snapshot of that
     message, are a note's. ``is_noted``: a message all of which stands in notes.
-    ``doubted_since``: from when on it may hold no more. ``looks`` is what its text looks like, None where nobody has
-    looked yet.
+    ``doubted_since``: from when on it may hold no more. ``looks``: what its text looks like, None where unseen.
     """
 
     lane: Lane

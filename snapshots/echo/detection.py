@@ -44,8 +44,9 @@ _SENTENCE = re.compile(
 _QUOTED = re.compile(r'"[^"\n]{4,300}"|“[^”\n]{4,300}”|「[^」\n]{4,300}」|『[^』\n]{4,300}』')
 _CLAUSE = re.compile(r"\s*[,;:，；：、]\s*|\s+(?:and|but|or|while)\s+|并且|而且|以及|和|但是?|还有")
 _PAUSE = re.compile(r"[,;，；]")
-_LISTED = re.compile(r"^- (?P<words>.+) \([^()]{0,9}\d[^()]{0,12}\)$", re.MULTILINE)
-"""How a prompt lists a memory: with its date. Nobody writes so by hand."""
+_LISTED = re.compile(r"^- (?P<words>.+?)(?: \([^()]{0,9}\d[^()]{0,12}\))?$", re.MULTILINE)
+"""How a prompt lists a memory: under its date, or with it."""
+_DAY = re.compile(r"(?:\d{1,2} [A-Z][a-z]{2}(?: \d{4})?:|(?:\d{4}年)?\d{1,2}月\d{1,2}日：)\s*")
 _KEYED = re.compile(r"^[\s*•-]*[^\s:]{1,60}: ", re.MULTILINE)
 _TELLS = re.compile(r'["“「『]|^\s*>', re.MULTILINE)
 _STEM = 3
@@ -197,14 +198,13 @@ def _elements(text: str, shown: Shown, at: datetime) -> Iterator[Span]:
         return
     yield from (tag.span() for tag in _QUERY.finditer(text))
     for found in _ELEMENT.finditer(text):
-        lines = [line for line in html.unescape(found["body"]).splitlines() if line.strip()]
+        body = html.unescape(found["body"]).splitlines()
+        lines = [line for line in body if line.strip() and not _DAY.fullmatch(line)]
         if _OURS.fullmatch(found["attributes"]) or (lines and all(shown.holds(line, at) for line in lines)):
             yield found.span()
 
 
 def _lines(text: str, shown: Shown) -> Iterator[Span]:
-    if not shown.lines:
-        return
     start = 0
     for line in text.splitlines(keepends=True):
         if comparable(line) in shown.lines:

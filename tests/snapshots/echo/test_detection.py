@@ -68,7 +68,11 @@ def test_an_element_that_somebody_made_up_is_his_words_unless_a_prompt_showed_th
     [
         (["I like sushi."], "Here's what the assistant remembered: I like sushi", ""),
         (["I like sushi.", "I avoid highways."], "Summary of our chat: I like sushi. I avoid highways.", ""),
-        (["I like sushi."], "Recap of our talk today:\n- I like sushi\n- I moved to Rome", "- I moved to Rome"),
+        (
+            ["I like sushi."],
+            "Recap of our day:\n- I like sushi\n- I moved to Rome",
+            "Recap of our day:\n- I moved to Rome",
+        ),
         (["I like sushi."], "According to your notes, I like sushi", ""),
         (["I like sushi."], "According to my doctor, I like sushi", "According to my doctor, I like sushi"),
         (["我喜欢寿司"], "按你的记录,我喜欢寿司", ""),
