@@ -71,8 +71,7 @@ class MemoryItem:
     came from, in the same keys as :attr:`WindowTurn.key`; empty when unknown.
     ``grade``, ``vital``, ``words``, its own as they stand in its message, and ``statement_id``, the snapshot of that
     message, are a note's. ``is_noted``: a message all of which stands in notes.
-    ``doubted_since``: from when on it may hold no more. ``looks``: what its text looks like, None where unseen.
-    """
+    ``doubted_since``: from when on it may hold no more. ``looks``: what its text looks like."""
 
     lane: Lane
     id: str

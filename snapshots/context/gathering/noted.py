@@ -1,5 +1,6 @@
 """Once: a message comes without the words that its notes say."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -9,6 +10,7 @@ from snapshots.understanding.heard.turns import tells_something
 
 _GAP = "\u2026"
 _LOOSE = " ,;:.!\u2026\u3001\uff0c\u3002\uff1b\uff01"
+_AROUND_GAP = re.compile(rf"[{_LOOSE}]*{_GAP}[{_LOOSE}]*")
 
 
 def without_noted_words(items: Sequence[MemoryItem], standing: Iterable[MemoryItem]) -> Iterator[MemoryItem]:
@@ -28,7 +30,7 @@ def _what_is_left(item: MemoryItem, notes: Mapping[str, Sequence[str]]) -> Memor
     text = item.text
     for words in sorted(notes[item.id], key=len, reverse=True):
         text = text.replace(words, f" {_GAP} ")
-    text = " ".join(text.split()).strip(_LOOSE)
+    text = " ".join(_AROUND_GAP.sub(f" {_GAP} ", text).split()).strip(_LOOSE)
     if not tells_something(text.replace(_GAP, ".")):
         return replace(item, is_noted=True)
     share = len(text) / len(item.text)

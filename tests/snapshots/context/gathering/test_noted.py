@@ -34,7 +34,7 @@ def left_of(text: str, *notes: MemoryItem, standing: tuple[MemoryItem, ...] = ()
         (
             "We moved to Leeds. My sister stays. I sold the car",
             "My sister stays",
-            "We moved to Leeds. \u2026 . I sold the car",
+            "We moved to Leeds \u2026 I sold the car",
         ),
         ("我对花生过敏，上个月搬到了苏州", "我对花生过敏", "上个月搬到了苏州"),
     ],
