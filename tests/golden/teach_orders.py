@@ -43,9 +43,9 @@ FORGETS = re.compile(r"forg|delet|eras|scratch|remov|drop|忘|删|别记|去掉|
 STRICTNESS = 10.0
 """Inverse strength of the regularisation (scikit-learn's C): of 1, 3 and 10."""
 TALK_WEIGHS = 0.3
-LEAST = 0.4
-"""From .6 on 49 of 6,461 messages of chat are taken for one instead of 57 (each third read by what the others taught;
-some 20 are), but more secrets stay: what is hidden wrongly can be brought back."""
+LEAST = 0.8
+"""What is hidden wrongly is lost after a day. Of nine strangers' lives that ask to forget eight things, 13 messages are
+heard as orders from .4 on, 9 from .6, 5 from .8 and .9, and from .4 to .8 .02 to .1 of the orders are lost."""
 SAME = 0.8
 """A run is an order's when both share so much of what either covers."""
 
