@@ -90,7 +90,7 @@ def test_every_memory_of_a_prompt_is_found_where_it_stands(ada_with_memories: Wo
         if kept[at]["lane"] == "snapshots"
     ]
     assert len(told) == len(TEXTS)
-    assert all(place.startswith(f"- {text} (") for place, text in told)
+    assert all(place == f"- {text}" for place, text in told)
 
 
 @pytest.mark.parametrize("shape", ["messages", "text"])

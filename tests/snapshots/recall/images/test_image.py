@@ -52,13 +52,15 @@ def test_the_image_knows_its_bytes(size: int) -> None:
         )
 
     make()
-    gc.collect()
-    tracemalloc.start()
-    held = make()
-    gc.collect()
-    spent = tracemalloc.get_traced_memory()[0]
-    tracemalloc.stop()
-    assert 0.8 * spent < held.nbytes < 1.3 * spent
+    traced = []
+    for _ in range(3):  # whatever else allocates meanwhile is no part of it
+        gc.collect()
+        tracemalloc.start()
+        held = make()
+        gc.collect()
+        traced.append(tracemalloc.get_traced_memory()[0])
+        tracemalloc.stop()
+    assert 0.8 * min(traced) < held.nbytes < 1.3 * min(traced)
 
 
 def test_without_an_embedding_space_there_are_no_dense_views() -> None:
