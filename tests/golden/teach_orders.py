@@ -21,7 +21,15 @@ django.setup()
 
 from memory_platform.kernel.linear_model import Float32, LinearReader
 from snapshots.understanding.heard.forget_orders import parts_of, read_forget_orders
-from snapshots.understanding.heard.order_reader import ORDER, OTHER, WEIGHTS, features, order_share, runs_of
+from snapshots.understanding.heard.order_reader import (
+    CHINESE_LEAST,
+    ORDER,
+    OTHER,
+    WEIGHTS,
+    features,
+    order_share,
+    runs_of,
+)
 from snapshots.understanding.reading.forms import matching_form
 from tests.golden.labels import HERE
 
@@ -43,9 +51,9 @@ FORGETS = re.compile(r"forg|delet|eras|scratch|remov|drop|忘|删|别记|去掉|
 STRICTNESS = 10.0
 """Inverse strength of the regularisation (scikit-learn's C): of 1, 3 and 10."""
 TALK_WEIGHS = 0.3
-LEAST = 0.8
-"""What is hidden wrongly is lost after a day. Of nine strangers' lives that ask to forget eight things, 13 messages are
-heard as orders from .4 on, 9 from .6, 5 from .8 and .9, and from .4 to .8 .02 to .1 of the orders are lost."""
+LEAST = 0.6
+"""In English; Chinese has its own. What is hidden wrongly is lost after a day: of nine strangers' lives that ask to
+forget eight things 13 messages were heard as orders from .4 on in both languages, 9 from .6, 5 from .8."""
 SAME = 0.8
 """A run is an order's when both share so much of what either covers."""
 
@@ -139,7 +147,7 @@ def measure() -> Iterator[str]:
     for name in MEASURE:
         lesson = lesson_of(lines_of(name), 1.0)
         shares = np.array([order_share(run) for run in lesson.runs])
-        told = shares >= LEAST
+        told = shares >= (CHINESE_LEAST if "_zh" in name else LEAST)
         right, found = lesson.orders[told].mean(), told[lesson.orders].mean()
         yield f"{name}: runs: precision {right:.3f} recall {found:.3f} of {lesson.orders.sum()}"
         heard, wanted = zip(

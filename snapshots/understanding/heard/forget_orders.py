@@ -129,7 +129,7 @@ def _heard_by_reader(form: str, known: Sequence[ForgetOrder]) -> Iterator[Forget
     parts = parts_of(form)
     shares = dict(_runs(form, parts))
     taken = [(one.start, one.end) for one in known]
-    sure = least_share()
+    sure = least_share(form)
     for least in (sure, sure / 2):
         likely = [run for run, share in shares.items() if share >= least]
         for run in sorted(likely, key=lambda one: one[1] - one[0]):
@@ -141,11 +141,12 @@ def _heard_by_reader(form: str, known: Sequence[ForgetOrder]) -> Iterator[Forget
 
 def _runs(form: str, parts: Sequence[tuple[int, int, str]]) -> Iterator[tuple[tuple[int, int], float]]:
     """Yield the runs that the reader may take for an order, with how likely they are one."""
+    least = least_share(form)
     for start, end in runs_of(form, [(first, last) for first, last, _ in parts]):
         mark = next(mark for _, last, mark in parts if last == end)
         words = form[start:end]
         share = order_share(words + ("?" if mark == "?" else ""))
-        if share < least_share() / 2:
+        if share < least / 2:
             continue
         # What a pattern knows, the patterns have decided: "forget that, I'll take the bus" is none.
         is_task = _ON_TEXT.search(words) is not None and not refers_back(words)
