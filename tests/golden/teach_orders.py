@@ -22,7 +22,6 @@ django.setup()
 from memory_platform.kernel.linear_model import Float32, LinearReader
 from snapshots.understanding.heard.forget_orders import parts_of, read_forget_orders
 from snapshots.understanding.heard.order_reader import (
-    CHINESE_LEAST,
     ORDER,
     OTHER,
     WEIGHTS,
@@ -48,12 +47,12 @@ NOT_PLAIN = ("柳河街", "Tammy doing the mail", "可以清掉", "forget I ment
 CORRECTED = ("corrections_2", "corrections_3", "corrections_4", "echoes")
 """What puts something right is no order, but some of it is said as one: these lines are left out."""
 FORGETS = re.compile(r"forg|delet|eras|scratch|remov|drop|忘|删|别记|去掉|抹", re.IGNORECASE)
-STRICTNESS = 10.0
+STRICTNESS = 3.0
 """Inverse strength of the regularisation (scikit-learn's C): of 1, 3 and 10."""
-TALK_WEIGHS = 0.3
+TALK_WEIGHS = 1.0
 LEAST = 0.6
-"""In English; Chinese has its own. What is hidden wrongly is lost after a day: of nine strangers' lives that ask to
-forget eight things 13 messages were heard as orders from .4 on in both languages, 9 from .6, 5 from .8."""
+"""What is hidden wrongly is lost after a day: of 1,972 messages of chat 3 are heard as orders, 6 from .4 on; of nine
+strangers' lives that ask to forget eight things 5 messages, 9 from .4 on."""
 SAME = 0.8
 """A run is an order's when both share so much of what either covers."""
 
@@ -147,7 +146,7 @@ def measure() -> Iterator[str]:
     for name in MEASURE:
         lesson = lesson_of(lines_of(name), 1.0)
         shares = np.array([order_share(run) for run in lesson.runs])
-        told = shares >= (CHINESE_LEAST if "_zh" in name else LEAST)
+        told = shares >= LEAST
         right, found = lesson.orders[told].mean(), told[lesson.orders].mean()
         yield f"{name}: runs: precision {right:.3f} recall {found:.3f} of {lesson.orders.sum()}"
         heard, wanted = zip(

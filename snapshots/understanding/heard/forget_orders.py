@@ -129,7 +129,7 @@ def _heard_by_reader(form: str, known: Sequence[ForgetOrder]) -> Iterator[Forget
     parts = parts_of(form)
     shares = dict(_runs(form, parts))
     taken = [(one.start, one.end) for one in known]
-    sure = least_share(form)
+    sure = least_share()
     for least in (sure, sure / 2):
         likely = [run for run, share in shares.items() if share >= least]
         for run in sorted(likely, key=lambda one: one[1] - one[0]):
@@ -141,7 +141,7 @@ def _heard_by_reader(form: str, known: Sequence[ForgetOrder]) -> Iterator[Forget
 
 def _runs(form: str, parts: Sequence[tuple[int, int, str]]) -> Iterator[tuple[tuple[int, int], float]]:
     """Yield the runs that the reader may take for an order, with how likely they are one."""
-    least = least_share(form)
+    least = least_share()
     for start, end in runs_of(form, [(first, last) for first, last, _ in parts]):
         mark = next(mark for _, last, mark in parts if last == end)
         words = form[start:end]

@@ -40,8 +40,6 @@ _MOST_NAME = 80
 
 UNSAID_FROM = 0.94
 """The least share of words of which none forgets, keeps secret, or is denied to keep: such an order must be surer."""
-CHINESE_LEAST = 0.8
-"""Chinese says "别" and "不要" of much that is no memory: from .6 on strangers' lives lost five facts more."""
 
 KIN = frozenset("爸妈爹娘哥弟姐妹儿女夫妻婆公爷奶姨叔舅侄孙娃媳婿狗猫")
 """Characters that say alone who somebody is."""
@@ -92,9 +90,9 @@ def order_share(text: str) -> float:
     return share if share >= UNSAID_FROM or _speaks_of_keeping(matching_form(text).lower()) else 0.0
 
 
-def least_share(form: str) -> float:
+def least_share() -> float:
     """Return the share from which on words of a message are an order."""
-    return CHINESE_LEAST if _HAN_RUN.search(form) else order_reader().least[ORDER]
+    return order_reader().least[ORDER]
 
 
 def _speaks_of_keeping(form: str) -> bool:
