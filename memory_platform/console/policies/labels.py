@@ -1,8 +1,11 @@
 """What may be set in a policy, in the reader's words."""
 
+from typing import Any
+
 from django.utils.translation import gettext_lazy as _
 
 from snapshots.models import VitalClass
+from snapshots.notes.section import CONTEXT_ONLY, KEEP, REFUSE
 
 SECTIONS = {
     "retention": _("How long memories are kept (days)"),
@@ -84,10 +87,25 @@ HELP = {
         "A note of these classes stands in every prompt, whatever is asked. A note of another is as any other."
     ),
     "notes.special_categories": _(
-        "keep: learned like everything else. context_only: a message that tells such a thing of somebody is known in "
-        "its own conversation alone, and nothing is learned from it. refuse: it is not stored, and the answer says so."
+        "What becomes of a message that tells such a thing of somebody. A message known in its conversation alone is "
+        "read there, and nothing is learned from it; of one that is not stored, the answer says so."
     ),
 }
 """What a label does not say."""
-OPTIONS = {"notes.vital_classes": dict(VitalClass.choices)}
+OPTIONS = {
+    "notes.vital_classes": dict(VitalClass.choices),
+    "notes.special_categories": {
+        KEEP: _("learned like everything else"),
+        CONTEXT_ONLY: _("known in its conversation alone"),
+        REFUSE: _("not stored"),
+    },
+}
 """Names of options that need others than their own."""
+
+
+def name_options(place: str, value: Any) -> Any:
+    """Return the value of a setting with its options named as the form names them."""
+    named = OPTIONS.get(place, {})
+    if isinstance(value, list):
+        return [str(named.get(one, one)) if isinstance(one, str) else one for one in value]
+    return str(named[value]) if isinstance(value, str) and value in named else value

@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.policies.forms import PolicyForm, key
-from memory_platform.console.policies.labels import FIELDS
+from memory_platform.console.policies.labels import FIELDS, name_options
 from memory_platform.console.policies.labels import SECTIONS as SECTION_LABELS
 from memory_platform.console.policies.replay import replay_link
 from memory_platform.console.policies.steps import SEEN, SteeringActions, changes_shown, steering_seen
@@ -56,8 +56,8 @@ def in_force(version: PolicyVersion) -> SafeString:
         {
             "label": SECTION_LABELS[section],
             "rows": [
-                {"field": FIELDS[f"{section}.{field}"], "name": f"{section}.{field}", "value": value_line(value)}
-                for field, value in values.items()
+                {"field": FIELDS[place], "name": place, "value": value_line(name_options(place, value))}
+                for place, value in ((f"{section}.{field}", value) for field, value in values.items())
             ],
         }
         for section, values in effective_values(version.document, SECTIONS).items()

@@ -19,7 +19,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from memory_platform.console.policies.forms import ASKED_LAST, RollBackForm
-from memory_platform.console.policies.labels import FIELDS
+from memory_platform.console.policies.labels import FIELDS, name_options
 from memory_platform.console.policies.labels import SECTIONS as SECTION_LABELS
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.base import TenantAdmin
@@ -40,16 +40,18 @@ SEEN = "seen"
 
 def changes_shown(changes: list[Change]) -> SafeString:
     """Show what differs between two versions."""
-    rows = [
-        {
-            "section": SECTION_LABELS[change.section],
-            "field": FIELDS[f"{change.section}.{change.field}"],
-            "name": f"{change.section}.{change.field}",
-            "before": value_whole(change.before),
-            "after": value_whole(change.after),
-        }
-        for change in changes
-    ]
+    rows = []
+    for change in changes:
+        place = f"{change.section}.{change.field}"
+        rows.append(
+            {
+                "section": SECTION_LABELS[change.section],
+                "field": FIELDS[place],
+                "name": place,
+                "before": value_whole(name_options(place, change.before)),
+                "after": value_whole(name_options(place, change.after)),
+            }
+        )
     return render_to_string("console/policy_changes.html", {"changes": rows})
 
 

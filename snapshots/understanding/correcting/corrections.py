@@ -70,11 +70,11 @@ def changes_in(sentence: Sentence, held: Sequence[HeldValue] = ()) -> list[Prefe
     read = _parse_sentence(sentence)
     if read is None:
         return []
-    sides = [one for one in _sides(read) if one[0] < read.length]
-    if is_doubtful(_whole(read.sentence)):
-        found = _named_by_ways(read, [one for one in sides if one[3]], held, fits=(Fit.WHOLE,))
+    sides = [one for one in _find_sides(read) if one[0] < read.length]
+    if is_doubtful(_readable_text(read.sentence)):
+        found = _change_named_value(read, [one for one in sides if one[3]], held, fits=(Fit.WHOLE,))
     else:
-        found = _named_by_ways(read, sides, held) or _denied(read, held)
+        found = _change_named_value(read, sides, held) or _end_denied_value(read, held)
         found = found or _measured(read, held) or _unnamed(read, sides)
     return [found] if found else []
 
@@ -92,17 +92,17 @@ def _parse_sentence(first: Sentence) -> _ParsedSentence | None:
     return _ParsedSentence(first, form, grammar, len(first.text))
 
 
-def _whole(first: Sentence) -> str:
+def _readable_text(first: Sentence) -> str:
     text = first.utterance.text
     return text if len(text) <= LONGEST_READ else text[first.start :]
 
 
-def _sides(read: _ParsedSentence) -> Iterator[tuple[int, int, str, str]]:
+def _find_sides(read: _ParsedSentence) -> Iterator[tuple[int, int, str, str]]:
     """Yield what each way names: from where to where, what is wrong, and what is right."""
     for one in named_in(read.form, read.sentence.language):
         spans = [one.old, *([one.new] if one.new else [])]
-        new = read.grammar.bare(_said(read, one.new)) if one.new else ""
-        old = read.grammar.bare(_said(read, one.old))
+        new = read.grammar.bare(_text_at(read, one.new)) if one.new else ""
+        old = read.grammar.bare(_text_at(read, one.old))
         if old:
             yield min(a for a, _ in spans), max(b for _, b in spans), old, new if _is_value(read, new) else ""
 
@@ -115,12 +115,12 @@ def _is_value(read: _ParsedSentence, new: str) -> bool:
     return is_short(new, longest=MOST_WORDS) and is_whole(new, words)
 
 
-def _said(read: _ParsedSentence, span: tuple[int, int]) -> str:
+def _text_at(read: _ParsedSentence, span: tuple[int, int]) -> str:
     at = read.sentence.start
     return read.sentence.utterance.text[at + span[0] : at + span[1]]
 
 
-def _named_by_ways(
+def _change_named_value(
     read: _ParsedSentence,
     sides: Sequence[tuple[int, int, str, str]],
     held: Sequence[HeldValue],
@@ -137,11 +137,11 @@ def _named_by_ways(
     return None
 
 
-def _denied(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
+def _end_denied_value(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
     """Return the end of the one held value that stands beside a word that denies it; the longest is meant."""
     if not held:
         return None
-    share = correction_share(_whole(read.sentence))
+    share = correction_share(_readable_text(read.sentence))
     if not is_sure(share) and not (share >= LIKELY and read.grammar.strong.search(read.form)):
         return None
     found: dict[HeldValue, tuple[int, int]] = {}
@@ -167,7 +167,7 @@ def _measured(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCan
 def _unnamed(read: _ParsedSentence, sides: Sequence[tuple[int, int, str, str]]) -> PreferenceCandidate | None:
     """Return what both sides of a sentence are that surely puts something right, though nothing held is meant."""
     both = next((one for one in sides if one[3]), None)
-    if both is None or correction_share(_whole(read.sentence)) < NAMELESS:
+    if both is None or correction_share(_readable_text(read.sentence)) < NAMELESS:
         return None
     _, end, old, new = both
     return _change(read, read.cite(end), HeldValue("", old), new)

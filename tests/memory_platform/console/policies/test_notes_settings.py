@@ -14,7 +14,12 @@ def test_the_form_shows_every_class_ticked_and_explains_what_is_chosen(world: Wo
     page = unescape(staff.mia.get(ADD).content.decode())
     for one in CLASSES:
         assert re.search(f'name="notes__vital_classes" value="{one}"[^>]* checked', page)
-    for words in ("stands in every prompt", "it is not stored, and the answer says so", "illness or medicine"):
+    for words in (
+        "stands in every prompt",
+        "of one that is not stored, the answer says so",
+        "known in its conversation alone",
+        "illness or medicine",
+    ):
         assert words in page
 
 

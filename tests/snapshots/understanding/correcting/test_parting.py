@@ -13,11 +13,11 @@ from tests.snapshots.understanding.changes.test_ends import TUESDAY
 from tests.snapshots.understanding.making import say, settle
 
 
-def known(label: str, relation: str) -> TagCandidate:
+def make_candidate(label: str, relation: str) -> TagCandidate:
     return TagCandidate(label, "contact", Evidence("m", label, 0), relation=relation)
 
 
-def read(text: str, language: str, *among: TagCandidate) -> list[tuple[str, str | None]]:
+def find_partings(text: str, language: str, *among: TagCandidate) -> list[tuple[str, str | None]]:
     sentence = Sentence(Utterance("m", "user", None, text, TUESDAY, 1), text, 0, language)
     return [(one.label, one.relation) for one in read_partings(sentence, among)]
 
@@ -25,10 +25,10 @@ def read(text: str, language: str, *among: TagCandidate) -> list[tuple[str, str 
 @pytest.mark.parametrize(("end", "language", "text", "who"), list(examples()))
 def test_a_way_names_whom_its_examples_name(end: str, language: str, text: str, who: str) -> None:
     partner = "girlfriend" if language == "en" else "女朋友"
-    others = (known("Gil", "colleague"), known("老秦", "同事"))
+    others = (make_candidate("Gil", "colleague"), make_candidate("老秦", "同事"))
     label = who or "Inès"
     relation = label if label in ("wife", "老婆", "grandmother", "奶奶") else partner
-    (found,) = read(text, language, *others, known(label, relation))
+    (found,) = find_partings(text, language, *others, make_candidate(label, relation))
     assert found[0] == label
     assert found[1] in {"ex-girlfriend", "ex-wife", "前女朋友", "前妻", f"late {relation}", f"已故{relation}"}
     assert (end == "died") == (found[1] or "").startswith(("late ", "已故"))
@@ -62,15 +62,17 @@ def test_a_way_names_whom_its_examples_name(end: str, language: str, text: str, 
     ],
 )
 def test_nobody_parts_by_what_is_not_said_to_be_so(text: str, language: str) -> None:
-    among = known("Rahel", "girlfriend"), known("小满", "女朋友"), known("Gil", "colleague")
-    assert read(text, language, *among) == []
+    among = make_candidate("Rahel", "girlfriend"), make_candidate("小满", "女朋友"), make_candidate("Gil", "colleague")
+    assert find_partings(text, language, *among) == []
 
 
 def test_without_a_name_it_is_the_only_partner() -> None:
-    one, other = known("Rahel", "girlfriend"), known("Enzo", "husband")
-    assert read("we broke up in May", "en", one, known("Gil", "friend")) == [("Rahel", "ex-girlfriend")]
-    assert read("we broke up in May", "en", one, other) == []
-    assert read("we broke up in May", "en", known("Rahel", "ex-girlfriend")) == []
+    one, other = make_candidate("Rahel", "girlfriend"), make_candidate("Enzo", "husband")
+    assert find_partings("we broke up in May", "en", one, make_candidate("Gil", "friend")) == [
+        ("Rahel", "ex-girlfriend")
+    ]
+    assert find_partings("we broke up in May", "en", one, other) == []
+    assert find_partings("we broke up in May", "en", make_candidate("Rahel", "ex-girlfriend")) == []
 
 
 @pytest.mark.parametrize(
