@@ -86,8 +86,9 @@ def name_successors(message: Message, endings: Sequence[Ending], made: Sequence[
         if newer == one.note_id:
             continue
         if one.is_sure and over:
-            ended = Snapshot.objects.filter(id=one.note_id, invalid_at__isnull=False, superseded_by__isnull=True, **own)
-            ended.update(superseded_by=newer, version=F("version") + 1)
+            by_message = Note.objects.filter(snapshot_id=one.note_id, changed_by=message.id, **own)
+            ended = Snapshot.objects.filter(id__in=by_message.values("snapshot_id"), superseded_by__isnull=True, **own)
+            ended.filter(invalid_at__isnull=False).update(superseded_by=newer, version=F("version") + 1)
         elif not one.is_sure:
             doubted = {"changed_by": message.id} if one.effect is Effect.DOUBTS else {"possibly_outdated": False}
             Note.objects.filter(snapshot_id=one.note_id, **doubted, **own).update(newer=newer)
