@@ -2,8 +2,9 @@
 
 import pytest
 
-from snapshots.understanding.slots.engine import describe, read_slots
+from snapshots.understanding.slots.engine import read_slots
 from snapshots.understanding.values import Evidence, ExtractionContext, Nearby, TagCandidate
+from tests.snapshots.understanding.slots.describing import describe
 
 NOWHERE = Evidence("before", "before", 0)
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from snapshots.understanding.slots.engine import describe, read_slots
+from snapshots.understanding.slots.engine import read_slots
 from snapshots.understanding.values import ExtractionContext
+from tests.snapshots.understanding.slots.describing import describe
 
 OTHERS = (
     "小明:我住在上海",

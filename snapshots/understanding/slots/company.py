@@ -1,0 +1,73 @@
+"""The people of one message: whom it names, and whom "her number" or "my son" may mean."""
+
+from collections.abc import Sequence
+
+from snapshots.understanding.slots.lexicon import Words
+from snapshots.understanding.slots.persons import Person, is_animal, is_same_relation
+from snapshots.understanding.slots.pronouns import known_names, meant_by
+from snapshots.understanding.slots.speakers import Text
+from snapshots.understanding.values import Nearby, TagCandidate
+
+
+class Company:
+    """The people of one message, and those who were spoken of just before it.
+
+    ``named`` holds those of the user's whom the message names: contacts, whatever else is told of them.
+    """
+
+    def __init__(self, message: str, quoted: Sequence[tuple[int, int]], nearby: Nearby) -> None:
+        self.message = message
+        self.quoted = quoted
+        self.nearby = nearby
+        self.people: list[TagCandidate] = []
+        self.named: list[TagCandidate] = []
+
+    def list_names(self) -> list[str]:
+        """Return every name that is known here."""
+        return known_names((*self.nearby.contacts, *self.nearby.known, *self.people))
+
+    def find_meant(self, word: str, text: Text, words: Words) -> TagCandidate | None:
+        """Return whom "her" means at the beginning of ``text``: somebody named in this message, else just before it."""
+        before = [one for one in self.people if one.evidence.start < text.start + text.added]
+        if before:
+            since = max(sum((one.evidence.start, len(one.evidence.quote))) for one in before)
+            return meant_by(word, before, self.message[since : text.start], words)
+        said = f"{self.nearby.said}\n{self.message[: text.start]}"
+        return meant_by(word, self.nearby.contacts, said, words)
+
+    def find_owner(self, person: Person, text: Text, words: Words) -> TagCandidate | None:
+        """Return of whom ``text`` tells something; None where two may be meant, or nobody who is known."""
+        if person.pronoun:
+            return self.find_meant(person.pronoun, text, words)
+        known = [*self.people, *self.nearby.contacts, *self.nearby.known]
+        if person.name:
+            named = [one for one in known if person.name in known_names([one])]
+            if named or not person.relation:
+                return next(iter(named), None)
+        same = [one for one in known if is_same_relation(person.relation, one.relation or "")]
+        labels = {one.label for one in same}
+        # Of two sons none is meant by "my son"; whom nobody has named is called by the relation.
+        named = [one for one in same if one.label != one.relation]
+        return next(iter(named or same), None) if len(labels - {person.relation}) <= 1 else None
+
+    def meet(self, one: TagCandidate, words: Words, *, is_mine: bool) -> None:
+        """Add somebody who is mentioned and was not yet; one of the user's with a name is a contact."""
+        is_named = bool(one.aliases) or one.label != one.relation
+        if not is_named:
+            if words.has("occupations", one.relation or "") and not words.has("roles", one.relation or ""):
+                return
+            same = [other for other in self.people if other.relation == one.relation]
+            self.people += [] if same else [one]
+            return
+        self.learn_name(one)
+        start, end = one.evidence.span
+        if not is_mine or any(first < end and start < last for first, last in self.quoted):
+            return
+        if not is_animal(one, words):
+            self.named.append(one)
+
+    def learn_name(self, named: TagCandidate) -> None:
+        """Put a contact in the place of whom it names: "a coworker ... her name is Bettina"."""
+        nameless = (named.relation, ())
+        self.people = [one for one in self.people if (one.label, one.aliases) != nameless and one.label != named.label]
+        self.people.append(named)

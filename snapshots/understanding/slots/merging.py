@@ -1,0 +1,74 @@
+"""Bring the candidates of one message together: without vaguer ones, contradictions and repeats."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from snapshots.understanding.values import Candidate, PreferenceCandidate, ProfileFact, TagCandidate
+
+
+def merge_candidates(found: list[Candidate]) -> list[Candidate]:
+    """Return what a message says, each thing once."""
+    return _merge_repeats(_drop_vaguer(found))
+
+
+def _drop_vaguer(found: list[Candidate]) -> list[Candidate]:
+    """Return candidates without the likes of clauses that gave a preference of their own ("I prefer short answers")."""
+    named = {one.evidence for one in found if isinstance(one, PreferenceCandidate) and one.key != "likes"}
+    facts = {one.value for one in found if isinstance(one, ProfileFact)}
+    pets = [one.value for one in found if isinstance(one, ProfileFact) and one.field == "pets"]
+    found = [one for one in found if not (isinstance(one, ProfileFact) and _is_in_another(one.value, pets))]
+    return [
+        one
+        for one in found
+        if not (isinstance(one, PreferenceCandidate) and one.key == "likes")
+        or not (one.evidence in named or (isinstance(one.value, tuple) and facts & set(one.value)))
+    ]
+
+
+def _is_in_another(value: str, values: Iterable[str]) -> bool:
+    return any(value != other and value in other for other in values)
+
+
+def _drop_contradictions(found: list[Candidate]) -> list[Candidate]:
+    """Return candidates without fields that one message gives two values: which of them holds is not certain."""
+    values: dict[str, set[str]] = {}
+    for one in found:
+        if isinstance(one, ProfileFact) and one.mode == "overwrite":
+            values.setdefault(one.field, set()).add(one.value)
+    return [
+        one
+        for one in found
+        if not isinstance(one, ProfileFact) or one.mode != "overwrite" or len(values[one.field]) == 1
+    ]
+
+
+def _same_person(one: TagCandidate, kept: Mapping[str, Candidate]) -> str | None:
+    """Return the label under which somebody of the same name is kept already."""
+    names = {one.label, *one.aliases}
+    held = (other for other in kept.values() if isinstance(other, TagCandidate) and other.kind == one.kind)
+    return next((other.label.lower() for other in held if names & {other.label, *other.aliases}), None)
+
+
+def _merge_repeats(found: list[Candidate]) -> list[Candidate]:
+    """Return candidates without repeats; the details of one contact or place come together."""
+    kept: dict[str, Candidate] = {}
+    for one in _drop_contradictions(found):
+        match one:
+            case ProfileFact():
+                key = f"{one.field}|{one.value if one.mode == 'append' else ''}"
+            case PreferenceCandidate():
+                key = f"{one.category}|{one.key}|{one.value if one.mode == 'add' else ''}"
+            case TagCandidate():
+                key = f"tag|{one.kind}|{_same_person(one, kept) or one.label.lower()}"
+        first = kept.get(key)
+        if isinstance(first, TagCandidate) and isinstance(one, TagCandidate):
+            kept[key] = replace(
+                first,
+                address=first.address or one.address,
+                phone=first.phone or one.phone,
+                relation=first.relation or one.relation,
+                aliases=tuple(dict.fromkeys((*first.aliases, *one.aliases))),
+            )
+        elif first is None:
+            kept[key] = one
+    return list(kept.values())
