@@ -16,9 +16,11 @@ from memory_platform.console.memory_actions.forms import (
     CorrectTagForm,
     MergeForm,
     RetireBeliefForm,
+    RetireTagForm,
     VitalForm,
     earlier_values,
 )
+from memory_platform.console.memory_actions.tag_columns import bring_back, correct_columns
 from memory_platform.console.shared.note_words import is_note, note_behind
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.consolidation.join import consolidations_of, undo_consolidation
@@ -30,13 +32,12 @@ from snapshots.lifecycle.staff_actions.actions import (
     confirm_memory,
     correct_belief,
     correct_snapshot,
-    correct_tag,
     is_held,
     place_of,
     retire_memory,
 )
 from snapshots.lifecycle.staff_actions.merging import merge_memories
-from snapshots.lifecycle.staff_actions.origins import retire_origins
+from snapshots.lifecycle.staff_actions.origins import retire_origins, retire_tag
 from snapshots.lifecycle.staff_actions.undo import UndoImpossible, last_act, needs_words, undo_act, undo_correction
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Consolidation, MemoryAct, Snapshot
@@ -82,16 +83,11 @@ def confirm(memory: Any, form: Any, doing: Doing) -> Any:
 def correct(memory: Any, form: Any, doing: Doing) -> Any:
     """Put right what a belief or tag says."""
     if isinstance(memory, Tag):
-        return correct_tag(memory, form.columns(), doing)
+        return correct_columns(memory, form, doing)
     words = {"statement": form.cleaned_data["statement"]} if isinstance(memory, Preference) else {}
     made = correct_belief(memory, form.cleaned_data["value"], doing, **words)
     retire_origins(memory, form.origins(), doing, holds=made)
     return made
-
-
-def bring_back(memory: Tag, form: Any, doing: Doing) -> Tag:
-    """Have an earlier value of a tag hold again."""
-    return correct_tag(memory, form.columns(), doing)
 
 
 def correct_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
@@ -107,11 +103,14 @@ def merge(memory: Any, form: MergeForm, doing: Doing) -> Any:
 
 
 def retire(memory: Any, form: Any, doing: Doing) -> Any:
-    """Take it out of use; with a belief, the memories it was learned from that were chosen, never in bulk."""
+    """Take it out of use; with a belief or tag, the memories it was learned from that were chosen, never in bulk."""
+    if isinstance(memory, Tag):
+        retire_tag(memory, form.origins() if form is not None else {}, doing)
+        return None
     retire_memory(memory, doing)
     if form is not None and isinstance(memory, BELIEFS):
         retire_origins(memory, form.origins(), doing, holds=memory)
-    return None if isinstance(memory, Tag) else memory
+    return memory
 
 
 def forget(memory: Any, form: Any, doing: Doing) -> None:
@@ -283,6 +282,7 @@ _FORMS: Mapping[tuple[str, type[Any]], type[ActForm]] = {
     ("bring-back", Tag): BringBackForm,
     ("vital", Snapshot): VitalForm,
     **{("correct", model): CorrectBeliefForm for model in BELIEFS},
+    ("retire", Tag): RetireTagForm,
     **{("retire", model): RetireBeliefForm for model in BELIEFS},
     **{("merge", model): MergeForm for model in (*BELIEFS, Tag, Snapshot)},
 }

@@ -91,6 +91,8 @@ class OriginsField(forms.MultipleChoiceField):
 class RetireBeliefForm(ActForm):
     """Which memories that tell the same in their old words end with the belief that was learned from them."""
 
+    told_of_origins = _("Recall would still find the old words in what stays. An undo brings back what is ticked.")
+
     def add_fields(self) -> None:
         told = list(origins_of(self.memory).order_by("-position")[:OFFERED_MOST])
         if not told:
@@ -105,7 +107,7 @@ class RetireBeliefForm(ActForm):
             choices=[(token_of(one), f"{one.get_kind_display()}: {memory_label(one)}") for one in told],
             initial=[token_of(one) for one in told if one.kind not in TELLS_OF_MORE],
             required=False,
-            help_text=_("Recall would still find the old words in what stays. An undo brings back what is ticked."),
+            help_text=self.told_of_origins,
         )
 
     def origins(self) -> dict[UUID, int]:
@@ -141,8 +143,19 @@ class CorrectBeliefForm(RetireBeliefForm):
         return str(self.cleaned_data["statement"])
 
 
-class CorrectTagForm(ActForm):
+class RetireTagForm(RetireBeliefForm):
+    """Which memories end with a tag that was learned from them."""
+
+    told_of_origins = _(
+        "Recall would still find the old words in what stays. The tag is gone for good; what is ticked can be brought "
+        "back on its own page."
+    )
+
+
+class CorrectTagForm(RetireBeliefForm):
     """The right columns of a tag."""
+
+    told_of_origins = _("Only those end that say what you change here. An undo brings them back.")
 
     label = forms.CharField(label=_("Label"), max_length=200)
     kind = forms.ChoiceField(label=_("Kind"), choices=TagKind.choices)
@@ -157,6 +170,7 @@ class CorrectTagForm(ActForm):
 
     def add_fields(self) -> None:
         self.fields["aliases"] = LinesField(label=_("Aliases"), known=[], required=False)
+        super().add_fields()
 
     def clean(self) -> dict[str, Any]:
         """Refuse half a position, and what must not be remembered."""

@@ -1,16 +1,19 @@
-"""The memories that a belief was learned from: they tell in the words of its messages what it says (rows D2, P4).
+"""The memories that a belief or a tag was learned from: they tell in the words of its messages what it says.
 
 Who puts a belief right ends its value; what was kept beside it in the old words would still be recalled. It is retired
-with the belief, in one transaction, and holds again when the act is taken back.
+with the belief, in one transaction, and holds again when the act is taken back. A tag is deleted for good: what was
+retired with it is brought back on its own page. Rows: D2, P4.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from uuid import UUID
 
 from django.db.models import QuerySet
 
 from memory_platform.kernel.errors import Conflict
+from profiles.models import Tag
+from profiles.services.locking import lock_subject
 from snapshots.embedding.store import lock_memory
 from snapshots.lifecycle.selectors import current
 from snapshots.lifecycle.staff_actions.actions import Belief, Doing, any_version, retire_memory
@@ -26,16 +29,19 @@ class OriginChanged(Conflict):
     code = "origin_changed"
 
 
-def origins_of(belief: Belief) -> QuerySet[Snapshot]:
-    """Return the memories in use that share a message with a belief, in the order in which they were stored."""
-    own = {"subject_id": belief.subject_id}
-    behind = SOURCES[type(belief)]._default_manager.filter(memory_id=belief.value_id, **own).order_by()
+def origins_of(learned: Belief | Tag) -> QuerySet[Snapshot]:
+    """Return the memories in use that share a message with what was learned, in the order in which they were stored."""
+    own = {"subject_id": learned.subject_id}
+    row_id = learned.id if isinstance(learned, Tag) else learned.value_id
+    behind = SOURCES[type(learned)]._default_manager.filter(memory_id=row_id, **own).order_by()
     told = SnapshotSource.objects.filter(message_id__in=behind.values("message_id"), **own).order_by()
     return Snapshot.objects.filter(current(), id__in=told.values("memory_id"), **own).order_by("position")
 
 
-def retire_origins(belief: Belief, versions: Mapping[UUID, int], doing: Doing, *, holds: Belief) -> list[Snapshot]:
-    """Retire the memories that a belief was learned from with the act just done to it, and return them.
+def retire_origins(
+    learned: Belief | Tag, versions: Mapping[UUID, int], doing: Doing, *, holds: Belief | Tag
+) -> list[Snapshot]:
+    """Retire the memories that a belief or tag was learned from with the act just done to it, and return them.
 
     In the transaction of that act, which holds the subject: the memory is locked after it, as everywhere. ``versions``
     are those that the person saw and chose; one that is no longer in use is passed over. ``holds`` is the row that
@@ -45,14 +51,33 @@ def retire_origins(belief: Belief, versions: Mapping[UUID, int], doing: Doing, *
     act = last_act(holds)
     if act is None or act.verb not in WITH_ORIGINS or not versions:
         return []
-    lock_memory(belief.subject_id)
-    retired, acts = list(origins_of(belief).filter(id__in=versions)), []
-    for origin in retired:
+    lock_memory(learned.subject_id)
+    retired = list(origins_of(learned).filter(id__in=versions))
+    act.before = {**act.before, "origins": _retire_each(retired, versions, doing)}
+    act.save(update_fields=["before"])
+    return retired
+
+
+def retire_tag(tag: Tag, versions: Mapping[UUID, int], doing: Doing) -> list[Snapshot]:
+    """Delete a tag, and retire the memories that it was learned from and that the person saw and chose; return them.
+
+    Raises NotFound, OriginChanged.
+    """
+    lock_subject(tag.subject)
+    lock_memory(tag.subject_id)
+    retired = list(origins_of(tag).filter(id__in=versions))
+    retire_memory(tag, doing)
+    _retire_each(retired, versions, doing)
+    return retired
+
+
+def _retire_each(origins: Iterable[Snapshot], versions: Mapping[UUID, int], doing: Doing) -> list[str]:
+    """Retire memories in the versions that were seen; return the acts. Raises OriginChanged."""
+    acts = []
+    for origin in origins:
         if origin.version != versions[origin.id]:
             raise OriginChanged("a memory that it was learned from says something else by now")
         retire_memory(origin, replace(doing, accept=any_version))
         done = last_act(origin)
         acts += [str(done.id)] if done is not None else []
-    act.before = {**act.before, "origins": acts}
-    act.save(update_fields=["before"])
-    return retired
+    return acts

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from profiles.models import Preference
+from profiles.models import Preference, Tag
 from snapshots.lifecycle.selectors import current
 from snapshots.lifecycle.staff_actions.actions import Doing, confirm_memory
 from snapshots.models import Snapshot
@@ -68,6 +68,42 @@ def test_the_statement_is_shown_ticked_goes_along_and_comes_back(
     assert "Taken back." in act(staff.sam, held, "undo")
     assert in_use(acme) == before
     assert wish(acme).id == row.id
+
+
+HOME = "My home is at 12 Willow Lane, Portland."
+
+
+@pytest.fixture
+def home(acme: House) -> Any:
+    say(acme, HOME, "My sister Ruth came to my home on Sunday with a cake.")
+    settle(acme)
+    return only_row(acme, Tag, label="home")
+
+
+def test_a_deleted_tag_takes_along_what_is_ticked(acme: House, staff: Staff, home: Any) -> None:
+    before = in_use(acme)
+    page = staff.sam.get(address(home, "retire")).content.decode()
+    assert "can be brought back on its own page" in page
+    act(staff.sam, home, "retire", origins=offered_origins(page))
+    assert before - in_use(acme) == {HOME, HOME.rstrip(".")}
+    with tenant_tx(acme.tenant.id):
+        assert not Tag.objects.filter(id=home.id).exists()
+        note = Snapshot.objects.select_related("subject").get(text=HOME.rstrip("."))
+    act(staff.sam, note, "undo")
+    assert before - in_use(acme) == {HOME}
+
+
+def test_a_corrected_address_takes_along_what_says_the_old_one(acme: House, staff: Staff, home: Any) -> None:
+    before = in_use(acme)
+    columns = {"label": home.label, "kind": home.kind, "address": "3 Mill Road, Portland"}
+    seen = offered_origins(staff.sam.get(address(home, "correct")).content.decode())
+    act(staff.sam, home, "correct", origins=seen, **columns | {"address": home.address, "relation": "flat"})
+    assert in_use(acme) == before
+    home = only_row(acme, Tag, label="home")
+    act(staff.sam, home, "correct", origins=seen, **columns)
+    assert before - in_use(acme) == {HOME, HOME.rstrip(".")}
+    act(staff.sam, only_row(acme, Tag, label="home"), "undo")
+    assert in_use(acme) == before
 
 
 def test_what_is_not_ticked_stays(acme: House, staff: Staff) -> None:
