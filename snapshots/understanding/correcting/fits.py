@@ -2,6 +2,7 @@
 
 import re
 from enum import IntEnum
+from functools import lru_cache
 
 from memory_platform.kernel.text import comparable, singular
 from snapshots.understanding.reading.forms import matching_form
@@ -21,7 +22,7 @@ class Fit(IntEnum):
 
 def fit_of(words: str, value: str) -> Fit | None:
     """Return how ``words`` name ``value``, None when they do not; case, width and one or several do not matter."""
-    said, known = (singular(comparable(matching_form(text))) for text in (words, value))
+    said, known = _said_form(words), _compared_form(value)
     if not said or not known:
         return None
     if said == known:
@@ -33,12 +34,25 @@ def fit_of(words: str, value: str) -> Fit | None:
 
 def places_of(value: str, form: str) -> list[tuple[int, int]]:
     """Return where ``value`` stands in a matching form, as a whole phrase, in one or several."""
-    wanted = re.escape(matching_form(value).strip())
+    known = matching_form(value).strip()
+    if not known or known.casefold() not in form.casefold():  # hundreds are held: a pattern of each would take 50 ms
+        return []
+    wanted = re.escape(known)
     edged = wanted if _HAN.search(value) else rf"(?<![a-z\d]){wanted}(?:e?s)?(?![a-z\d])"
-    return [found.span() for found in re.finditer(edged, form, re.IGNORECASE)] if wanted else []
+    return [found.span() for found in re.finditer(edged, form, re.IGNORECASE)]
+
+
+def _compared_form(text: str) -> str:
+    return singular(comparable(matching_form(text)))
+
+
+_said_form = lru_cache(maxsize=1)(_compared_form)
+"""The same words are held against every value in turn."""
 
 
 def _holds(text: str, part: str) -> bool:
+    if part not in text:
+        return False
     if _HAN.search(part) and not part[:1].isdigit():
-        return part in text
+        return True
     return re.search(rf"(?<![a-z\d]){re.escape(part)}(?![a-z\d])", text) is not None
