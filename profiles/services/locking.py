@@ -1,5 +1,7 @@
 """One writer at a time for what is known about one subject."""
 
+from collections.abc import Collection
+
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Subject
 
@@ -16,3 +18,13 @@ def lock_subject(subject: Subject) -> None:
     if versions is None:
         raise NotFound("No subject with this id.")
     subject.version, subject.profile_version = versions
+
+
+def lock_subjects(subjects: Collection[Subject]) -> None:
+    """Hold the rows of several subjects as :func:`lock_subject` does, in the order of their ids, by one query."""
+    rows = Subject.objects.select_for_update(no_key=True).filter(id__in=[one.id for one in subjects]).order_by("id")
+    versions = {row_id: held for row_id, *held in rows.values_list("id", "version", "profile_version")}
+    for subject in subjects:
+        if subject.id not in versions:
+            raise NotFound("No subject with this id.")
+        subject.version, subject.profile_version = versions[subject.id]

@@ -54,9 +54,11 @@ def store_snapshots(prepared: Sequence[PreparedSnapshot], *, allow_forgotten: bo
     savepoint: when pgvector fails, the memory is stored all the same and is found by keywords.
     """
     ordered = sorted(kept_by_kind(prepared), key=lambda item: str(item.draft.subject_id))
-    stored: list[PreparedSnapshot] = []
+    numbered: list[tuple[int, PreparedSnapshot]] = []
     for subject_id, group in groupby(ordered, key=lambda item: item.draft.subject_id):
-        stored += _store_of_one_subject(subject_id, list(group), allow_forgotten=allow_forgotten)
+        numbered += _number_for_one_subject(subject_id, list(group), allow_forgotten=allow_forgotten)
+    _insert_numbered(numbered)
+    stored = [item for _, item in numbered]
     store_vectors([(item.draft, item.vectors) for item in stored if item.vectors])
     kept = {item.draft.id for item in stored}
     return [item.draft.id for item in prepared if item.draft.id in kept]
@@ -148,22 +150,22 @@ def words_row(item: PreparedSnapshot, position: int) -> SnapshotWords:
     )
 
 
-def _store_of_one_subject(
+def _number_for_one_subject(
     subject_id: UUID, prepared: Sequence[PreparedSnapshot], *, allow_forgotten: bool
-) -> Sequence[PreparedSnapshot]:
+) -> list[tuple[int, PreparedSnapshot]]:
     first = claim_positions(subject_id, len(prepared))
     if not allow_forgotten:
         prepared = without_forgotten(subject_id, prepared)  # now that nobody can forget anything of it meanwhile
-    numbered = list(enumerate(prepared, first))
-    Snapshot.objects.bulk_create(
-        [_snapshot_row(item.draft, position) for position, item in numbered], ignore_conflicts=True, batch_size=500
-    )
-    SnapshotWords.objects.bulk_create(
-        [words_row(item, position) for position, item in numbered], ignore_conflicts=True, batch_size=500
-    )
-    links = [link for item in prepared for link in _source_rows(item.draft)]
+    return list(enumerate(prepared, first))
+
+
+def _insert_numbered(numbered: Sequence[tuple[int, PreparedSnapshot]]) -> None:
+    rows = [_snapshot_row(item.draft, position) for position, item in numbered]
+    Snapshot.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
+    words = [words_row(item, position) for position, item in numbered]
+    SnapshotWords.objects.bulk_create(words, ignore_conflicts=True, batch_size=500)
+    links = [link for _, item in numbered for link in _source_rows(item.draft)]
     SnapshotSource.objects.bulk_create(links, ignore_conflicts=True, batch_size=1000)
-    return prepared
 
 
 def _snapshot_row(draft: SnapshotDraft, position: int) -> Snapshot:

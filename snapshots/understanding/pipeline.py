@@ -11,7 +11,7 @@ from uuid import UUID
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import Subject
-from profiles.services.locking import lock_subject
+from profiles.services.locking import lock_subjects
 from snapshots.echo.shown_memories import shown_before
 from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
@@ -21,6 +21,7 @@ from snapshots.notes.section import NotesPolicy, notes_policy_in_force
 from snapshots.notes.slot_ends import end_outdated_notes
 from snapshots.notes.slots import SaidPart, link_slots
 from snapshots.notes.store import confirm_notes, store_notes
+from snapshots.notes.told import subjects_told_of
 from snapshots.notes.values import NoteRepeat, PreparedNote
 from snapshots.queue.draining.leases import complete, hold, release
 from snapshots.queue.enqueue import enqueue_summaries
@@ -248,13 +249,12 @@ def _write(tenant_id: UUID, items: Sequence[ClaimedWork], learned: Learned) -> N
         said = _messages_of(held)
         messages = [message for message in said if message.role == MessageRole.USER]
         subjects = Subject.objects.in_bulk({message.subject_id for message in messages})
-        for subject_id in sorted(subjects):
-            lock_subject(subjects[subject_id])  # before anybody's memory, as everywhere
+        lock_subjects(subjects.values())  # before anybody's memory, as everywhere
         nearby = _learn_slots(subjects, messages, learned)
         notes = ((one, learned.notes.get(one.id, ())) for one in messages)
         given = [give_to_people(subjects[one.subject_id], one, own, nearby[one.id]) for one, own in notes]
         write_notes(subjects, [note for own in given for note in own])
-        for subject_id in subjects:
+        for subject_id in subjects_told_of(subjects, [one.id for one in messages]):
             end_outdated_notes(subject_id, [one.id for one in messages if one.subject_id == subject_id])
         endings = (*learned.endings, *learned.judged.endings)
         write_endings([one for one in endings if one.message.subject_id in subjects])
@@ -267,7 +267,7 @@ def _learn_slots(subjects: Mapping[UUID, Subject], messages: Sequence[Message], 
     """Learn slots from messages, one after the other, in the open scope; return who was known before each."""
     names, shown = own_names(list(subjects.values())), shown_before(messages)
     nearby: dict[UUID, Nearby] = {}
-    believed = Believed()
+    believed = Believed(subjects.values())
     for message in messages:
         subject, heard = subjects[message.subject_id], learned.heard.get(message.id)
         nearby[message.id] = people_before(message, believed)

@@ -1,12 +1,15 @@
 """What is believed of a subject now, value by value, as corrections may name it (row G4); in the open scope."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
+from django.db.models import Window
+from django.db.models.functions import RowNumber
+
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
-from profiles.selectors import current_preferences, profile_facts, tags_of
+from profiles.selectors import current_preferences, profile_facts, select_as_of, tags_of
 from profiles.services.quantities import is_measured
 from profiles.values import in_words
 from snapshots.understanding.values import HeldValue
@@ -35,21 +38,25 @@ class Believed:
     The caller holds the subjects (``lock_subject``), so that nobody else learns of them meanwhile.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, subjects: Collection[Subject] = ()) -> None:
+        self._unread = {subject.id for subject in subjects}
+        self._unnamed = set(self._unread)
         self._values: dict[UUID, tuple[HeldValue, ...]] = {}
         self._named: dict[UUID, list[Tag]] = {}
 
     def values(self, subject: Subject) -> tuple[HeldValue, ...]:
-        """Return every value that is believed of a subject."""
+        """Return every value that is believed of a subject; the first look reads those of all subjects."""
         if subject.id not in self._values:
-            self._values[subject.id] = tuple(_values_held(subject))
+            self._values |= _values_held({subject.id, *self._unread})
+            self._unread.clear()
         return self._values[subject.id]
 
     def people_and_things(self, subject_id: UUID) -> Sequence[Tag]:
-        """Return the contacts and things of a subject, the newest first: at most ``MOST_KNOWN``."""
+        """Return the contacts and things of a subject, the newest first: at most ``MOST_KNOWN``. The first look reads
+        those of all subjects."""
         if subject_id not in self._named:
-            tags = Tag.objects.filter(subject_id=subject_id).exclude(kind=TagKind.PLACE)
-            self._named[subject_id] = list(tags.order_by("-id")[:MOST_KNOWN])
+            self._named |= _newest_tags({subject_id, *self._unnamed})
+            self._unnamed.clear()
         return self._named[subject_id]
 
     def read_again(self, subject_id: UUID) -> None:
@@ -67,13 +74,28 @@ def held_values(subject: Subject) -> list[Held]:
     ]
 
 
-def _values_held(subject: Subject) -> Iterator[HeldValue]:
-    """Yield the values of :func:`held_values` without their rows, which take four times as long to make."""
-    facts = profile_facts(subject).exclude(field__in=_NOT_SAID).values_list("field", "value")
-    for rows in (current_preferences(subject).values_list("key", "value"), facts):
-        yield from (one for key, value in rows for one, _ in _named_in(key, value))
-    for details in tags_of(subject).values_list(*_DETAILS):
-        yield from (HeldValue(name, value) for name, value in zip(_DETAILS, details, strict=True) if value)
+def _values_held(subjects: Collection[UUID]) -> dict[UUID, tuple[HeldValue, ...]]:
+    """Return the values of :func:`held_values` by subject, without their rows, which take four times as long to make;
+    three queries."""
+    own = {"subject_id__in": list(subjects)}
+    found: dict[UUID, list[HeldValue]] = {one: [] for one in subjects}
+    preferences = select_as_of(Preference.objects.filter(**own)).values_list("subject_id", "key", "value")
+    facts = select_as_of(ProfileFact.objects.filter(**own)).exclude(field__in=_NOT_SAID)
+    for rows in (preferences, facts.values_list("subject_id", "field", "value")):
+        for subject_id, key, value in rows:
+            found[subject_id] += (one for one, _ in _named_in(key, value))
+    for subject_id, *details in Tag.objects.filter(**own).values_list("subject_id", *_DETAILS):
+        found[subject_id] += (HeldValue(name, value) for name, value in zip(_DETAILS, details, strict=True) if value)
+    return {subject_id: tuple(values) for subject_id, values in found.items()}
+
+
+def _newest_tags(subjects: Collection[UUID]) -> dict[UUID, list[Tag]]:
+    found: dict[UUID, list[Tag]] = {one: [] for one in subjects}
+    place = Window(RowNumber(), partition_by="subject_id", order_by="-id")
+    tags = Tag.objects.filter(subject_id__in=list(subjects)).exclude(kind=TagKind.PLACE)
+    for tag in tags.annotate(place=place).filter(place__lte=MOST_KNOWN).order_by("-id"):
+        found[tag.subject_id].append(tag)
+    return found
 
 
 def _values(row: Preference | ProfileFact, key: str) -> Iterator[Held]:
