@@ -42,6 +42,8 @@ def parse_json(body: bytes) -> Any:
 
 def check_depth(skeleton: bytes) -> None:
     """Raise InvalidInput when brackets outside of strings nest deeper than the policy allows."""
+    if skeleton.count(b"{") + skeleton.count(b"[") <= POLICY.json_depth:
+        return  # fewer than that cannot
     brackets = np.frombuffer(skeleton.translate(None, _NOT_BRACKET), dtype=np.uint8)
     depth = 0
     for start in range(0, brackets.size, _CHUNK):

@@ -1,6 +1,6 @@
 """What is believed of a subject now, value by value, as corrections may name it (row G4); in the open scope."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
@@ -65,18 +65,21 @@ class Believed:
         self._named.pop(subject_id, None)
 
 
-def held_values(subject: Subject) -> list[Held]:
-    """Return every value that is believed of a subject; three queries."""
-    return [
-        *(one for row in current_preferences(subject) for one in _values(row, row.key)),
-        *(one for row in profile_facts(subject).exclude(field__in=_NOT_SAID) for one in _values(row, row.field)),
-        *(one for tag in tags_of(subject) for one in _details(tag)),
-    ]
+def held_values(subject: Subject, is_meant: Callable[[HeldValue], bool]) -> list[Held]:
+    """Return the values that are believed of a subject and meant, with their rows; only their rows are read."""
+    found: list[Held] = []
+    facts = profile_facts(subject).exclude(field__in=_NOT_SAID)
+    for rows, name in ((current_preferences(subject), "key"), (facts, "field")):
+        told = rows.values_list("id", name, "value")
+        ids = [row_id for row_id, key, held in told if any(is_meant(one) for one, _ in _named_in(key, held))]
+        found += (one for row in (rows.filter(id__in=ids) if ids else ()) for one in _values(row, getattr(row, name)))
+    found += (one for tag in tags_of(subject) for one in _details(tag))
+    return [one for one in found if is_meant(one.value)]
 
 
 def _values_held(subjects: Collection[UUID]) -> dict[UUID, tuple[HeldValue, ...]]:
-    """Return the values of :func:`held_values` by subject, without their rows, which take four times as long to make;
-    three queries."""
+    """Return every value that is believed of subjects, without its row, which takes four times as long to make; three
+    queries."""
     own = {"subject_id__in": list(subjects)}
     found: dict[UUID, list[HeldValue]] = {one: [] for one in subjects}
     preferences = select_as_of(Preference.objects.filter(**own)).values_list("subject_id", "key", "value")

@@ -13,7 +13,7 @@ from snapshots.models import PreferenceSource, ProfileFactSource, TagSource
 from snapshots.understanding.believing.held_values import Held, held_values
 from snapshots.understanding.believing.lessons import Learned, Lesson, claim_of, link
 from snapshots.understanding.correcting.fits import Fit, fit_of
-from snapshots.understanding.values import PreferenceCandidate
+from snapshots.understanding.values import HeldValue, PreferenceCandidate
 
 
 def correct(lesson: Lesson, found: PreferenceCandidate) -> Learned | None:
@@ -27,9 +27,13 @@ def correct(lesson: Lesson, found: PreferenceCandidate) -> Learned | None:
 def _meant_by(subject: Subject, found: PreferenceCandidate) -> list[Held]:
     """Return what a correction names: the places of one whole value, else the one value that holds its words."""
     old = found.replaces or found.texts[0]
-    held = [one for one in held_values(subject) if found.key in {None, one.value.key}]
+
+    def is_meant(value: HeldValue) -> bool:
+        return found.key in {None, value.key} and fit_of(old, value.text) is not None
+
+    held = held_values(subject, is_meant)
     whole = [one for one in held if fit_of(old, one.value.text) is Fit.WHOLE]
-    part = [one for one in held if fit_of(old, one.value.text) is Fit.PART and not one.value.is_exact]
+    part = [one for one in held if one not in whole and not one.value.is_exact]
     return whole or (part if len(part) == 1 else [])
 
 
