@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef, Q
 
 from memory_platform.kernel.ids import stable_id
 from profiles.services.locking import lock_subject
@@ -38,9 +38,10 @@ def apply_endings(message: Message, endings: Sequence[Ending]) -> list[Ending]:
     lock_subject(message.subject)
     lock_memory(message.subject_id)
     rows = current_notes(message.subject_id, [one.note_id for one in meant])
+    said_again = _said_after(message, rows)
     changed, positions = [], []
     for one in meant:
-        if one.note_id not in rows:
+        if one.note_id not in rows or one.note_id in said_again:
             continue
         snapshot, note = rows[one.note_id]
         if not _is_before(snapshot, message):
@@ -80,6 +81,7 @@ def name_successors(message: Message, endings: Sequence[Ending], made: Sequence[
     """Say what holds in place of the notes that a message ended, and what is newer than those that it made doubtful or
     retells: the note of the same words among those that it ``made``, and without one the whole message."""
     own = {"subject_id": message.subject_id}
+    said_again = _said_after(message, [one.note_id for one in endings])
     for one in endings:
         over = [place for place in made if place.start < one.end and one.start < place.end]
         newer = min(over).note_id if over else stable_id(STATEMENT_VERSION, message.id)
@@ -89,9 +91,12 @@ def name_successors(message: Message, endings: Sequence[Ending], made: Sequence[
             by_message = Note.objects.filter(snapshot_id=one.note_id, changed_by=message.id, **own)
             ended = Snapshot.objects.filter(id__in=by_message.values("snapshot_id"), superseded_by__isnull=True, **own)
             ended.filter(invalid_at__isnull=False).update(superseded_by=newer, version=F("version") + 1)
-        elif not one.is_sure:
-            doubted = {"changed_by": message.id} if one.effect is Effect.DOUBTS else {"possibly_outdated": False}
-            Note.objects.filter(snapshot_id=one.note_id, **doubted, **own).update(newer=newer)
+        elif one.effect is Effect.DOUBTS:
+            Note.objects.filter(snapshot_id=one.note_id, changed_by=message.id, **own).update(newer=newer)
+        elif one.effect is Effect.RETELLS and one.note_id not in said_again:
+            told_later = Snapshot.objects.filter(id=OuterRef("newer"), said_at__gt=message.said_at, **own)
+            retold = Note.objects.filter(~Exists(told_later), snapshot_id=one.note_id, possibly_outdated=False, **own)
+            retold.update(newer=newer)
 
 
 def revive_changed(subject_id: UUID, messages: Collection[UUID]) -> int:
@@ -114,6 +119,14 @@ def revive_changed(subject_id: UUID, messages: Collection[UUID]) -> int:
     ended.update(**again)
     Note.objects.filter(id__in=[note.id for note in notes], **own).update(changed_by=None, possibly_outdated=False)
     return len(notes)
+
+
+def _said_after(message: Message, notes: Collection[UUID]) -> set[UUID]:
+    """Return which of these notes were said, or said again, after a message, whichever is read first."""
+    same = Q(message__conversation_id=message.conversation_id)
+    after = (same & Q(message__seq__gt=message.seq)) | (~same & Q(message__said_at__gt=message.said_at))
+    links = SnapshotSource.objects.filter(after, subject_id=message.subject_id, memory_id__in=list(notes)).order_by()
+    return set(links.values_list("memory_id", flat=True)) if notes else set()
 
 
 def _is_before(snapshot: Snapshot, message: Message) -> bool:

@@ -5,6 +5,7 @@ Everything is worked out with no transaction open but short ones that read; :mod
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Q
@@ -71,9 +72,10 @@ def _of_held(
     tenant_id: UUID, ordered: Sequence[Read], changing: Mapping[UUID, Sequence[Changing]]
 ) -> list[MessageEndings]:
     """Return what messages end of what is held, and of what the messages before them make."""
-    subjects = {one.heard.message.subject_id for one in ordered if changing[one.heard.message.id]}
+    telling = [one.heard.message for one in ordered if changing[one.heard.message.id]]
+    since = min(map(_told_at, telling))
     with tenant_tx(tenant_id):
-        held = {one: held_changes(one, ended_by=list(changing)) for one in subjects}
+        held = {one: held_changes(one, since=since) for one in {message.subject_id for message in telling}}
     compared: list[tuple[Message, Compared]] = []
     for one in ordered:
         message = one.heard.message
@@ -148,4 +150,11 @@ def _said_after_one(message: Message, policy: ChangePolicy) -> list[UUID]:
 
 
 def _precedes(note: HeldChange, message: Message) -> bool:
-    return note.is_before(message.said_at, message.conversation_id, message.seq)
+    """Return whether a note was said before a message, and held until then."""
+    holds = note.ended_at is None or note.ended_at >= _told_at(message)
+    return holds and note.is_before(message.said_at, message.conversation_id, message.seq)
+
+
+def _told_at(message: Message) -> datetime:
+    """Return when what a message ends is over: never in the future."""
+    return min(message.said_at, message.accepted_at)

@@ -1,12 +1,11 @@
 """What messages end, worked out before anything is written: no transaction may be open while texts are embedded."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from snapshots.lifecycle.selectors import current
 from snapshots.models import AboutKind, Note, Snapshot, SnapshotKind
@@ -21,13 +20,15 @@ from snapshots.understanding.grading.vectors import Vectors, vectors_of
 
 @dataclass(frozen=True, slots=True)
 class HeldChange:
-    """A held note that a later sentence may end. ``seq`` is its message's order in its conversation."""
+    """A held note that a later sentence may end. ``seq`` is its message's order in its conversation, ``ended_at`` since
+    when it holds no more."""
 
     id: UUID
     said: HeldText
     said_at: datetime
     conversation_id: UUID | None
     seq: int | None
+    ended_at: datetime | None = None
 
     @classmethod
     def of_draft(cls, draft: NoteDraft) -> "HeldChange":
@@ -59,15 +60,16 @@ class Ending:
 
 
 def held_changes(
-    subject_id: UUID, *, ended_by: Collection[UUID] = (), policy: ChangePolicy = CHANGES
+    subject_id: UUID, *, since: datetime | None = None, policy: ChangePolicy = CHANGES
 ) -> list[HeldChange]:
     """Return the subject's newest current notes, the oldest of them first, in the open scope: two queries.
 
-    ``ended_by``: and those that these messages have ended already.
+    ``since``: and those that have ended since then, so that a message delivered again is read beside what was held when
+    it was said.
     """
-    holds = current() | Q(id__in=_ended_by(subject_id, ended_by)) if ended_by else current()
+    holds = current() | Q(invalid_at__gte=since, retired_at__isnull=True) if since else current()
     own = Snapshot.objects.filter(holds, subject_id=subject_id, kind=SnapshotKind.NOTE)
-    newest = own.order_by("-position").only("id", "text", "said_at", "conversation_id", "seq")
+    newest = own.order_by("-position").only("id", "text", "said_at", "conversation_id", "seq", "invalid_at")
     rows = list(newest[: policy.held_compared])[::-1]
     notes = Note.objects.filter(subject_id=subject_id, snapshot_id__in=[row.id for row in rows])
     columns = ("snapshot_id", "about_kind", "about_label", "vital_class")
@@ -75,7 +77,9 @@ def held_changes(
         note_id: (_about(kind, label), bool(vital)) for note_id, kind, label, vital in notes.values_list(*columns)
     }
     return [
-        HeldChange(row.id, HeldText(row.text, *details[row.id]), row.said_at, row.conversation_id, row.seq)
+        HeldChange(
+            row.id, HeldText(row.text, *details[row.id]), row.said_at, row.conversation_id, row.seq, row.invalid_at
+        )
         for row in rows
         if row.id in details
     ]
@@ -123,11 +127,6 @@ def endings_among(compared: Compared, vectors: Vectors) -> list[Ending]:
             if before is None or STRENGTH[ending.effect] > STRENGTH[before.effect]:
                 found[ending.note_id] = ending
     return list(found.values())
-
-
-def _ended_by(subject_id: UUID, messages: Collection[UUID]) -> QuerySet[Any]:
-    ended = Note.objects.filter(subject_id=subject_id, changed_by__in=list(messages)).order_by()
-    return ended.values("snapshot_id")
 
 
 def _about(kind: str, label: str) -> str:

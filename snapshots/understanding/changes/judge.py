@@ -20,6 +20,7 @@ from snapshots.understanding.changes.pairs import (
     old_is_named,
     shares_something,
 )
+from snapshots.understanding.changes.standing import stands_beside
 from snapshots.understanding.config import CHANGES, ChangePolicy
 from snapshots.understanding.grading.vectors import Vectors
 
@@ -77,7 +78,7 @@ def judge(
     shares = _shares(np.array([list(map(float, row.values())) for row in rows], np.float32))
     found = []
     for place, one, row, share in zip(among, wanted, rows, shares, strict=True):
-        if row["stranger"]:
+        if row["stranger"] or stands_beside(sentence, one):
             continue
         ends, doubts = share
         may_end = row["is_said"] and (not one.is_vital or old_is_named(sentence, one))

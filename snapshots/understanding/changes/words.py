@@ -1,6 +1,7 @@
-"""The words of changes, read from files: hints of an end, kinds of things, and words for people.
+"""The words of changes, read from files: hints of an end, kinds of things, words for people, and what was
+done once.
 
-Every row of ``cues.toml``, ``kinds.toml`` and ``people.toml`` in ``data`` is one pattern in both languages.
+Every row of the files in ``data``, ``ways.toml`` left out, is one pattern in both languages.
 """
 
 import re
@@ -39,6 +40,17 @@ def kind_rows() -> tuple[WordRow, ...]:
 def people_rows() -> tuple[WordRow, ...]:
     """Return the words for people of ``people.toml``, in its order."""
     return _rows("people.toml")
+
+
+@lru_cache(maxsize=1)
+def event_rows() -> tuple[WordRow, ...]:
+    """Return the verbs of ``events.toml``."""
+    return _rows("events.toml")
+
+
+def events_in(form: str) -> frozenset[str]:
+    """Return the verbs by which a matching form tells what was done once."""
+    return frozenset(verb.lower() for row in event_rows() for verb in row.pattern.findall(form))
 
 
 def cues_in(form: str) -> frozenset[str]:

@@ -11,7 +11,7 @@ from snapshots.context.stages import ContextQuery
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.models import Message, Note, NoteGrade, Snapshot, SnapshotKind
 from snapshots.notes.selectors import NoteFilter, notes_of
-from snapshots.understanding.changes.ending import name_successors, notes_made_by
+from snapshots.understanding.changes.ending import apply_endings, name_successors, notes_made_by
 from snapshots.understanding.changes.foresee import Ending
 from snapshots.understanding.changes.judge import Effect
 from snapshots.understanding.statements.statements import STATEMENT_VERSION
@@ -66,6 +66,24 @@ def test_a_later_word_of_the_same_is_kept_beside_a_note_until_it_is_confirmed(wo
     settle(house)
     with tenant_tx(house.tenant.id):
         assert Note.objects.get(snapshot=old).newer is None
+        name_successors(message, [Ending(old.id, Effect.RETELLS, 0, len(message.content))], made)  # delivered again
+        apply_endings(message, [Ending(old.id, Effect.ENDS, 0, len(message.content))])
+        again = Note.objects.select_related("snapshot").get(snapshot=old)
+        assert (again.newer, again.changed_by, again.snapshot.invalid_at) == (None, None, None)
+
+
+def test_the_last_word_of_the_same_is_kept_in_whatever_order_messages_are_read(world: World) -> None:
+    house, later = world.acme, ("I have two cats", "My sister is called Ruth")
+    say(house, TOLD[1][0])
+    for day, text in enumerate(later, start=1):
+        say(house, text, at=MONDAY + timedelta(days=day), conversation=f"c{day + 1}")
+    settle(house)
+    with tenant_tx(house.tenant.id):
+        old = notes_of(house.subject, NoteFilter()).get(text=TOLD[1][0])
+        first, last = (Message.objects.get(content=text) for text in later)
+        for message in (first, last, first):
+            name_successors(message, [Ending(old.id, Effect.RETELLS, 0, 3)], [])
+        assert Note.objects.get(snapshot=old).newer == stable_id(STATEMENT_VERSION, last.id)
 
 
 def test_a_change_that_makes_no_note_comes_as_it_was_said(world: World) -> None:

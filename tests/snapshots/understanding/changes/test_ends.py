@@ -11,6 +11,10 @@ from snapshots.intake.ended_notes import foresee
 from snapshots.intake.values import Accepted, IncomingMessage
 from snapshots.models import Conversation, Note, Snapshot, SnapshotKind
 from snapshots.understanding.changes import following
+from snapshots.understanding.changes.judge import judge
+from snapshots.understanding.changes.pairs import HeldText, Sentence, texts_of
+from snapshots.understanding.changes.standing import stands_beside
+from snapshots.understanding.grading.vectors import vectors_of
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import MONDAY, say, settle
@@ -140,6 +144,37 @@ def test_what_is_no_change_ends_nothing(world: World, old: str, said: str) -> No
     settle(acme)
     assert old in list_texts(acme)
     assert not [one for one in told if one.verdict == "superseded"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("I bought 107 tickets for the museum in Porto.", "I bought 111 tickets for the museum in Porto."),
+        ("我上周在静安区花了1元买书", "我上周在静安区花了3元买书"),
+        ("Not jazz, I like rock.", "Not jazz, I like rock."),
+    ],
+)
+def test_what_happened_and_what_is_said_again_is_neither_over_nor_doubtful(
+    world: World, first: str, second: str
+) -> None:
+    acme = world.acme
+    say(acme, first)
+    settle(acme)
+    before = list_texts(acme)
+    say_at_the_door(acme, second)
+    settle(acme)
+    assert list_texts(acme)[: len(before)] == before
+    with tenant_tx(acme.tenant.id):
+        assert not Note.objects.filter(changed_by__isnull=False).exists()
+    sentence = Sentence(second)
+    held = [HeldText(first)]
+    assert judge(sentence, held, [0], vectors_of(texts_of(sentence, held))) == []
+
+
+def test_an_event_that_is_put_right_may_end() -> None:
+    held = HeldText("I bought 3 tickets for the museum")
+    assert not stands_beside(Sentence("Sorry, I meant I bought 5 tickets for the museum"), held)
+    assert stands_beside(Sentence("I bought 5 tickets for the museum"), held)
 
 
 def test_a_vital_note_is_never_ended_by_likeness(world: World) -> None:

@@ -5,10 +5,20 @@ import time
 import pytest
 
 from snapshots.understanding.changes.ways import named_in, ways
-from snapshots.understanding.changes.words import WordRow, cue_rows, cues_in, kind_rows, kinds_in, may_change, people_in
+from snapshots.understanding.changes.words import (
+    WordRow,
+    cue_rows,
+    cues_in,
+    event_rows,
+    events_in,
+    kind_rows,
+    kinds_in,
+    may_change,
+    people_in,
+)
 from snapshots.understanding.reading.forms import language_of, matching_form
 
-ROWS = [*cue_rows(), *kind_rows()]
+ROWS = [*cue_rows(), *kind_rows(), *event_rows()]
 HOSTILE = [
     "not " * 500,
     "不是" * 1000,
@@ -42,5 +52,6 @@ def test_every_way_names_its_sides() -> None:
 def test_no_pattern_takes_long(text: str) -> None:
     form = matching_form(text)
     started = time.process_time()
-    may_change(form), cues_in(form), kinds_in(form), people_in(form), list(named_in(form, language_of(form)))
+    may_change(form), cues_in(form), kinds_in(form), people_in(form), events_in(form)
+    list(named_in(form, language_of(form)))
     assert time.process_time() - started < 1
