@@ -43,15 +43,12 @@ _MARKUP = re.compile(
     r"|<!\[CDATA\[|<\||\[/?INST\]|<<\s*/?SYS",
     re.IGNORECASE,
 )
-_LOOK_ALIKES = "\uff1c\ufe64\uff1e\ufe65\uff06\ufe60\uff02\u226e\u226f\u0338"
-"""Signs that become markup where a reader puts the prompt in a normal form: wide and small < > &, the wide quote,
-< and > struck through, and the stroke, which would strike a tag's last sign through."""
-_BODY = str.maketrans(
-    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"} | {sign: f"&#x{ord(sign):X};" for sign in _LOOK_ALIKES}
-)
-_ATTRIBUTE = _BODY | str.maketrans({"'": "&#39;", "\uff07": "&#xFF07;"})
-_IN_BODY = re.compile(f'[&<>"{_LOOK_ALIKES}]')
-_QUOTING_APOSTROPHE = re.compile(r"(?<!\w)'|'(?!\w)")
+_LOOK_ALIKES = "\uff1c\ufe64\uff1e\ufe65\uff06\ufe60\u226e\u226f\u0338"
+"""Signs that become markup where a reader puts the prompt in a normal form: wide and small < > &, < and > struck
+through, and the stroke, which would strike a tag's last sign through."""
+_BODY = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"} | {sign: f"&#x{ord(sign):X};" for sign in _LOOK_ALIKES})
+_ATTRIBUTE = _BODY | str.maketrans({'"': "&quot;", "'": "&#39;", "\uff02": "&#xFF02;", "\uff07": "&#xFF07;"})
+_IN_BODY = re.compile(f"[&<>{_LOOK_ALIKES}]")
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]*")
 _BLANKS = re.compile(r"\s+")
 
@@ -72,13 +69,10 @@ def shown(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return ``text`` as the body of an element. An apostrophe inside a word stays: it can delimit nothing there, and
-    escaped it would cost two tokens in every "I'm"."""
+    """Return ``text`` as the body of an element. Quotes stay: they delimit nothing there, and cost tokens escaped."""
     body = shown(text)
     if _IN_BODY.search(body):
         body = body.translate(_BODY)
-    if "'" in body:
-        body = _QUOTING_APOSTROPHE.sub("&#39;", body)
     return _broken(body, _BRACKETS) if _BRACKET.search(body) else body
 
 

@@ -15,8 +15,9 @@ def test_all_five_signs_of_markup_are_escaped_in_an_attribute() -> None:
     assert element("e", {"a": "&<>\"'"}, "") == '<e a="&amp;&lt;&gt;&quot;&#39;"></e>'
 
 
-def test_a_body_escapes_them_too_but_leaves_the_apostrophe_inside_a_word() -> None:
-    assert escaped("I'm <b> & \"b\" 'c'") == "I'm &lt;b&gt; &amp; &quot;b&quot; &#39;c&#39;"
+def test_a_body_escapes_what_could_end_it_and_leaves_quotes_as_they_were_said() -> None:
+    assert escaped("I'm <b> & \"b\" 'c'") == "I'm &lt;b&gt; &amp; \"b\" 'c'"
+    assert escaped('她说"不要\uff02香菜\uff02"&<葱>') == '她说"不要\uff02香菜\uff02"&amp;&lt;葱&gt;'
 
 
 def test_an_attribute_stays_on_one_line() -> None:
