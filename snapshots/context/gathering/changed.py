@@ -97,13 +97,15 @@ class Changes:
         return tuple(replace(one, doubted_since=self.of_slot.get(one.id)) for one in items)
 
     def newest_of(self, change: Change) -> MemoryItem | None:
-        """Return what holds now in place of a changed note: the last of those that are newer one than the other."""
+        """Return what holds now in place of a changed note: what is newer, and in place of what is over or doubtful
+        itself what is newer than that. What is only told of anew may be of something else: it is not followed."""
         seen, newest = {change.note_id}, None
         after: Change | None = change
         while after is not None and after.newer is not None and after.newer.id not in seen:
             seen.add(after.newer.id)
             newest = after.newer
-            after = self.of_note.get(newest.id)
+            following = self.of_note.get(newest.id)
+            after = following if following and (following.is_over or following.doubted_at) else None
         is_over = newest is not None and newest.id in self.of_note and self.of_note[newest.id].is_over
         return None if is_over else newest
 

@@ -23,6 +23,7 @@ from snapshots.understanding.changes.pairs import (
 from snapshots.understanding.changes.standing import stands_beside
 from snapshots.understanding.config import CHANGES, ChangePolicy
 from snapshots.understanding.grading.vectors import Vectors
+from snapshots.understanding.reading.forms import matching_form
 
 WEIGHTS = Path(__file__).with_name("changes.json")
 ENDS, DOUBTS, HOLDS = "ends", "doubts", "holds"
@@ -78,7 +79,8 @@ def judge(
     shares = _shares(np.array([list(map(float, row.values())) for row in rows], np.float32))
     found = []
     for place, one, row, share in zip(among, wanted, rows, shares, strict=True):
-        if row["stranger"] or stands_beside(sentence, one):
+        is_meant = row["shared"] or row["kinds"] or row["mentions"] or asks_something(sentence.before)
+        if row["stranger"] or not is_meant or stands_beside(sentence, one):
             continue
         ends, doubts = share
         may_end = row["is_said"] and (not one.is_vital or old_is_named(sentence, one))
@@ -89,6 +91,11 @@ def judge(
         elif ends + doubts >= policy.retold_from:
             found.append(Judged(place, Effect.RETELLS, ends + doubts))
     return found
+
+
+def asks_something(before: str) -> bool:
+    """Return whether what was said before a sentence is a question: only its answer ends what it does not name."""
+    return "?" in matching_form(before)
 
 
 def _shares(rows: Float32) -> list[tuple[float, float]]:

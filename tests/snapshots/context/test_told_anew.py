@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory_platform.kernel.ids import stable_id
+from snapshots.context.gathering.changed import Change, Changes
 from snapshots.context.service import build_context
 from snapshots.context.stages import ContextQuery
-from snapshots.context.values import BudgetRequest, ContextRequest
+from snapshots.context.values import BudgetRequest, ContextRequest, MemoryItem
 from snapshots.models import Message, Note, NoteGrade, Snapshot, SnapshotKind
 from snapshots.notes.selectors import NoteFilter, notes_of
 from snapshots.understanding.changes.ending import apply_endings, name_successors, notes_made_by
@@ -84,6 +85,15 @@ def test_the_last_word_of_the_same_is_kept_in_whatever_order_messages_are_read(w
         for message in (first, last, first):
             name_successors(message, [Ending(old.id, Effect.RETELLS, 0, 3)], [])
         assert Note.objects.get(snapshot=old).newer == stable_id(STATEMENT_VERSION, last.id)
+
+
+@pytest.mark.parametrize(("doubted_at", "holds"), [(None, "b"), (LATER, "c")])
+def test_what_is_newer_is_followed_through_what_is_doubted_alone(doubted_at: datetime | None, holds: str) -> None:
+    b, c = (MemoryItem("snapshots", name, "note", name, 0.9, "confirmed_by_user") for name in "bc")
+    first, second = Change("a", "a", False, LATER, b), Change("b", "b", False, doubted_at, c)
+    newest = Changes({"a": first, "b": second}).newest_of(first)
+    assert newest is not None
+    assert newest.id == holds
 
 
 def test_a_change_that_makes_no_note_comes_as_it_was_said(world: World) -> None:

@@ -171,6 +171,12 @@ def test_what_happened_and_what_is_said_again_is_neither_over_nor_doubtful(
     assert judge(sentence, held, [0], vectors_of(texts_of(sentence, held))) == []
 
 
+def test_a_word_after_no_question_is_about_nothing_that_is_held() -> None:
+    held = [HeldText("I'm left handed so the lab scissors drive me nuts")]
+    sentence = Sentence("Bought", "The Fiskars Classic left-handed, 21 cm: orange and sharp.")
+    assert judge(sentence, held, [0], vectors_of(texts_of(sentence, held))) == []
+
+
 def test_an_event_that_is_put_right_may_end() -> None:
     held = HeldText("I bought 3 tickets for the museum")
     assert not stands_beside(Sentence("Sorry, I meant I bought 5 tickets for the museum"), held)
