@@ -69,19 +69,17 @@ def held_changes(
     """
     holds = current() | Q(invalid_at__gte=since, retired_at__isnull=True) if since else current()
     own = Snapshot.objects.filter(holds, subject_id=subject_id, kind=SnapshotKind.NOTE)
-    newest = own.order_by("-position").only("id", "text", "said_at", "conversation_id", "seq", "invalid_at")
+    newest = own.order_by("-position").values_list("id", "text", "said_at", "conversation_id", "seq", "invalid_at")
     rows = list(newest[: policy.held_compared])[::-1]
-    notes = Note.objects.filter(subject_id=subject_id, snapshot_id__in=[row.id for row in rows])
+    notes = Note.objects.filter(subject_id=subject_id, snapshot_id__in=[row[0] for row in rows])
     columns = ("snapshot_id", "about_kind", "about_label", "vital_class")
     details = {
         note_id: (_about(kind, label), bool(vital)) for note_id, kind, label, vital in notes.values_list(*columns)
     }
     return [
-        HeldChange(
-            row.id, HeldText(row.text, *details[row.id]), row.said_at, row.conversation_id, row.seq, row.invalid_at
-        )
-        for row in rows
-        if row.id in details
+        HeldChange(note_id, HeldText(text, *details[note_id]), said_at, conversation_id, seq, ended_at)
+        for note_id, text, said_at, conversation_id, seq, ended_at in rows
+        if note_id in details
     ]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from snapshots.understanding.config import NOTING, NotingPolicy
-from snapshots.understanding.grading.cues import vital_cues, vital_outright
+from snapshots.understanding.grading.cues import vital_cues
 from snapshots.understanding.grading.features import Spoken, count_words
 from snapshots.understanding.grading.reader import Grade
 from snapshots.understanding.reading.clauses import Clause
@@ -50,15 +50,14 @@ def assemble_parts(spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy
 
 
 def vital_class_of(clause: Clause, grade: Grade, policy: NotingPolicy = NOTING) -> str:
-    """Return why a clause is vital: a class that its words and the reader agree on, that its words say outright, or of
-    which the reader is nearly sure; "" for one that is not, and for one with a link."""
+    """Return why a clause is vital: a class that its words and the reader agree on, or of which the reader is nearly
+    sure; "" for one that is not, and for one with a link."""
     if has_link(clause.text):
         return ""
-    form = matching_form(clause.text)
-    cues = vital_cues(form)
+    cues = vital_cues(matching_form(clause.text))
     if cues and grade.vital >= policy.vital_from:
         return grade.vital_class if grade.vital_class in cues else cues[0]
-    return grade.vital_class if grade.vital >= policy.vital_without_cue else vital_outright(form)
+    return grade.vital_class if grade.vital >= policy.vital_without_cue else ""
 
 
 def _part(spoken: Spoken, clause: Clause, grade: Grade, policy: NotingPolicy) -> NotePart:

@@ -40,8 +40,11 @@ def chat_lines(path: Path) -> list[str]:
 
 
 def count_slots(lines: Sequence[str]) -> int:
-    """Return how many slots lines give, each read alone."""
-    return sum(len(found_in(line)) for line in lines)
+    """Return how many slots lines give, each read alone.
+
+    A change of something unnamed ("not that, this") has no place: where nothing is held it changes nothing.
+    """
+    return sum(bool(one.place) for line in lines for one in found_in(line))
 
 
 def count_noted(lines: Sequence[str]) -> int:
