@@ -174,4 +174,5 @@ def _language(request: ContextRequest, material: Material) -> Language:
         tenant_locale=request.tenant_locale,
         said_first=material.said_first,
         remembered=[fact.text for fact in in_stable_order(material.profile)],
+        query=request.query,
     )

@@ -2,8 +2,8 @@
 
 The guide is part of the stable prefix, so its language follows from what does not change from turn to turn: the
 subject's locale, else the system prompt's language, else the tenant's locale, else what the user said first in the
-conversation, else the words of the profile, which stand in the prefix themselves. The query counts only where it opens
-a conversation: there it is what the user said first.
+conversation, else the words of the profile, which stand in the prefix themselves. The query counts where it opens a
+conversation (there it is what the user said first), and where nothing else says anything.
 No text here may hold a markup character: it stands beside elements that are read as XML.
 """
 
@@ -82,13 +82,14 @@ def language_for(
     tenant_locale: str | None,
     said_first: Iterable[str] = (),
     remembered: Iterable[str] = (),
+    query: str = "",
 ) -> Language:
     """Return the language of guide, headings and phase guidance; "en" where nothing says otherwise.
 
     ``said_first``: the user's first turns in the conversation, the earliest first. ``remembered``: what the profile
     holds, in the order of the prefix.
     """
-    words = map(language_of, chain(said_first, remembered))
+    words = map(language_of, chain(said_first, remembered, (query,)))
     for stable in chain((locale, language_of(system_prompt), tenant_locale), words):
         if stable:
             return "zh" if stable.lower().startswith("zh") else "en"

@@ -7,7 +7,7 @@ import pytest
 from snapshots.context.choosing.facts import profile_fact
 from snapshots.context.values import Language, Material, ProfileView, SectionName
 from snapshots.context.writing.guide import heading, language_for, phase_guidance, usage_guide
-from tests.snapshots.context.world import ADA, COUNTER, SURE, all_content, context
+from tests.snapshots.context.world import ADA, COUNTER, SURE, all_content, context, memory
 
 PHASES = ("opening", "in_depth", "task_execution", "confirmation", "after_sales")
 ANYBODY = ProfileView(fields=ADA.fields, preferences=ADA.preferences)
@@ -81,6 +81,12 @@ def test_without_a_conversation_the_words_of_the_profile_decide() -> None:
     told = [profile_fact("mbti", "INTJ", SURE), profile_fact("occupation", "老师", SURE)]
     seen = [context(Material(profile=ProfileView(fields=(fact,)))).language for fact in told]
     assert seen == ["en", "zh"]
+
+
+@pytest.mark.parametrize(("query", "language"), [("晚饭推荐", "zh"), ("Dinner ideas", "en"), ("🍜", "en")])
+def test_where_nothing_else_says_anything_the_query_decides(query: str, language: Language) -> None:
+    notes = tuple(memory(number, text) for number, text in enumerate(("我不吃香菜", "I love laksa")))
+    assert context(Material(memories=notes), query).language == language
 
 
 @pytest.mark.parametrize("material", [Material(profile=ADA), Material(profile=ANYBODY)])
