@@ -1,12 +1,12 @@
 """The window as its readers see it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from snapshots.models import Message
+from snapshots.models import Message, MessageRole
 from snapshots.window.policy import WINDOW_POLICY, WindowPolicy
 
 
@@ -25,6 +25,11 @@ class WindowTurn:
     tool_calls: list[dict[str, Any]] | None = None
     tool_call_id: str | None = None
 
+    @property
+    def is_forgotten(self) -> bool:
+        """Whether its words were forgotten. Only a tool may say nothing, and who calls one."""
+        return not self.content and not self.tool_calls and self.role != MessageRole.TOOL
+
 
 @dataclass(frozen=True, slots=True)
 class Window:
@@ -34,6 +39,17 @@ class Window:
     tokens: int
     summary: str | None = None
     degraded: bool = False
+
+    @property
+    def spoken(self) -> Iterator[WindowTurn]:
+        """The turns without those that were forgotten, and without what answered a forgotten one: it speaks of that,
+        and the roles would no longer take turns."""
+        forgotten = False
+        for turn in self.turns:
+            if turn.role == MessageRole.USER:
+                forgotten = turn.is_forgotten
+            if not forgotten and not turn.is_forgotten:
+                yield turn
 
 
 def turn_of(message: Message) -> WindowTurn:

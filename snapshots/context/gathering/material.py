@@ -197,8 +197,8 @@ def marked(item: Item) -> Item:
 
 
 def window_turns(scene: Scene) -> Iterator[WindowTurn]:
-    """Yield the turns of the window, oldest first."""
-    for turn in scene.window.turns:
+    """Yield the turns of the window that were not forgotten, oldest first."""
+    for turn in scene.window.spoken:
         yield WindowTurn(
             key=message_key(scene.conversation_id, turn.message_id),
             role=turn.role,

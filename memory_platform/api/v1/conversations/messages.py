@@ -224,7 +224,7 @@ def serialize_fate(fate: AcceptedMessage) -> dict[str, Any]:
 
 def serialize_window(window: Window) -> dict[str, Any]:
     return {
-        "messages": [serialize_turn(turn) for turn in window.turns],
+        "messages": [serialize_turn(turn) for turn in window.spoken],
         "tokens": window.tokens,
         "summary": window.summary,
         "degraded_reason": "redis_unavailable" if window.degraded else None,
