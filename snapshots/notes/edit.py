@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -20,7 +21,7 @@ from snapshots.models import Note, Snapshot
 from snapshots.notes.about import about_columns
 from snapshots.notes.selectors import note_at, note_of
 from snapshots.notes.store import change_note
-from snapshots.notes.values import NoteAbout, SourcedNote, WrittenNote, choose_vital_class
+from snapshots.notes.values import NoteAbout, SourcedNote, Suggest, WrittenNote, choose_vital_class
 from snapshots.notes.write import audit_vital
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
@@ -35,6 +36,7 @@ class NoteEdit:
 
     words: Edit
     by: Actor
+    suggest: Suggest
     details: Mapping[str, Any] = field(default_factory=dict)
     about: NoteAbout | None = None
     vital: bool | None = None
@@ -53,7 +55,7 @@ class NotePlan:
 def edit_note(tenant_id: UUID, address: SnapshotAddress, edit: NoteEdit, embedders: Embedders) -> WrittenNote:
     """Change a note and keep what it was. Opens its own scopes, one to read, one to write; embeds between them.
 
-    Raises NoteUnknown, AboutUnknown, VitalClassMissing, ConfidenceAboveCeiling, ForgottenMemory, what
+    Raises NoteUnknown, AboutUnknown, VitalInstruction, ConfidenceAboveCeiling, ForgottenMemory, what
     ``edit.words.accept`` raises; Conflict when others keep changing it.
     """
     for _ in range(TRIES):
@@ -77,7 +79,10 @@ def plan_note_edit(sourced: SourcedNote, edit: NoteEdit) -> NotePlan:
     wanted = dict(edit.details)
     if edit.about is not None:
         wanted |= about_columns(sourced.snapshot.subject, edit.about)
-    vital_class = choose_vital_class(edit.vital, edit.vital_class, held=note.vital_class)
+    text = edit.words.changes.get("text", sourced.snapshot.text)
+    stays = note.is_vital and "text" in edit.words.changes  # other words for what is vital are looked at anew
+    vital = True if stays and edit.vital is None and edit.vital_class is None else edit.vital
+    vital_class = choose_vital_class(vital, edit.vital_class, partial(edit.suggest, text), held=note.vital_class)
     if vital_class is not None:
         wanted["vital_class"] = vital_class
     if "grade" in wanted:

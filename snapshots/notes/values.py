@@ -1,6 +1,6 @@
 """What goes into the verbs of notes and comes out of them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -11,17 +11,17 @@ from profiles.models import Tag
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.drafts import PreparedSnapshot
 from snapshots.lifecycle.values import SourceNames
-from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, VitalClass
+from snapshots.models import AboutKind, Note, NoteGrade, Snapshot
 
 
-class VitalClassMissing(Refused):
-    """A note cannot be vital without a reason from the closed list. HTTP 422."""
+class VitalInstruction(Refused):
+    """What stands in every context must not give orders to the model. HTTP 422."""
 
-    code = "vital_class_required"
+    code = "instruction"
 
     def __init__(self) -> None:
-        message = f"`vital: true` needs `vital_class`, one of: {', '.join(VitalClass.values)}."
-        super().__init__(message, faults=[FieldFault("vital_class", "required", message)])
+        message = "A note that gives orders to the model cannot be vital."
+        super().__init__(message, faults=[FieldFault("text", "instruction", message)])
 
 
 class AboutUnknown(Refused):
@@ -32,6 +32,10 @@ class AboutUnknown(Refused):
     def __init__(self) -> None:
         message = "`about.id` must be the id of one of this subject's tags; GET .../tags lists them."
         super().__init__(message, faults=[FieldFault("about.id", "unknown", message)])
+
+
+Suggest = Callable[[str], str]
+"""Returns the vital class of words that are to stand in every context. Raises VitalInstruction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,15 +158,16 @@ class WrittenNote:
     sourced: SourcedNote
 
 
-def choose_vital_class(vital: bool | None, vital_class: str | None, *, held: str = "") -> str | None:
+def choose_vital_class(
+    vital: bool | None, vital_class: str | None, suggest: Callable[[], str], *, held: str = ""
+) -> str | None:
     """Return the vital class that a writer asks for, ``""`` for none, None for no change from ``held``.
 
-    Raises VitalClassMissing for a note that is to be vital, was not, and has no class.
+    Who gives none gets the one that ``suggest`` finds in the note's words. Raises what it raises.
     """
-    if vital_class is not None:
-        return vital_class
-    if vital is False:
+    if vital is False or vital_class == "":
         return ""
-    if vital and not held:
-        raise VitalClassMissing
-    return None
+    if not vital and not vital_class:
+        return None
+    suggested = suggest()
+    return vital_class or (None if held else suggested)

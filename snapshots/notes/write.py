@@ -29,6 +29,7 @@ from snapshots.notes.values import (
     NoteDetails,
     NoteOffer,
     PreparedNote,
+    Suggest,
     WrittenNote,
     choose_vital_class,
 )
@@ -44,9 +45,9 @@ def grade_of(text: str) -> tuple[NoteGrade, float]:
     return NoteGrade.FACT, 1.0
 
 
-def offer_note(new: NewNote, embedders: Embedders, *, mask: Mask) -> NoteOffer:
-    """Index and embed a posted note. No transaction may be open. Raises ConfidenceAboveCeiling, VitalClassMissing."""
-    vital_class = choose_vital_class(new.vital, new.vital_class)
+def offer_note(new: NewNote, embedders: Embedders, *, mask: Mask, suggest: Suggest) -> NoteOffer:
+    """Index and embed a posted note. No transaction may be open. Raises ConfidenceAboveCeiling, VitalInstruction."""
+    vital_class = choose_vital_class(new.vital, new.vital_class, partial(suggest, new.text))
     posted = NewSnapshot(
         text=new.text,
         kind=SnapshotKind.NOTE,

@@ -15,6 +15,7 @@ from snapshots.notes.edit import NoteEdit, edit_note, retire_note
 from snapshots.notes.selectors import history_of_note, note_ever_at
 from snapshots.notes.values import NoteAbout, WrittenNote
 from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.grading.vital import suggest_vital_class
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
@@ -27,7 +28,7 @@ MARCH, MAY = datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 5, 1, tzinfo=UTC)
 def edit(house: House, note_id: Any, **changes: Any) -> WrittenNote:
     words: dict[str, Any] = {name: changes.pop(name) for name in ("text", "confidence") if name in changes}
     more: dict[str, Any] = {name: changes.pop(name) for name in ("about", "vital", "vital_class") if name in changes}
-    change = NoteEdit(Edit(words, mask_sensitive, anything), COMMAND_LINE, changes, **more)
+    change = NoteEdit(Edit(words, mask_sensitive, anything), COMMAND_LINE, suggest_vital_class, changes, **more)
     return edit_note(house.tenant.id, address_of(house, note_id), change, active_embedders())
 
 

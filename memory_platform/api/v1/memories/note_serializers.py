@@ -55,7 +55,8 @@ class AboutInput(StrictSerializer):
 
 
 class NoteFields(StrictSerializer):
-    """What both a new note and an edit may say. ``vital: true`` needs a ``vital_class``."""
+    """What both a new note and an edit may say. ``vital: true`` without a ``vital_class`` gets the one that its words
+    hint at, else ``safety``. What gives orders to the model is never vital (422 ``instruction``)."""
 
     grade = OneOfField(choices=GRADES, required=False)
     about = AboutInput(required=False)

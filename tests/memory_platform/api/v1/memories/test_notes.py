@@ -115,13 +115,9 @@ def test_a_malformed_note_is_400_and_names_the_field(acme: Caller, field: str, f
     assert list_texts(acme) == []
 
 
-def test_vital_needs_a_class_and_the_answer_lists_them(acme: Caller) -> None:
-    problem = problem_of(acme("POST", NOTES, {"text": ALLERGY, "vital": True}), 422)
-    assert (problem["code"], fields_of(problem)) == ("vital_class_required", {"vital_class"})
-    assert "allergy, illness, accessibility, safety, emergency, legal" in problem["detail"]
+def test_a_note_is_made_vital_and_is_vital_no_more(acme: Caller) -> None:
     assert post(acme, vital_class="allergy")["vital"] is True
     made = post(acme, ALLERGY_ZH)
-    problem_of(acme("PATCH", f"{NOTES}/{made['id']}", {"vital": True}), 422)
     assert patch(acme, made, **VITAL)["vital_class"] == "allergy"
     assert patch(acme, made, vital=True)["verdict"] == "unchanged"
     problem_of(acme("PATCH", f"{NOTES}/{made['id']}", {"vital": True, "vital_class": None}), 400)

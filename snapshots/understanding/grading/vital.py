@@ -1,0 +1,15 @@
+"""Why words are vital that somebody marked so by hand, and whether they may be."""
+
+from snapshots.models import VitalClass
+from snapshots.notes.values import VitalInstruction
+from snapshots.understanding.grading.cues import vital_cues
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.instructions import is_instruction
+
+
+def suggest_vital_class(text: str) -> str:
+    """Return the class of the first cue in ``text``, ``safety`` where it has none. Raises VitalInstruction."""
+    form = matching_form(text)
+    if is_instruction(form):
+        raise VitalInstruction
+    return next(iter(vital_cues(form)), VitalClass.SAFETY)
