@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from snapshots.understanding.reading.forms import language_of, matching_form
+from snapshots.understanding.reading.others import find_told
 
 # Sentences and clauses are looked for in the matching form, which keeps every character's position.
 _SENTENCE_END = re.compile(
@@ -40,7 +41,7 @@ _TASK_ON_TEXT = re.compile(
     r"造句|讲一?个|编一?个|扮演|修改.{0,6}(?:句|段|文))",
     re.IGNORECASE,
 )
-# Words in quotation marks that speak of themselves are somebody's: of a mail, a guest, a pupil.
+# Words in quotation marks that speak of themselves are somebody's, whoever tells them: of a mail, a sign.
 _OTHERS_WORDS = re.compile(
     r"(?:(?<=[:,说道写问喊讲])|(?<=[a-z]))\s?\"(?=[^\"\n]{0,300}(?:\b(?:i|i'm|my|we|our|you|your)\b|[我你您咱]))"
     r"[^\"\n]{12,600}\"",
@@ -133,6 +134,8 @@ def _without_quoted(form: str) -> str:
 
 def _without_others(form: str) -> str:
     """Return a user's words without texts to work on and what they quote of others."""
+    for start, end in find_told(form):
+        form = form[:start] + "\n" * (end - start) + form[end:]
     form = _OTHERS_WORDS.sub(_cut_out, form) if '"' in form else form
     return _TO_WORK_ON.sub(_cut_out, form) if ":" in form else form
 

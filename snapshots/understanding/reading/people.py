@@ -8,7 +8,7 @@ from profiles.services.tags.text import words_of
 from snapshots.understanding.slots.lexicon import Words, load_language
 from snapshots.understanding.slots.values import is_name
 
-_KIN_EN = (
+KIN_EN = (
     r"(?:step|grand|half-?|god)?(?:wife|husband|son|daughter|mum|mom|mother|dad|father|sister|brother|kids?|children|"
     r"baby|child|twins?|partner|girlfriend|boyfriend|fianc[eé]e?|friend|best friend|mate|boss|manager|colleague|"
     r"coworker|team|client|customer|supplier|grandma|grandpa|nan|nana|gran|aunt|auntie|uncle|cousin|niece|nephew|"
@@ -19,7 +19,7 @@ _THING_EN = (
     r"(?:dog|cat|puppy|kitten|horse|pony|rabbit|parrot|hamster|tortoise|goldfish|car|van|truck|bike|motorbike|boat|caravan|"
     r"house|flat|laptop|phone|printer|fridge|oven|boiler|server|company|shop|restaurant)s?"
 )
-_KIN_ZH = (
+KIN_ZH = (
     r"(?:妈妈?|爸爸?|母亲|父亲|爹|娘|老妈|老爸|老婆|老公|妻子|丈夫|媳妇|爱人|太太|先生|女朋友|"
     r"男朋友|对象|女友|男友|女儿|儿子|孩子|"
     r"宝宝|娃|闺女|姐姐?|妹妹?|哥哥?|弟弟?|姐夫|嫂子|奶奶|爷爷|外婆|外公|姥姥|姥爷|公公|婆婆|"
@@ -30,7 +30,7 @@ _KIN_ZH = (
 )
 _NAME = r"[A-Z][\w'’-]*[a-z](?:\s[A-Z][\w'’-]*[a-z])?"
 _OWNED_EN = re.compile(
-    rf"\b(?:[Mm]y|[Oo]ur)\s+(?:[\w-]+\s){{0,2}}?(?P<what>{_KIN_EN}|{_THING_EN})\b(?!['’]s?\s(?:day|care|office)\b)"
+    rf"\b(?:[Mm]y|[Oo]ur)\s+(?:[\w-]+\s){{0,2}}?(?P<what>{KIN_EN}|{_THING_EN})\b(?!['’]s?\s(?:day|care|office)\b)"
     rf"(?:,?\s+(?:(?:is|was|called|named)\s+)?(?P<name>{_NAME}))?"
 )
 _NO_NAME = (
@@ -44,7 +44,7 @@ _NAMED_EN = re.compile(
 _THING = re.compile(rf"{_THING_EN}\Z")
 _THING_ZH = r"(?:猫|狗|车|货车|电动车|兔子|鹦鹉|仓鼠|乌龟|店|民宿|公司|房子|电脑|手机|冰箱|洗衣机|打印机)"
 _OWNED_ZH = re.compile(
-    rf"(?:我们?家?的?|咱们?家?的?|俺家?的?)?(?P<what>{_KIN_ZH}|(?<=我)妈|(?<=我)爸|闺女|娃|{_THING_ZH})"
+    rf"(?:我们?家?的?|咱们?家?的?|俺家?的?)?(?P<what>{KIN_ZH}|(?<=我)妈|(?<=我)爸|闺女|娃|{_THING_ZH})"
     r"(?:叫|是|,叫)?(?P<name>(?:小|老|阿)[\u4e00-\u9fff]{1,2}(?=[,是有在住上下今每的过对不])|[A-Z][a-z]+)?"
 )
 _SUBJECT_ZH = re.compile(
