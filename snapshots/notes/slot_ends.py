@@ -111,23 +111,27 @@ def _end_notes(subject_id: UUID, over: Sequence[_Over]) -> list[UUID]:
     return ended
 
 
-def end_slots_of_notes(subject: Subject, notes: Collection[UUID], *, at: datetime, message: Message | None) -> None:
+def end_slots_of_notes(
+    subject: Subject, notes: Mapping[UUID, str | None], *, at: datetime, message: Message | None
+) -> None:
     """End what these notes, which have ended, filled: the whole value, or of a list the entries that they name.
 
-    What another note still says stays. The ``message`` that ended them becomes a source, so that the value comes back
-    with it.
+    A note beside words has ended only as far as the words go: what they do not name stays. What another note still says
+    stays too. The ``message`` that ended them becomes a source, so that the value comes back with it.
     """
     links = NoteSlot.objects.filter(believed_links(), subject_id=subject.id, snapshot_id__in=list(notes))
     for link in links.select_related("preference", "fact", "tag", "snapshot"):
         slot: Any = link.preference or link.fact or link.tag
-        others = _notes_still_behind(slot)
+        others = _notes_still_behind(slot, beside=link.snapshot_id)
+        over = notes[link.snapshot_id]
+        words = link.snapshot.text if over is None else over
         if isinstance(slot, Tag):
-            _end_details(subject, slot, link.snapshot.text, others, at)
+            _end_details(subject, slot, words, others, at)
         elif not isinstance(slot.value, list):
-            if not others:
+            if not others and (over is None or names(over, slot.value)):
                 _end_value(subject, slot, at, message)
         else:
-            named = [entry for entry in slot.value if names(link.snapshot.text, entry)]
+            named = [entry for entry in slot.value if names(words, entry)]
             gone = [entry for entry in named if not any(names(text, entry) for text in others)]
             _take_out(subject, slot, gone, at, message)
 
@@ -236,12 +240,12 @@ def _name_successors(subject_id: UUID, messages: Collection[UUID]) -> None:
                 own.update(superseded_by=heir, version=F("version") + 1)
 
 
-def _notes_still_behind(slot: Any) -> list[str]:
-    """Return the words of the notes behind a slot that hold."""
+def _notes_still_behind(slot: Any, *, beside: UUID) -> list[str]:
+    """Return the words of the notes behind a slot that hold, ``beside`` one."""
     links = NoteSlot.objects.filter(
         **{KEYS[type(slot)]: slot}, snapshot__invalid_at__isnull=True, snapshot__retired_at__isnull=True
     )
-    return list(links.values_list("snapshot__text", flat=True))
+    return list(links.exclude(snapshot_id=beside).values_list("snapshot__text", flat=True))
 
 
 def _end_details(subject: Subject, tag: Tag, text: str, others: Sequence[str], at: datetime) -> None:

@@ -52,7 +52,7 @@ STRICTNESS = 0.3
 """Inverse strength of the regularisation (scikit-learn's C): of .05, .1, .3 and 1 the best at precision .9."""
 FOLDS, ROUNDS = 10, 3
 SURE, DOUBTED, KEPT = "sure", "doubted", "kept"
-BECOMES: Mapping[Effect | None, str] = {Effect.ENDS: SURE, Effect.DOUBTS: DOUBTED}
+BECOMES: Mapping[Effect | None, str] = {Effect.ENDS: SURE, Effect.ENDS_PART: SURE, Effect.DOUBTS: DOUBTED}
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ def settle_outdated(subject: Subject, key: str, value: Any) -> Verdict | None:
         touch_memory(subject.id, changed=[row.position])
         return Verdict.UNCHANGED
     touch_memory(subject.id, changed=end_note(row, note, at=now, by=None))
-    end_slots_of_notes(subject, [note_id], at=now, message=None)
+    end_slots_of_notes(subject, {note_id: None}, at=now, message=None)
     return Verdict.SUPERSEDED
 
 

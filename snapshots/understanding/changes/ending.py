@@ -16,6 +16,9 @@ from snapshots.understanding.changes.foresee import Ending
 from snapshots.understanding.changes.judge import Effect
 from snapshots.understanding.statements.statements import STATEMENT_VERSION
 
+OVER = (Effect.ENDS, Effect.ENDS_PART)
+"""What ends slots."""
+
 
 class NotePlace(NamedTuple):
     """Where in its message a note stands: characters ``start`` to ``end``."""
@@ -29,8 +32,9 @@ def apply_endings(message: Message, endings: Sequence[Ending]) -> list[Ending]:
     """End notes that a message ends, mark those that it makes doubtful; return what was changed.
 
     A note keeps its words and gets ``invalid_at``, and ``superseded_by`` where the message says what holds instead. Its
-    statement ends with the last of its notes, the slots that it filled with the note. What was said after the message,
-    or has ended since, stays as it is.
+    statement ends with the last of its notes, the slots that it filled with the note. A note that says more than what
+    ends becomes doubtful; of its slots, those end that the sentence names. What was said after the message, or has
+    ended since, stays as it is.
     """
     meant = [one for one in endings if one.effect is not Effect.RETELLS]
     if not meant:
@@ -54,7 +58,7 @@ def apply_endings(message: Message, endings: Sequence[Ending]) -> list[Ending]:
         changed += [one] if touched else []
     if positions:
         touch_memory(message.subject_id, changed=positions)
-    over = [one.note_id for one in changed if one.is_sure]
+    over = {one.note_id: None if one.is_sure else _words_of(one, message) for one in changed if one.effect in OVER}
     if over:
         end_slots_of_notes(message.subject, over, at=message.said_at, message=message)
     return changed
@@ -91,9 +95,9 @@ def name_successors(message: Message, endings: Sequence[Ending], made: Sequence[
             by_message = Note.objects.filter(snapshot_id=one.note_id, changed_by=message.id, **own)
             ended = Snapshot.objects.filter(id__in=by_message.values("snapshot_id"), superseded_by__isnull=True, **own)
             ended.filter(invalid_at__isnull=False).update(superseded_by=newer, version=F("version") + 1)
-        elif one.effect is Effect.DOUBTS:
+        elif one.effect in (Effect.DOUBTS, Effect.ENDS_PART):
             Note.objects.filter(snapshot_id=one.note_id, changed_by=message.id, **own).update(newer=newer)
-        elif one.effect is Effect.RETELLS and one.note_id not in said_again:
+        elif one.note_id not in said_again:
             told_later = Snapshot.objects.filter(id=OuterRef("newer"), said_at__gt=message.said_at, **own)
             retold = Note.objects.filter(~Exists(told_later), snapshot_id=one.note_id, possibly_outdated=False, **own)
             retold.update(newer=newer)
@@ -127,6 +131,10 @@ def _said_after(message: Message, notes: Collection[UUID]) -> set[UUID]:
     after = (same & Q(message__seq__gt=message.seq)) | (~same & Q(message__said_at__gt=message.said_at))
     links = SnapshotSource.objects.filter(after, subject_id=message.subject_id, memory_id__in=list(notes)).order_by()
     return set(links.values_list("memory_id", flat=True)) if notes else set()
+
+
+def _words_of(one: Ending, message: Message) -> str:
+    return message.content[one.start : one.end]
 
 
 def _is_before(snapshot: Snapshot, message: Message) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32, LinearReader
+from snapshots.understanding.changes.facts import says_more
 from snapshots.understanding.changes.pairs import (
     HeldText,
     Sentence,
@@ -30,14 +31,16 @@ ENDS, DOUBTS, HOLDS = "ends", "doubts", "holds"
 
 
 class Effect(StrEnum):
-    """What a later sentence does to a held note. One that is retold may hold as before, or no more."""
+    """What a later sentence does to a held note. One of which a part ends says something else that still holds; one
+    that is retold may hold as before, or no more."""
 
     ENDS = "ends"
+    ENDS_PART = "ends_part"
     DOUBTS = "doubts"
     RETELLS = "retells"
 
 
-STRENGTH = {Effect.RETELLS: 0, Effect.DOUBTS: 1, Effect.ENDS: 2}
+STRENGTH = {Effect.RETELLS: 0, Effect.DOUBTS: 1, Effect.ENDS_PART: 2, Effect.ENDS: 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ def judge(
         ends, doubts = share
         may_end = row["is_said"] and (not one.is_vital or old_is_named(sentence, one))
         if ends >= policy.sure_from and may_end:
-            found.append(Judged(place, Effect.ENDS, ends))
+            found.append(Judged(place, Effect.ENDS_PART if says_more(sentence, one) else Effect.ENDS, ends))
         elif ends + doubts >= policy.doubt_from:
             found.append(Judged(place, Effect.DOUBTS, ends + doubts))
         elif ends + doubts >= policy.retold_from:
