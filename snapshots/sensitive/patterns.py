@@ -65,6 +65,7 @@ _NAME = (
     r"social security number|ssn|driver'?s licen[cs]e number)(?![A-Za-z])"
 )
 _OF = r"(?:\s(?:for|to|of)\s[\w' ]{1,30}?)?"
+_WHERE = r"(?: (?:at|in|to|for|of|on|by) [A-Za-z' ]{1,30}?(?= ?(?:'s |is |was |->|=|:)))?"
 _IS = (
     r"(?:(?:\s{0,3}(?:'s|\"s|is(?: now| set to)?|was|are|will be|has been (?:changed|set|reset) to|would be|"
     r"->|\u2192|=|:|是|为))+)"
@@ -132,7 +133,9 @@ NAMED = (
         re.IGNORECASE,
     ),
     re.compile(rf"{_DOCUMENT}{_IS}?\s{{0,3}}(?P<secret>{_DOCUMENT_NUMBER})", re.IGNORECASE),
-    re.compile(rf"(?:{_CODE})(?: code)?{_IS}?\s{{0,3}}(?P<secret>\d(?:[ -]?\d){{2,11}}[#*]?)(?!\d)", re.IGNORECASE),
+    re.compile(
+        rf"(?:{_CODE})(?: code)?{_WHERE}{_IS}?\s{{0,3}}(?P<secret>\d(?:[ -]?\d){{2,11}}[#*]?)(?!\d)", re.IGNORECASE
+    ),
     re.compile(rf"(?<![A-Za-z])pass\s{{0,2}}[:=]\s{{0,3}}(?P<secret>{_ORDINARY_WORD}{_CHARACTER}{{3,200}})", re.I),
     re.compile(
         rf"(?<![^\s\"'])(?P<secret>{_ORDINARY_WORD}(?:(?<![^.!?;:,\"']\s)(?<!\w)|{_WITH_DIGIT}){_CHARACTER}{{3,60}})"
@@ -153,7 +156,8 @@ NAMED = (
     ),
     re.compile(rf"{_NAME_ZH}{_COPULA_ZH}\"(?P<secret>[^\"\n]{{2,40}})\""),
     re.compile(
-        rf"(?:密码|密碼|口令)(?:就?是|为|(?:设|设置|改|换)[成为]了?)(?P<secret>{_ORDINARY_ZH}[\u3400-\u9fff]{{2,12}}?)"
+        rf"(?:密码|密碼|口令)(?:就?是|为|(?:设|设置|改|换)[成为]了?)(?P<secret>{_ORDINARY_ZH}[\u3400-\u9fff]"
+        r"[\u3400-\u9fffA-Za-z0-9!@#$%^&*_+=~-]{1,19}?)"
         r"(?=$|[\s,.!?;]|[二两三四五六]个字)"
     ),
     re.compile(rf"(?<!会员)(?<!积分)(?:卡号|[账帐]号){_COPULA_ZH}(?P<secret>\d(?:[ -]?\d){{7,22}})(?!\d)"),
