@@ -37,12 +37,16 @@ ORDER BY 1, 3, 4
 
 _TAG_COLUMNS = [field.attname for field in Tag._meta.concrete_fields]
 _COLUMNS = ", ".join(_TAG_COLUMNS)
-TAGS = f"SELECT {_COLUMNS}, NULL FROM tag WHERE tenant_id = $1 AND subject_id = $2 ORDER BY created_at, id"  # noqa: S608  # columns of the model
 _OF_TAG = "tag_detail WHERE tag_detail.tenant_id = $1 AND tag_id = tag.id"
+_SINCE = f"(SELECT max(valid_at) FROM {_OF_TAG} AND {{}})"  # noqa: S608  # made of constants of this module
+TAGS = f"""
+SELECT {_COLUMNS}, {_SINCE.format("invalid_at IS NULL AND retired_at IS NULL")}, NULL
+FROM tag WHERE tenant_id = $1 AND subject_id = $2 ORDER BY created_at, id
+"""  # noqa: S608  # columns of the model; values are parameters
 _SAYS = "jsonb_build_array(detail, value, confidence, provenance)"
 TAGS_THEN = f"""
 SELECT * FROM (
-  SELECT {_COLUMNS}, CASE WHEN EXISTS (SELECT FROM {_OF_TAG}) THEN coalesce(
+  SELECT {_COLUMNS}, {_SINCE.format(_THEN)} AS since, CASE WHEN EXISTS (SELECT FROM {_OF_TAG}) THEN coalesce(
     (SELECT jsonb_agg({_SAYS} ORDER BY valid_at, id) FROM {_OF_TAG} AND {_THEN}), '[]') END AS details
   FROM tag WHERE tenant_id = $1 AND subject_id = $2
 ) AS found WHERE details IS NOT NULL OR created_at <= least($3::timestamptz, $4::timestamptz)
@@ -173,8 +177,13 @@ def tags_statement(tenant_id: UUID, subject_id: UUID, asked: Beliefs) -> Stateme
 
 def tags_of(rows: Rows) -> tuple[Tag, ...]:
     """Return the tags in ``rows`` of :func:`tags_statement`."""
-    found = ((Tag.from_db(connection.alias, _TAG_COLUMNS, row[:-1]), row[-1]) for row in rows)
-    return tuple(tag if then is None else tag_with(tag, _details(then)) for tag, then in found if then != [])
+    return tuple(_tag_of(columns, since, then) for *columns, since, then in rows if then != [])
+
+
+def _tag_of(columns: Sequence[Any], since: datetime | None, then: Sequence[Sequence[Any]] | None) -> Tag:
+    tag = Tag.from_db(connection.alias, _TAG_COLUMNS, columns)
+    tag.valid_at = since or tag.created_at
+    return tag if then is None else tag_with(tag, _details(then))
 
 
 def _details(then: Sequence[Sequence[Any]]) -> list[TagDetail]:

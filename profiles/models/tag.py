@@ -1,5 +1,6 @@
 """Tags: labelled places and contacts, with what each of their details has been (rows P6 and P10)."""
 
+from datetime import datetime
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
@@ -51,6 +52,9 @@ class Tag(SubjectOwned):
     version = models.PositiveBigIntegerField(default=1, editable=False)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
     updated_at = models.DateTimeField(_("updated at"), auto_now=True)
+
+    # Since when its details are as they are: no column, set where tags are read with it.
+    valid_at: datetime | None = None
 
     class Meta(SubjectOwned.Meta):
         db_table = "tag"

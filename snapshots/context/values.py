@@ -67,11 +67,10 @@ class MemoryItem:
     """One remembered thing that may become one ``user_memory`` element.
 
     ``text`` is what is shown; ``confidence`` (0..1) is the stored one; ``relevance`` (0..1) is how probably it helps
-    the question, and ``score``, which weighs that, orders items of one call. ``message_keys`` name the messages it
-    came from, in the same keys as :attr:`WindowTurn.key`; empty when unknown.
-    ``grade``, ``vital``, ``words``, its own as they stand in its message, and ``statement_id``, the snapshot of that
-    message, are a note's. ``is_noted``: a message all of which stands in notes.
-    ``doubted_since``: from when on it may hold no more. ``looks``: what its text looks like."""
+    the question, and ``score``, which weighs that, orders items of one call. ``message_keys`` are those of the turns it
+    came from. ``grade``, ``vital``, ``words``, its own as in its message, and ``statement_id``, the snapshot of that
+    message, are a note's. ``is_noted``: a message all of which stands in notes. ``is_limit``: a preference that limits
+    the subject. ``doubted_since``: from when on it may hold no more. ``looks``: what its text looks like."""
 
     lane: Lane
     id: str
@@ -91,6 +90,7 @@ class MemoryItem:
     words: str = ""
     statement_id: str = ""
     is_noted: bool = False
+    is_limit: bool = False
     doubted_since: datetime | None = None
 
     @property

@@ -285,7 +285,7 @@ def _parts_of(memory: ShownMemory) -> Iterator[str]:
     if memory.said:
         yield memory.said
     if memory.lane == "preferences":
-        key, _, values = memory.text.partition(": ")
+        key, _, values = re.sub(r" \([^()]*\)(?=: )", "", memory.text).partition(": ")  # without the category
         yield from (f"{key}: {value}" for value in _CLAUSE.split(values) if value.strip())
     else:
         yield from (sentence for sentence in _SENTENCE.findall(memory.text) if sentence != memory.text)

@@ -12,6 +12,7 @@ from django.db import connection
 
 from memory_platform.kernel.text import comparable
 from profiles.values import in_words
+from profiles.wording import Place, preference_words, tag_words
 from snapshots.echo.detection import NO_ECHO, Echoes, Shown, ShownMemory, echoes_in, has_elements, may_echo
 from snapshots.echo.policy import ECHO, EchoPolicy
 from snapshots.models import Message, MessageRole, Receipt
@@ -37,8 +38,8 @@ WITH shown AS (
     ORDER BY last DESC
     LIMIT %(memories)s
 )
-SELECT h.subject_id, h.lane, h.since, s.text, p.key, p.statement, coalesce(p.value, f.value), f.field, t.label,
-    t.relation, t.address, t.phone
+SELECT h.subject_id, h.lane, h.since, s.text, p.key, p.statement, p.category,
+    coalesce(p.value, f.value), f.field, t.label, t.kind, t.address, t.phone, t.relation, t.aliases
 FROM shown h
 LEFT JOIN snapshot s ON h.lane = 'snapshots'
     AND s.tenant_id = %(tenant)s AND s.subject_id = h.subject_id AND s.id = h.memory_ref
@@ -117,13 +118,13 @@ def _memories(
 
 def _memory(lane: str, since: datetime, text: str | None, key: str | None, said: str | None, *more: Any) -> Any:
     """Return a row as it stood in a prompt; None where the memory is gone."""
-    value, name, label, *points_at = more
+    category, value, name, *place = more
     if lane == "preferences" and key is not None:
-        text = f"{key}: {_value(value)}"
+        text = preference_words(category, key, _value(value))
     elif lane == "profile" and name is not None:
         text = _value(value)
-    elif lane == "tags" and label is not None:
-        text = f"{label}: {', '.join(filter(None, points_at))}"
+    elif lane == "tags" and place[0] is not None:
+        text = tag_words(Place(*place))
     if text is None:
         return None
     return ShownMemory(text[: ECHO.memory_chars], lane, since, said or "", lane == "profile" and name == "name")

@@ -1,6 +1,6 @@
 """The one statement of the answering path reads what the selectors read. Rows: P2, P3, P4."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -16,6 +16,8 @@ from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 
 START = utc_now() - timedelta(days=40)
+UNLIKE = {"_state": None, "valid_at": None}
+"""What the one statement reads and the selectors do not."""
 
 
 def change_mind(house: House) -> list[datetime]:
@@ -73,6 +75,18 @@ def test_a_subject_is_known_in_its_own_tenant_only(world: World) -> None:
         assert beliefs_held(world.acme.subject.id).preferences == ()
 
 
+def test_a_tag_is_as_old_as_what_it_says_now(world: World) -> None:
+    subject = world.acme.subject
+    made, moved = (datetime(2026, month, 2, tzinfo=UTC) for month in (5, 9))
+    with tenant_tx(world.acme.tenant.id):
+        upsert_tag(subject, TagDraft("home", {"address": "12 Elm Street"}, valid_at=made))
+        assert [tag.valid_at for tag in tags_held(subject.id)] == [made]
+        upsert_tag(subject, TagDraft("home", {"address": "48 Larkspur Lane"}, valid_at=moved))
+        assert [tag.valid_at for tag in tags_held(subject.id)] == [moved]
+        (then,) = tags_held(subject.id, as_of=datetime(2026, 6, 1, tzinfo=UTC))
+    assert (then.address, then.valid_at) == ("12 Elm Street", made)
+
+
 def test_tags_are_those_of_the_selectors(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
         upsert_tag(
@@ -80,7 +94,7 @@ def test_tags_are_those_of_the_selectors(world: World) -> None:
         )
         upsert_tag(world.acme.subject, TagDraft("mum", {"kind": "contact", "phone": "1", "aliases": ["妈妈"]}))
         held, selected = tags_held(world.acme.subject.id), list(tags_of(world.acme.subject))
-        assert [vars(tag) | {"_state": None} for tag in held] == [vars(tag) | {"_state": None} for tag in selected]
+        assert [vars(tag) | UNLIKE for tag in held] == [vars(tag) | UNLIKE for tag in selected]
         assert [tag.aliases for tag in held] == [[], ["妈妈"]]
     with tenant_tx(world.globex.tenant.id):
         assert tags_held(world.acme.subject.id) == ()

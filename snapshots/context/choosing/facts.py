@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from profiles.values import in_words
+from profiles.wording import Place, preference_words, tag_words
 from snapshots.context.values import MemoryItem, ProfileView
 
 _FIELDS_FIRST = ("name", "occupation", "age_range", "interests")
@@ -18,16 +19,6 @@ class Standing(NamedTuple):
     confidence: float
     provenance: str
     valid_since: datetime | None = None
-
-
-class Place(NamedTuple):
-    """What a tag points at; None where it says nothing."""
-
-    label: str
-    kind: str
-    address: str | None = None
-    phone: str | None = None
-    relation: str | None = None
 
 
 def profile_fact(field: str, value: object, standing: Standing) -> MemoryItem:
@@ -51,22 +42,22 @@ def preference_fact(preference_id: str, path: tuple[str, str], value: object, st
         lane="preferences",
         id=preference_id,
         kind="preference",
-        text=f"{key}: {in_words(value)}",
+        text=preference_words(category, key, value),
         category=category,
         confidence=standing.confidence,
         provenance=standing.provenance,
         valid_since=standing.valid_since,
+        is_limit=key in _LIMITS or key.startswith("avoid_") or key.endswith("_limit"),
     )
 
 
 def tag_fact(tag_id: str, place: Place, standing: Standing) -> MemoryItem:
     """Return a tag as an item: its label, and what it points at."""
-    points_at = ", ".join(filter(None, (place.relation, place.address, place.phone)))
     return MemoryItem(
         lane="tags",
         id=tag_id,
         kind="tag",
-        text=f"{place.label}: {points_at}" if points_at else place.label,
+        text=tag_words(place),
         category=place.kind,
         confidence=standing.confidence,
         provenance=standing.provenance,
@@ -108,6 +99,4 @@ def _field_rank(fact: MemoryItem) -> int:
 
 
 def _preference_rank(fact: MemoryItem) -> tuple[int, int, str]:
-    key = fact.text.partition(":")[0]
-    limits = key in _LIMITS or key.startswith("avoid_") or key.endswith("_limit")
-    return (0 if limits else 3, _STRENGTH.get(fact.provenance, len(_STRENGTH)), fact.category)
+    return (0 if fact.is_limit else 3, _STRENGTH.get(fact.provenance, len(_STRENGTH)), fact.category)

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 from memory_platform.kernel.terms import terms
 from profiles.belief_queries import HeldFact, HeldPreference
 from profiles.models import Tag
+from profiles.wording import Place
 from profiles.zones import zone_named
-from snapshots.context.choosing.facts import Place, Standing, preference_fact, profile_fact, tag_fact
+from snapshots.context.choosing.facts import Standing, preference_fact, profile_fact, tag_fact
 from snapshots.context.choosing.touched_facts import touched_facts
 from snapshots.context.gathering.changed import Changes, bring_up_to_date
 from snapshots.context.gathering.noted import without_noted_words
@@ -89,8 +90,10 @@ def preference_item(preference: HeldPreference) -> MemoryItem:
 
 def tag_item(tag: Tag) -> MemoryItem:
     """Return a tag as an item."""
-    place = Place(tag.label, str(tag.kind), tag.address or None, tag.phone or None, tag.relation or None)
-    return marked(tag_fact(str(tag.id), place, Standing(tag.confidence, str(tag.provenance), tag.created_at)))
+    points_at = (tag.address or None, tag.phone or None, tag.relation or None)
+    place = Place(tag.label, str(tag.kind), *points_at, tuple(tag.aliases))
+    standing = Standing(tag.confidence, str(tag.provenance), tag.valid_at or tag.created_at)
+    return marked(tag_fact(str(tag.id), place, standing))
 
 
 def standing_of(belief: HeldFact | HeldPreference) -> Standing:

@@ -7,8 +7,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 from memory_platform.providers.tokens import TokenEstimator
+from profiles.wording import Place
 from snapshots.context.assemble import assemble
-from snapshots.context.choosing.facts import Place, Standing, preference_fact, profile_fact, tag_fact
+from snapshots.context.choosing.facts import Standing, preference_fact, profile_fact, tag_fact
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import (
     AssembledContext,

@@ -5,7 +5,8 @@ import random
 import pytest
 
 from profiles.values import in_words
-from snapshots.context.choosing.facts import Place, Standing, in_stable_order, preference_fact, profile_fact, tag_fact
+from profiles.wording import Place
+from snapshots.context.choosing.facts import Standing, in_stable_order, preference_fact, profile_fact, tag_fact
 from snapshots.context.values import ProfileView
 from tests.snapshots.context.world import ADA, SEEN, SURE
 
@@ -31,7 +32,7 @@ def test_a_json_value_reads_as_a_person_would_write_it(value: object, words: str
 def test_a_preference_is_its_key_and_value_under_its_category() -> None:
     fact = preference_fact("p-9", ("navigation", "avoid_highway"), True, SURE)
     assert (fact.text, fact.category, fact.kind, fact.lane) == (
-        "avoid_highway: yes",
+        "avoid highway: yes",
         "navigation",
         "preference",
         "preferences",

@@ -11,7 +11,8 @@ import pytest
 
 from memory_platform.kernel.text import collapse_spaces
 from memory_platform.providers.prompt_cache.vendor_forms import VENDORS, gemini_cached_form, vendor_form
-from snapshots.context.choosing.facts import Place, Standing, preference_fact, profile_fact, tag_fact
+from profiles.wording import Place
+from snapshots.context.choosing.facts import Standing, preference_fact, profile_fact, tag_fact
 from snapshots.context.gathering.material import marked
 from snapshots.context.values import (
     AssembledContext,
@@ -46,7 +47,7 @@ def everywhere(text: str) -> Material:
         fields=(marked(profile_fact("occupation", text, SURE)),),
         attributes=(marked(profile_fact(text, "blue", SURE)),),
         preferences=(marked(preference_fact("p-1", (text, text), text, SURE)),),
-        tags=(marked(tag_fact("t-1", Place(text, text, text, text, text), SURE)),),
+        tags=(marked(tag_fact("t-1", Place(text, text, text, text, text, (text,)), SURE)),),
     )
     return Material(
         profile=profile,

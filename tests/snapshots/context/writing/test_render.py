@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from memory_platform.kernel.text import collapse_spaces
-from snapshots.context.choosing.facts import Place, preference_fact, profile_fact, tag_fact
+from profiles.wording import Place
+from snapshots.context.choosing.facts import preference_fact, profile_fact, tag_fact
 from snapshots.context.values import Material, Passage, ProfileView, WindowTurn
 from snapshots.context.writing.fence import shown
 from tests.snapshots.context.world import (
@@ -80,7 +81,7 @@ def test_a_hostile_profile_stays_one_line_a_fact(text: str) -> None:
         fields=(profile_fact("name", text, SURE),),
         attributes=(profile_fact(text, "London", SURE),),
         preferences=(preference_fact("p-1", (text, text), [text], SURE),),
-        tags=(tag_fact("t-1", Place(text, text, text, text, text), SURE),),
+        tags=(tag_fact("t-1", Place(text, text, text, text, text, (text,)), SURE),),
     )
     result = context(Material(profile=profile), budget=within(60_000, profile=20_000))
     found = elements(result.messages[0]["content"])

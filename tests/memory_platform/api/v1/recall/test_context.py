@@ -273,7 +273,7 @@ def test_preferences_that_the_profile_has_no_room_for_come_as_memories_when_they
     for number in range(20):
         prefer(world.acme, "music", f"favourite_band_of_year_{number}", f"the long name of a band, number {number}")
     prefer(world.acme, "vehicle", "temperature", "23 degrees")
-    answer = context(acme, "set the vehicle temperature", budget={"profile": 120})
+    answer = context(acme, "set the vehicle temperature", budget={"profile": 90})
     brief = answer["messages"][1]["content"]
     assert "temperature: 23 degrees" in words_in(brief)
     assert "temperature" not in answer["messages"][0]["content"]

@@ -1,0 +1,120 @@
+"""How a held tag or preference reads as one line, wherever it is shown to a model: names, not keys."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from memory_platform.kernel.text import HAN, comparable
+from profiles.models import TagKind
+from profiles.services.tags.lookup import synonyms_of
+from profiles.values import in_words
+
+MOST_NAMES = 3
+"""Names of somebody beside the label that a line holds."""
+OF_OTHERS = frozenset({"people", "pets"})
+"""Categories whose keys begin with whom they tell of: ``wife_employer``."""
+OF_MANY = frozenset({"likes", "dislikes", "avoid"})
+"""Keys that stand in several categories."""
+_HAN = re.compile(f"[{HAN}]")
+_CHINESE = {
+    "age": "年龄",
+    "allergies": "过敏",
+    "avoid": "避免",
+    "birthday": "生日",
+    "blood_type": "血型",
+    "car": "车",
+    "city": "所在城市",
+    "conditions": "健康状况",
+    "country": "所在国家",
+    "diet": "饮食习惯",
+    "dislikes": "不喜欢",
+    "employer": "工作单位",
+    "hometown": "老家",
+    "interests": "爱好",
+    "languages": "语言",
+    "likes": "喜欢",
+    "medication": "用药",
+    "occupation": "职业",
+    "studies": "专业",
+    "workplace": "工作地点",
+    "zodiac": "星座",
+}
+_CATEGORIES = {
+    "books": "书籍",
+    "climate": "温度",
+    "drink": "饮品",
+    "drinks": "饮品",
+    "film": "影视",
+    "films": "影视",
+    "food": "饮食",
+    "health": "健康",
+    "home": "家居",
+    "movies": "影视",
+    "music": "音乐",
+    "navigation": "导航",
+    "seat": "座位",
+    "seating": "座位",
+    "shopping": "购物",
+    "sports": "运动",
+    "style": "风格",
+    "travel": "出行",
+    "vehicle": "车辆",
+}
+
+
+class Place(NamedTuple):
+    """What a tag points at; None where it says nothing."""
+
+    label: str
+    kind: str
+    address: str | None = None
+    phone: str | None = None
+    relation: str | None = None
+    aliases: Sequence[str] = ()
+
+
+def tag_words(place: Place) -> str:
+    """Return a tag as a line: "wife Sarah: 510-555-0133", "ex-spouse: Tom", "家: 世纪大道100号".
+
+    A relation that says the label as well ("ex-spouse", 前女友) takes its place.
+    """
+    relation = place.relation or ""
+    is_role = bool(relation) and place.label.casefold() in relation.casefold()
+    title = relation if is_role else place.label
+    names = list(_names_of(place)) if place.kind != TagKind.PLACE else []
+    told = ", ".join(filter(None, ("" if is_role else relation, place.address, place.phone)))
+    if not names:
+        return f"{title}: {told}" if told else title
+    called = ", ".join(names)
+    if not told:
+        return f"{title}: {called}"
+    between = "" if _HAN.match(title[-1:]) and _HAN.match(called) else " "
+    return f"{title}{between}{called}: {told}" if is_role else f"{title} ({called}): {told}"
+
+
+def preference_words(category: str, key: str, value: object) -> str:
+    """Return a preference as a line: "wife's employer: Google", "likes (music): jazz", "avoid highway: yes".
+
+    It is Chinese where whom it tells of or what it says is.
+    """
+    told = in_words(value)
+    owner, _, field = key.rpartition("_") if category in OF_OTHERS else ("", "", key)
+    if owner and (known := next((one for one in _CHINESE if key.endswith(f"_{one}")), "")):
+        owner, field = key.removesuffix(f"_{known}"), known
+    is_chinese = _HAN.search(owner or told) is not None
+    name = _CHINESE.get(field, field) if is_chinese else field
+    if owner:
+        whose = owner.replace("_", " ")
+        name = f"{whose}的{name}" if is_chinese else f"{whose}'s {name}"
+    elif key in OF_MANY and category != "general":
+        within = _CATEGORIES.get(category, category) if is_chinese else category
+        name = f"{name} ({within})"
+    return f"{name.replace('_', ' ')}: {told}"
+
+
+def _names_of(place: Place) -> Iterable[str]:
+    """Return the names among the aliases of a contact or thing: no other word for the relation."""
+    known = {comparable(place.label), comparable(place.relation or ""), *synonyms_of(place.label)}
+    known |= synonyms_of(place.relation or "")
+    return islice((one for one in place.aliases if comparable(one) not in known), MOST_NAMES)
