@@ -15,6 +15,7 @@ from snapshots.understanding.grading.reader import Grade
 from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.links import has_link
+from snapshots.understanding.reading.vital import is_vital_claim, orders_model, vital_by_words
 from snapshots.understanding.statements.tokens import rough_tokens
 
 _LEANS = re.compile(
@@ -25,6 +26,8 @@ _LEANS = re.compile(
 )
 # Words, and Chinese characters, of a part that says little by itself.
 _FRAGMENT_EN, _FRAGMENT_ZH = 3, 5
+# Characters around a clause in which it may be laughed at.
+_AROUND = 24
 _HAN = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 
 
@@ -49,19 +52,23 @@ def assemble_parts(spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy
     return [part for part in joined if not _is_loose(part, spoken, policy)]
 
 
-def vital_class_of(clause: Clause, grade: Grade, policy: NotingPolicy = NOTING) -> str:
-    """Return why a clause is vital: a class that its words and the reader agree on, or of which the reader is nearly
-    sure; "" for one that is not, and for one with a link."""
-    if has_link(clause.text):
+def vital_class_of(clause: Clause, grade: Grade, policy: NotingPolicy = NOTING, sentence: str = "") -> str:
+    """Return why a clause is vital: by its words alone, by a class that its words and the reader agree on, or of which
+    the reader is nearly sure; "" for one that is not, that gives an order or has a link."""
+    form = matching_form(clause.text)
+    if has_link(clause.text) or not is_vital_claim(form, sentence or form):
         return ""
-    cues = vital_cues(matching_form(clause.text))
+    if not clause.asked and (by_words := vital_by_words(form)):
+        return by_words
+    cues = vital_cues(form)
     if cues and grade.vital >= policy.vital_from:
         return grade.vital_class if grade.vital_class in cues else cues[0]
     return grade.vital_class if grade.vital >= policy.vital_without_cue else ""
 
 
 def _part(spoken: Spoken, clause: Clause, grade: Grade, policy: NotingPolicy) -> NotePart:
-    vital = vital_class_of(clause, grade, policy)  # nothing is vital by being asked for
+    around = matching_form(spoken.text[max(0, clause.start - _AROUND) : clause.end + _AROUND])
+    vital = vital_class_of(clause, grade, policy, around)  # nothing is vital by being asked for
     if spoken.is_wanted(clause.start, clause.end):
         grade = replace(grade, lasting=1.0)
     return NotePart(clause.start, clause.end, clause.sentence, grade, vital, clause.language)
@@ -88,11 +95,16 @@ def _join(
 
 def _fit_together(before: NotePart, after: NotePart, text: str, policy: NotingPolicy) -> bool:
     """Return whether two parts, with what stands between them, are short enough for one note. What is vital is never
-    joined with a link: it would lose its mark by it."""
+    joined with a link, by which it would lose its mark, nor with an order, which would stand in every prompt."""
     both = text[before.start : after.end]
     if rough_tokens(both) > policy.tokens:
         return False
-    return not ((before.vital_class or after.vital_class) and has_link(both))
+    if not (before.vital_class or after.vital_class):
+        return True
+    orders = any(
+        orders_model(matching_form(text[one.start : one.end])) for one in (before, after) if not one.vital_class
+    )
+    return not orders and not has_link(both)
 
 
 def _lean_together(before: NotePart, after: NotePart, text: str) -> bool:

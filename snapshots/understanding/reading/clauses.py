@@ -64,6 +64,7 @@ _CONJUNCTION_EN = r"(?:and|but|so|because|cause|cuz|though|although|while|wherea
 _BREAK_EN = re.compile(
     rf"(?:\s{{0,3}}[,:–—]\s{{0,3}}|\s-{{1,3}}\s{{1,3}}|\s{{0,3}}[()]\s{{0,3}})(?:{_CONJUNCTION_EN}\s{{1,3}})?(?={_SUBJECT_EN})"
     rf"|,?\s{{1,3}}{_CONJUNCTION_EN}\s{{1,3}}(?={_SUBJECT_EN})"
+    r"|\s{1,3}(?=you (?:must|have to|need to|should)\s)"
     r"|\s{1,3}(?=(?:oh and|and also|by the way|btw|anyway|also|plus)\s(?:i|my|we|our|the|can|could|please)\b)",
     re.IGNORECASE,
 )

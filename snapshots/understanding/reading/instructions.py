@@ -36,7 +36,18 @@ _INSTRUCTION = re.compile(
     r"|\b(?:you|i) (?:must|have to|should) (?:obey|always obey)\b|\bi(?:'m| am) (?:an?|the|"
     rf"your) (?:admin(?:istrator)?|developer|root)\b[^.!?\n]{{0,30}}\b(?:so|grant|access|"
     r"must)\b"
-    r"|\b(?:store|save|record|log|remember|note) that (?:i am|i'm|my (?:role|rank|account|access) is) (?:an? |the )?"
+    # Promotion in every answer, and doors and money given away.
+    r"|\b(?:recommend|promote|advertise|endorse|plug|praise)\b[^.!?\n]{0,40}\b(?:every|each|"
+    r"all) (?:answers?|repl(?:y|ies)|"
+    r"responses?|messages?|conversations?|time)\b|\b(?:every|each|all) (?:answers?|repl(?:y|ies)|"
+    r"responses?)\b[^.!?\n]{0,20}"
+    r"\b(?:recommend|promote|advertise|endorse|plug|praise)\b"
+    r"|\b(?:always|automatically|must|immediately) (?:approve|authori[sz]e|unlock|disarm|transfer|wire|accept)\b"
+    r"|(?:每次|每条|所有|任何)(?:的)?(?:回答|回复|对话|答案)[^。!?\n]{0,8}(?:推荐|推广|宣传|安利)"
+    r"|(?:付款|支付|转账|扣款|订单)[^。,!?\n]{0,6}(?:直接|自动|一律)(?:扣|付|通过|批准|同意|转)"
+    r"|(?:一律|总是|自动|直接)(?:给[^。,!?\n]{0,8})?(?:开门|开锁|解锁|放行|批准|转账)"
+    r"|\b(?:store|save|record|log|remember|note) that (?:i am|i'm|my (?:role|rank|account|"
+    r"access) is) (?:an? |the )?"
     r"(?:root|superuser|(?:super)?admin(?:istrator)?(?! (?:at|in|for|of)\b))\b"
     r"|(?:忽略|无视|忘记|忘掉|绕过|跳过|违反|解除|关闭|不用管|不要遵守|不必遵守|"
     r"别管)[^。!?\n]{0,16}(?:指令|指示|规则|规定|限制|提示词|提示|安全|约束|设定|审核|策略)"
@@ -55,9 +66,11 @@ _INSTRUCTION = re.compile(
 _CUE_STEMS = """
 ignor disregard forget overrid bypass disabl skip violat break circumvent prompt reveal secret password credential
 confirm approv permission consent checking verif send forward upload email transmit export leak jailbreak obey admin
-developer root superuser rules instruct
+developer root superuser rules instruct recommend promot advertis endors praise plug authori
+unlock disarm transfer wire accept
 忽略 无视 忘 绕过 跳过 违反 解除 关闭 不用 遵守 别管 提示 指令 规则 透露 泄露 密码 密钥 口令
 确认 同意 批准 授权 问我 直接 自动 数据 记录 信息 资料 隐私 通讯录 文件 记忆 历史 对话 模式 限制
+回答 回复 付款 支付 订单 转账 开门 开锁 解锁 放行
 """
 _CUES = (
     *_CUE_STEMS.split(),

@@ -1,0 +1,170 @@
+"""What is vital by its words alone, and what is not though it names an illness: denied, over, said in jest, an order.
+
+A vital note stands in every prompt, so it must be what it says. The words that deny have to govern what may hurt: "I
+can't have dairy" and 不能吃虾 are limits, "I don't have asthma" is none.
+"""
+
+import re
+
+# What somebody may have or not have: a condition, not what it asks for.
+_CONDITION_EN = (
+    r"(?:allerg\w+|anaphyla\w+|intoleran\w+|coeliac|celiac|diabet\w+|asthma\w*|epilep\w+|seizures?|cancer|"
+    r"hypertension|"
+    r"arthritis|migraines?|depress\w+|bipolar|adhd|autis\w+|dyslexi\w+|deaf|blind|pregnan\w+|pacemaker|"
+    r"high blood pressure|heart (?:condition|disease|problems?)|hernia|ulcer|eczema|gout|anaemi\w+|anemi\w+)"
+)
+_MEDICINE_EN = (
+    r"(?:metformin|warfarin|apixaban|statins?|insulin|inhalers?|pills?|tablets?|meds?|medications?|medicines?|"
+    r"blood thinners?|chemo|antidepressants?|beta blockers?|epi-?pens?|hearing aids?|crutches|\w+(?:pril|"
+    r"olol|sartan|statin|azole|cillin))"
+)
+_CONDITION_ZH = (
+    r"(?:过敏|不耐受|糖尿病|高血压|低血压|哮喘|癫痫|心脏病|痛风|"
+    r"甲亢|甲减|抑郁症?|双相|偏头痛|关节炎|乳糜泻|蚕豆病|怀孕|癌|自闭症?|色盲|夜盲|肾病|肝病|贫血)"
+)
+_STILL = re.compile(
+    r"\b(?:still|ever since|to this day|again|even now)\b|至今|还是|仍|一直到?现在|到现在|又犯|复发", re.IGNORECASE
+)
+_DENIED = re.compile(
+    rf"\b(?:don't|doesn't|do not|does not|didn't|haven't|hasn't|have never|has never|never|not|isn't|"
+    rf"aren't|ain't|no|without|"
+    rf"free of|nor)\s(?:(?:have|has|had|got|get|suffer(?:ing)? from|be|been|an?|any|known|really|even|"
+    rf"actually|my|more|food|drug|"
+    rf"type|\d|\w+ly)\s){{0,4}}{_CONDITION_EN}"
+    rf"|\b(?:nobody|no ?one|none|neither)\b.{{0,40}}?\b{_CONDITION_EN}"
+    rf"|\b(?:don't|doesn't|do not|does not|never) (?:\w+ )?(?:take|use|need|be on|have) (?:any |my |"
+    rf"the )?(?:\w+ )?{_MEDICINE_EN}\b"
+    r"|\ballergic to (?:nothing|none|no ?one|nobody)\b"
+    rf"|(?:没有?人|(?<!有)没有?|(?<!要)不(?!能|可|得|可以)|无|从没有?|并非|不是|未)(?:得过?|有|患过?|曾)?(?:对[^,。]{{1,10}})?(?:任何|什么|药物|食物|花粉|会|算|怎么|再){{0,2}}{_CONDITION_ZH}",
+    re.IGNORECASE,
+)
+_OVER = re.compile(
+    rf"\b(?:no longer|not|don't|doesn't|isn't|aren't)\b.{{0,40}}\b(?:{_CONDITION_EN}|"
+    rf"{_MEDICINE_EN})\b.{{0,20}}\b(?:any ?more|any longer)\b"
+    rf"|(?<!can )(?<!could )\bno longer (?:have|has|take|takes|use|uses|need|needs|am|is|on|suffer\w*|"
+    rf"got)?\b.{{0,24}}\b(?:{_CONDITION_EN}|{_MEDICINE_EN})\b"
+    rf"|\b(?:{_CONDITION_EN}|{_MEDICINE_EN})\b.{{0,16}}\b(?:gone|cured|went away|cleared up|disappeared|"
+    rf"a thing of the past|over now|in remission)\b"
+    rf"|\b(?:outgrew|outgrown|grew out of|got over|cured of|recovered from|came off|(?:stopped|"
+    rf"quit) (?:taking|using)|off)\b.{{0,24}}\b(?:{_CONDITION_EN}|{_MEDICINE_EN})\b"
+    rf"|\bused to (?:be|have|get|suffer|take|use)\b.{{0,30}}\b(?:{_CONDITION_EN}|{_MEDICINE_EN})\b"
+    rf"|\b(?:was|were|had)\b.{{0,20}}\b{_CONDITION_EN}\b.{{0,30}}\b(?:as an? (?:\w+ )?(?:kid|child|teen\w*|"
+    rf"baby|boy|girl|toddler)|when (?:i|he|she|they|we) (?:was|were)|growing up|years ago)\b"
+    rf"|\b(?:as an? (?:kid|child|teen\w*|baby|boy|girl)|when (?:i|he|she|they|we) (?:was|"
+    rf"were) \w+),? .{{0,30}}\b(?:was|were|had)\b.{{0,20}}\b{_CONDITION_EN}"
+    rf"|不再(?:对[^,。]{{1,10}})?(?:有|是|得)?{_CONDITION_ZH}|不再(?:需要|用|吃|服用?|打).{{0,8}}(?:药|胰岛素|双胍)"
+    rf"|{_CONDITION_ZH}.{{0,6}}(?:已经|早就|都|全|彻底|完全)?(?:好了|没了|痊愈|治好|消失|康复)"
+    rf"|(?:以前|曾经|过去|小时候|小学|年轻时|当年|原来)[^,。]{{0,14}}{_CONDITION_ZH}",
+    re.IGNORECASE,
+)
+# What nobody's body reacts to.
+_JEST = re.compile(
+    r"\b(?:allerg(?:ic|y) to|intolerant (?:of|to)|diabetic from|an? allergy to) (?:\w+ly |my |the |your |"
+    r"our |these |any |all |early |bad |boring |other |stupid |hard )*"
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mornings?|works?|working|jobs?|delays?|nonsense|"
+    r"meetings?|exercise|exercising|"
+    r"gyms?|drama|people|humans|spreadsheets?|homework|chores|cleaning|housework|commitment|stress|"
+    r"small talk|waiting|queues?|queuing|"
+    r"losing|being|doing|getting|paying|studying|taxes|bills|budgets|deadlines|emails?|politics|"
+    r"politicians|bureaucracy|paperwork|"
+    r"traffic|weddings|romance|feelings|fun|lies|liars|stupid\w*|idiots?|fools|rules|authority|"
+    r"responsibilit\w+|adulting|alarms?|"
+    r"alarm clocks|winter|rain|school|lectures|small print|excuses|spam|ads|adverts|bosses|boss|exes|ex|mondays?)\b"
+    r"|对(?:周[一二三四五六日末]|星期.|礼拜.|上班|工作|加班|早起|开会|运动|健身|作业|学习|考试|老板|领导|人类|傻\w?|废话|等待|排队|迟到|拖延|家务|"
+    r"数学|相亲|结婚|恋爱|无聊|加班\w*|KPI|ddl|PPT|一切|空气|钱|穷|贫穷)过敏",
+    re.IGNORECASE,
+)
+_LAUGHS = re.compile(
+    r"\b(?:lol|lmao|rofl|haha\w*|jk|just kidding|kidding|joking|yeah right|as if)\b"
+    r"|[😂🤣🙄😜😆]|哈哈|开玩笑|闹着玩|狗头|呵呵",
+    re.IGNORECASE,
+)
+# Something that is surely meant though the sentence laughs: it names what bodies react to.
+_BODILY = re.compile(
+    r"nut|peanut|shell|fish|mussel|crab|prawn|shrimp|egg|milk|dairy|gluten|wheat|soy|sesame|bee|wasp|"
+    r"sting|pollen|dust|cat|dog|"
+    r"latex|penicillin|aspirin|ibuprofen|kiwi|straw|花生|坚果|虾|蟹|海鲜|鱼|蛋|奶|麸|豆|芝麻|蜂|花粉|尘|猫|狗|青霉素|头孢|芒果|酒精",
+    re.IGNORECASE,
+)
+_CALLS = re.compile(
+    r"\b(?:in (?:an? |case of )?(?:any )?emergenc(?:y|ies)|emergency contact|next of kin|ice contact|"
+    r"(?:if|should|in case) (?:anything|something)\b.{0,12}?\b(?:happens?|goes wrong)|"
+    r"if (?:i|i'm) (?:collapse|faint|pass out|can't be reached|have (?:a|an) (?:attack|accident|seizure)|"
+    r"unconscious|get hurt))\b"
+    r".{0,60}?(?:\b(?:call|ring|phone|text|contact|notify|reach|get hold of|is|it's|would be)\b|:)"
+    r"|\b(?:call|ring|phone|text|contact|notify|reach|get hold of)\b.{1,60}?\b(?:in an emergency|"
+    r"in case of emergency|in emergencies|"
+    r"(?:if|should|in case) (?:anything|something)\b.{0,12}?\bhappens?)"
+    r"|(?:紧急联系人|紧急情况|万一.{0,4}?出事|出了?(?:什么)?事|有(?:什么)?急事|有(?:什么)?事|紧急时候?).{0,10}?(?:是|找|打给?|联系|通知|叫|:)",
+    re.IGNORECASE,
+)
+_SOMEBODY = re.compile(
+    r"\b(?:my|our)\s\w+|\d{3}|\b(?-i:[A-Z][a-z]+)\b|[妈爸爹娘哥姐弟妹]|老[婆公]|[丈大]夫|妻|[女男儿]友|儿子|女儿|同事|朋友|室友|邻居|\d{5}",
+    re.IGNORECASE,
+)
+_MAY_NOT_EAT = re.compile(
+    r"\b(?:can't|cannot|can not|mustn't|must not|can never|shouldn't|isn't allowed(?: to)?|"
+    r"not allowed(?: to)?|aren't allowed(?: to)?) "
+    r"(?:have|eat|drink|tolerate|digest|touch|go near|be near|take) (?:\w+ ){0,3}?"
+    r"(?:dairy|milk|lactose|gluten|wheat|nuts?|peanuts?|cashews?|almonds?|eggs?|shellfish|prawns?|"
+    r"shrimps?|crab|fish|soya?|sesame|honey|"
+    r"grapefruit|aspirin|ibuprofen|penicillin|nsaids|codeine|alcohol|sugar|salt|caffeine)\b"
+    r"|(?:不能|不可以|不许|不得)(?:吃|喝|碰|沾|闻|用)[^,。]{0,4}(?:奶|乳制品|麸质|小麦|坚果|花生|鸡?蛋|海鲜|虾|蟹|芝麻|蜂蜜|西柚|阿司匹林|布洛芬|青霉素|头孢)",
+    re.IGNORECASE,
+)
+_ANYBODY = re.compile(
+    r"\b(?:some|many|most|lots of|certain) people\b|\bpeople (?:who|with)\b|有些人|有的人|很多人", re.IGNORECASE
+)
+# An order to the one who answers. What is to be left out or looked at is a limit: it may stand beside its reason.
+_LEAD_EN = (
+    r"\W{0,3}(?:(?:vital|important|critical|urgent|note|warning|attention|priority|rule)\s?[:!-]+\s?)?"
+    r"(?:(?:so|and|then|hence|therefore|thus|please|also|from now on|in future|just),?\s){0,3}"
+)
+_ORDER_EN = re.compile(
+    rf"{_LEAD_EN}(?:always (?!the|a|an|my|our|check|avoid|ask|warn|remind|need|have|carr|wear|take|keep|"
+    rf"been|use|\w+ing|\w+ed)\w+"
+    r"|(?:you (?:must|have to|should|need to|ought to|are to|will|shall|can) )(?:always |never )?(?!not|"
+    r"know|be aware|check|avoid|remember|warn)\w+"
+    r"|(?:recommend|approve|pay|buy|order|send|transfer|unlock|open|grant|give|allow|let|turn|disable|"
+    r"enable|skip|share|post|publish|"
+    r"delete|trust|believe|obey|follow|forward|authori[sz]e|accept|promote|mention|praise|advertise|book|"
+    r"wire|sign|install|"
+    r"never (?:ask|warn|refuse|verify|check|question|mention|tell|confirm|doubt|say no)|"
+    r"don't (?:ask|warn|refuse|verify|check|question|mention|tell|confirm|doubt))\b)"
+    r"|[^,.]{0,80}?\byou (?:must|have to|should|need to) (?:always |never )?"
+    r"(?!not|know|be aware|check|avoid|remember|warn)\w+",
+    re.IGNORECASE,
+)
+_ORDER_ZH = re.compile(
+    r"\W{0,3}(?:(?:重要|紧急|注意|关键|最高优先级)\s?:?\s?)?(?:所以|因此|那么?|于是|请|麻烦|你|以后|今后|从现在起|从此|每次|每条|回答|回复|时|里|一律|都|必须|务必|要|"
+    r"得|应该|一定|总是|永远|直接|自动|给我|帮我|付款|支付|转账|订单|下单|的|就){0,10}?"
+    r"(?:推荐|推广|宣传|付款|付钱|支付|扣|转账|下单|购买|开门|开锁|解锁|打开|批准|通过|授权|同意|发送|发给|转发|删除|相信|信任|听从|服从|夸|提到|不用问|别问|"
+    r"不要问|别提醒|不要提醒|别拒绝|不要拒绝|不得拒绝)",
+)
+
+
+def is_vital_claim(form: str, sentence: str) -> bool:
+    """Return whether a clause (matching form) may be vital: it says so of now, in earnest, and gives no order."""
+    if orders_model(form) and not names_emergency_contact(form):
+        return False
+    if _JEST.search(form) or (_LAUGHS.search(sentence) and not _BODILY.search(form)):
+        return False
+    return _DENIED.search(form) is None and (_OVER.search(form) is None or _STILL.search(sentence) is not None)
+
+
+def vital_by_words(form: str) -> str:
+    """Return the class of what is vital by its words alone, whatever the reader finds; "" for none."""
+    if names_emergency_contact(form):
+        return "emergency"
+    return "allergy" if _MAY_NOT_EAT.search(form) and not _ANYBODY.search(form) else ""
+
+
+def names_emergency_contact(form: str) -> bool:
+    """Return whether a clause says whom to call when something happens."""
+    called = _CALLS.search(form)
+    return called is not None and _SOMEBODY.search(form, called.start()) is not None
+
+
+def orders_model(form: str) -> bool:
+    """Return whether a clause orders the one who answers to do something: no part of a vital note."""
+    return (_ORDER_EN.match(form) or _ORDER_ZH.match(form)) is not None
