@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from profiles.services.tags.words import SYNONYMS
+from profiles.services.tags.words import HOMES, SYNONYMS
 from snapshots.understanding.slots.lexicon import Words
 from snapshots.understanding.slots.values import is_chinese, is_name
 from snapshots.understanding.values import Candidate, Evidence, PreferenceCandidate, ProfileFact, TagCandidate
@@ -138,6 +138,8 @@ def give_to(one: TagCandidate, found: Iterable[Candidate], words: Words) -> Iter
             yield _named(one, candidate, words)
         elif not is_known_enough(one, words) or candidate.texts == (one.relation,):
             continue
+        elif isinstance(candidate, TagCandidate) and candidate.kind == "place" and candidate.label in HOMES:
+            yield replace(one, evidence=candidate.evidence, address=candidate.address)  # "Ben moved to 9 Pine Lane"
         elif isinstance(candidate, ProfileFact) and candidate.field in TOLD_FIELDS:
             is_list = candidate.mode == "append"
             yield PreferenceCandidate(

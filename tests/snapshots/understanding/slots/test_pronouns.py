@@ -134,3 +134,18 @@ def test_where_somebody_else_was_spoken_of_since_nothing_is_believed(
     contacts: tuple[TagCandidate, ...], said: str, message: str
 ) -> None:
     assert details(message, Nearby(contacts, said)) == {}
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("Tom moved to 9 Pine Lane, Austin", {"Tom": ("", "9 Pine Lane, Austin")}),
+        ("Aunt May lives at 20 Ingram Street", {}),
+        ("张三搬到长阳路1900弄3号楼了", {"张三": ("", "长阳路1900弄3号楼")}),
+        ("李总住在虹桥路1829号", {}),
+    ],
+)
+def test_where_somebody_known_lives_is_their_address_and_nobody_else_s(
+    message: str, told: dict[str, tuple[str, str]]
+) -> None:
+    assert details(message, Nearby(known=(TOM, ZHANG))) == told
