@@ -12,7 +12,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from memory_platform.kernel.text import comparable
-from profiles.models import Tag
+from profiles.models import Tag, TagKind
 from profiles.policy import TAG_LOOKUP
 from profiles.services.tags import words as lexicon
 from profiles.services.tags.text import BREAK, TagWord, in_dictionary, is_han, words_of
@@ -72,7 +72,8 @@ def lookup_tags(query: str, tags: Sequence[Tag], *, limit: int = TAG_LOOKUP.limi
 
 
 def _forms(tag: Tag) -> Iterator[_Form]:
-    """Yield the names of a tag, the best first: label, aliases, what they are called in either language, relation."""
+    """Yield the names of a tag, the best first: label, aliases, what they are called in either language, the home
+    of a contact with an address (张三家, "mum's place"), relation."""
     label = comparable(tag.label)
     aliases = [comparable(alias) for alias in tag.aliases]
     relation = comparable(tag.relation)
@@ -81,6 +82,10 @@ def _forms(tag: Tag) -> Iterator[_Form]:
     for name in (label, *aliases):
         synonyms = _SYNONYMS_OF.get(name) or _houses_of(name)
         yield from (_Form(word, "alias", TAG_LOOKUP.synonym) for word in sorted(synonyms))
+    if tag.kind == TagKind.CONTACT and tag.address:
+        called = {label, *aliases, *_SYNONYMS_OF.get(label, ())} - {""}
+        homes = sorted(f"{name}{end}" for name in called for end in lexicon.OF_HOUSES if is_han(name) == is_han(end))
+        yield from (_Form(home, "alias", TAG_LOOKUP.relation) for home in homes)
     if relation:
         related = {relation, *_SYNONYMS_OF.get(relation, ())}
         yield from (_Form(word, "alias", TAG_LOOKUP.relation) for word in sorted(related))

@@ -322,3 +322,18 @@ def test_looking_up_among_many_tags_is_quick() -> None:
     started = process_time()
     assert lookup_tags("导航到地点 77 然后回家", tags)
     assert process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("label", "query"),
+    [
+        ("张三", "张三家"),
+        ("张三", "导航去张三家"),
+        ("女朋友", "对象家"),
+        ("mum", "mum's place"),
+        ("Ben", "drive to Ben's house"),
+    ],
+)
+def test_the_home_of_a_contact_is_found_where_its_address_is_known(label: str, query: str) -> None:
+    lives = tag(label=label, kind="contact", address="9 Pine Lane", aliases=[])
+    assert [match.tag.label for match in lookup_tags(query, [lives])] == [label]
