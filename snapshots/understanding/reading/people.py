@@ -41,6 +41,12 @@ _NAMED_EN = re.compile(
     rf"\b(?!{_NO_NAME}\b)(?P<name>{_NAME})(?:['’]s\b|\s(?:is|was|has|had|can|can't|cannot|won't|does|doesn't|needs|wants|likes|loves|hates|"
     r"lives|works|goes|gets|takes|eats|drinks|plays|turns|starts|started|moved|got|still|also|never|always|and)\b)"
 )
+# "My husband's mother", 我丈夫的妈妈: the last of a chain is meant, and nobody nearer.
+_CHAIN_EN = re.compile(
+    rf"(?P<owner>\b(?:(?:[Mm]y|[Oo]ur)\s(?:[\w-]+\s){{0,2}}?{KIN_EN}|(?!{_NO_NAME}\b){_NAME}))(?P<rest>(?:['’]s?\s(?:[\w-]+\s){{0,2}}?{KIN_EN}\b){{1,3}})"
+)
+_CHAIN_ZH = re.compile(rf"{KIN_ZH}(?:家?的(?:{KIN_ZH})){{1,3}}")
+_TELLS_ZH = re.compile(rf"{KIN_ZH}(?:跟我|对我|和我)?(?:说|告诉我|讲)(?=我们?家?的?{KIN_ZH}|[^,。:我]{{2}})")
 _THING = re.compile(rf"{_THING_EN}\Z")
 _THING_ZH = r"(?:猫|狗|车|货车|电动车|兔子|鹦鹉|仓鼠|乌龟|店|民宿|公司|房子|电脑|手机|冰箱|洗衣机|打印机)"
 _OWNED_ZH = re.compile(
@@ -73,7 +79,12 @@ def find_introduced(text: str, language: str) -> Person | None:
 
 def find_person(text: str, language: str) -> Person | None:
     """Return the first person or thing of the user's that ``text`` names; None where it names nobody."""
+    if chain := (_CHAIN_ZH if language == "zh" else _CHAIN_EN).search(text):
+        label = re.sub(r"^(?:[Mm]y|[Oo]ur)\s", "", chain.group())
+        return Person(label, label)
     if language == "zh":
+        if told := _TELLS_ZH.search(text):
+            return find_person(text[told.end() :], language)
         found = _OWNED_ZH.search(text)
         if found is None:
             return None
