@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import groupby
 
+from memory_platform.kernel.text import visible
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.config import FILLING
 from snapshots.understanding.reading import modality
@@ -155,9 +156,10 @@ class _Reading:
         return False
 
     def _words_at(self, text: Text, start: int, end: int) -> str:
-        """Return the message's words at a place of ``text``; of what nobody said, what was put there."""
+        """Return the message's words at a place of ``text``, as a reader sees them; of what nobody said, what was put
+        there."""
         put = text.form[start : min(end, text.added)] if start < text.added else ""
-        return put + self.message[text.start + max(start, text.added) : text.start + end]
+        return put + visible(self.message[text.start + max(start, text.added) : text.start + end])
 
     def _build(
         self,

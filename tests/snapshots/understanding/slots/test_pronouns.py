@@ -149,3 +149,11 @@ def test_where_somebody_known_lives_is_their_address_and_nobody_else_s(
     message: str, told: dict[str, tuple[str, str]]
 ) -> None:
     assert details(message, Nearby(known=(TOM, ZHANG))) == told
+
+
+@pytest.mark.parametrize(
+    ("said", "value"), [("I'm allergic to \u202epenicillin", "penicillin"), ("我对\u202e花生过敏", "花生")]
+)
+def test_a_value_holds_no_sign_that_turns_what_is_read_around(said: str, value: str) -> None:
+    (entries,) = describe(read_slots(said, message_key="m")).values()
+    assert entries == [value]
