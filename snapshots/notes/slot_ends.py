@@ -114,17 +114,16 @@ def _end_notes(subject_id: UUID, over: Sequence[_Over]) -> list[UUID]:
 def end_slots_of_notes(
     subject: Subject, notes: Mapping[UUID, str | None], *, at: datetime, message: Message | None
 ) -> None:
-    """End what these notes, which have ended, filled: the whole value, or of a list the entries that they name.
+    """End what these notes, which have ended, filled: the whole value, or of a list the entries that they name; of a note
+    beside words, what the words name.
 
-    A note beside words has ended only as far as the words go: what they do not name stays. What another note still says
-    stays too. The ``message`` that ended them becomes a source, so that the value comes back with it.
+    What another note still says stays. The ``message`` that ended them becomes a source: the value comes back with it.
     """
-    links = NoteSlot.objects.filter(believed_links(), subject_id=subject.id, snapshot_id__in=list(notes))
-    for link in links.select_related("preference", "fact", "tag", "snapshot"):
+    own = NoteSlot.objects.filter(believed_links(), subject_id=subject.id, snapshot_id__in=list(notes))
+    for link in own.select_related("preference", "fact", "tag", "snapshot"):
         slot: Any = link.preference or link.fact or link.tag
-        others = _notes_still_behind(slot, beside=link.snapshot_id)
-        over = notes[link.snapshot_id]
-        words = link.snapshot.text if over is None else over
+        others, over = _notes_still_behind(slot, beside=link.snapshot_id), notes[link.snapshot_id]
+        words = over if over is not None else link.snapshot.text
         if isinstance(slot, Tag):
             _end_details(subject, slot, words, others, at)
         elif not isinstance(slot.value, list):

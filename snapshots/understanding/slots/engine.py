@@ -69,6 +69,10 @@ def read_slots(message: str, context: ExtractionContext = ALONE, *, message_key:
     return merge_candidates([*reading.found, *reading.company.named])
 
 
+DENYING = frozenset({"dislikes", "avoid"})
+"""Slots that a denial may fill: "I've never liked marzipan"."""
+
+
 class _Reading:
     """The reading of one message: what was found so far."""
 
@@ -129,7 +133,7 @@ class _Reading:
         first, last = text.start + max(match.start(), text.added), text.start + match.end()
         if any(start < last and first < end for start, end in self.quoted):
             return set()
-        if row.is_graded and not self._lasts(row, last - 1, is_told=text.person is not None):
+        if row.is_graded and not self._is_believed(row, text, last - 1, language):
             return set()
         lacks_subject = (row.bare or text.is_bare) and not text.person
         around = without_value(text, match) if row.is_graded else text.sentence
@@ -142,6 +146,13 @@ class _Reading:
         if built:
             self.filled.add(slot)
         return {row.family} if built else set()
+
+    def _is_believed(self, row: Row, text: Text, place: int, language: Language) -> bool:
+        """Return whether words that a row searched a clause for are said to be so, and last."""
+        denied = language.words.finder("denied") if row.family not in DENYING else None
+        if denied is not None and denied.search(text.form):
+            return False
+        return self._lasts(row, place, is_told=text.person is not None)
 
     def _lasts(self, row: Row, place: int, *, is_told: bool) -> bool:
         """Return whether the reader of clauses finds that what stands at ``place`` lasts, and that it is the user's

@@ -47,8 +47,10 @@ def test_what_is_newer_is_no_more_relevant_than_what_it_comes_with() -> None:
 
 
 def test_the_last_of_several_comes_and_none_that_is_over() -> None:
-    chain = changes_with(("a", retell(OLD, NEW)), ("b", retell(NEW, NEWEST)))
-    assert [one.id for one in bring_up_to_date([OLD], chain)] == ["newest", "old"]
+    retold = changes_with(("a", retell(OLD, NEW)), ("b", retell(NEW, NEWEST)))
+    assert [one.id for one in bring_up_to_date([OLD], retold)] == ["new", "old"]
+    doubted = changes_with(("a", retell(OLD, NEW)), ("b", retell(NEW, NEWEST, doubted=TUESDAY)))
+    assert [one.id for one in bring_up_to_date([OLD], doubted)] == ["newest", "old"]
     round_about = changes_with(("a", retell(OLD, NEW)), ("b", retell(NEW, OLD)))
     assert [one.id for one in bring_up_to_date([OLD], round_about)] == ["new", "old"]
     over = replace(retell(NEW, None), is_over=True)

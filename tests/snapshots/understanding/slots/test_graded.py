@@ -3,7 +3,7 @@ makes neither slot nor note. Rows: P2, P3, P9, A4, T1."""
 
 import pytest
 
-from profiles.models import ProfileFact
+from profiles.models import Preference, ProfileFact
 from profiles.selectors import current_profile
 from snapshots.models import Message, Note, Work
 from snapshots.queue.enqueue import enqueue_messages
@@ -56,3 +56,31 @@ def test_what_another_says_in_a_message_makes_no_note(world: World, said: str) -
     with tenant_tx(world.acme.tenant.id):
         assert not Note.objects.exists()
     assert attributes(world.acme) == {}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I no longer live in Paris, too expensive",
+        "I never lived in Rome",
+        "I never worked for Siemens",
+        "Nobody in my family has diabetes",
+        "I don't have asthma",
+        "我家没人有糖尿病",
+        "我从没在上海住过",
+        "我不带肾上腺素笔了",
+    ],
+)
+def test_what_is_denied_fills_nothing(world: World, said: str) -> None:
+    say(world.acme, said)
+    settle(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        assert not ProfileFact.objects.exists()
+
+
+@pytest.mark.parametrize("how", ["severe", "mild", "life-threatening", "new"])
+def test_how_bad_an_allergy_is_is_no_allergy(world: World, how: str) -> None:
+    say(world.acme, f"I have a {how} allergy to latex")
+    settle(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        assert [row.value for row in Preference.objects.filter(key="allergies")] == [["latex"]]
