@@ -114,8 +114,7 @@ def _end_notes(subject_id: UUID, over: Sequence[_Over]) -> list[UUID]:
 def end_slots_of_notes(
     subject: Subject, notes: Mapping[UUID, str | None], *, at: datetime, message: Message | None
 ) -> None:
-    """End what these notes, which have ended, filled: the whole value, or of a list the entries that they name; of a note
-    beside words, what the words name.
+    """End what these notes, which ended, filled: the value, or of a list what they name; beside words, what those name.
 
     What another note still says stays. The ``message`` that ended them becomes a source: the value comes back with it.
     """

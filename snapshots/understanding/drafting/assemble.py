@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from snapshots.understanding.config import NOTING, NotingPolicy
-from snapshots.understanding.grading.cues import vital_cues
+from snapshots.understanding.grading.cues import vital_cues, vital_outright
 from snapshots.understanding.grading.features import Spoken, count_words
 from snapshots.understanding.grading.reader import Grade
 from snapshots.understanding.reading.clauses import Clause
@@ -63,7 +63,7 @@ def vital_class_of(clause: Clause, grade: Grade, policy: NotingPolicy = NOTING, 
     cues = vital_cues(form)
     if cues and grade.vital >= policy.vital_from:
         return grade.vital_class if grade.vital_class in cues else cues[0]
-    return grade.vital_class if grade.vital >= policy.vital_without_cue else ""
+    return grade.vital_class if grade.vital >= policy.vital_without_cue else vital_outright(form)
 
 
 def _part(spoken: Spoken, clause: Clause, grade: Grade, policy: NotingPolicy) -> NotePart:

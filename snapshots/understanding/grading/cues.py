@@ -17,18 +17,20 @@ OF_MESSAGES = ("once", "regular", "bound", "wish", "ending", "supposed")
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """One named pattern; ``vital`` names a class of vital notes."""
+    """One named pattern; ``vital`` names a class of vital notes, ``outright`` finds words that say so themselves: the
+    names of illnesses and medicines, "emergency contact". The reader does not weigh these."""
 
     name: str
     pattern: re.Pattern[str]
     vital: bool
+    outright: re.Pattern[str] | None = None
 
 
 @cache
 def load_cues(path: Path = CUES) -> tuple[Cue, ...]:
     """Return the cues of a file, in its order. Raises ``re.error`` for a pattern that is none."""
     rows = tomllib.loads(path.read_text(encoding="utf-8"))
-    return tuple(Cue(name, _compile(row), bool(row.get("vital"))) for name, row in rows.items())
+    return tuple(Cue(name, _compile(row), bool(row.get("vital")), _outright(row)) for name, row in rows.items())
 
 
 def cue_numbers(form: str, message_form: str) -> Float32:
@@ -47,9 +49,20 @@ def vital_cues(form: str) -> list[str]:
     return [cue.name for cue in load_cues() if cue.vital and cue.pattern.search(form)]
 
 
+def vital_outright(form: str) -> str:
+    """Return the class of vital notes that a clause says itself to be of; "" for none."""
+    named = (cue.name for cue in load_cues() if cue.outright and cue.outright.search(form))
+    return next(named, "")
+
+
 def has_cue(name: str, form: str) -> bool:
     """Return whether a clause holds the cue called ``name``."""
     return next(cue for cue in load_cues() if cue.name == name).pattern.search(form) is not None
+
+
+def _outright(row: dict[str, object]) -> re.Pattern[str] | None:
+    own = {language: row.get(f"outright_{language}") for language in ("en", "zh")}
+    return _compile({language: words for language, words in own.items() if words}) if any(own.values()) else None
 
 
 def _compile(row: dict[str, object]) -> re.Pattern[str]:

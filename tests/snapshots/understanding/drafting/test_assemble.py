@@ -3,18 +3,22 @@
 import pytest
 
 from snapshots.understanding.config import NOTING
-from snapshots.understanding.drafting.assemble import assemble_parts
+from snapshots.understanding.drafting.assemble import NotePart, assemble_parts
 from snapshots.understanding.grading.features import Spoken
 from snapshots.understanding.grading.reader import Grade
 from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.statements.tokens import rough_tokens
 
 
-def parts(message: str, lasting: list[float], asked: str = "", vital: float = 0.0) -> list[str]:
+def graded(message: str, lasting: list[float], asked: str = "", vital: float = 0.0) -> list[NotePart]:
     spoken = Spoken(message, tuple(split_clauses(message)), asked)
     assert len(spoken.clauses) == len(lasting)
     grades = [Grade("fact", one, "fact", 0.0, 0.0, vital, "allergy") for one in lasting]
-    return [message[part.start : part.end] for part in assemble_parts(spoken, grades)]
+    return assemble_parts(spoken, grades)
+
+
+def parts(message: str, lasting: list[float], asked: str = "", vital: float = 0.0) -> list[str]:
+    return [message[part.start : part.end] for part in graded(message, lasting, asked, vital)]
 
 
 def test_clauses_of_one_sentence_are_one_note_with_what_stands_between() -> None:
@@ -42,6 +46,31 @@ def test_a_vital_clause_is_held_from_a_lower_probability() -> None:
     assert parts("I get hives from latex gloves", [0.25], vital=0.6) == ["I get hives from latex gloves"]
     assert parts("I get hives from latex gloves", [0.25]) == []
     assert parts("I get up early most days", [0.25], vital=0.6) == []  # no cue: the reader alone is not sure enough
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My emergency contact is Ruth",
+        "my eyes are not good",
+        "Dad takes lisinopril",
+        "紧急联系人换成我儿子",
+        "我妈有帕金森",
+        "我有慢性咽炎",
+    ],
+)
+def test_what_says_itself_that_it_is_vital_needs_no_surer_reader(said: str) -> None:
+    assert [part.vital_class != "" for part in graded(said, [0.3], vital=0.05)] == [True]
+    assert graded(said, [0.1], vital=0.05) == []  # a question, or what is over by tomorrow
+
+
+def test_nothing_with_a_link_is_vital_outright() -> None:
+    assert graded("My emergency contact is on https://page.example", [0.3], vital=0.05) == []
+
+
+def test_an_emergency_alone_is_not_vital() -> None:
+    assert graded("It is an emergency today", [0.3], vital=0.05) == []
+    assert graded("应急灯坏了", [0.3], vital=0.05) == []
 
 
 def test_what_is_vital_is_not_joined_with_a_link() -> None:
