@@ -42,7 +42,7 @@ ASSUMED = {
     "profiles.TagLookupPolicy": "alias synonym relation inside_query fuzzy limit",
     "profiles.elicitation.AskPolicy": "refused_rests",
     "snapshots.consolidation.ConsolidationPolicy": "least_shared longest at_once writing_s daily",
-    "snapshots.context.ContextPolicy": "min_relevance sure_need filling_relevance summary task message_overhead "
+    "snapshots.context.ContextPolicy": "min_relevance filling_relevance summary task message_overhead "
     "candidates_most changed_notes left_out_noted texts_remembered tier tier_by_intent raised_turns good_hit_share",
     "snapshots.embedding.BackfillPolicy": "batch",
     "snapshots.embedding.DropPolicy": "batch",
