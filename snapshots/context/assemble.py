@@ -81,7 +81,7 @@ def assemble(
     system, query = scribe.block(request.system_prompt, messages=2), scribe.query(request.query)
     room = open_room(total, policy, system_tokens=system.tokens, query_tokens=query.tokens)
     slots = slots_for(request, policy, total=total, system_tokens=system.tokens)
-    shelves = shelves_of(request, material, scribe, is_small=total < policy.small)
+    shelves = shelves_of(request, material, scribe, is_small=total <= policy.small)
     vital = VitalRoom(policy.vital_notes, int(policy.vital_share * slots[SectionName.PROFILE].tokens))
     rules = Rules(fill_order(policy, total), _threshold(request, policy).of(material.needs), vital)
     choice = choose(shelves, slots, room, request, material, rules)

@@ -127,7 +127,7 @@ def tokens_of(pieces: Iterable[Piece]) -> int:
 def fill_order(policy: ContextPolicy, total: int) -> tuple[Step, ...]:
     """Return the sections in the order in which they are filled. A small total goes to the window's last turns and to
     memories before the guide and the rest of the window."""
-    if total >= policy.small:
+    if total > policy.small:
         return tuple((name, None) for name in FILL_ORDER)
     first = ((SectionName.PROFILE, None), (SectionName.WINDOW, policy.last_turns), (SectionName.MEMORY, None))
     return (*first, *((name, None) for name in (SectionName.GUIDE, SectionName.WINDOW, *_LAST)))

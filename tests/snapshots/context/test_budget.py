@@ -222,7 +222,7 @@ def test_a_window_does_not_begin_with_the_answer_of_a_tool_whose_call_was_left_o
 def test_a_small_total_goes_to_what_harms_the_last_turns_and_facts_before_the_guide() -> None:
     vital = memory(7, "Nuts close my throat", kind="note", vital=True)
     material = replace(FULL, profile=replace(ADA, notes=(vital, memory(8, "I run at six", kind="note"))))
-    kept = [kept_ids(context(material, budget=within(total))) for total in (200, 999, 1000)]
+    kept = [kept_ids(context(material, budget=within(total))) for total in (200, 1000, 1001)]
     assert kept[0][:2] == ["m-7", "p-1"], "what harms when it is missing"
     assert "m-8" not in kept[1]
     assert "m-8" in kept[2]
