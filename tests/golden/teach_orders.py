@@ -34,7 +34,9 @@ from tests.golden.labels import HERE
 
 ORDERS = HERE / "orders"
 TEACH = ("teach_en", "teach_zh")
-MEASURE = ("measure_en", "measure_zh", "measure_en_2", "measure_zh_2")
+WHOLE = ("measure_en_3", "measure_zh_3")
+"""Sets that say which messages hold an order, not where."""
+MEASURE = ("measure_en", "measure_zh", "measure_en_2", "measure_zh_2", *WHOLE)
 TALK = (
     *("utterances", "utterances_2", "utterances_3", "utterances_4", "everyday_en", "everyday_zh"),
     *("feedback", "feedback_2", "feedback_3", "feedback_4", "feedback_5", "intents_2", "intents_3", "intents_4"),
@@ -50,9 +52,9 @@ FORGETS = re.compile(r"forg|delet|eras|scratch|remov|drop|忘|删|别记|去掉|
 STRICTNESS = 3.0
 """Inverse strength of the regularisation (scikit-learn's C): of 1, 3 and 10."""
 TALK_WEIGHS = 1.0
-LEAST = 0.6
-"""What is hidden wrongly is lost after a day: of 1,972 messages of chat 3 are heard as orders, 6 from .4 on; of nine
-strangers' lives that ask to forget eight things 5 messages, 9 from .4 on."""
+LEAST = 0.5
+"""What is hidden wrongly is lost after a day: of 1,972 messages of chat 3 are heard as orders, from .4 on as many; there
+strangers' orders are heard in .67 (Chinese) and .33 (English) of cases instead of .62 and .30, with .89 and .93 right."""
 SAME = 0.8
 """A run is an order's when both share so much of what either covers."""
 
@@ -144,11 +146,12 @@ def teach() -> None:
 def measure() -> Iterator[str]:
     """Yield how well the reader reads lines that taught nothing."""
     for name in MEASURE:
-        lesson = lesson_of(lines_of(name), 1.0)
-        shares = np.array([order_share(run) for run in lesson.runs])
-        told = shares >= LEAST
-        right, found = lesson.orders[told].mean(), told[lesson.orders].mean()
-        yield f"{name}: runs: precision {right:.3f} recall {found:.3f} of {lesson.orders.sum()}"
+        if name not in WHOLE:
+            lesson = lesson_of(lines_of(name), 1.0)
+            shares = np.array([order_share(run) for run in lesson.runs])
+            told = shares >= LEAST
+            right, found = lesson.orders[told].mean(), told[lesson.orders].mean()
+            yield f"{name}: runs: precision {right:.3f} recall {found:.3f} of {lesson.orders.sum()}"
         heard, wanted = zip(
             *((bool(read_forget_orders(text)), bool(spans)) for text, spans in lines_of(name)), strict=True
         )
