@@ -53,8 +53,8 @@ STRICTNESS = 3.0
 """Inverse strength of the regularisation (scikit-learn's C): of 1, 3 and 10."""
 TALK_WEIGHS = 1.0
 LEAST = 0.5
-"""What is hidden wrongly is lost after a day: of 1,972 messages of chat 3 are heard as orders, from .4 on as many; there
-strangers' orders are heard in .67 (Chinese) and .33 (English) of cases instead of .62 and .30, with .89 and .93 right."""
+"""What is hidden wrongly is lost after a day: of 1,972 messages of chat 3 are heard as orders, from .4 on as many;
+there .67 (Chinese) and .33 (English) of strangers' orders are heard instead of .62 and .30, .89 and .93 right."""
 SAME = 0.8
 """A run is an order's when both share so much of what either covers."""
 
