@@ -47,7 +47,7 @@ _SPEECH_ZH = (
 _SPEECH_EN = rf"(?<![\w'])(?<!\b[Tt]ell )(?<!\b[Aa]sk ){_WHO_EN}{_BETWEEN_EN}{_SAYS_EN}\b[^.!?:,\"\n]{{0,30}}"
 _QUOTE = r"\"[^\"]{1,600}(?:\"|\Z)"
 _TOLD = re.compile(
-    rf"(?:{_SPEECH_ZH}|{_SPEECH_EN})(?:[:,]?\s{{0,3}}(?P<quoted>{_QUOTE})|:\s{{0,3}}(?P<plain>[^\"\s][^。!?…\n]{{0,600}}))",
+    rf"(?:{_SPEECH_ZH}|{_SPEECH_EN})(?:[:,]?\s{{0,3}}(?P<quoted>{_QUOTE})|:(?!//|\d)\s{{0,3}}(?P<plain>[^\"\s][^。!?…\n]{{0,600}}))",
     re.IGNORECASE,
 )
 _TOLD_BEFORE = re.compile(
