@@ -2,11 +2,12 @@
 
 import html
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from profiles.models import Preference, ProfileFact, Tag
+from profiles.values import in_words
+from profiles.wording import Place, preference_words, tag_words
 from snapshots.feedback.values import InjectedText
 from snapshots.models import Receipt, ReceiptMemory, Snapshot
 from snapshots.receipts.read import rendered_of
@@ -52,16 +53,18 @@ def _snapshots(subject_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
 
 def _preferences(subject_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
     rows = Preference.objects.filter(subject_id=subject_id, id__in=ids)
-    return {row.id: f"{row.key}: {_in_words(row.value)}" for row in rows}
+    return {row.id: preference_words(row.category, row.key, row.value) for row in rows}
 
 
 def _facts(subject_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
-    return {row.id: _in_words(row.value) for row in ProfileFact.objects.filter(subject_id=subject_id, id__in=ids)}
+    return {row.id: in_words(row.value) for row in ProfileFact.objects.filter(subject_id=subject_id, id__in=ids)}
 
 
 def _tags(subject_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
     rows = Tag.objects.filter(subject_id=subject_id, id__in=ids)
-    return {row.id: f"{row.label}: {', '.join(filter(None, (row.relation, row.address, row.phone)))}" for row in rows}
+    return {
+        row.id: tag_words(Place(row.label, row.kind, row.address, row.phone, row.relation, row.aliases)) for row in rows
+    }
 
 
 _READERS = {"snapshots": _snapshots, "preferences": _preferences, "profile": _facts, "tags": _tags}
@@ -75,13 +78,3 @@ def _without_field(lane: str, text: str | None) -> str | None:
 def _words_in(written: str) -> str:
     found = _ELEMENT.fullmatch(written) or _LINE.fullmatch(written)
     return html.unescape(found[1] if found else written)
-
-
-def _in_words(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, Mapping):
-        return "; ".join(f"{key}: {_in_words(inner)}" for key, inner in value.items())
-    if isinstance(value, list):
-        return ", ".join(map(_in_words, value))
-    return "" if value is None else str(value)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from uuid import UUID
 
 from memory_platform.kernel.text import comparable
+from profiles.wording import preference_words
 from snapshots.consolidation.meaning import negations_in
 from snapshots.feedback.policy import SIGNALS, UTILISATION, SignalPolicy, UtilisationPolicy
 from snapshots.feedback.reading.signals import taught_by
@@ -54,8 +55,14 @@ def _agrees(lane: str, text: str, stated: Statement, policy: SignalPolicy) -> bo
         return isinstance(stated, ProfileFact) and _holds(text, stated)
     if lane == "preferences":
         key, _, value = text.partition(": ")
-        return isinstance(stated, PreferenceCandidate) and key == stated.key and _holds(value, stated)
+        return isinstance(stated, PreferenceCandidate) and key in _names_of(stated) and _holds(value, stated)
     return lane == "snapshots" and _tells(text, stated, policy)
+
+
+def _names_of(stated: PreferenceCandidate) -> set[str]:
+    """Return how a context calls a preference, whatever its category."""
+    words = preference_words(stated.category, stated.key, ", ".join(stated.texts)).partition(": ")[0]
+    return {stated.key, words}
 
 
 def _holds(value: str, stated: Statement) -> bool:

@@ -99,7 +99,7 @@ def read_forget_orders(text: str) -> tuple[ForgetOrder, ...]:
     if len(text) > LONGEST_READ:
         return ()
     form = matching_form(text)
-    if not may_order(form) or is_played(_NOT_PLAYED.sub("", form)):
+    if "<user_memory" in text or not may_order(form) or is_played(_NOT_PLAYED.sub("", form)):
         return ()
     quoted = find_quoted(form)
     known = [order for start, end, mark in _sentences(form) for order in _orders_of(form, start, end, mark)]

@@ -11,7 +11,8 @@ from snapshots.understanding.reading.people import KIN_EN, KIN_ZH
 
 # Who tells: nobody of whom the user is one.
 _WHO_EN = (
-    rf"(?:he|she|they|someone|somebody|everyone|everybody|who|(?:my|our|his|her|their)\s(?:[\w-]+\s){{0,3}}?{KIN_EN}(?:\s[A-Z][\w'-]+)?"
+    r"(?:you(?= (?:just )?(?:said|wrote|told me)\b)|"
+    rf"he|she|they|someone|somebody|everyone|everybody|who|(?:my|our|his|her|their)\s(?:[\w-]+\s){{0,3}}?{KIN_EN}(?:\s[A-Z][\w'-]+)?"
     r"|(?:the|a|an|this|that|one|some|another)\s(?:(?!i\b|we\b|you\b)[\w'-]+\s){0,4}?(?!i\b|we\b|you\b)[\w'-]+"
     r"|(?:my|our|his|her|their)\s(?:[\w'-]+\s){0,3}?[\w-]*(?:er|or|ist|man|woman|guy|lady|pal|buddy|mates?|guest)s?"
     r"|(?-i:(?!I\b|We\b|You\b)[A-Z][\w'-]+(?:\s[A-Z][\w'-]+)?))"

@@ -39,7 +39,7 @@ def test_words_are_those_sent_and_then_those_held(acme: House, form: str) -> Non
     sent = texts(acme, receipt)
     assert sent == {
         "profile": "Ada",
-        "preferences": "likes: tea, figs",
+        "preferences": "likes (food): tea, figs",
         "tags": "home: 14 Elm Street",
         "snapshots": "Ada's aunt grows roses",
     }

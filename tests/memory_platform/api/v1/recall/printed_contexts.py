@@ -23,7 +23,7 @@ SETTLED_EVERY = 10
 """Messages after which workers have done what there is: between two turns a person takes longer than they do."""
 BESIDE = ("intent", "phase", "model_route", "cache", "policy_version", "degraded_reason")
 VARYING = re.compile(
-    r"\d{4}-\d\d-\d\d(?=[\"T])|\d{1,2} [A-Z][a-z]{2}(?: \d{4})?(?=[).])|(?:\d{4}年)?\d{1,2}月\d{1,2}日(?=[)，])"
+    r"\d{4}-\d\d-\d\d(?=[\"T])|\d{1,2} [A-Z][a-z]{2}(?: \d{4})?(?=[).?:])|(?:\d{4}年)?\d{1,2}月\d{1,2}日(?=[)，?:：])"
     r"|(?<=nonce=\")[a-z]{10}|…\w{6}|[0-9a-f]{64}"
 )
 """What is another in every world and on every day: dates, nonces, ids, hashes."""
@@ -127,9 +127,9 @@ def put_on_the_page(language: str, text: str) -> None:
 
 
 def comparable(text: str) -> tuple[list[str], list[str]]:
-    """Return the lines without what is another in every world, figures to one digit: the prompt as it stands, and the
-    candidates in one order, since equal scores have none."""
-    masked = NUMBER.sub(lambda found: f"{float(found.group()):.1f}", VARYING.sub("*", text))
+    """Return the lines without what is another in every world and on every day, figures among it: the prompt as it
+    stands, and the candidates in one order, since equal scores have none."""
+    masked = NUMBER.sub("*", VARYING.sub("*", text))
     prompt, _, receipt = masked.partition("### Its receipt")
     return prompt.splitlines(), sorted(receipt.splitlines())
 
