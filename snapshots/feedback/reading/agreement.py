@@ -61,8 +61,9 @@ def _agrees(lane: str, text: str, stated: Statement, policy: SignalPolicy) -> bo
 
 def _names_of(stated: PreferenceCandidate) -> set[str]:
     """Return how a context calls a preference, whatever its category."""
-    words = preference_words(stated.category, stated.key, ", ".join(stated.texts)).partition(": ")[0]
-    return {stated.key, words}
+    key = stated.key or ""
+    words = preference_words(stated.category or "", key, ", ".join(stated.texts)).partition(": ")[0]
+    return {key, words}
 
 
 def _holds(value: str, stated: Statement) -> bool:
