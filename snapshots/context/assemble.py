@@ -5,7 +5,7 @@ Pure: no clock, no database, no model. With the same nonce, which the caller dra
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from memory_platform.providers.contracts import TokenCounter
 from snapshots.context.budget import (
@@ -76,13 +76,16 @@ def assemble(
     """
     policy = policy or ContextPolicy()
     total = policy.total if request.budget.total is None else request.budget.total
+    request = replace(request, style=request.style or ("compact" if total <= policy.small else "grouped"))
     language = _language(request, material)
     scribe = Scribe(counter, nonce, language, request, policy)
     system, query = scribe.block(request.system_prompt, messages=2), scribe.query(request.query)
     room = open_room(total, policy, system_tokens=system.tokens, query_tokens=query.tokens)
     slots = slots_for(request, policy, total=total, system_tokens=system.tokens)
-    shelves = shelves_of(request, material, scribe, is_small=total <= policy.small)
-    vital = VitalRoom(policy.vital_notes, int(policy.vital_share * slots[SectionName.PROFILE].tokens))
+    is_small = total <= policy.small
+    shelves = shelves_of(request, material, scribe, is_small=is_small)
+    share = 1.0 if is_small else policy.vital_share  # there nothing stands beside them but limits
+    vital = VitalRoom(policy.vital_notes, int(share * slots[SectionName.PROFILE].tokens))
     rules = Rules(fill_order(policy, total), _threshold(request, policy).of(material.needs), vital)
     choice = choose(shelves, slots, room, request, material, rules)
     chosen = {SectionName.SYSTEM: (system,), SectionName.QUERY: (query,), **choice.pieces}

@@ -143,7 +143,7 @@ def slots_for(
     """
     budget = request.budget
     of_memory = policy.memory_slot_of(request.intent_named) if budget.memory is None else budget.memory
-    profile = min(policy.profile, int(policy.profile_share * total)) if budget.profile is None else budget.profile
+    profile = profile_tokens(total, policy) if budget.profile is None else budget.profile
     system = policy.system if budget.system is None else budget.system
     return {
         SectionName.GUIDE: Slot(max(0, system - system_tokens), grows="freely"),
@@ -154,6 +154,12 @@ def slots_for(
         SectionName.TASK: Slot(policy.task),
         SectionName.KNOWLEDGE: _slot(budget.knowledge, policy.knowledge),
     }
+
+
+def profile_tokens(total: int, policy: ContextPolicy) -> int:
+    """Return the most tokens that the profile may take of ``total``."""
+    share = policy.profile_share * min(1.0, total / policy.profile_from)
+    return min(policy.profile, int(share * total))
 
 
 def open_room(total: int, policy: ContextPolicy, *, system_tokens: int, query_tokens: int) -> Room:

@@ -10,6 +10,10 @@ _LEAST_NEED = (
     "needs_measure.jsonl, needs_measure_2.jsonl, 23 November 2026: of 200 messages that need nothing 163 need memory "
     "with less, of 300 that need something 5; with less than .2 154 and 2, with less than .4 168 and 13"
 )
+_TINY = (
+    "context_curve, 24 November 2026, six sets of lives: with the same share at every total .25 to .59 are covered at "
+    "150 and .53 to .85 at 250, with this .44 to .77 and .56 to .90; bare BM25 .23 to .70 and .29 to .79"
+)
 _SURE_NEED = (
     "life_exam.py, lives that nobody mended by, 23 November 2026, total 6,000: message 1 where nothing is needed 9 and "
     "152 tokens (English, Chinese) with .5, 9 and 97 with .8, 9 and 29 with .85 and .9, covered the same; of the lives "
@@ -27,12 +31,14 @@ class ContextPolicy:
     """Fixed: never grows by what others leave, never differs by intent, so that the prefix stays the same (X9)."""
     profile_share: float = promised(0.4, row="X1")
     """The most of a total that the profile takes, where that is less."""
+    profile_from: int = measured(500, source=_TINY)
+    """Below it, the profile's share falls with the total: what the question asks for comes first."""
     vital_classes: tuple[str, ...] = promised(tuple(VitalClass.values), row="P9")
     """What is vital to the tenant; a note of another class is as any other."""
     vital_notes: int = promised(20, row="X1")
     """Vital notes that stand whatever is asked; of more the newest."""
     vital_share: float = promised(0.4, row="X1")
-    """What they take of the profile's tokens before name and slots; beyond it they wait for these."""
+    """What they take of the profile's tokens before name and slots, all of a small total's; beyond it they wait."""
     small: int = promised(1000, row="X11")
     """Up to it, a prefix holds only what does harm when missing; all else competes by the question."""
     last_turns: int = promised(2, row="X11")

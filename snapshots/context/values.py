@@ -11,7 +11,7 @@ from snapshots.recall.times.plans import last_day_of
 
 Order = Literal["u_shape", "relevance_first"]
 Format = Literal["messages", "text", "plain"]
-Style = Literal["grouped", "full"]
+Style = Literal["grouped", "compact", "full"]
 Language = Literal["en", "zh"]
 Lane = Literal["profile", "preferences", "tags", "snapshots", "documents", "tasks", "summary"]
 
@@ -176,7 +176,7 @@ class ContextRequest:
     phase: str | None = None
     order: Order = "u_shape"
     format: Format = "messages"
-    style: Style = "grouped"
+    style: Style | None = None
     guide: bool = True
     at: datetime | None = None
     tenant_locale: str | None = None

@@ -14,8 +14,8 @@ from snapshots.receipts.read import rendered_of
 from snapshots.receipts.values import Rendered
 
 _ELEMENT = re.compile(r"<user_memory [^>]*>([^<]*)</user_memory>")
-_LINE = re.compile(r"- (.*?)(?: \([^()]*\))?", re.DOTALL)
-"""How a prompt writes a memory: as an element of its own, or as a line with its date."""
+_LINE = re.compile(r"[-~?] (?:(?:assistant|summary|task): |(?:助手|摘要|任务)：)?(.*?)(?: \([^()]*\))?", re.DOTALL)
+"""How a prompt writes a memory: as an element of its own, or as a line with its date or its signs."""
 
 
 def injected_texts(receipt: Receipt, rows: Sequence[ReceiptMemory]) -> list[InjectedText]:

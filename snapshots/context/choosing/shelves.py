@@ -98,7 +98,9 @@ def present_in(
 
 
 def _guide(request: ContextRequest, scribe: Scribe) -> tuple[Piece, ...]:
-    guide = scribe.block("\n" + usage_guide(scribe.language)) if request.guide else None
+    guide = (
+        scribe.block("\n" + usage_guide(scribe.language, compact=request.style == "compact")) if request.guide else None
+    )
     phase = phase_guidance(request.phase, scribe.language)
     return (
         *((replace(guide, in_prefix=True),) if guide else ()),

@@ -17,7 +17,7 @@ from snapshots.context.budget import Frame, Piece, Shelf
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import ContextRequest, Language, MemoryItem, Passage, SectionName, WindowTurn
 from snapshots.context.writing.fence import MEMORY, element, escaped, escaped_attribute, opening, shown, unforged
-from snapshots.context.writing.guide import CAUTION, date_of, day_line, heading, today_line, until
+from snapshots.context.writing.guide import CAUTION, SIGNS, date_of, day_line, heading, speaker, today_line, until
 from snapshots.context.writing.prompt_text import PromptText
 
 Chosen = Mapping[SectionName, Sequence[Piece]]
@@ -49,9 +49,7 @@ class Scribe:
     request: ContextRequest
     policy: ContextPolicy
     _counted: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _frames: dict[tuple[str, str, str, bool, bool], Frame] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    _frames: dict[tuple[object, ...], Frame] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def block(self, text: str, *, messages: int = 0) -> Piece:
         """Return ``text`` on lines of its own; "" costs nothing but the framing of ``messages`` messages."""
@@ -76,9 +74,15 @@ class Scribe:
         today = None if in_prefix or self.request.at is None else self.request.at.date()
         mark = self._until(item, today) or (f" ({self._since(item, today)})" if is_plain and item.valid_since else "")
         field = f"{escaped_attribute(item.category)}: " if item.lane == "profile" else ""
-        line = f"- {field}{_body(item, one_line=True)}{mark}\n"
+        begin = self._begin(item) if self.request.style == "compact" and not is_plain else "- "
+        line = f"{begin}{field}{_body(item, one_line=True)}{mark}\n"
         frames = () if is_plain else (self._group(item, in_prefix=in_prefix), *self._dates(item, today))
         return Piece(line, self.counter.count(line), item, frames)
+
+    def _begin(self, item: MemoryItem) -> str:
+        """Return what a line without attributes begins with: how sure it is, and who said it where not the user."""
+        sign = SIGNS[confidence_band(item.confidence, self.policy)]
+        return f"{sign} {speaker(source_of(item), self.language)}"
 
     def _until(self, item: MemoryItem, today: date | None) -> str:
         """Return until when an item may have held, or the last day of a plan that is past; "" for all else."""
@@ -129,9 +133,11 @@ class Scribe:
     def _group(self, item: MemoryItem, *, in_prefix: bool) -> Frame:
         """Return the element of an item's group, made once for all that it holds."""
         source, band = source_of(item), confidence_band(item.confidence, self.policy)
-        group = (source, band, item.provenance, item.untrusted_instruction, in_prefix)
+        is_compact = self.request.style == "compact"
+        told = {} if is_compact else {"source": source, "confidence": band, "provenance": item.provenance}
+        group = (*told.values(), item.untrusted_instruction, in_prefix)
         if group not in self._frames:
-            told = {"source": source, "confidence": band, "provenance": item.provenance} | self._caution(item)
+            told |= self._caution(item)
             opening, closing = self._tag(told, in_prefix=in_prefix) + "\n", f"</{MEMORY}>\n"
             self._frames[group] = Frame(opening, closing, self._count(opening) + self._count(closing))
         return self._frames[group]

@@ -44,7 +44,7 @@ DROPPED_FIRST_TO_LAST = (
     SectionName.PROFILE,
     SectionName.GUIDE,
 )
-ONE_ORDER = ContextPolicy(small=0, profile_share=1.0)
+ONE_ORDER = ContextPolicy(small=0, profile_from=1, profile_share=1.0)
 FULL = Material(
     profile=ADA,
     memories=tuple(memory(n) for n in range(6)),
@@ -222,7 +222,7 @@ def test_a_window_does_not_begin_with_the_answer_of_a_tool_whose_call_was_left_o
 def test_a_small_total_goes_to_what_harms_the_last_turns_and_facts_before_the_guide() -> None:
     vital = memory(7, "Nuts close my throat", kind="note", vital=True)
     material = replace(FULL, profile=replace(ADA, notes=(vital, memory(8, "I run at six", kind="note"))))
-    kept = [kept_ids(context(material, budget=within(total))) for total in (200, 1000, 1001)]
+    kept = [kept_ids(context(material, budget=within(total))) for total in (260, 1000, 1001)]
     assert kept[0][:2] == ["m-7", "p-1"], "what harms when it is missing"
     assert "m-8" not in kept[1]
     assert "m-8" in kept[2]
@@ -231,13 +231,15 @@ def test_a_small_total_goes_to_what_harms_the_last_turns_and_facts_before_the_gu
     assert all(found[SectionName.MEMORY] == 6 for found in by_total.values() if found[SectionName.GUIDE])
 
 
-def test_the_prefix_takes_two_fifths_of_a_total_at_most() -> None:
+def test_the_prefix_takes_two_fifths_of_a_total_at_most_and_less_of_a_tiny_one() -> None:
     notes = tuple(memory(n, f"Nuts close my throat {'so fast ' * 15}{n}", kind="note", vital=True) for n in range(80))
     sizes = {
         total: report(context(Material(ProfileView(notes=notes)), budget=within(total)), SectionName.PROFILE)[1]
-        for total in (300, 500, 1_000, 6_000)
+        for total in (150, 400, 500, 1_000, 6_000)
     }
-    assert all(0.3 * total < size <= 0.4 * total for total, size in sizes.items() if total <= 1_000)
+    assert sizes[150] == 0
+    assert 0 < sizes[400] <= 0.32 * 400
+    assert all(0.3 * total <= size <= 0.4 * total for total, size in sizes.items() if 500 <= total <= 1_000)
     assert 580 < sizes[6_000] <= 600
 
 

@@ -101,7 +101,7 @@ def elements(content: str, name: str = "user_memory") -> list[ElementTree.Elemen
     return list(ElementTree.fromstring(f"<context>{content}</context>").iter(name))  # noqa: S314 - our own output
 
 
-_LINE = re.compile(r"- (.*?)(?: \(\d[^()]*\))?", re.DOTALL)
+_LINE = re.compile(r"[-~?] (?:assistant: |助手：)?(.*?)(?: \(\d[^()]*\))?", re.DOTALL)
 _DAY = re.compile(r"\d{1,2} [A-Z][a-z]{2}(?: \d{4})?:|(?:\d{4}年)?\d{1,2}月\d{1,2}日：")
 
 

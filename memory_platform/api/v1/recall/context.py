@@ -74,7 +74,10 @@ class ContextInput(PromptFields, Input):
     order = OneOfField(choices=names(ORDERS), default="u_shape")
     format = OneOfField(choices=names(FORMATS), default="messages")
     style = OneOfField(  # type: ignore[assignment]  # DRF takes fields off the class, which has a style of its own
-        choices=names(STYLES), default="grouped", help_text="`full` gives each memory an element of its own."
+        choices=names(STYLES),
+        required=False,
+        help_text="`full`: an element for each memory; `grouped`: one for those of a source and confidence; `compact`: "
+        "one for all, without attributes. `compact` up to a total of 1,000, else `grouped`, unless named.",
     )
     guide = FlagField(default=True, help_text="Whether the model is told how to read memories.")
     at = InstantField(
@@ -198,7 +201,7 @@ def asked_of(given: dict[str, Any], policies: Policies) -> ContextQuery:
         phase=given.get("phase"),
         order=given["order"],
         format=given["format"],
-        style=given["style"],
+        style=given.get("style"),
         guide=given["guide"],
         at=given.get("at"),
         tenant_locale=policies.tenant_locale,

@@ -6,7 +6,7 @@ import pytest
 
 from snapshots.context.choosing.facts import profile_fact
 from snapshots.context.values import Language, Material, ProfileView, SectionName
-from snapshots.context.writing.guide import heading, language_for, phase_guidance, usage_guide
+from snapshots.context.writing.guide import SIGNS, heading, language_for, phase_guidance, usage_guide
 from tests.snapshots.context.world import ADA, COUNTER, SURE, all_content, context, memory
 
 PHASES = ("opening", "in_depth", "task_execution", "confirmation", "after_sales")
@@ -15,9 +15,10 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_guide_tells_what_confidence_means_in_few_tokens(language: Language) -> None:
-    guide = usage_guide(language)
-    assert all(band in guide for band in ("high", "medium", "low"))
+@pytest.mark.parametrize("bands", [("high", "medium", "low"), tuple(SIGNS.values())])
+def test_the_guide_tells_what_confidence_means_in_few_tokens(bands: tuple[str, ...], language: Language) -> None:
+    guide = usage_guide(language, compact="high" not in bands)
+    assert all(band in guide for band in bands)
     assert COUNTER.count(guide) <= {"en": 60, "zh": 70}[language]
 
 
@@ -44,7 +45,11 @@ def test_no_phase_and_an_unknown_one_have_no_guidance() -> None:
 def test_no_text_of_ours_holds_markup(language: Language) -> None:
     bare = (SectionName.SYSTEM, SectionName.GUIDE, SectionName.PROFILE, SectionName.MEMORY)
     headed = (name for name in SectionName if name not in bare)
-    texts = [usage_guide(language), *(phase_guidance(phase, language) for phase in PHASES)]
+    texts = [
+        usage_guide(language),
+        usage_guide(language, compact=True),
+        *(phase_guidance(phase, language) for phase in PHASES),
+    ]
     texts += [heading(name, language) for name in headed]
     assert not any(sign in text for text in texts for sign in "<>&")
 

@@ -87,7 +87,7 @@ def test_the_corpus_is_large_and_each_of_it_is_one() -> None:
     assert sum(any("\u4e00" <= c <= "\u9fff" for c in text) for text in HOSTILE) >= 40
 
 
-@pytest.mark.parametrize("style", ["grouped", "full"])
+@pytest.mark.parametrize("style", ["grouped", "compact", "full"])
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_the_system_messages_hold_the_expected_elements_and_nothing_else(text: str, style: str) -> None:
     result, harmless = rendered(text, style), rendered("calm words", style)

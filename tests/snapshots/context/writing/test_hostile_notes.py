@@ -44,7 +44,7 @@ def kept_items(result: AssembledContext, material: Material) -> list[MemoryItem]
 
 
 @pytest.mark.parametrize("format_", ["messages", "text"])
-@pytest.mark.parametrize("style", ["grouped", "full"])
+@pytest.mark.parametrize("style", ["grouped", "compact", "full"])
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_each_note_and_reply_stands_in_its_element_alone(text: str, style: str, format_: str) -> None:
     asked: dict[str, Any] = {"phase": "opening", "budget": PLENTY, "style": style, "format": format_}

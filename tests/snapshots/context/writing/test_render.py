@@ -61,7 +61,7 @@ HOSTILE = {
 TEXTS = {name: text.replace("{nonce}", NONCE) for name, text in HOSTILE.items()}
 
 
-@pytest.mark.parametrize("style", ["grouped", "full"])
+@pytest.mark.parametrize("style", ["grouped", "compact", "full"])
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
 def test_a_hostile_memory_stays_in_its_place(text: str, style: str) -> None:
     hostile = memory(1, text, category=text, kind="statement")
@@ -141,6 +141,28 @@ def test_lines_share_an_element_that_says_who_said_it_and_how_sure_it_is_and_a_d
     ]
     chinese = context(Material(ProfileView(locale="zh"), memories[:1]), at=at).messages[1]["content"]
     assert chinese.splitlines()[::2] == ["今天是2026年2月3日，周二。", "1月1日：", "</user_memory>"]
+
+
+@pytest.mark.parametrize(("total", "style"), [(1_000, None), (1_001, "compact")])
+def test_a_small_total_and_the_compact_style_mark_lines_instead(total: int, style: str | None) -> None:
+    memories = (
+        memory(1, "Ada likes tea", confidence=0.9),
+        memory(2, "The sofa fits", kind="reply"),
+        memory(3, "Ada hates eels", confidence=0.1),
+    )
+    at = datetime(2026, 2, 3, tzinfo=UTC)
+    asked: dict[str, Any] = {"at": at, "order": "relevance_first", "budget": within(total), "style": style}
+    lines = context(Material(memories=memories), **asked).messages[1]["content"].splitlines()
+    assert lines[1:] == [
+        f'<user_memory nonce="{NONCE}">',
+        "2 Jan:",
+        "- Ada likes tea",
+        "~ assistant: The sofa fits",
+        "? Ada hates eels",
+        "</user_memory>",
+    ]
+    chinese = context(Material(ProfileView(locale="zh"), memories), **asked).messages[1]["content"]
+    assert chinese.splitlines()[4] == "~ 助手：The sofa fits"
 
 
 def test_a_line_costs_two_tokens_beside_its_words_where_another_has_its_date() -> None:
