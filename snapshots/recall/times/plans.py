@@ -1,6 +1,7 @@
 """The last day of a plan, as its words say it on the day they were said: "on the 14th of May", 下周三. Pure.
 
-A time that may be meant two ways is the later one, and what is planned again and again has no last day.
+A time that may be meant two ways is the later one; what is planned again and again has no last day, nor has what begins
+on a day: "from the 1st of November", 下月1号起, "I start at the mill on Monday".
 """
 
 import calendar
@@ -18,6 +19,20 @@ _AGAIN = re.compile(
     r"|每|经常|平时|总是|天天",
     re.IGNORECASE,
 )
+_BEFORE_A_START = re.compile(
+    r"\b(?:from|since|starting|start|beginning|begin|as of|effective|after"
+    r"|(?:not|\w*n't) (?:[\w' ]{1,24} )?(?:until|till|before)) "
+    r"(?:the |on |in |late |early |mid )*\Z|(?:从|自|打|等)(?:明年|今年|下个?)?\Z"
+)
+_BEHIND_A_START = re.compile(r" ?(?:onwards?|on(?! (?:the|a|my|our))\b|起|开始|以后|之后|后(?!天)|才)")
+_LASTS_FROM_THEN = re.compile(
+    r"\b(?:starts?|starting|begins?|beginning|comes? into force|takes? effect|kicks? in|become|becomes|becoming"
+    r"|joins?|joining|(?:move|moves|moving|relocate|relocates|relocating|switch|switches|switching|change|changes"
+    r"|changing) (?:back |over )?(?:in|into|to|onto)|will be (?:called|living|working|based))\b"
+    r"|the new \w+ (?:is|will be)\b|入职|生效|报到|开始|搬[到去进]|转[到学校]|换[到成去]"
+    r"|改[到成](?:住|在|用|喝|吃|走)|起(?:住|在|用|改|换|搬|不)"
+)
+"""What holds from a day on, and is no plan that is past after it."""
 _MONTH = (
     r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\b"
@@ -34,7 +49,7 @@ _WEEK_DAYS = 7
 def last_day_of(text: str, said: date) -> date | None:
     """Return the last day that a plan's words name, said on the day ``said``; None where they name none."""
     form = text.lower()
-    if _AGAIN.search(form):
+    if _AGAIN.search(form) or _LASTS_FROM_THEN.search(form):
         return None
     return max(_days_in(form, said), default=None)
 
@@ -42,6 +57,8 @@ def last_day_of(text: str, said: date) -> date | None:
 def _days_in(form: str, said: date) -> Iterator[date]:
     for pattern, resolve in _TIMES:
         for found in pattern.finditer(form):
+            if _BEFORE_A_START.search(form[: found.start()]) or _BEHIND_A_START.match(form, found.end()):
+                continue
             try:
                 yield resolve(found, said)
             except (ValueError, OverflowError):

@@ -16,7 +16,7 @@ PLANS = [
     ("I'm meeting Ana on Friday", date(2026, 5, 8)),
     ("Next Friday we move", date(2026, 5, 15)),
     ("We go to Rome next month", date(2026, 6, 30)),
-    ("In two weeks I start at the mill", date(2026, 5, 20)),
+    ("In two weeks I run the marathon", date(2026, 5, 20)),
     ("The exam is in July", date(2026, 7, 31)),
     ("Flying on 2026-06-01", date(2026, 6, 1)),
     ("Away from the 14th to the 17th of June", date(2026, 6, 17)),
@@ -48,7 +48,51 @@ UNDATED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "last"), PLANS)
+BEGINNINGS = [
+    "From the 1st of November the new place is 4 Chapel Yard",
+    "I'm working from home from Monday on",
+    "In two weeks I start at the mill",
+    "The lease starts on 1 July",
+    "As of 3 June we live in Leeds",
+    "We're moving to Lisbon on the 20th",
+    "She joins the new school in September",
+    "The new number is in force from next Friday onwards",
+    "Mum moves in with us next month",
+    "After the 12th I'm reachable at the office",
+    "I switch to the night shift on Monday",
+    "Starting tomorrow I eat no sugar",
+    "Effective 1 August my surname is Brandt",
+    "I won't be back in Porto until the 9th",
+    "下个月1号起住在滨江路8号",
+    "从下周一开始吃素",
+    "5月20号入职新公司",
+    "6月1日起改走沿江路",
+    "自7月起不用接孩子",
+    "明天开始不喝咖啡了",
+    "下周三搬到浦东",
+    "九月转学到二中",
+    "18号以后打新号码",
+    "新地址6月3号生效",
+    "周五起换成夜班",
+]
+ENDS_BESIDE_BEGINNINGS = [
+    ("Away from the 14th to the 17th of June", date(2026, 6, 17)),
+    ("I'm on leave from tomorrow to Friday", date(2026, 5, 8)),
+    ("Lunch with someone from work on Friday", date(2026, 5, 8)),
+    ("8号到9号出差", date(2026, 5, 9)),
+    ("从明天到周五休假", date(2026, 5, 8)),
+    ("从杭州来的朋友周五到", date(2026, 5, 8)),
+    ("后天去体检", date(2026, 5, 8)),
+    ("明天后天都在家", date(2026, 5, 8)),
+]
+
+
+@pytest.mark.parametrize("text", BEGINNINGS)
+def test_what_begins_on_a_day_is_not_past_after_it(text: str) -> None:
+    assert last_day_of(text, WEDNESDAY) is None
+
+
+@pytest.mark.parametrize(("text", "last"), [*PLANS, *ENDS_BESIDE_BEGINNINGS])
 def test_a_plan_is_past_after_the_last_day_it_names(text: str, last: date) -> None:
     assert last_day_of(text, WEDNESDAY) == last
 
