@@ -127,6 +127,13 @@ def test_use_knows_meaning_in_chinese_and_across_languages() -> None:
     assert asked @ other < 0.3
 
 
+def test_use_reads_what_is_shouted_as_what_is_said() -> None:
+    model = UseEmbedder()
+    shouted, said, short, spelt = model.embed(["WHO RUNS OUR STAGING", "who runs our staging", "我的BMI", "我的bmi"])
+    assert shouted @ said > 0.999
+    assert short @ spelt < 0.999
+
+
 def test_a_long_text_costs_use_no_more_than_its_beginning() -> None:
     model = UseEmbedder(EmbeddedPolicy(text_chars=20))
     long = "用户喜欢在靠窗的位置坐着看书喝茶聊天听雨" + "我" * 65_536
