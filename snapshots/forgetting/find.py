@@ -8,7 +8,7 @@ from memory_platform.kernel.terms import terms
 from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Subject, Tag
 from profiles.values import in_words
 from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
-from snapshots.forgetting.told import find_told, shares_secret
+from snapshots.forgetting.told import find_told, shares_secret, words_of
 from snapshots.forgetting.values import Belief, Found, Span
 from snapshots.lifecycle.selectors import current
 from snapshots.models import SOURCES, Message, MessageRole, Note, Snapshot, SnapshotKind, SnapshotSource
@@ -34,7 +34,7 @@ def find_meant(subject: Subject, message: Message, order: ForgetOrder, policy: F
     if order.meant in (Meant.NAMED, Meant.OWNED):
         said = [(message, own), *((turn, turn.content) for turn in users)]
         return _find_named(subject, Named.of(order.name), said) or _find_loosely(message, order, own, [order.name])
-    if order.names and (order.refers or not tells_something(own[: order.start])):
+    if order.names and (order.refers or not _speaks_of(own[: order.start], order.names)):
         return _find_loosely(message, order, own, order.names)
     if tells_something(own):
         spoken_of = _spoken_of(own[: order.start], users)
@@ -43,6 +43,12 @@ def find_meant(subject: Subject, message: Message, order: ForgetOrder, policy: F
         users, stops=order.meant is Meant.POINTED or (order.meant is Meant.READ and not order.refers)
     )
     return Found(dict.fromkeys(_with_answers([taught]), ())) if taught else Found()
+
+
+def _speaks_of(before: str, names: Iterable[str]) -> bool:
+    """Return whether the words before an order tell of what it names: "my card is 880 212, lose that card"."""
+    said = words_of(before)
+    return tells_something(before) and any(said & words_of(name) for name in names)
 
 
 def _spoken_of(before: str, users: Sequence[Message]) -> list[Message]:

@@ -74,8 +74,10 @@ def _best(
     weights = _weights(words_of(name), held)
     scores = [(sum(weights[word] for word in weights.keys() & held[one.id]), one) for one in messages]
     least = sum(weights.values()) / 2 if whole else 0.0
-    likely = [(score, one) for score, one in scores if score > 0 and score >= least and tells(one)]
-    return max(likely, key=lambda pair: pair[0])[1] if likely else None
+    likely = [(score, one) for score, one in scores if score > 0 and score >= least]
+    telling = [(score, one) for score, one in likely if tells(one)]
+    # What only asks or orders may hold a secret as well: "write a note, the alarm is 4471".
+    return max(telling or likely, key=lambda pair: pair[0])[1] if likely else None
 
 
 def _weights(wanted: Iterable[str], held: Mapping[UUID, set[str]]) -> dict[str, float]:

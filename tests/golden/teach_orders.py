@@ -36,7 +36,9 @@ ORDERS = HERE / "orders"
 TEACH = ("teach_en", "teach_zh")
 WHOLE = ("measure_en_3", "measure_zh_3")
 """Sets that say which messages hold an order, not where."""
-MEASURE = ("measure_en", "measure_zh", "measure_en_2", "measure_zh_2", *WHOLE)
+TALK_LIKE_ORDERS = ("measure_talk_en", "measure_talk_zh")
+"""Sets of talk in which words of forgetting, keeping and telling order the memory nothing, and 33 orders."""
+MEASURE = ("measure_en", "measure_zh", "measure_en_2", "measure_zh_2", *WHOLE, *TALK_LIKE_ORDERS)
 TALK = (
     *("utterances", "utterances_2", "utterances_3", "utterances_4", "everyday_en", "everyday_zh"),
     *("feedback", "feedback_2", "feedback_3", "feedback_4", "feedback_5", "intents_2", "intents_3", "intents_4"),
@@ -52,9 +54,10 @@ FORGETS = re.compile(r"forg|delet|eras|scratch|remov|drop|忘|删|别记|去掉|
 STRICTNESS = 3.0
 """Inverse strength of the regularisation (scikit-learn's C): of 1, 3 and 10."""
 TALK_WEIGHS = 1.0
-LEAST = 0.5
-"""What is hidden wrongly is lost after a day: of 1,972 messages of chat 3 are heard as orders, from .4 on as many;
-there .67 (Chinese) and .33 (English) of strangers' orders are heard instead of .62 and .30, .89 and .93 right."""
+LEAST = 0.8
+"""What is hidden wrongly is lost after a day: of 248 messages that only look like orders (measure_talk_*) 1 is heard,
+of 1,972 messages of chat none; from .5 on 16 and 3 were. It costs a third of strangers' indirect orders. With .85
+one of ten own lives kept a secret that .8 forgets."""
 SAME = 0.8
 """A run is an order's when both share so much of what either covers."""
 

@@ -43,7 +43,7 @@ _REFERS = re.compile(
     r"|那(?:段|件|个)?(?:事|情况)|那段$|(?:刚才|刚刚|之前|上次|前面).{1,8}那[段件个条句]|说过|提过|讲过",
     re.IGNORECASE,
 )
-_FORGETS = re.compile(r"forget|忘", re.IGNORECASE)
+_FORGETS = re.compile(r"forget|忘|当.{0,3}我.{0,2}没", re.IGNORECASE)
 _NO_ORDER = re.compile(
     r"\W*i (?:don't|do not|didn't|can't|cannot|could|never) (?:quite )?(?:remember|recall|forget)"
     r"|\W*(?:you|你|您)(?:又|都|怎么|是不是)?(?: forgot|忘了我(?!.*吧))",

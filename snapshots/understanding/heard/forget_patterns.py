@@ -27,7 +27,7 @@ _LAST_EN = (
     rf"(?:what {_SAID_EN}|(?:everything|all|anything|whatever)(?: that)? i(?:'ve| have)? just (?:said|told you|"
     rf"mentioned|wrote)|"
     rf"(?:the|that) (?:last |very last )?(?:thing|bit|part|message|sentence|stuff|remark)(?: that)? {_SAID_EN}|"
-    r"(?:that|this|my|the) (?:very )?last (?:thing|bit|part|message|sentence|remark|comment))"
+    r"(?:that|this|my|the) (?:very )?last (?:thing|bit|part|message|remark|comment))"
 )
 _KEEP_EN = r"(?:remember|memori[sz]e|store|save|keep|record|note|log|retain|write down|hold on to)"
 _NOT_EN = r"(?:don't|do not|dont|never|you (?:shouldn't|should not|mustn't|must not))(?: ever)?"
@@ -114,8 +114,6 @@ STRONG_ZH = (
     rf"{_LAST_ZH}[,\s]{{0,2}}(?:请|你|您|就|都|全){{0,3}}{_NOT_KEEP_ZH}",
     rf"{_LAST_ZH}[,\s]{{0,2}}(?:请|你|您|就|都|全){{0,3}}(?:忘掉|忘了|忘记|删掉|删了)",
     rf"{_NOT_KEEP_ZH}{_LAST_ZH}",
-    r"(?:就|请)?(?:当作?|当成|全当)(?:是)?我(?:刚才|刚刚)?(?:没有?|从来没|什么都没)(?:说|讲|提)(?:过)?(?:这个|"
-    r"这句话|刚才的话)?",
     rf"(?:别|不要|不用)(?:把)?(?:{_POINTED_ZH}|{_LAST_ZH})(?:记|存|写|录)(?:进|到|在|入)(?:你的|我的)?(?:记忆|档案|"
     rf"资料|记录)[里中]?",
     rf"(?:把|将){_POINTED_ZH}从(?:你的)?(?:记忆|记录|档案)[里中]?(?:面)?{_FORGET_ZH}",
@@ -123,6 +121,8 @@ STRONG_ZH = (
     rf"{_LAST_ZH}(?:是|属于|算)(?:我的|个人)?(?:隐私|秘密|私事|机密)",
 )
 WEAK_ZH = (
+    r"(?:就|请)?(?:当作?|当成|全当)(?:是)?我(?:刚才|刚刚)?(?:没有?|从来没|什么都没)(?:说|讲|提)(?:过)?(?:这个|"
+    r"这句话|刚才的话)?",
     rf"{_NOT_KEEP_ZH}(?:{_POINTED_ZH})?",
     rf"{_POINTED_ZH}[,\s]{{0,2}}(?:你|您|就|请){{0,2}}{_NOT_KEEP_ZH}",
     rf"(?:忘掉|忘记|忘了){_POINTED_ZH}",

@@ -21,8 +21,6 @@ I'd rather you didn't keep that
 忘了我刚才说的话吧
 把刚才说的忘了吧
 刚才的话不要记录
-当我没说
-就当我刚才没说过
 能不能忘掉我刚说的?
 把这个从记忆里删掉
 我刚说的是隐私""".splitlines()
@@ -41,6 +39,8 @@ keep that private
 这是隐私
 这是我的隐私
 不要保存这个
+当我没说
+就当我刚才没说过
 我月薪三万,别记这个
 请帮我保密""".splitlines()
 NAMED = {
@@ -125,13 +125,13 @@ Don't remember the milk, buy eggs
 忘掉座椅加热""".splitlines()
 READ = {
     "hm, no need to remember I have a counsellor, drop that": ("counsellor",),
-    "drop the stuff about Nadia": ("nadia",),
+    "drop the stuff about Nadia, please": ("nadia",),
     "刚说的我爸那事你就当没听过": ("爸",),
     "就当我没提过离婚的事": ("离婚",),
     "这事烂在肚子里": (),
     "上面那句当我没发": (),
     "我老公前年赌钱输了八万,别往外说啊": (),
-    "你左耳进右耳出就行": (),
+    "你就左耳进右耳出吧": (),
     "Hm. I wet the bed till I was twelve, please let that vanish": (),
     "What I told you about my uncle's trial, I want that gone": ("uncle's trial",),
     "I mentioned something about Ewa. Take that off, please": ("ewa",),

@@ -77,6 +77,37 @@ def test_what_is_named_turns_later_goes_with_its_answer(
     assert word in acme("GET", TALK).content.decode()
 
 
+IN_REQUESTS = [
+    (
+        "write a note for Callum, the alarm of the bakery is 4471, stopcock under the stairs",
+        ("assistant", "Here is the note for Callum."),
+        "thanks. get that alarm number out of your head, she asked me not to leave it about",
+        "4471",
+    ),
+    (
+        "put Leo's library card on the form, it's 880 212 VX",
+        ("assistant", "It's on the form. A card number is better written in by hand."),
+        "ugh true. lose that card number please, I should not have pasted it",
+        "880 212",
+    ),
+    ("我股票今年亏了八万,都是听阿水的。", ("assistant", "先别急着补仓。"), "刚才我说买股票那段,你帮我删掉", "八万"),
+    ("帮我写张条子给物业:门禁密码是 3305,钥匙在门垫下面", ("assistant", "写好了。"), "那个密码从你脑子里删掉", "3305"),
+]
+
+
+@pytest.mark.parametrize(("said", "answer", "order", "word"), IN_REQUESTS, ids=["alarm", "card", "shares", "door"])
+def test_what_a_request_told_goes_by_one_of_its_words(
+    acme: Caller, world: World, said: str, answer: tuple[str, str], order: str, word: str
+) -> None:
+    teach(acme, world, "I have two sons")
+    post(acme, said, answer)
+    work(world)
+    assert {one["verdict"] for one in post(acme, order)} == {"forgotten"}
+    work(world)
+    assert word not in everything(acme, ASKED)
+    assert notes(acme) == ["I have two sons"]
+
+
 def test_an_answer_that_repeats_what_was_hidden_goes_as_well(acme: Caller, world: World) -> None:
     post(acme, "My locker code is 4471, delete that from your memory")
     (told,) = post(acme, ("assistant", "Done, 4471 is gone."))
