@@ -13,7 +13,6 @@ from django.db.models import F
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
-from memory_platform.kernel.text import comparable, singular
 from profiles.models import DetailName, Preference, ProfileFact, Subject, Tag, TagDetail
 from profiles.services.beliefs import retract_belief
 from profiles.services.claims import learned_claim, same_value
@@ -25,7 +24,7 @@ from profiles.values import Provenance
 from snapshots.embedding.store import lock_memory, touch_memory
 from snapshots.models import SOURCES, Message, Note, NoteSlot, Snapshot, SnapshotSource
 from snapshots.notes.ending import current_notes, doubt_note, end_note
-from snapshots.notes.slots import KEYS, believed_links
+from snapshots.notes.slots import KEYS, believed_links, names, touches
 
 PLACES: Mapping[type[Any], tuple[str, ...]] = {Preference: ("category", "key"), ProfileFact: ("field", "is_attribute")}
 TOLD_OF_A_TAG = ("address", "phone")
@@ -126,18 +125,13 @@ def end_slots_of_notes(
         if isinstance(slot, Tag):
             _end_details(subject, slot, words, others, at)
         elif not isinstance(slot.value, list):
-            if not others and (over is None or names(over, slot.value)):
+            if not others and (over is None or touches(over, slot.value)):
                 _end_value(subject, slot, at, message)
         else:
-            named = [entry for entry in slot.value if names(words, entry)]
+            meets = names if over is None else touches
+            named = [entry for entry in slot.value if meets(words, entry)]
             gone = [entry for entry in named if not any(names(text, entry) for text in others)]
             _take_out(subject, slot, gone, at, message)
-
-
-def names(text: str, value: Any) -> bool:
-    """Return whether words name a value as a whole, in one or several."""
-    said, wanted = comparable(text), singular(comparable(str(value)))
-    return bool(wanted) and wanted in said
 
 
 def _held_values(model: type[Any], subject_id: UUID) -> Any:

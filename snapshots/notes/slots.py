@@ -13,6 +13,7 @@ from uuid import UUID
 from django.db.models import F, Q
 
 from memory_platform.kernel.ids import stable_id
+from memory_platform.kernel.text import comparable, singular
 from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Tag
 from profiles.services.profile import FactName
 from profiles.values import Verdict
@@ -57,6 +58,24 @@ def link_slots(parts: Sequence[SaidPart]) -> None:
         for link in _links_of(record, by_message.get((record.subject_id, record.message_ref), []))
     ]
     NoteSlot.objects.bulk_create(links, ignore_conflicts=True)
+
+
+def hand_on_slots(subject_id: UUID, note_id: UUID, heir: UUID) -> None:
+    """Link a note to the slots that the one which it puts right fills still, in the open scope."""
+    links = NoteSlot.objects.filter(believed_links(), subject_id=subject_id, snapshot_id=note_id)
+    filled = [link.preference or link.fact or link.tag for link in links.select_related("preference", "fact", "tag")]
+    NoteSlot.objects.bulk_create([_link(slot, heir) for slot in filled], ignore_conflicts=True)
+
+
+def names(text: str, value: Any) -> bool:
+    """Return whether words name a value as a whole, in one or several."""
+    said, wanted = comparable(text), singular(comparable(str(value)))
+    return bool(wanted) and wanted in said
+
+
+def touches(words: str, value: Any) -> bool:
+    """Return whether words that are over name a value, or stand in it: "12" in "12 Mill Lane"."""
+    return names(words, value) or names(str(value), words)
 
 
 def slots_of(notes: Collection[UUID]) -> dict[UUID, tuple[SlotPlace, ...]]:

@@ -17,6 +17,8 @@ from snapshots.notes.slot_ends import end_outdated_notes
 from snapshots.understanding.believing.held_values import Believed
 from snapshots.understanding.believing.message_lessons import own_names
 from snapshots.understanding.changes.following import endings_in
+from snapshots.understanding.changes.successors import keep_successors
+from snapshots.understanding.correcting.notes import put_notes_right
 from snapshots.understanding.people import give_to_people, people_before
 from snapshots.understanding.pipeline import index_notes, keep_wanted, read_messages, write_endings, write_notes
 from snapshots.understanding.statements.statements import hear_messages
@@ -64,11 +66,13 @@ def _make_batch(tenant_id: UUID, subject_id: UUID, wanted: list[UUID], *, dry_ru
         policy = notes_policy_in_force()
     order = {message_id: place for place, message_id in enumerate(wanted)}
     heard.sort(key=lambda one: order[one.message.id])
-    read = keep_wanted(read_messages(heard, names), policy) if names else []
+    read = put_notes_right(tenant_id, keep_wanted(read_messages(heard, names), policy)) if names else []
+    endings = endings_in(tenant_id, read)
+    read = keep_successors(read, endings)
     drafts = [draft for one in read for draft in one.drafts]
     if dry_run:
         return Progress(subject_id, len(heard), len(drafts))
-    notes, endings = index_notes(drafts), endings_in(tenant_id, read)
+    notes = index_notes(drafts)
     with tenant_tx(tenant_id):
         subject = Subject.objects.filter(id=subject_id, erasing=False).first()
         if subject is None:

@@ -31,6 +31,8 @@ from snapshots.understanding.believing.learn import learn
 from snapshots.understanding.believing.message_lessons import lesson_of, own_names
 from snapshots.understanding.changes.ending import apply_endings, name_successors, notes_made_by
 from snapshots.understanding.changes.following import MessageEndings, Read, endings_in
+from snapshots.understanding.changes.successors import keep_successors
+from snapshots.understanding.correcting.notes import put_notes_right
 from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoken_of
 from snapshots.understanding.drafting.repeats import HeldNote, as_held, held_notes, repeat_of
 from snapshots.understanding.drafting.replies import Answer, answers_in, draft_replies
@@ -80,13 +82,15 @@ def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     heard, names, wanted, asked, answers, consented = _hear(tenant_id, items)
     read = read_messages(heard, names)
     judged = judge_proposals(proposed, read, asked)
-    read = keep_wanted(with_proposed_notes(read, judged), wanted)
+    read = put_notes_right(tenant_id, keep_wanted(with_proposed_notes(read, judged), wanted))
+    endings = endings_in(tenant_id, read)
+    read = keep_successors(read, endings)
     drafts = [draft for one in read for draft in one.drafts]
     notes = index_notes([*drafts, *habits_in(tenant_id, read)])
     filled = with_proposed_fields(match_fields(drafts, asked), judged.fields)
     for one in consented:
         notes.setdefault(one.message_id, []).extend(index_agreed(draft_consented(one, names)))
-    endings, replies = endings_in(tenant_id, read), index_replies(answers)
+    replies = index_replies(answers)
     said = {one.message.id: one for one in heard}
     graded = {one.heard.message.id: graded_spans(one.spoken, one.grades) for one in read}
     _write(tenant_id, items, Learned(notes, endings, replies, judged, filled, said, graded))
@@ -190,7 +194,7 @@ def write_notes(subjects: Mapping[UUID, Subject], prepared: Sequence[PreparedNot
             held[subject_id] = held_notes(subject_id)
         known = held[subject_id]
         repeat = repeat_of(draft, known) or habit_repeat_of(draft, known)
-        if repeat is None and read.isdisjoint(draft.snapshot.message_ids):
+        if repeat is None and draft.snapshot.message_ids[-1] not in read:
             new.append(one)
             known.append(as_held(draft))
         elif repeat is not None:
@@ -224,7 +228,7 @@ def said_parts(draft: NoteDraft, note_id: UUID) -> list[SaidPart]:
     start, end = draft.details.span_start, draft.details.span_end
     if start is None or end is None:
         return []
-    return [SaidPart(draft.snapshot.subject_id, note_id, one, start, end) for one in draft.snapshot.message_ids]
+    return [SaidPart(draft.snapshot.subject_id, note_id, one, start, end) for one in draft.snapshot.message_ids[-1:]]
 
 
 def _hear(

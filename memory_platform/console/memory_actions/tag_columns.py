@@ -5,7 +5,7 @@ from typing import Any
 from profiles.models import Tag
 from snapshots.lifecycle.staff_actions.actions import Doing, correct_tag
 from snapshots.lifecycle.staff_actions.origins import origins_of, retire_origins
-from snapshots.notes.slot_ends import names
+from snapshots.notes.slots import names
 
 
 def correct_columns(tag: Tag, form: Any, doing: Doing) -> Tag:

@@ -6,6 +6,7 @@ from profiles.models import CandidateKind, Preference
 from profiles.services.claims import ClaimOutcome
 from profiles.services.preferences import amend_list_preference, record_preference, take_from_opposite
 from profiles.services.profile import FactChange, FactName, patch_profile
+from profiles.services.tags.kin import follow_number, label_of_kin
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.values import Provenance, Verdict
 from snapshots.models import PreferenceSource, ProfileFactSource, TagSource
@@ -82,15 +83,17 @@ def _entries(found: PreferenceCandidate) -> tuple[list[Any], list[Any]]:
 
 
 def _learn_tag(lesson: Lesson, found: TagCandidate) -> Learned:
+    is_kin = found.label == found.relation
+    label = label_of_kin(lesson.subject, found.label) if is_kin else found.label
     details = {
         "kind": found.kind,
         "address": found.address,
         "phone": found.phone,
-        "relation": found.relation,
+        "relation": found.relation if label == found.label else None,  # 老爸 is the 爸爸 who is known
         "aliases": list(found.aliases) or None,
     }
     draft = TagDraft(
-        found.label,
+        label,
         details,
         Provenance(found.provenance),
         found.confidence,
@@ -100,7 +103,9 @@ def _learn_tag(lesson: Lesson, found: TagCandidate) -> Learned:
     outcome = upsert_tag(lesson.subject, draft)
     if outcome.verdict is not Verdict.REJECTED:
         link(TagSource, lesson, outcome.tag.id)
-    return Learned(found, found.label, outcome.verdict, outcome.reason, outcome.tag.id, CandidateKind.TAG)
+        for other in follow_number(lesson.subject, draft, outcome.tag):
+            link(TagSource, lesson, other.id)
+    return Learned(found, outcome.tag.label, outcome.verdict, outcome.reason, outcome.tag.id, CandidateKind.TAG)
 
 
 def target_of(found: Candidate) -> str:

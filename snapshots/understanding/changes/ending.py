@@ -12,6 +12,7 @@ from snapshots.embedding.store import lock_memory, touch_memory
 from snapshots.models import Message, Note, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.ending import current_notes, doubt_note, end_note
 from snapshots.notes.slot_ends import end_slots_of_notes
+from snapshots.notes.slots import hand_on_slots
 from snapshots.understanding.changes.foresee import Ending
 from snapshots.understanding.changes.judge import Effect
 from snapshots.understanding.statements.statements import STATEMENT_VERSION
@@ -58,7 +59,7 @@ def apply_endings(message: Message, endings: Sequence[Ending]) -> list[Ending]:
         changed += [one] if touched else []
     if positions:
         touch_memory(message.subject_id, changed=positions)
-    over = {one.note_id: None if one.is_sure else _words_of(one, message) for one in changed if one.effect in OVER}
+    over = {one.note_id: _over_of(one, message) for one in changed if one.effect in OVER}
     if over:
         end_slots_of_notes(message.subject, over, at=message.said_at, message=message)
     return changed
@@ -95,6 +96,8 @@ def name_successors(message: Message, endings: Sequence[Ending], made: Sequence[
             by_message = Note.objects.filter(snapshot_id=one.note_id, changed_by=message.id, **own)
             ended = Snapshot.objects.filter(id__in=by_message.values("snapshot_id"), superseded_by__isnull=True, **own)
             ended.filter(invalid_at__isnull=False).update(superseded_by=newer, version=F("version") + 1)
+            if one.wrong:
+                hand_on_slots(message.subject_id, one.note_id, newer)
         elif one.effect in (Effect.DOUBTS, Effect.ENDS_PART):
             Note.objects.filter(snapshot_id=one.note_id, changed_by=message.id, **own).update(newer=newer)
         elif one.note_id not in said_again:
@@ -133,8 +136,9 @@ def _said_after(message: Message, notes: Collection[UUID]) -> set[UUID]:
     return set(links.values_list("memory_id", flat=True)) if notes else set()
 
 
-def _words_of(one: Ending, message: Message) -> str:
-    return message.content[one.start : one.end]
+def _over_of(one: Ending, message: Message) -> str | None:
+    """Return the words by which slots of a note are over; None for all of them."""
+    return (one.wrong or None) if one.is_sure else message.content[one.start : one.end]
 
 
 def _is_before(snapshot: Snapshot, message: Message) -> bool:

@@ -37,12 +37,13 @@ LOOKED_THROUGH = 500
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A message with its graded clauses and the notes that it makes."""
+    """A message with its graded clauses, the notes that it makes, and the ends of those whose words it puts right."""
 
     heard: Heard
     spoken: Spoken
     grades: Sequence[Grade]
     drafts: Sequence[NoteDraft]
+    put_right: tuple[Ending, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,11 @@ def endings_in(tenant_id: UUID, read: Sequence[Read]) -> list[MessageEndings]:
     changing = {
         one.heard.message.id: changing_sentences(one.spoken, one.grades, lasting=bool(one.drafts)) for one in ordered
     }
-    found: list[MessageEndings] = []
+    for one in ordered:  # a sentence that puts a note right means that note alone
+        put = {(ending.start, ending.end) for ending in one.put_right}
+        said = changing[one.heard.message.id]
+        changing[one.heard.message.id] = [each for each in said if (each.start, each.end) not in put]
+    found = [MessageEndings(one.heard.message, one.put_right) for one in ordered if one.put_right]
     if any(changing.values()):
         found += _of_held(tenant_id, ordered, changing)
     return [*found, *_of_late(tenant_id, ordered)]
@@ -73,7 +78,7 @@ def _of_held(
 ) -> list[MessageEndings]:
     """Return what messages end of what is held, and of what the messages before them make."""
     telling = [one.heard.message for one in ordered if changing[one.heard.message.id]]
-    since = min(map(_told_at, telling))
+    since = min(map(told_at, telling))
     with tenant_tx(tenant_id):
         held = {one: held_changes(one, since=since) for one in {message.subject_id for message in telling}}
     compared: list[tuple[Message, Compared]] = []
@@ -83,7 +88,7 @@ def _of_held(
             continue
         known = held[message.subject_id]
         if changing[message.id]:
-            before = [note for note in known if _precedes(note, message)]
+            before = [note for note in known if precedes(note, message)]
             compared.append((message, compare(changing[message.id], before)))
         there = {note.id for note in known}
         known += [HeldChange.of_draft(draft) for draft in one.drafts if draft.snapshot.id not in there]
@@ -149,12 +154,12 @@ def _said_after_one(message: Message, policy: ChangePolicy) -> list[UUID]:
     return list(rows.order_by("said_at", "seq").values_list("id", flat=True)[: policy.later_compared])
 
 
-def _precedes(note: HeldChange, message: Message) -> bool:
+def precedes(note: HeldChange, message: Message) -> bool:
     """Return whether a note was said before a message, and held until then."""
-    holds = note.ended_at is None or note.ended_at >= _told_at(message)
+    holds = note.ended_at is None or note.ended_at >= told_at(message)
     return holds and note.is_before(message.said_at, message.conversation_id, message.seq)
 
 
-def _told_at(message: Message) -> datetime:
+def told_at(message: Message) -> datetime:
     """Return when what a message ends is over: never in the future."""
     return min(message.said_at, message.accepted_at)

@@ -46,12 +46,14 @@ class HeldChange:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What a sentence, characters ``start`` to ``end`` of a message, does to a note."""
+    """What a sentence, characters ``start`` to ``end`` of a message, does to a note. ``wrong``: the words of a note
+    that it puts right; the rest of them stands."""
 
     note_id: UUID
     effect: Effect
     start: int
     end: int
+    wrong: str = ""
 
     @property
     def is_sure(self) -> bool:

@@ -234,6 +234,8 @@ def _context(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy)
     previous = heard.previous
     if previous is None or previous.role not in (MessageRole.ASSISTANT, MessageRole.USER):
         return ""
+    if previous.role == MessageRole.ASSISTANT and not asked_in(previous.content):
+        return ""
     return mask_sensitive(previous.content.strip()[-policy.context_chars :])[0]
 
 

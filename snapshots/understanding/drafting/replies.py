@@ -3,6 +3,7 @@
 They are the assistant's, never believed of the user: no profile, preference, tag or note is made of them.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -16,7 +17,6 @@ from snapshots.embedding.stored_drafts import masked_name
 from snapshots.models import MessageRole, SnapshotKind
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.config import REPLYING, ReplyingPolicy
-from snapshots.understanding.drafting.assemble import is_fragment, leans
 from snapshots.understanding.drafting.draft import instructs, turn_of
 from snapshots.understanding.grading.features import Spoken, asked_in
 from snapshots.understanding.grading.replies import Given, grade_replies
@@ -44,7 +44,6 @@ class ReplyPart:
     start: int
     end: int
     sentence: int
-    language: str
     given: Given
 
 
@@ -84,17 +83,20 @@ def reply_parts(
 ) -> list[ReplyPart]:
     """Return the parts of a message that are kept, in order, from what its clauses give.
 
-    Clauses of one sentence, and a sentence that leans on the one before it, are one part; of many the likeliest stay.
+    A sentence is kept whole where one of its clauses is worth it; neighbours are one part, of many the likeliest stay.
     """
     known = {term for text in told for term in terms(text)}
-    parts = [
-        ReplyPart(clause.start, clause.end, clause.sentence, clause.language, found)
+    worth = defaultdict[int, float](float)
+    for clause, found in zip(spoken.clauses, given, strict=True):
+        if not _is_echo(clause, found, known, policy):
+            worth[clause.sentence] = max(worth[clause.sentence], found.worth)
+    kept = [
+        ReplyPart(clause.start, clause.end, clause.sentence, found)
         for clause, found in zip(spoken.clauses, given, strict=True)
-        if found.worth >= policy.beside_from and not _is_echo(clause, found, known, policy)
+        if worth[clause.sentence] >= policy.kept_from
     ]
-    joined = _join(parts, spoken.text, policy)
-    kept = [part for part in joined if part.given.worth >= policy.kept_from]
-    best = sorted(kept, key=lambda part: -part.given.worth)[: policy.replies]
+    joined = _join(kept, spoken.text, policy)
+    best = sorted(joined, key=lambda part: -part.given.worth)[: policy.replies]
     return sorted(best, key=lambda part: part.start)
 
 
@@ -113,27 +115,19 @@ def _is_echo(clause: Clause, given: Given, known: set[str], policy: ReplyingPoli
 
 
 def _join(parts: Iterable[ReplyPart], text: str, policy: ReplyingPolicy) -> Iterator[ReplyPart]:
+    """Yield neighbouring parts as one, as long as a reply may be."""
     held: ReplyPart | None = None
     for part in parts:
-        if held and _belong(held, part, text, policy) and rough_tokens(text[held.start : part.end]) <= policy.tokens:
+        if held is None:
+            held = part
+        elif part.sentence - held.sentence <= 1 and rough_tokens(text[held.start : part.end]) <= policy.tokens:
             surer = max(held.given, part.given, key=lambda one: one.worth)
             held = replace(held, end=part.end, sentence=part.sentence, given=surer)
-            continue
-        if held:
+        else:
             yield held
-        held = part
+            held = part
     if held:
         yield held
-
-
-def _belong(before: ReplyPart, after: ReplyPart, text: str, policy: ReplyingPolicy) -> bool:
-    if before.sentence == after.sentence:
-        return True
-    if min(before.given.worth, after.given.worth) < policy.kept_from:
-        return False
-    said = text[after.start : after.end]
-    short = is_fragment(said, after.language) or is_fragment(text[before.start : before.end], before.language)
-    return after.sentence - before.sentence == 1 and (short or leans(said))
 
 
 def _draft(heard: Heard, part: ReplyPart, policy: ReplyingPolicy) -> SnapshotDraft:

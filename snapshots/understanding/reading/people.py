@@ -93,7 +93,8 @@ def find_person(text: str, language: str) -> Person | None:
     owned = _OWNED_EN.search(text)
     if owned is not None:
         what = owned["what"].lower()
-        return Person(owned["name"] or what, what, _THING.match(what) is not None)
+        name = re.sub(r"['’]s$", "", owned["name"] or what)
+        return Person(name, what, _THING.match(what) is not None)
     named = _NAMED_EN.search(text)
     return Person(named["name"]) if named is not None else None
 

@@ -92,5 +92,6 @@ def _value(client: Any, key: bytes) -> bytes:
         b"list": lambda: client.lrange(key, 0, -1),
         b"set": lambda: client.smembers(key),
         b"zset": lambda: client.zrange(key, 0, -1),
+        b"none": list,  # it expired since it was listed
     }
     return b"\n".join(part or b"" for part in readers[kind]())

@@ -33,7 +33,11 @@ def work(house: House) -> None:
 
 def snapshot_saying(house: House, text: str) -> UUID:
     with tenant_tx(house.tenant.id):
-        return Snapshot.objects.exclude(kind=SnapshotKind.NOTE).get(subject=house.subject, text=text).id
+        return (
+            Snapshot.objects.exclude(kind__in=(SnapshotKind.NOTE, SnapshotKind.REPLY))
+            .get(subject=house.subject, text=text)
+            .id
+        )
 
 
 def forget(house: House, text: str) -> Erasure:

@@ -30,12 +30,16 @@ def test_lines_with_a_colon_are_no_dialogue() -> None:
     assert len(split_reply("Friday: the museum at ten\nSaturday: the ferry at noon")) >= 2
 
 
-def test_clauses_of_one_sentence_are_one_part_and_the_weaker_one_comes_along() -> None:
+def test_a_sentence_is_kept_whole_where_one_of_its_clauses_is_worth_it() -> None:
     message = "您的航班号MU5137,明早八点起飞。祝您愉快。"
-    assert parts(message, ("figure", 0.9), ("figure", 0.4), ("name", 0.4)) == ["您的航班号MU5137,明早八点起飞"]
+    assert parts(message, ("figure", 0.9), ("figure", 0.1), ("name", 0.1)) == ["您的航班号MU5137,明早八点起飞"]
+    message = "If it drops under 50, or you feel faint, call your doctor. Take good care."
+    kept = parts(message, ("figure", 0.1), ("figure", 0.2), ("recommendation", 0.9), ("name", 0.1))
+    assert kept == ["If it drops under 50, or you feel faint, call your doctor"]
+    assert parts(message, ("figure", 0.1), ("figure", 0.2), ("recommendation", 0.3), ("name", 0.1)) == []
 
 
-def test_a_sentence_that_leans_joins_the_one_before_it() -> None:
+def test_sentences_that_follow_each_other_are_one_part() -> None:
     message = "I'd recommend the Hotel Miramar. It costs 90 euros a night. The weather is lovely there."
     kept = parts(message, ("name", 0.9), ("figure", 0.8), ("name", 0.1))
     assert kept == ["I'd recommend the Hotel Miramar. It costs 90 euros a night"]

@@ -1,0 +1,46 @@
+"""One person under several words: 老爸 is the 爸爸 who is known, and an emergency contact may have an own tag."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from memory_platform.kernel.text import comparable
+from profiles.models import Subject, Tag, TagKind
+from profiles.selectors import tags_of
+from profiles.services.tags.lookup import synonyms_of
+from profiles.services.tags.tags import TagDraft, upsert_tag
+from profiles.values import Verdict
+
+EMERGENCY = frozenset({"emergency contact", "紧急联系人"})
+_ONE_EACH = frozenset[str]().union(*map(synonyms_of, ("mum", "dad", "wife", "husband", "girlfriend", "boyfriend")))
+"""Kin of which somebody has one, whatever their name."""
+
+
+def label_of_kin(subject: Subject, word: str) -> str:
+    """Return how the one contact is called whom a word for kin means, in the open scope; the word itself for nobody who
+    is known, and where two may be meant."""
+    contacts = list(tags_of(subject).filter(kind=TagKind.CONTACT))
+    own = comparable(word)
+    same = [tag for tag in contacts if comparable(tag.label) in synonyms_of(word) | {own}]
+    known = [tag for tag in same if comparable(tag.label) == own] or same
+    return known[0].label if len(known) == 1 else word
+
+
+def follow_number(subject: Subject, draft: TagDraft, tag: Tag) -> Iterator[Tag]:
+    """Give an emergency contact the new number of the tag of the same person; yield whom it was given to."""
+    if not draft.details.get("phone") or tag.label in EMERGENCY:
+        return
+    for other in tags_of(subject).filter(kind=TagKind.CONTACT, label__in=EMERGENCY).exclude(phone=tag.phone):
+        if other.phone and _is_same_person(tag, other):
+            outcome = upsert_tag(subject, replace(draft, label=other.label, details={"phone": tag.phone}, id=None))
+            if outcome.verdict is not Verdict.REJECTED:
+                yield outcome.tag
+
+
+def _is_same_person(tag: Tag, other: Tag) -> bool:
+    """Return whether an emergency contact is somebody: by name, or as the only one of a relation."""
+    names = {comparable(one) for one in (tag.label, *tag.aliases)}
+    relation = comparable(other.relation)
+    is_kin = relation in names | synonyms_of(tag.label)
+    return bool(names & set(map(comparable, other.aliases))) or (
+        is_kin and (not other.aliases or relation in _ONE_EACH)
+    )

@@ -1,0 +1,73 @@
+"""What holds from now on is a note, however little the reader finds that it lasts, where it takes the place of a held
+note, or says so itself: 我又开始抽烟了. What is only over, asked, supposed or meant for once makes none."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from snapshots.understanding.changes.following import MessageEndings, Read
+from snapshots.understanding.changes.judge import Effect
+from snapshots.understanding.changes.pairs import NOT_SAID
+from snapshots.understanding.changes.sentences import Changing, changing_sentences
+from snapshots.understanding.changes.ways import named_in
+from snapshots.understanding.changes.words import cues_in
+from snapshots.understanding.config import NOTING, NotingPolicy
+from snapshots.understanding.drafting.assemble import NotePart, vital_class_of
+from snapshots.understanding.drafting.draft import NoteDraft, draft_part
+from snapshots.understanding.reading.forms import language_of, matching_form
+
+_FROM_NOW = re.compile(
+    r"\b(?:from now on|from (?:today|here) on|going forward|(?:started|taken up|took up|back to) .{1,30} again)\b"
+    r"|以后(?!再|又)|今后|从今天起|从今|往后|又开始|又[抽喝吃养]上|[不没]能再?.{1,6}了|不可以.{1,6}了|转[学到].{1,8}了"
+    r"|不[走用吃喝住坐打去上]了,?(?:改|换|都|就|直接)?[走用吃喝住坐打去上]",
+    re.IGNORECASE,
+)
+_ANEW = frozenset({"instead", "again", "figure"})
+"""Hints of what holds now; the others tell what is over."""
+
+
+def keep_successors(read: Sequence[Read], found: Sequence[MessageEndings], policy: NotingPolicy = NOTING) -> list[Read]:
+    """Return the messages with a note of each sentence that makes none and says what holds from now on."""
+    over = {
+        (one.message.id, ending.start) for one in found for ending in one.endings if ending.effect is not Effect.RETELLS
+    }
+    return [replace(one, drafts=(*one.drafts, *_successors(one, over, policy))) for one in read]
+
+
+def _successors(one: Read, over: Collection[tuple[UUID, int]], policy: NotingPolicy) -> list[NoteDraft]:
+    if one.spoken.answer:
+        return []
+    return [
+        draft_part(one.heard, one.spoken, _part_of(one, changing), policy)
+        for changing in changing_sentences(one.spoken, one.grades)
+        if not any(_overlap(draft, changing) for draft in one.drafts)
+        and _lasts(one, changing, policy, is_over=(one.heard.message.id, changing.start) in over)
+    ]
+
+
+def _lasts(one: Read, changing: Changing, policy: NotingPolicy, *, is_over: bool) -> bool:
+    form = matching_form(changing.sentence.text)
+    cues = cues_in(_FROM_NOW.sub(" ", form))  # "from today on" is for more than today
+    lasting = _part_of(one, changing).grade.lasting
+    if cues & NOT_SAID or lasting < policy.successor_from:
+        return False
+    says_so = _FROM_NOW.search(form) is not None
+    is_new = says_so or bool(cues_in(form) & _ANEW) or any(side.new for side in named_in(form, language_of(form)))
+    return is_new if is_over else says_so
+
+
+def _part_of(one: Read, changing: Changing) -> NotePart:
+    own = [pair for pair in zip(one.spoken.clauses, one.grades, strict=False) if _is_in(pair[0].start, changing)]
+    clause, grade = max(own, key=lambda pair: pair[1].lasting)
+    vital = vital_class_of(clause, grade) if len(own) == 1 else ""
+    return NotePart(changing.start, changing.end, clause.sentence, grade, vital, clause.language)
+
+
+def _is_in(place: int, changing: Changing) -> bool:
+    return changing.start <= place < changing.end
+
+
+def _overlap(draft: NoteDraft, changing: Changing) -> bool:
+    start, end = draft.details.span_start, draft.details.span_end
+    return start is None or end is None or (start < changing.end and changing.start < end)

@@ -1,0 +1,263 @@
+"""Which held note a sentence puts right, and how it reads then: "It's 2:45 now, not 3:15", 打错了,是周四. Pure.
+
+A value gives way to another of its sort in the words of the note, and nothing else of them changes. What else the
+sentence speaks of must stand in the note: a sentence with more to say is a note of its own.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from snapshots.understanding.changes.pairs import HeldText, Sentence
+from snapshots.understanding.changes.persons import SELF, is_of_another, named_people
+from snapshots.understanding.changes.ways import named_in
+from snapshots.understanding.changes.words import cues_in
+from snapshots.understanding.correcting.sorts import Value, values_in
+from snapshots.understanding.correcting.words import grammar_of
+from snapshots.understanding.reading.forms import language_of, matching_form
+from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.slots.values import is_short, is_whole
+
+_NOT_MEANT = frozenset({"supposed", "once", "unreal", "asked"})
+_WRONG_BEFORE = re.compile(
+    r"(?:\bnot|n't|\binstead of|\brather than|\bno longer|\bi (?:said|wrote|put|typed)|\byou (?:have|wrote|put)"
+    r"|不是|并非|不在|不要|别|不再是?|说成|写成|打成|记成|当成|说的是?|写的是?)"
+    r"(?: (?:the|a|an|at|on|in|my|is|for|about|with|it's))*(?:了|在)? ?\Z",
+    re.IGNORECASE,
+)
+_WRONG_BEHIND = re.compile(
+    r" ?(?:(?:is|was) (?:wrong|a (?:typo|mistake))|(?:这个|那个)?(?:不对|是错的|错了|说错|写错|打错))", re.I
+)
+_MOVED = re.compile(
+    r"\b(?:mov(?:ed|ing)|chang(?:ed|ing)|rescheduled|pushed|brought|went|raised|cut|up|down)\b.{0,40} from (?:the )?\Z"
+    r"|(?:从|由|把) ?\Z",
+    re.IGNORECASE,
+)
+_MEANT = re.compile(
+    r"\b(?:i meant?|meant(?: to (?:say|write|type))?|sorry|oops|whoops|typo|my (?:bad|mistake)|correction|scratch that"
+    r"|make (?:that|it)|no,? wait|wait,? no|actually|got (?:it|that|the \w+) wrong|mixed (?:it |that )?up|misspoke)\b"
+    r"|[说打写记搞弄看讲]错|错了|抱歉|不好意思|对不起|不对|更正|纠正|口误|手滑|手误|应该是|应为|其实是|改[成到为]|我是说|是说",
+    re.IGNORECASE,
+)
+_NEW_NUMBER = re.compile(
+    r"\b(?:new|different|another|changed (?:his|her|their|my|our)) "
+    r"(?:phone |mobile |cell |work |home )?(?:number|phone|mobile|sim)\b"
+    r"|\bnumber(?:'s| has| is| was)? (?:just )?(?:changed|now|different)\b|\bon a new (?:one|line)\b"
+    r"|[换改]了?个?新?(?:手机|电话)?(?:号|电话)|新的?(?:手机|电话)?号|新电话|号码?(?:已经|刚)?[换变改]|电话(?:已经|刚)?[换变改]",
+    re.IGNORECASE,
+)
+_OF_NUMBERS = re.compile(
+    r"\b(?:new|number|phone|mobile|cell|got|has|by the way|btw|changed|different|her|his|their|use|call|ring|old)\b"
+    r"|[新号码手机电话旧用记存换改变老家我]",
+    re.IGNORECASE,
+)
+_FILLERS = frozenset(
+    re.findall(
+        r"\S+",
+        "i i'm i've it it's its is was are be been that that's this there a an the at on in of for to from by not "
+        "no nope now then and but so or instead rather than sorry oh oops whoops hang wait actually correction "
+        "typo mistake bad wrong scratch make meant mean meaning said say says write wrote type typed put should "
+        "please well right just my our me we you have any more anymore longer again got mixed up misspoke don't "
+        "isn't wasn't n't yeah yes hm hmm ah er um time date day days number also did didn't do one thinking "
+        "moved changed rescheduled pushed they rang called",
+    )
+)
+_FILLERS_ZH = re.compile(
+    r"不好意思|抱歉|对不起|刚才|刚刚|之前|上面|[说打写记搞弄看讲]错|错|不对|更正|纠正|口误|手滑|手误|应该|应为|其实|一下|现在|不再"
+    r"|时间|日期|[是不而改成到为了的吧呢啊呀哦噢哎啦嘛我说写打别在去那这个才把从由换挪推迟提前早晚就对要]"
+)
+_OWN = re.compile(
+    r"\b(?:i'm|i am|i've|i (?!meant?\b|said\b|wrote\b|typed\b|put\b|got\b|mixed\b|misspoke\b|think\b)\w+)"
+    r"|(?:^|[,.;!])我(?!是?说|[打记写搞弄看讲]|的意思)",
+    re.IGNORECASE,
+)
+_THIS_WEEK = re.compile(r"[这本]个?(?:周|星期|礼拜)")
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[\u3400-\u9fff]")
+_ARTICLE = re.compile(r"(?:the|a|an|my|our|at|in|on|to|for|with) ", re.IGNORECASE)
+_SHORTEST, _LONGEST = 2, 4
+"""Characters, and words, of what may be put right that is no figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What a sentence puts right: ``wrong`` (None: it names nothing) and ``right`` are values of one sort, or words.
+    ``beside`` is what else it speaks of."""
+
+    wrong: Value | str | None
+    right: Value | str
+    text: str
+    beside: frozenset[str]
+    is_new_number: bool = False
+    """It tells the new number of somebody: the one that they had is wrong, wherever it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Righting:
+    """The note at ``place`` as it reads when it is put right, and the words of it that were ``wrong``. ``is_all``: the
+    sentence says nothing else."""
+
+    place: int
+    text: str
+    wrong: str
+    is_all: bool = True
+
+
+def corrections_in(sentence: Sentence) -> list[Correction]:
+    """Return what a sentence may put right, what it names as wrong first; nothing of what is asked, supposed, or meant
+    for once."""
+    form = matching_form(sentence.text)
+    values = values_in(sentence.text)
+    if _THIS_WEEK.search(form) or cues_in(_without(form, values)) & _NOT_MEANT:  # "May 3rd" supposes nothing
+        return []
+    numbers = [one for one in values if one.sort == "phone"]
+    if len(numbers) == 1 and _NEW_NUMBER.search(form):
+        beside = _beside(_OF_NUMBERS.sub(" ", _without(form, numbers)))
+        return [Correction(None, numbers[0], sentence.text, beside, is_new_number=True)]
+    wrong = [one for one in values if _is_wrong(one, form)]
+    found = [
+        Correction(one, other, sentence.text, _beside(form, one, other))
+        for one in wrong
+        for other in values
+        if other not in wrong and other.sort == one.sort and not other.is_same(one)
+    ]
+    if found or wrong:
+        return found if len(found) == 1 else []
+    if len(values) == 1 and _MEANT.search(form):
+        return [Correction(None, values[0], sentence.text, _beside(form, values[0]))]
+    return list(_words_in(sentence.text, form)) if not values else []
+
+
+def find_rightings(sentence: Sentence, held: Sequence[HeldText], near: Sequence[int]) -> list[Righting]:
+    """Return the one note that a sentence puts right, or those that hold somebody's old number. ``near`` are the places
+    of the notes said in the turns just before, the last one last: the latest of them is meant first, and none but them
+    where no figure is named as wrong, or one that many things have, and nothing beside it."""
+    for one in corrections_in(sentence):
+        if one.is_new_number:
+            return _put_numbers_right(one, sentence, held)
+        is_told = isinstance(one.wrong, Value) and (one.beside or one.wrong.is_telling)
+        far = range(len(held)) if is_told else ()
+        for places in (list(near)[::-1], far):
+            found = [told for place in places if (told := _put_right(one, sentence, place, held[place]))]
+            if found and (len(found) == 1 or places is not far):
+                return found[:1]
+    return []
+
+
+def _put_numbers_right(one: Correction, sentence: Sentence, held: Sequence[HeldText]) -> list[Righting]:
+    """Return the notes that hold the number of whom a sentence speaks; none where they had several."""
+    said = named_people(sentence.text)
+    found, keys = [], set()
+    for place, note in enumerate(held):
+        own = [value for value in values_in(note.text) if value.sort == "phone"]
+        known = named_people(note.text).people | (
+            named_people(note.about).people if note.about != SELF else frozenset()
+        )
+        is_theirs = said.people == known if said.people or known else _is_called(note.about, sentence.text)
+        if len(own) == 1 and is_theirs and isinstance(one.right, Value):
+            keys.add(own[0].key)
+            span, new = _swapped(own[0], one.right, one.text, note.text)
+            text = note.text[: span[0]] + new + note.text[span[1] :]
+            rest = {word for word in one.beside if not named_people(word).people} - _words_of(note.text.lower())
+            found.append(Righting(place, text, note.text[slice(*span)], is_all=not rest))
+    return found if len(keys) == 1 and (isinstance(one.right, Value) and one.right.key not in keys) else []
+
+
+def _is_called(about: str, text: str) -> bool:
+    """Return whether a sentence names whom a note is about, or speaks of nobody but the user."""
+    return about.lower() in text.lower() if about != SELF else bool(_ME.search(text))
+
+
+def _is_wrong(one: Value, form: str) -> bool:
+    before = form[: one.start]
+    return bool(_WRONG_BEFORE.search(before) or _MOVED.search(before) or _WRONG_BEHIND.match(form, one.end))
+
+
+_ME = re.compile(r"\b(?:my|i|i've|i'm)\b|我", re.IGNORECASE)
+
+
+def _beside(form: str, *values: Value) -> frozenset[str]:
+    return _words_of(_FILLERS_ZH.sub(" ", _without(form, values))) - _FILLERS
+
+
+def _without(form: str, values: Sequence[Value]) -> str:
+    for one in values:
+        form = form[: one.start] + " " * (one.end - one.start) + form[one.end :]
+    return form
+
+
+def _words_of(form: str) -> frozenset[str]:
+    return frozenset(word.removesuffix("'s") for word in _WORD.findall(form.lower()))
+
+
+def _words_in(text: str, form: str) -> Iterator[Correction]:
+    """Yield what a way names that is no figure: "Not the Alps, the Dolomites"."""
+    language = language_of(form)
+    grammar, words = grammar_of(language), load_language(language).words
+    for one in named_in(form, language):
+        if one.new is None:
+            continue
+        old, new = (_ARTICLE.sub("", grammar.bare(text[slice(*side)])) for side in (one.old, one.new))
+        rest = "".join(
+            " " if one.old[0] <= at < one.old[1] or one.new[0] <= at < one.new[1] else char
+            for at, char in enumerate(form)
+        )
+        is_value = not grammar.empty.fullmatch(new) and is_short(new, longest=_LONGEST) and is_whole(new, words)
+        if len(old) >= _SHORTEST and is_value and old[0].isupper() == new[0].isupper():
+            yield Correction(old, new, text, _words_of(_FILLERS_ZH.sub(" ", rest)) - _FILLERS)
+
+
+def _put_right(one: Correction, sentence: Sentence, place: int, held: HeldText) -> Righting | None:
+    form = matching_form(held.text)
+    said = matching_form(sentence.text)
+    if _is_my_own(said, held) or is_of_another(sentence.text, held.text, held.about, before=sentence.before):
+        return None
+    if not one.beside <= _words_of(form):
+        return None
+    if isinstance(one.right, str):
+        span, new = _place_of_words(str(one.wrong), form), one.right
+        if new.lower() in form.lower():
+            return None
+    else:
+        value = _value_meant(one.right, one.wrong if isinstance(one.wrong, Value) else None, held)
+        span, new = _swapped(value, one.right, one.text, held.text) if value else (None, "")
+    if span is None:
+        return None
+    text = held.text[: span[0]] + new + held.text[span[1] :]
+    return Righting(place, text, held.text[slice(*span)])
+
+
+def _is_my_own(said: str, held: HeldText) -> bool:
+    """Return whether a sentence tells of the user and a note of somebody else, whom it does not name."""
+    theirs = named_people(held.text).people | named_people(held.about).people
+    is_theirs = held.about != SELF or bool(theirs)
+    return is_theirs and _OWN.search(said) is not None and not named_people(said).people & theirs
+
+
+def _place_of_words(words: str, form: str) -> tuple[int, int] | None:
+    edge = "" if re.search(r"[\u3400-\u9fff]", words) else r"\b"
+    found = list(re.finditer(rf"{edge}{re.escape(matching_form(words))}{edge}", form, re.IGNORECASE))
+    return found[0].span() if len(found) == 1 else None
+
+
+def _value_meant(right: Value, wrong: Value | None, held: HeldText) -> Value | None:
+    """Return the one value of a note that is wrong: the named one, else the only one of the sort. Of what is vital
+    nothing is put right that is not named."""
+    own = [value for value in values_in(held.text) if value.sort == right.sort]
+    if wrong is not None:
+        meant = [value for value in own if value.is_same(wrong)]
+    elif right.sort == "amount":
+        meant = own if not held.is_vital and all(value.key[1:] == right.key[1:] for value in own) else []
+    else:
+        meant = own if not held.is_vital and right.sort != "number" else []
+    return meant[0] if len(meant) == 1 and not meant[0].is_same(right) else None
+
+
+def _swapped(value: Value, right: Value, said: str, held: str) -> tuple[tuple[int, int], str]:
+    """Return which characters of a note give way to which words: the value, or its core where what is right says no
+    more."""
+    if (right.start, right.end) != right.core:
+        return (value.start, value.end), said[right.start : right.end]
+    new = said[slice(*right.core)]
+    was = held[slice(*value.core)]
+    is_again = right.sort == "weekday" and was.endswith("days") and not new.endswith("s") and new.isascii()
+    return value.core, new + "s" if is_again else new
