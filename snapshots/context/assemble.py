@@ -84,7 +84,7 @@ def assemble(
     slots = slots_for(request, policy, total=total, system_tokens=system.tokens)
     is_small = total <= policy.small
     shelves = shelves_of(request, material, scribe, is_small=is_small)
-    share = 1.0 if is_small else policy.vital_share  # there nothing stands beside them but limits
+    share = policy.vital_share if total >= policy.profile_from else 1.0  # below it limits wait for the question
     vital = VitalRoom(policy.vital_notes, int(share * slots[SectionName.PROFILE].tokens))
     rules = Rules(fill_order(policy, total), _threshold(request, policy).of(material.needs), vital)
     choice = choose(shelves, slots, room, request, material, rules)

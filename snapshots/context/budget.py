@@ -158,8 +158,9 @@ def slots_for(
 
 def profile_tokens(total: int, policy: ContextPolicy) -> int:
     """Return the most tokens that the profile may take of ``total``."""
-    share = policy.profile_share * min(1.0, total / policy.profile_from)
-    return min(policy.profile, int(share * total))
+    falling = policy.profile_share * total * min(1.0, total / policy.profile_from)
+    most = min(policy.profile, policy.profile_share * total)
+    return int(min(most, max(falling, policy.profile_least)))
 
 
 def open_room(total: int, policy: ContextPolicy, *, system_tokens: int, query_tokens: int) -> Room:

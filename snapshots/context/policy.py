@@ -14,6 +14,7 @@ _TINY = (
     "context_curve, 24 November 2026, six sets of lives: with the same share at every total .25 to .59 are covered at "
     "150 and .53 to .85 at 250, with this .44 to .77 and .56 to .90; bare BM25 .23 to .70 and .29 to .79"
 )
+_ONE_LINE = "test_bad_input.py: at totals of 120 to 180 a vital note of six words stands with 32 tokens, not with 28"
 _SURE_NEED = (
     "life_exam.py, lives that nobody mended by, 23 November 2026, total 6,000: message 1 where nothing is needed 9 and "
     "152 tokens (English, Chinese) with .5, 9 and 97 with .8, 9 and 29 with .85 and .9, covered the same; of the lives "
@@ -33,12 +34,14 @@ class ContextPolicy:
     """The most of a total that the profile takes, where that is less."""
     profile_from: int = measured(500, source=_TINY)
     """Below it, the profile's share falls with the total: what the question asks for comes first."""
+    profile_least: int = measured(32, source=_ONE_LINE)
+    """It falls no further: one vital note stands in the smallest total, as far as ``profile_share`` allows."""
     vital_classes: tuple[str, ...] = promised(tuple(VitalClass.values), row="P9")
     """What is vital to the tenant; a note of another class is as any other."""
     vital_notes: int = promised(20, row="X1")
     """Vital notes that stand whatever is asked; of more the newest."""
     vital_share: float = promised(0.4, row="X1")
-    """What they take of the profile's tokens before name and slots, all of a small total's; beyond it they wait."""
+    """What they take of the profile's tokens before name and slots, below ``profile_from`` all; beyond it they wait."""
     small: int = promised(1000, row="X11")
     """Up to it, a prefix holds only what does harm when missing; all else competes by the question."""
     last_turns: int = promised(2, row="X11")
