@@ -87,8 +87,13 @@ def queue_erasure(house: House) -> None:
 
 @pytest.fixture
 def timetable(database: None) -> Iterator[None]:
+    _delete_schedule()  # a test before may have left a job that a person had disabled
     sync_schedule()
     yield
+    _delete_schedule()
+
+
+def _delete_schedule() -> None:
     PeriodicTask.objects.all().delete()
     IntervalSchedule.objects.all().delete()
     CrontabSchedule.objects.all().delete()
