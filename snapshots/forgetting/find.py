@@ -29,7 +29,7 @@ def find_meant(subject: Subject, message: Message, order: ForgetOrder, policy: F
     turns = _turns_before(message, policy)
     if order.meant is Meant.EVERYTHING or _refuses_an_answer(message, order, turns):
         return Found()
-    own = without_orders(message.content)
+    own = _cut(without_orders(message.content), order)  # an acknowledged order is not read without its answer
     users = [turn for turn in turns if turn.role == MessageRole.USER][: policy.turns]
     if order.meant in (Meant.NAMED, Meant.OWNED):
         said = [(message, own), *((turn, turn.content) for turn in users)]
@@ -110,8 +110,12 @@ def _turns_before(message: Message, policy: ForgettingPolicy) -> Sequence[Messag
 def without_orders(text: str) -> str:
     """Return what a message says beside its orders, at its place."""
     for order in read_forget_orders(text):
-        text = text[: order.start] + " " * (order.end - order.start) + text[order.end :]
+        text = _cut(text, order)
     return text
+
+
+def _cut(text: str, order: ForgetOrder) -> str:
+    return text[: order.start] + " " * (order.end - order.start) + text[order.end :]
 
 
 def _refuses_an_answer(message: Message, order: ForgetOrder, turns: Sequence[Message]) -> bool:

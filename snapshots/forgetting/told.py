@@ -17,7 +17,7 @@ from snapshots.selectors import with_words
 from snapshots.understanding.heard.order_reader import KIN
 
 _TELLING = re.compile(r"\d|[\u3400-\u9fff]{2}|.{5}")
-_KIN_WEIGHS, _HAN = 0.5, re.compile(r"[\u3400-\u9fff]")
+_KIN_WEIGHS, _UNSAID_WEIGHS, _HAN = 0.5, 0.5, re.compile(r"[\u3400-\u9fff]")
 
 
 def find_told(
@@ -82,7 +82,11 @@ def _best(
 
 def _weights(wanted: Iterable[str], held: Mapping[UUID, set[str]]) -> dict[str, float]:
     among = Counter(word for words in held.values() for word in words)
-    return {
-        word: math.log(1 + (1 + len(held)) / (1 + among[word])) * (_KIN_WEIGHS if word in KIN else 1.0)
-        for word in wanted
-    }
+    return {word: math.log(1 + (1 + len(held)) / (1 + among[word])) * _share(word, among) for word in wanted}
+
+
+def _share(word: str, among: Mapping[str, int]) -> float:
+    """Return what a word counts: kin is said often, and two characters that nobody said may be no word at all."""
+    if word in KIN:
+        return _KIN_WEIGHS
+    return _UNSAID_WEIGHS if not among[word] and _HAN.search(word) else 1.0

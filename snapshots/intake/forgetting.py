@@ -16,6 +16,8 @@ from snapshots.forgetting.withhold import withhold
 from snapshots.intake.values import FastLaneResult
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.receipts.read import receipt_by_id
+from snapshots.selectors import with_words
+from snapshots.understanding.heard.acknowledgements import acknowledges_forgetting
 from snapshots.understanding.heard.forget_orders import Meant, read_forget_orders
 
 WORDS = ("name", "content", "parts", "tool_calls", "metadata", "content_hash", "tokens")
@@ -29,9 +31,11 @@ def forget_at_once(
     for message in messages:
         if message.role == MessageRole.USER:
             results += _forget(subject, message)
-        elif message.role == MessageRole.ASSISTANT and repeats_hidden(message):
-            results += withhold(subject, message, 0, Found({message.id: ()}))
-            message.refresh_from_db(fields=WORDS)
+        elif message.role == MessageRole.ASSISTANT:
+            results += _forget_acknowledged(subject, message)
+            if repeats_hidden(message):
+                results += withhold(subject, message, 0, Found({message.id: ()}))
+                message.refresh_from_db(fields=WORDS)
     if any(one.order_id for one in results):
         conversation.refresh_from_db(fields=["version", "summary", "summarised_seq"])
     return tuple(_result_of(one) for one in results)
@@ -64,9 +68,23 @@ def forget_told(receipt_id: UUID, said: str) -> tuple[FastLaneResult, ...]:
     return tuple(_result_of(one) for one in results)
 
 
-def _forget(subject: Subject, message: Message) -> list[Forgotten]:
+def _forget_acknowledged(subject: Subject, answer: Message) -> list[Forgotten]:
+    """Hide what the turn before tells us to forget in words that only the assistant's ``answer`` makes sure."""
+    if not acknowledges_forgetting(answer.content):
+        return []
+    before = Message.objects.filter(
+        subject_id=answer.subject_id, conversation_id=answer.conversation_id, seq__lt=answer.seq
+    )
+    asked = before.order_by("-seq").select_related("conversation").first()
+    if asked is None or asked.role != MessageRole.USER:
+        return []
+    with_words([asked])
+    return [] if read_forget_orders(asked.content) else _forget(subject, asked, acknowledged=True)
+
+
+def _forget(subject: Subject, message: Message, *, acknowledged: bool = False) -> list[Forgotten]:
     results: list[Forgotten] = []
-    orders = read_forget_orders(message.content)
+    orders = read_forget_orders(message.content, acknowledged=acknowledged)
     for number, order in enumerate(orders):
         found = find_meant(subject, message, order)
         if found:

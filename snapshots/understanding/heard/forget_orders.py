@@ -91,10 +91,11 @@ class ForgetOrder:
 
 
 @lru_cache(maxsize=1_024)  # a worker asks for each of a few hundred messages before it asks for the first again
-def read_forget_orders(text: str) -> tuple[ForgetOrder, ...]:
+def read_forget_orders(text: str, *, acknowledged: bool = False) -> tuple[ForgetOrder, ...]:
     """Return the orders to forget that a user gives in a message, in order; most messages cost one search.
 
-    A message is asked about several times while it is accepted, and while it is learned from.
+    Where the assistant's answer has ``acknowledged`` one, the reader may be less sure of it. A message is asked about
+    several times while it is accepted, and while it is learned from.
     """
     if len(text) > LONGEST_READ:
         return ()
@@ -103,7 +104,9 @@ def read_forget_orders(text: str) -> tuple[ForgetOrder, ...]:
         return ()
     quoted = find_quoted(form)
     known = [order for start, end, mark in _sentences(form) for order in _orders_of(form, start, end, mark)]
-    heard = _without_overlaps([*(_with_names(form, one) for one in known), *_heard_by_reader(form, known)])
+    heard = _without_overlaps(
+        [*(_with_names(form, one) for one in known), *_heard_by_reader(form, known, acknowledged=acknowledged)]
+    )
     found = _without_repeats(form, heard)
     return tuple(one for one in found if not any(first <= one.start < last for first, last in quoted))
 
@@ -121,10 +124,10 @@ def parts_of(form: str) -> list[tuple[int, int, str]]:
     return [one for one in found if one[1] > one[0]]
 
 
-def _heard_by_reader(form: str, known: Sequence[ForgetOrder]) -> Iterator[ForgetOrder]:
+def _heard_by_reader(form: str, known: Sequence[ForgetOrder], *, acknowledged: bool) -> Iterator[ForgetOrder]:
     """Yield what the reader takes for an order, as short as it can be: what stands beside it may be the secret.
 
-    Beside an order ("get rid of my card, don't keep it") half of the share is enough.
+    Beside an order ("get rid of my card, don't keep it") half of the share is enough, and of one ``acknowledged``.
     """
     parts = parts_of(form)
     shares = dict(_runs(form, parts))
@@ -133,7 +136,7 @@ def _heard_by_reader(form: str, known: Sequence[ForgetOrder]) -> Iterator[Forget
     for least in (sure, sure / 2):
         likely = [run for run, share in shares.items() if share >= least]
         for run in sorted(likely, key=lambda one: one[1] - one[0]):
-            is_sure = shares[run] >= sure or any(_are_near(form, run, one) for one in taken)
+            is_sure = acknowledged or shares[run] >= sure or any(_are_near(form, run, one) for one in taken)
             if is_sure and not any(run[0] < end and start < run[1] for start, end in taken):
                 taken.append(run)
                 yield _with_names(form, ForgetOrder(*run, Meant.READ))

@@ -148,3 +148,36 @@ def test_an_order_in_the_next_message_of_an_outcome_is_carried_out_once(
     assert "Brightwater" not in everything(acme, ASKED)
     assert notes(acme) == ["I have two sons"]
     assert len(orders(acme)) == 1
+
+
+DOUBTFUL = (
+    "I have to say it to someone and then you can drop it, I don't want it kept. I failed the pilot medical on Friday."
+)
+
+
+@pytest.mark.parametrize(("answer", "stays"), [("Of course, I'll drop it.", False), ("How did it go?", True)])
+def test_the_assistants_answer_makes_a_doubtful_order_sure(
+    acme: Caller, world: World, answer: str, stays: bool
+) -> None:
+    teach(acme, world, "I fly a Cessna 172 at weekends.", DOUBTFUL)
+    assert "pilot medical" in everything(acme, "What happened on Friday?")
+    told = post(acme, ("assistant", answer))
+    work(world)
+    assert [one["verdict"] for one in told] == ([] if stays else ["forgotten"] * len(told))
+    assert ("pilot medical" in everything(acme, "What happened on Friday?")) is stays
+    assert "Cessna" in everything(acme, "What do I fly?")
+    post(acme, ("assistant", answer))  # said once more, it means nothing else
+    assert "Cessna" in everything(acme, "What do I fly?")
+
+
+def test_an_acknowledgement_alone_hides_nothing(acme: Caller, world: World) -> None:
+    teach(acme, world, "I fly a Cessna 172 at weekends.", ("assistant", "Deleted. I won't keep that."))
+    assert "Cessna" in everything(acme, "What do I fly?")
+
+
+def test_what_a_chinese_order_names_is_found_by_a_part_of_its_name(acme: Caller, world: World) -> None:
+    teach(acme, world, "我基金今年亏了六万，都怪听了同事的。", "我养了一只叫豆包的猫。")
+    post(acme, "上次跟你讲我买基金那段，你帮我删掉，别留着。", talk=f"{ADA}/conversations/later/messages")
+    work(world)
+    assert "亏了六万" not in everything(acme, "基金怎么样？")
+    assert "豆包" in everything(acme, "我的猫叫什么？")
