@@ -151,6 +151,8 @@ def choose(
 def _threshold(request: ContextRequest, policy: ContextPolicy) -> Threshold:
     if request.min_relevance is not None:  # the caller decides what helps, and so whether anything does
         return Threshold(request.min_relevance, policy.filling_relevance, strict=request.strict)
+    if request.budget.memory is not None:  # the caller says how much memory it wants: the best that there is
+        return Threshold(0.0, strict=request.strict)
     least, filling = policy.min_relevance, policy.filling_relevance
     return Threshold(least, filling, strict=request.strict, need=policy.least_need, sure=policy.sure_need)
 

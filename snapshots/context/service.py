@@ -97,7 +97,7 @@ def make_draft(whose: Whose, prepared: PreparedQuery) -> Draft:
         findings = replace(read_findings(whose, prepared), missing=prepared.missing)
     with prepared.watch.stage("assemble"):
         request = replace(request, at=local_time(request.at or utc_now(), findings.found.lanes))
-        needs = question.probe.needs
+        needs = findings.found.needs
         material = material_of(
             request.query, findings.found, findings.scene, findings.around, needs=needs, vital=policy.vital_classes
         )

@@ -33,3 +33,4 @@ class Recalled:
     left_out: tuple[RankedHit, ...] = ()
     notes: tuple[RecalledNote, ...] = ()
     replies: tuple[RecalledMemory, ...] = ()
+    needs: float = 1.0

@@ -17,12 +17,14 @@ from snapshots.recall.loading.cache import ImageCache, ImageKey, KnownSubjects
 from snapshots.recall.loading.current import Whose
 from snapshots.recall.loading.images import LoadedImage, load_image
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
+from snapshots.recall.ranking.naming import holds_name, read_names
 from snapshots.recall.ranking.notes import rank_apart
 from snapshots.recall.ranking.pipeline import rank_memories
 from snapshots.recall.ranking.probe import Probe, asked_at, make_probe
 from snapshots.recall.ranking.replies import rank_replies
 from snapshots.recall.rewording.wordings import Wording, rank_wordings
 from snapshots.recall.values import DOCUMENTS, SEARCHED, SNAPSHOTS, RankedHit, RecallQuery
+from snapshots.relevance.policy import RELEVANCE
 from snapshots.relevance.questions import read_wants
 
 IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)
@@ -45,10 +47,18 @@ class Question:
     embed_ms: float
     others: tuple[Wording, ...] = ()
     policy: RecallPolicy = DEFAULT_RECALL
+    text: str = ""
 
     def asked_at(self, query: RecallQuery) -> "Question":
         """Return the question as it is meant at the moment of ``query``: the times it names are read once for all."""
         return replace(self, probe=asked_at(self.probe, query.text, query.read_at))
+
+    def about_known(self, image: Image) -> "Question":
+        """Return the question as it needs memory: at least by ``named_need`` where ``image`` holds a name it says."""
+        names, least = read_names(self.text), RELEVANCE.named_need
+        if self.probe.needs >= least or not names or not holds_name(image, names):
+            return self
+        return replace(self, probe=replace(self.probe, needs=least))
 
     def rank(self, query: RecallQuery, image: Image) -> list[RankedHit]:
         """Return the best ``query.top_k`` memories of ``image``, best first, in whatever wordings there are."""
@@ -106,7 +116,10 @@ def prepare_questions(
         replace(probe, needs=wants.memory, replies=wants.replies) for probe, wants in zip(probes, wanted, strict=True)
     ]
     missing = degraded | {DegradedReason.DOCUMENTS_UNAVAILABLE} if DOCUMENTS in lanes else degraded
-    return [Question(probe, embedders, missing, watch.ms["embed"], policy=policy) for probe in read]
+    return [
+        Question(probe, embedders, missing, watch.ms["embed"], policy=policy, text=text)
+        for text, probe in zip(texts, read, strict=True)
+    ]
 
 
 def in_other_words(question: Question, others: Sequence[str]) -> Question:

@@ -86,6 +86,8 @@ def search_memory(whose: Whose, query: RecallQuery, question: Question, more: Mo
             held = held_at(whose, loaded, question.embedders, query)
             asked = with_metadata(query, replace(whose, subject_id=loaded.subject_id), held.images, held.earlier)
         with watch.stage("rank"):
+            if SNAPSHOTS in held.images:
+                question = question.about_known(held.images[SNAPSHOTS])
             ranked = question.rank(asked[SNAPSHOTS], held.images[SNAPSHOTS]) if SNAPSHOTS in asked else []
             noted = question.rank_notes(asked[NOTES], held.images[NOTES]) if NOTES in asked else []
             replied = question.rank_replies(asked[REPLIES], held.images[REPLIES]) if REPLIES in asked else []
@@ -97,7 +99,13 @@ def search_memory(whose: Whose, query: RecallQuery, question: Question, more: Mo
             spent = {"embed": question.embed_ms, **watch.ms}
             degraded = question.degraded | held.degraded
             found = Recalled(read.memories, read.lanes, degraded, spent, read.subject_id, read.state, read.more)
-            return replace(found, left_out=tuple(ranked[len(best.hits) :]), notes=read.notes, replies=read.replies)
+            return replace(
+                found,
+                left_out=tuple(ranked[len(best.hits) :]),
+                notes=read.notes,
+                replies=read.replies,
+                needs=question.probe.needs,
+            )
         with watch.stage("load"):
             loaded = current_image(whose, question.embedders, loaded)
     return Recalled(degraded=question.degraded)

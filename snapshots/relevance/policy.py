@@ -52,6 +52,9 @@ class RelevancePolicy:
     usual_english: UsualPairs = measured(UsualPairs(0.075, 0.064, 0.04, 0.14), source=_USUAL)
     usual_chinese: UsualPairs = measured(UsualPairs(0.139, 0.072, 0.24, 0.6), source=_USUAL)
 
+    named_need: float = assumed(0.8, owner="relevance", settle_by="questions about other people, by more writers")
+    """How probably a question needs memory that says a name which the memory holds, at the least: enough for what
+    helps, not for what only fills."""
     statement_slope: float = measured(1.3, source=_STATEMENTS)
     """What one standard deviation of a statement's fused score adds to the logarithm of its odds."""
     statement_base: float = measured(-0.2, source=_STATEMENTS)

@@ -1,4 +1,4 @@
-"""Whether the assistant's words say that it keeps nothing of what it was just told: "Of course, I'll drop it", 好，不留。
+"""Whether the assistant's words say that it keeps nothing of what it was told: "Of course, I'll drop it", 好，不留。
 
 An assistant hears requests in words that no reader here was taught; its answer is evidence beside them. Pure.
 """
@@ -10,7 +10,8 @@ from snapshots.understanding.reading.forms import matching_form
 # A line holds one way to say it; the test of this module has an example for each.
 _WAYS_EN = (
     r"(?:won't|will not|\bnot|never|nothing|none of (?:it|that|this))(?: \w+){0,3}? (?:keep|kept|keeping|"
-    r"stor(?:e|ed|ing)|sav(?:e|ed|ing)|retain(?:ed|ing)?|hold(?:ing)? on|hang(?:ing)? on|record(?:ed|ing)?|log(?:ged|ging)?)\b",
+    r"stor(?:e|ed|ing)|sav(?:e|ed|ing)|retain(?:ed|ing)?|hold(?:ing)? on|hang(?:ing)? on|record(?:ed|ing)?|"
+    r"log(?:ged|ging)?)\b",
     r"(?:i(?:'ll| will| have|'ve)|let me|consider (?:it|that)|(?:it|that)(?:'s| is| has been))"
     r"(?: (?:now|already|just|all|gladly|been))*"
     r" (?:(?:forget|delete|erase|wipe|drop|discard|strike|purge) (?:it|that|this|those|them|the|your|all)\b|"
