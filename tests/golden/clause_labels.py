@@ -26,6 +26,7 @@ TEACH = (
     "talk_en_2",
     "talk_zh_1",
     "talk_zh_2",
+    "talk_zh_3",
 )
 MEASURE = ("utterances_5", "utterances_unseen", "everyday_en_b", "everyday_zh_b")
 QUESTIONS = ("intents_2", "intents_3", "intents_4", "intents_5", "intents_6")

@@ -10,12 +10,14 @@ from django.db.models import Q
 from snapshots.lifecycle.selectors import current
 from snapshots.models import AboutKind, Note, Snapshot, SnapshotKind
 from snapshots.understanding.changes.judge import STRENGTH, Effect, candidates_among, judge
-from snapshots.understanding.changes.pairs import HeldText, texts_of
+from snapshots.understanding.changes.pairs import HeldText, Sentence, texts_of
 from snapshots.understanding.changes.persons import SELF
 from snapshots.understanding.changes.sentences import Changing
+from snapshots.understanding.changes.words import may_change
 from snapshots.understanding.config import CHANGES, ChangePolicy
 from snapshots.understanding.drafting.draft import NoteDraft
 from snapshots.understanding.grading.vectors import Vectors, vectors_of
+from snapshots.understanding.reading.forms import matching_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,14 @@ def compare(changing: Sequence[Changing], held: Sequence[HeldChange]) -> Compare
     """Return the sentences of one message beside ``held``, those left out that mean none of it."""
     texts = [one.said for one in held]
     among = ((one, candidates_among(one.sentence, texts)) for one in changing)
-    return Compared(held, [(one, places) for one, places in among if places])
+    meant = ((one, [at for at in places if not _repeats(one.sentence, texts[at])]) for one, places in among)
+    return Compared(held, [(one, places) for one, places in meant if places])
+
+
+def _repeats(sentence: Sentence, held: HeldText) -> bool:
+    """Return whether a sentence says a note once more, without a word of change: it ends nothing of it."""
+    form = matching_form(sentence.text)
+    return matching_form(held.text) in form and not may_change(form)
 
 
 def endings_of(changing: Sequence[Changing], held: Sequence[HeldChange]) -> list[Ending]:

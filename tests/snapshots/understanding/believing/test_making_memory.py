@@ -257,7 +257,8 @@ def test_more_corrections_than_a_request_may_apply_wait_for_the_worker(acme: Hou
     settle(acme)
     tens = [" ".join(f"I no longer like {dish}." for dish in dishes[at : at + 10]) for at in (0, 10, 20)]
     accepted = say(acme, *tens, at=MONDAY + timedelta(hours=1))
-    assert 0 < len(accepted.fast_lane) <= EXTRACTION.fast_lane_changes
+    slots = [one for one in accepted.fast_lane if one.category]  # ends of notes are bounded apart
+    assert 0 < len(slots) <= EXTRACTION.fast_lane_changes
     assert "dish29" in str(preferences(acme))
     settle(acme)
     assert "dish" not in str(preferences(acme))

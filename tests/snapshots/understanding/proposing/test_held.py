@@ -21,7 +21,7 @@ from tests.snapshots.understanding.fields.test_filling import SEAT, WINDOW, ask
 from tests.snapshots.understanding.making import MONDAY, say, settle
 
 # No word of the second hints at a change, and the reader finds that it does not last: only a model looks at it.
-CLASS, OVER = "My pottery class is on Mondays", "Wednesday evenings belong to pottery"
+CLASS, OVER = "My pottery class is on Mondays", "pottery wise, think Wednesday"
 # Fills the field, and is no note.
 FRONT = "I'm happiest up front on a train."
 

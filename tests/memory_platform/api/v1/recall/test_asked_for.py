@@ -1,8 +1,17 @@
 """What makes a question need memory, or a call want it: a name that the memory holds, a size. Rows: R3, X2, X12."""
 
+import pytest
+from pytest_django.fixtures import Settings
+
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of
 from tests.memory_platform.api.v1.memories.test_forget_orders import ADA, teach
+
+
+@pytest.fixture(autouse=True)
+def encoder(settings: Settings) -> None:
+    """What a question needs is read in the sentence encoder's space."""
+    settings.EMBEDDER = "wordllama,use"
 
 
 def context(caller: Caller, query: str, **fields: object) -> tuple[str, object]:
