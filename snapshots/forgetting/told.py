@@ -7,6 +7,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from uuid import UUID
 
 from memory_platform.kernel.terms import terms
@@ -14,7 +15,7 @@ from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
 from snapshots.lifecycle.selectors import current
 from snapshots.models import Message, MessageRole, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.selectors import with_words
-from snapshots.understanding.heard.order_reader import KIN
+from snapshots.understanding.heard.order_reader import KIN, idle_words
 
 _TELLING = re.compile(r"\d|[\u3400-\u9fff]{2}|.{5}")
 _KIN_WEIGHS, _UNSAID_WEIGHS, _HAN = 0.5, 0.5, re.compile(r"[\u3400-\u9fff]")
@@ -41,9 +42,17 @@ def words_of(text: str) -> set[str]:
 
 
 def shares_secret(text: str, hidden: str, besides: str) -> bool:
-    """Return whether a text repeats a long word, or two, that were ``hidden`` and do not stand ``besides``."""
-    shared = (words_of(hidden) - words_of(besides) - KIN) & words_of(text)
+    """Return whether a text repeats a long word, or two, that were ``hidden`` and do not stand ``besides``.
+
+    Words that name nothing ("something") are no secret.
+    """
+    shared = (words_of(hidden) - words_of(besides) - KIN - _idle_terms()) & words_of(text)
     return len(shared) > 1 or any(_TELLING.search(word) for word in shared)
+
+
+@cache
+def _idle_terms() -> frozenset[str]:
+    return frozenset(terms(" ".join(idle_words())))
 
 
 def _turns_before(order: Message, policy: ForgettingPolicy = FORGETTING) -> Sequence[Message]:
@@ -54,16 +63,21 @@ def _turns_before(order: Message, policy: ForgettingPolicy = FORGETTING) -> Sequ
 
 
 def _taught_elsewhere(order: Message, name: str, policy: ForgettingPolicy = FORGETTING) -> Sequence[Message]:
-    """Return the messages of other conversations behind notes that share a word with ``name``, newest first."""
+    """Return the messages of other conversations that share a word with ``name``: the newest, of which no note may be
+    made yet, and those behind notes. Newest first."""
     wanted = words_of(name)
     own = Snapshot.objects.filter(current(), subject_id=order.subject_id, kind=SnapshotKind.NOTE)
     texts = own.order_by("-position").values_list("id", "text")[: policy.notes_compared]
     notes = [note_id for note_id, text in texts if wanted & words_of(text)]
     links = SnapshotSource.objects.filter(subject_id=order.subject_id, memory_id__in=notes).order_by()
-    rows = Message.objects.filter(
-        subject_id=order.subject_id, id__in=links.values("message_id"), role=MessageRole.USER
-    ).exclude(id=order.id)
-    return with_words(list(rows.order_by("-said_at", "-seq")[: policy.turns_searched]))
+    told = Message.objects.filter(
+        subject_id=order.subject_id, role=MessageRole.USER, accepted_at__lte=order.accepted_at
+    )
+    rows = told.exclude(conversation_id=order.conversation_id).order_by("-said_at", "-seq")
+    noted = rows.filter(id__in=links.values("message_id"))[: policy.turns_searched]
+    newest = rows.order_by("-accepted_at", "-seq")[: policy.turns_searched]
+    found = {row.id: row for row in with_words([*noted, *newest]) if wanted & words_of(row.content)}
+    return list(found.values())
 
 
 def _best(

@@ -144,6 +144,11 @@ def names_of(text: str) -> list[str]:
     return found
 
 
+def idle_words() -> frozenset[str]:
+    """Return the English words around the name of a thing that name nothing."""
+    return _classes().idle_english
+
+
 @dataclass(frozen=True, slots=True)
 class _Classes:
     """The table of words: ``english`` by word, ``chinese`` with the class as the group that matched."""
