@@ -8,6 +8,7 @@ from memory_platform.kernel.terms import terms
 from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Subject, Tag
 from profiles.values import in_words
 from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
+from snapshots.forgetting.rest import rest_of, stays_of
 from snapshots.forgetting.told import find_told, shares_secret, words_of
 from snapshots.forgetting.values import Belief, Found, Span
 from snapshots.lifecycle.selectors import current
@@ -280,23 +281,3 @@ def _answers_after(message: Message) -> list[Message]:
             break
         answers.append(row)
     return answers
-
-
-_WHITE = re.compile(r"\s+")
-_LOOSE = " ,;:、"
-
-
-def stays_of(rest: str, text: str) -> str:
-    """Return what stays of a note's ``text`` as words of their own; "" where the rest tells nothing."""
-    whole = _WHITE.sub(" ", rest).strip(_LOOSE)
-    return whole if whole and whole != text and tells_something(whole) else ""
-
-
-_BLANKS = re.compile(r"\S+")
-
-
-def rest_of(text: str, spans: Iterable[Span]) -> str:
-    """Return ``text`` with blanks in place of ``spans``, of the same length: all else keeps its place."""
-    for start, end in spans:
-        text = text[:start] + _BLANKS.sub(lambda found: " " * len(found.group()), text[start:end]) + text[end:]
-    return text

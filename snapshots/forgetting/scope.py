@@ -10,7 +10,7 @@ from snapshots.embedding.store import touch_memory
 from snapshots.erasure.derived import take_back_work
 from snapshots.erasure.memories import Target, target_of
 from snapshots.erasure.notes import notes_said_in
-from snapshots.forgetting.find import rest_of, stays_of
+from snapshots.forgetting.rest import rest_of, stays_of
 from snapshots.forgetting.values import Belief, Found, Span
 from snapshots.models import Conversation, Message, Note, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.selectors import with_words

@@ -14,11 +14,11 @@ EN_DEEDS = _parts(
     "assembled labelled replaced weighed"
 )
 EN_THINGS = _parts(
-    "bicycle telescope accordion lantern bookshelf kayak sewing-machine chessboard aquarium typewriter barometer "
+    "bicycle telescope accordion lantern bookshelf kayak sewing-machine chessboard aquarium typewriter thermometer "
     "hammock wheelbarrow projector sundial violin ladder greenhouse weathervane gramophone mosaic tapestry compass "
     "birdhouse canoe easel trellis generator signboard staircase"
 )
-EN_LOOKS = _parts("old copper striped borrowed narrow wooden silver crooked enormous faded spotless heavy")
+EN_LOOKS = _parts("old copper striped borrowed narrow wooden silver crooked enormous faded dusty heavy")
 EN_PLACES = _parts(
     "the harbour, the village school, a quiet courtyard, the railway museum, the lighthouse, the botanical garden, "
     "a mountain hut, the old mill, the market square, the ferry terminal, the observatory, the town library, "
@@ -28,7 +28,7 @@ EN_PLACES = _parts(
 EN_TIMES = _parts(
     "while the rain was drumming on the roof, before the guests arrived, after the parade had passed, "
     "with a neighbour holding the torch, during the long power cut, as the fog was lifting, between two thunderstorms, "
-    "until the bells rang",
+    "as the bells were ringing",
     ",",
 )
 ZH_PEOPLE = _parts(
