@@ -14,11 +14,11 @@ EN_DEEDS = _parts(
     "assembled labelled replaced weighed"
 )
 EN_THINGS = _parts(
-    "bicycle telescope accordion lantern bookshelf kayak sewing-machine chessboard aquarium typewriter thermometer "
+    "bicycle telescope accordion lantern bookshelf kayak sewing-machine chessboard aquarium typewriter barometer "
     "hammock wheelbarrow projector sundial violin ladder greenhouse weathervane gramophone mosaic tapestry compass "
     "birdhouse canoe easel trellis generator signboard staircase"
 )
-EN_LOOKS = _parts("old copper striped borrowed narrow wooden silver crooked enormous faded dusty heavy")
+EN_LOOKS = _parts("old copper striped borrowed narrow wooden silver crooked enormous faded spotless heavy")
 EN_PLACES = _parts(
     "the harbour, the village school, a quiet courtyard, the railway museum, the lighthouse, the botanical garden, "
     "a mountain hut, the old mill, the market square, the ferry terminal, the observatory, the town library, "
@@ -28,13 +28,13 @@ EN_PLACES = _parts(
 EN_TIMES = _parts(
     "while the rain was drumming on the roof, before the guests arrived, after the parade had passed, "
     "with a neighbour holding the torch, during the long power cut, as the fog was lifting, between two thunderstorms, "
-    "as the bells were ringing",
+    "when the bells rang",
     ",",
 )
 ZH_PEOPLE = _parts(
     "王芳 李强 张敏 刘洋 陈静 杨帆 赵磊 黄丽 周涛 吴倩 徐峰 孙悦 马超 朱琳 胡军 郭雪 何平 高远 林岚 罗毅"
 )
-ZH_DEEDS = _parts("修理 粉刷 拍摄 借走 归还 测量 搬运 擦拭 拆开 检查 打磨 描绘 组装 标记 更换 称量")
+ZH_DEEDS = _parts("修理 粉刷 拍摄 借走 归还 测量 提走 擦拭 拆开 检查 打磨 描绘 组装 标记 更换 称量")
 ZH_THINGS = _parts(
     "自行车 望远镜 手风琴 灯笼 书架 皮划艇 缝纫机 棋盘 鱼缸 打字机 气压计 吊床 手推车 放映机 日晷 小提琴 "
     "梯子 温室 风向标 留声机"
