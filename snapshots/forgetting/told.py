@@ -18,6 +18,7 @@ from snapshots.selectors import with_words
 from snapshots.understanding.heard.order_reader import KIN, idle_words
 
 _TELLING = re.compile(r"\d|[\u3400-\u9fff]{2}|.{5}")
+_LEAST_SHORTENED = 3
 _KIN_WEIGHS, _UNSAID_WEIGHS, _HAN = 0.5, 0.5, re.compile(r"[\u3400-\u9fff]")
 
 
@@ -86,12 +87,19 @@ def _best(
     """Return the message that shares most with ``name``, the first of several; ``whole``: only one that shares half."""
     held = {message.id: words_of(message.content) for message in messages}
     weights = _weights(words_of(name), held)
-    scores = [(sum(weights[word] for word in weights.keys() & held[one.id]), one) for one in messages]
+    scores = [(sum(weights[word] for word in weights if _is_said(word, held[one.id])), one) for one in messages]
     least = sum(weights.values()) / 2 if whole else 0.0
     likely = [(score, one) for score, one in scores if score > 0 and score >= least]
     telling = [(score, one) for score, one in likely if tells(one)]
     # What only asks or orders may hold a secret as well: "write a note, the alarm is 4471".
     return max(telling or likely, key=lambda pair: pair[0])[1] if likely else None
+
+
+def _is_said(word: str, held: set[str]) -> bool:
+    """Return whether a word stands among others, also shortened: "gav" for "gavin"."""
+    if word in held:
+        return True
+    return len(word) >= _LEAST_SHORTENED and word.isascii() and any(one.startswith(word) for one in held)
 
 
 def _weights(wanted: Iterable[str], held: Mapping[UUID, set[str]]) -> dict[str, float]:

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import models, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Preference, ProfileFact, Subject, Tag
@@ -37,6 +37,11 @@ from tenants.services.audit import Actor
 
 Packed = Mapping[str, Any]
 _FIELDS = {field.name: field.attname for field in Message._meta.concrete_fields}
+
+
+def forget_orders_of(subject: Subject) -> QuerySet[ForgetOrder]:
+    """Return a subject's orders to forget, in no order; without what they hid."""
+    return ForgetOrder.objects.filter(subject_id=subject.id).defer("kept").order_by()
 
 
 def undo_forget_order(subject: Subject, order_id: UUID, *, by: Actor, reason: str = "") -> ForgetOrder:

@@ -10,11 +10,11 @@ from memory_platform.kernel.text import content_hash
 from profiles.models import Subject
 from snapshots.feedback.applied_corrections import posted_turn
 from snapshots.forgetting.find import find_meant
-from snapshots.forgetting.repeated import repeats_hidden
+from snapshots.forgetting.near_turns import repeats_hidden
 from snapshots.forgetting.values import ASKS_FOR_EVERYTHING, NOTHING_TO_FORGET, Forgotten, Found
 from snapshots.forgetting.withhold import withhold
 from snapshots.intake.values import FastLaneResult
-from snapshots.models import Conversation, Message, MessageRole
+from snapshots.models import Conversation, ForgetOrder, Message, MessageRole
 from snapshots.receipts.read import receipt_by_id
 from snapshots.selectors import with_words
 from snapshots.understanding.heard.acknowledgements import acknowledges_forgetting
@@ -79,14 +79,16 @@ def _forget_acknowledged(subject: Subject, answer: Message) -> list[Forgotten]:
     if asked is None or asked.role != MessageRole.USER:
         return []
     with_words([asked])
-    return [] if read_forget_orders(asked.content) else _forget(subject, asked, acknowledged=True)
+    if ForgetOrder.objects.filter(subject_id=subject.id, message_ref=asked.id).exists():
+        return []  # it was carried out at the door
+    return _forget(subject, asked, acknowledged=True)
 
 
 def _forget(subject: Subject, message: Message, *, acknowledged: bool = False) -> list[Forgotten]:
     results: list[Forgotten] = []
     orders = read_forget_orders(message.content, acknowledged=acknowledged)
     for number, order in enumerate(orders):
-        found = find_meant(subject, message, order)
+        found = find_meant(subject, message, order, acknowledged=acknowledged)
         if found:
             results += withhold(subject, message, number, found)
         if message.id in found.messages:

@@ -16,7 +16,7 @@ from snapshots.understanding.reading.modality import find_quoted, is_played
 # Longer messages are documents, not turns.
 LONGEST_READ = 1_000
 _SENTENCE = re.compile(r"[^.!?;。\n]+(?:\.(?=\w)[^.!?;。\n]+)*([.!?;。\n]?)")
-_SEGMENT = re.compile(r"\s*(?:,|\s-{1,3}\s|[–—]|:|…)\s*")
+_SEGMENT = re.compile(r"\s*(?:,|\s-{1,3}\s|[–—]|:|…)\s*|(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])")
 _FILLER = re.compile(
     r"\W*(?:(?:please|pls|thanks|thank you|thx|ok|okay|sorry|alright|cheers|right|will you|yeah|yes|谢谢|好吗|谢了|"
     r"拜托|抱歉|不好意思|"
@@ -26,7 +26,9 @@ _FILLER = re.compile(
 _SUPPOSES = re.compile(r"\W*(?:if|unless|when|whenever|suppose|in case|如果|要是|假如|万一|除非|等)", re.IGNORECASE)
 _ASKS_EN = re.compile(r"\W*(?:\w+[\s,]+){0,3}?(?:can|could|would|will) you\b", re.IGNORECASE)
 _ASKS_ZH = re.compile(r"能不能|可不可以|能|可以|好吗|好不好|行吗|行不行|麻烦")
-_NOT_PLAYED = re.compile(r"pretend (?=(?:that )?i (?:never|didn't|did not) )", re.IGNORECASE)
+_NOT_PLAYED = re.compile(
+    r"pretend (?=(?:that )?i (?:never|didn't|did not|said nothing|told you nothing)\b)", re.IGNORECASE
+)
 _EVERYBODY = frozenset({"me", "myself", "us", "it all", "everything", "我", "我自己", "我们"})
 _ARTICLE = re.compile(r"(?:the|my|our|that|this|a|an|any|his|her|their)\s+|我的?|那个?|这个?", re.IGNORECASE)
 _END = re.compile(
@@ -36,7 +38,8 @@ _END = re.compile(
     re.IGNORECASE,
 )
 _REFERS = re.compile(
-    r"\b(?:i(?:'ve| have| had)?(?: just| ever| only)? (?:said|told|mentioned|wrote|shared|brought up|gave)|"
+    r"\b(?:i(?:'ve| have| had)?(?: just| ever| only)? (?:said|told|mentioned|wrote|shared|brought up|gave|"
+    r"pasted|typed|sent)|"
     r"(?:told|gave) you|"
     r"(?:thing|bit|stuff|part|story|mess|business) (?:about|with|on|of|from|between)|about what)\b"
     r"|(?:刚才|刚刚|刚|之前|前面|上次|上回|昨天|我)(?:跟你|和你|给你)?(?:说|讲|提|聊|发|吐槽)"

@@ -18,8 +18,7 @@ from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
 from profiles.selectors import subject_by_external_id
-from snapshots.forgetting.selectors import forget_orders_of
-from snapshots.forgetting.undo import undo_forget_order
+from snapshots.forgetting.undo import forget_orders_of, undo_forget_order
 from snapshots.models import ForgetOrder, ForgetOrderState
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor

@@ -286,6 +286,25 @@ def test_an_order_that_means_nothing_says_so_and_touches_nothing(
     assert orders(acme) == []
 
 
+@pytest.mark.parametrize(
+    ("secret", "asked", "order"),
+    [
+        ("My dad owes eighty thousand", "That sounds heavy. Want to talk about it?", "Don't keep that."),
+        ("My dad owes eighty thousand", "I'm sorry. Since when?", "Please don't save it"),
+        ("我爸欠了八万块钱", "听着很沉。想说说吗?", "这事你别记"),
+        ("我爸欠了八万块钱", "听着很沉。想说说吗?", "别存"),
+    ],
+)
+def test_an_order_not_to_keep_it_is_one_whatever_was_asked(
+    acme: Caller, world: World, secret: str, asked: str, order: str
+) -> None:
+    teach(acme, world, secret, ("assistant", asked))
+    assert {one["verdict"] for one in post(acme, order)} == {"forgotten"}
+    work(world)
+    assert notes(acme) == []
+    assert secret not in acme("GET", TALK).content.decode()
+
+
 def test_an_order_given_twice_reaches_no_further(acme: Caller, world: World) -> None:
     teach(acme, world, "I have two sons", "I work as a nurse")
     assert post(acme, "forget what I just said")[0]["verdict"] == "forgotten"

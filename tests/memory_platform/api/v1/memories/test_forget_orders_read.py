@@ -181,3 +181,43 @@ def test_what_a_chinese_order_names_is_found_by_a_part_of_its_name(acme: Caller,
     work(world)
     assert "亏了六万" not in everything(acme, "基金怎么样？")
     assert "豆包" in everything(acme, "我的猫叫什么？")
+
+
+POINTED = [
+    ("we have 31,400 put by for the flat", "ok. dont keep that figure anywhere please", "Gone.", "31,400"),
+    (
+        "A note for the furnace man: the keypad is 6627, the filter is on the shelf.",
+        "I have copied it out. Be so good as to forget that number now, I do not like it lying about.",
+        "I have let it go.",
+        "6627",
+    ),
+    ("between you and me gavin gets the sack on friday", "forget I said that about gav", "Forgotten.", "sack"),
+    ("bec is on zoloft since monday", "yeah okay, don't keep that about the tablets", "It's not kept.", "zoloft"),
+    ("first call with kestrel on friday", "delete that whole thing about the other job", "Deleted.", "kestrel"),
+    ("跟你说个烦心事,我还欠信用社十二万没还", "那个欠款的事你别给我存,删了", "好的，已经删掉。", "十二万"),
+    ("我又偷着抽上了 一天三根 在楼道里", "嗨 抽烟的事你给我抹了啊 别记着", "好，已经抹掉。", "三根"),
+]
+"""What was told, an order in other words, how the assistant acknowledges it, and a word of what was told."""
+
+
+@pytest.mark.parametrize("story", POINTED, ids=[one[3] for one in POINTED])
+def test_what_an_order_points_at_is_what_was_told_last(
+    acme: Caller, world: World, story: tuple[str, str, str, str]
+) -> None:
+    said, order, done, word = story
+    teach(acme, world, "I have two sons")
+    post(acme, said, ("assistant", "Hm."))
+    work(world)
+    told = [*post(acme, order), *post(acme, ("assistant", done))]
+    assert "forgotten" in {one["verdict"] for one in told}
+    work(world)
+    assert word not in everything(acme, ASKED)
+    assert "I have two sons" in notes(acme)
+
+
+def test_an_order_that_the_assistant_does_not_acknowledge_takes_no_other_thing(acme: Caller, world: World) -> None:
+    teach(acme, world, "I have two sons")
+    (told,) = post(acme, "Forget what I said about my ex-wife")
+    assert told["verdict"] == "nothing_to_forget"
+    assert post(acme, ("assistant", "What would you like to talk about?")) == []
+    assert notes(acme) == ["I have two sons"]

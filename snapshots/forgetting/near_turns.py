@@ -1,0 +1,134 @@
+"""The turns around an order to forget: what was told before it, and the answers that repeat it. In the open scope."""
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from memory_platform.kernel.terms import terms
+from snapshots.forgetting.hidden_rows import unpack
+from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
+from snapshots.forgetting.told import shares_secret
+from snapshots.models import (
+    SOURCES,
+    ForgetOrder,
+    ForgetOrderState,
+    Message,
+    MessageRole,
+    Snapshot,
+    SnapshotKind,
+    SnapshotSource,
+)
+from snapshots.selectors import with_words
+from snapshots.understanding.heard.forget_orders import ForgetOrder as HeardOrder
+from snapshots.understanding.heard.forget_orders import read_forget_orders
+from snapshots.understanding.heard.turns import tells_something
+from snapshots.understanding.statements.statements import is_statement
+
+# An answer that only shares such a little with what was said does not repeat it.
+_SHARED_TERMS = 1
+
+
+def turns_before(message: Message, policy: ForgettingPolicy = FORGETTING) -> Sequence[Message]:
+    """Return the turns before a message that its order can reach, newest first."""
+    rows = Message.objects.filter(
+        subject_id=message.subject_id, conversation_id=message.conversation_id, seq__lt=message.seq
+    ).order_by("-seq")
+    found: list[Message] = []
+    users = 0
+    for row in with_words(list(rows[: 8 * policy.turns])):
+        users += row.role == MessageRole.USER
+        if users > policy.turns:
+            break
+        found.append(row)
+    return found
+
+
+def without_orders(text: str) -> str:
+    """Return what a message says beside its orders, at its place."""
+    for order in read_forget_orders(text):
+        text = cut_order(text, order)
+    return text
+
+
+def cut_order(text: str, order: HeardOrder) -> str:
+    """Return a text with blanks in place of an order."""
+    return text[: order.start] + " " * (order.end - order.start) + text[order.end :]
+
+
+def answers_after(message: Message) -> list[Message]:
+    """Return the assistant's turns between a user's message and the next."""
+    if message.role != MessageRole.USER:
+        return []
+    rows = Message.objects.filter(
+        subject_id=message.subject_id, conversation_id=message.conversation_id, seq__gt=message.seq
+    ).order_by("seq")[:4]
+    answers: list[Message] = []
+    for row in with_words(list(rows)):
+        if row.role == MessageRole.USER:
+            break
+        answers.append(row)
+    return answers
+
+
+def tells(message: Message) -> bool:
+    """Return whether a user's message told something that is not forgotten yet."""
+    if not message.content or not message.remember or not is_statement(message):
+        return False
+    return tells_something(without_orders(message.content)) or _has_taught(message)
+
+
+def with_answers(told: Iterable[Message]) -> list[UUID]:
+    """Return messages, each with the assistant's turns right after it that use its words."""
+    found: list[UUID] = []
+    for message in told:
+        words = set(terms(message.content))
+        answers = [one.id for one in answers_after(message) if len(words & set(terms(one.content))) >= _SHARED_TERMS]
+        found += [message.id, *answers]
+    return found
+
+
+def last_teaching(users: Iterable[Message], *, stops: bool) -> Message | None:
+    """Return the newest message that tells something; ``stops``: what was asked or wanted since ends the search."""
+    for turn in users:
+        if not turn.content:
+            return None  # it is forgotten already
+        if not turn.remember or not is_statement(turn):
+            continue
+        if tells(turn):
+            return turn
+        if stops and without_orders(turn.content).strip():
+            return None
+    return None
+
+
+def _has_taught(message: Message) -> bool:
+    """Return whether a note or a slot has this message as its source."""
+    notes = SnapshotSource.objects.filter(
+        subject_id=message.subject_id, message_id=message.id, memory__kind=SnapshotKind.NOTE
+    )
+    slots = [links for model, links in SOURCES.items() if model is not Snapshot]
+    own = {"subject_id": message.subject_id, "message_id": message.id}
+    return notes.exists() or any(links._default_manager.filter(**own).exists() for links in slots)
+
+
+def repeats_hidden(answer: Message, policy: ForgettingPolicy = FORGETTING) -> bool:
+    """Return whether an assistant's turn repeats what an order a few turns before it hid, in the open scope."""
+    before = Message.objects.filter(
+        subject_id=answer.subject_id,
+        conversation_id=answer.conversation_id,
+        seq__lt=answer.seq,
+        seq__gte=answer.seq - 2 * policy.answers_after,
+    )
+    recent = dict(before.order_by().values_list("id", "content"))
+    orders = ForgetOrder.objects.filter(
+        subject_id=answer.subject_id, message_ref__in=list(recent), state=ForgetOrderState.WITHHELD
+    ).order_by()
+    return any(shares_secret(answer.content, *_hidden(order)) for order in orders)
+
+
+def _hidden(order: ForgetOrder) -> tuple[str, str]:
+    """Return the words of the messages that an order hid, and what stays of them."""
+    if order.kept is None:
+        return "", ""
+    messages = {str(one["id"]): without_orders(one["content"]) for one in unpack(order.kept)["messages"]}
+    rows = Message.objects.filter(subject_id=order.subject_id, id__in=list(messages)).order_by()
+    return "\n".join(messages.values()), "\n".join(rows.values_list("content", flat=True))
