@@ -27,6 +27,9 @@ TEACH = (
     "talk_zh_1",
     "talk_zh_2",
     "talk_zh_3",
+    "talk_en_3",
+    "talk_en_4",
+    "talk_zh_4",
 )
 MEASURE = ("utterances_5", "utterances_unseen", "everyday_en_b", "everyday_zh_b")
 QUESTIONS = ("intents_2", "intents_3", "intents_4", "intents_5", "intents_6")
