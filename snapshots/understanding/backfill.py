@@ -16,11 +16,12 @@ from snapshots.notes.section import notes_policy_in_force
 from snapshots.notes.slot_ends import end_outdated_notes
 from snapshots.understanding.believing.held_values import Believed
 from snapshots.understanding.believing.message_lessons import own_names
+from snapshots.understanding.changes.ending import write_endings
 from snapshots.understanding.changes.following import endings_in
 from snapshots.understanding.changes.successors import keep_successors
 from snapshots.understanding.correcting.notes import put_notes_right
 from snapshots.understanding.people import give_to_people, people_before
-from snapshots.understanding.pipeline import index_notes, keep_wanted, read_messages, write_endings, write_notes
+from snapshots.understanding.pipeline import index_notes, keep_wanted, read_messages, write_notes
 from snapshots.understanding.statements.statements import hear_messages
 from tenants.isolation import tenant_tx
 
@@ -84,7 +85,7 @@ def _make_batch(tenant_id: UUID, subject_id: UUID, wanted: list[UUID], *, dry_ru
         given = [give_to_people(subject, one, notes.get(one.id, ()), people_before(one, Believed())) for one in said]
         made = write_notes({subject.id: subject}, [note for own in given for note in own])
         end_outdated_notes(subject_id, kept)
-        write_endings([one for one in endings if one.message.id in kept])
+        write_endings([(one.message, one.endings) for one in endings if one.message.id in kept])
     return Progress(subject_id, len(heard), made)
 
 

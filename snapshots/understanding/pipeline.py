@@ -29,7 +29,7 @@ from snapshots.queue.values import ClaimedWork
 from snapshots.understanding.believing.held_values import Believed
 from snapshots.understanding.believing.learn import learn
 from snapshots.understanding.believing.message_lessons import lesson_of, own_names
-from snapshots.understanding.changes.ending import apply_endings, name_successors, notes_made_by
+from snapshots.understanding.changes.ending import write_endings
 from snapshots.understanding.changes.following import MessageEndings, Read, endings_in
 from snapshots.understanding.changes.successors import keep_successors
 from snapshots.understanding.correcting.notes import put_notes_right
@@ -215,14 +215,6 @@ def messages_with_notes(prepared: Sequence[PreparedNote]) -> frozenset[UUID]:
     return frozenset(links.values_list("message_id", flat=True)) if messages else frozenset()
 
 
-def write_endings(found: Sequence[MessageEndings]) -> None:
-    """End what messages end, in the order in which they were said, in the open scope; their notes are stored."""
-    made = notes_made_by([one.message for one in found])
-    for one in found:
-        apply_endings(one.message, one.endings)
-        name_successors(one.message, one.endings, made.get(one.message.id, ()))
-
-
 def said_parts(draft: NoteDraft, note_id: UUID) -> list[SaidPart]:
     """Return the part of its message that a drafted note holds, for the note that it became; none without a place."""
     start, end = draft.details.span_start, draft.details.span_end
@@ -261,7 +253,7 @@ def _write(tenant_id: UUID, items: Sequence[ClaimedWork], learned: Learned) -> N
         for subject_id in subjects_told_of(subjects, [one.id for one in messages]):
             end_outdated_notes(subject_id, [one.id for one in messages if one.subject_id == subject_id])
         endings = (*learned.endings, *learned.judged.endings)
-        write_endings([one for one in endings if one.message.subject_id in subjects])
+        write_endings([(one.message, one.endings) for one in endings if one.message.subject_id in subjects])
         store_snapshots([reply for message in said for reply in learned.replies.get(message.id, ())])
         enqueue_summaries({message.conversation_id for message in messages})
         complete(held)

@@ -1,10 +1,12 @@
 """Ending notes, and making them doubtful, in the open scope; and taking it back when the message is forgotten."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db import connection
+from django.db.models import F
 
 from memory_platform.kernel.ids import stable_id
 from profiles.services.locking import lock_subject
@@ -16,9 +18,21 @@ from snapshots.notes.slots import hand_on_slots
 from snapshots.understanding.changes.foresee import Ending
 from snapshots.understanding.changes.judge import Effect
 from snapshots.understanding.statements.statements import STATEMENT_VERSION
+from tenants.isolation import current_tenant_id
 
 OVER = (Effect.ENDS, Effect.ENDS_PART)
 """What ends slots."""
+
+WRITE_RETOLD = """
+UPDATE note n SET newer = told.newer
+FROM unnest(%s::uuid[], %s::uuid[], %s::timestamptz[]) AS told (note_id, newer, said_at)
+WHERE n.tenant_id = %s AND n.subject_id = ANY(%s) AND n.snapshot_id = ANY(%s) AND n.snapshot_id = told.note_id
+  AND NOT n.possibly_outdated AND NOT EXISTS (
+    SELECT 1 FROM snapshot later WHERE later.tenant_id = n.tenant_id AND later.id = n.newer
+      AND later.subject_id = n.subject_id AND later.said_at > told.said_at
+  )
+"""
+"""What was said later than the message stays what is newer than a note."""
 
 
 class NotePlace(NamedTuple):
@@ -29,7 +43,71 @@ class NotePlace(NamedTuple):
     note_id: UUID
 
 
-def apply_endings(message: Message, endings: Sequence[Ending]) -> list[Ending]:
+class Tellings:
+    """When notes were said, and said again, each by its sources: read once for all messages of a batch."""
+
+    def __init__(self, sources: Iterable[tuple[UUID, UUID, int, datetime]]) -> None:
+        self._sources = list(sources)
+
+    @classmethod
+    def of(cls, endings: Iterable[Ending], subjects: Collection[UUID]) -> "Tellings":
+        """Return when the notes of ``endings`` were said, in the open scope."""
+        notes = {one.note_id for one in endings}
+        links = SnapshotSource.objects.filter(subject_id__in=subjects, memory_id__in=notes).order_by()
+        at = ("message__conversation_id", "message__seq", "message__said_at")
+        return cls(links.values_list("memory_id", *at) if notes else ())
+
+    def after(self, message: Message) -> set[UUID]:
+        """Return which of the notes were said, or said again, after a message, whichever is read first."""
+        return {
+            note_id
+            for note_id, conversation_id, seq, said_at in self._sources
+            if (seq > message.seq if conversation_id == message.conversation_id else said_at > message.said_at)
+        }
+
+
+class Retold:
+    """Notes that messages retell, each with what is newer; the message said last wins, as if each was written alone.
+
+    A message may retell twenty notes, and many messages the same ones: one statement writes them all.
+    """
+
+    def __init__(self) -> None:
+        self._newer: dict[UUID, tuple[UUID, datetime]] = {}
+        self._subjects: set[UUID] = set()
+
+    def add(self, note_id: UUID, newer: UUID, message: Message) -> None:
+        """Note that ``message`` retells a note."""
+        held = self._newer.get(note_id)
+        if held and held[1] > message.said_at:
+            self.write()
+        self._newer[note_id] = newer, message.said_at
+        self._subjects.add(message.subject_id)
+
+    def write(self) -> None:
+        """Write what was collected, in the open scope."""
+        if self._newer:
+            told = list(self._newer.values())
+            notes, newer, said = list(self._newer), [one for one, _ in told], [at for _, at in told]
+            with connection.cursor() as cursor:
+                cursor.execute(WRITE_RETOLD, [notes, newer, said, current_tenant_id(), list(self._subjects), notes])
+            self._newer.clear()
+
+
+def write_endings(found: Sequence[tuple[Message, Sequence[Ending]]]) -> None:
+    """End what messages end, in the order in which they were said, in the open scope; their notes are stored."""
+    messages, endings = [one for one, _ in found], [ending for _, own in found for ending in own]
+    made = notes_made_by(messages)
+    tellings, retold = Tellings.of(endings, {one.subject_id for one in messages}), Retold()
+    for message, own in found:
+        if any(one.effect is not Effect.RETELLS for one in own):
+            retold.write()  # what is made doubtful next is retold before
+        apply_endings(message, own, tellings)
+        name_successors(message, own, made.get(message.id, ()), tellings=tellings, retold=retold)
+    retold.write()
+
+
+def apply_endings(message: Message, endings: Sequence[Ending], tellings: Tellings | None = None) -> list[Ending]:
     """End notes that a message ends, mark those that it makes doubtful; return what was changed.
 
     A note keeps its words and gets ``invalid_at``, and ``superseded_by`` where the message says what holds instead. Its
@@ -43,7 +121,7 @@ def apply_endings(message: Message, endings: Sequence[Ending]) -> list[Ending]:
     lock_subject(message.subject)
     lock_memory(message.subject_id)
     rows = current_notes(message.subject_id, [one.note_id for one in meant])
-    said_again = _said_after(message, rows)
+    said_again = (tellings or Tellings.of(meant, [message.subject_id])).after(message)
     changed, positions = [], []
     for one in meant:
         if one.note_id not in rows or one.note_id in said_again:
@@ -82,11 +160,22 @@ def notes_made_by(messages: Collection[Message]) -> dict[UUID, list[NotePlace]]:
     return made
 
 
-def name_successors(message: Message, endings: Sequence[Ending], made: Sequence[NotePlace]) -> None:
+def name_successors(
+    message: Message,
+    endings: Sequence[Ending],
+    made: Sequence[NotePlace],
+    *,
+    tellings: Tellings | None = None,
+    retold: Retold | None = None,
+) -> None:
     """Say what holds in place of the notes that a message ended, and what is newer than those that it made doubtful or
-    retells: the note of the same words among those that it ``made``, and without one the whole message."""
+    retells: the note of the same words among those that it ``made``, and without one the whole message.
+
+    What is only ``retold`` is written at once, or by whoever hands in where to collect it.
+    """
     own = {"subject_id": message.subject_id}
-    said_again = _said_after(message, [one.note_id for one in endings])
+    said_again = (tellings or Tellings.of(endings, [message.subject_id])).after(message)
+    again = Retold() if retold is None else retold
     for one in endings:
         over = [place for place in made if place.start < one.end and one.start < place.end]
         newer = min(over).note_id if over else stable_id(STATEMENT_VERSION, message.id)
@@ -101,9 +190,9 @@ def name_successors(message: Message, endings: Sequence[Ending], made: Sequence[
         elif one.effect in (Effect.DOUBTS, Effect.ENDS_PART):
             Note.objects.filter(snapshot_id=one.note_id, changed_by=message.id, **own).update(newer=newer)
         elif one.note_id not in said_again:
-            told_later = Snapshot.objects.filter(id=OuterRef("newer"), said_at__gt=message.said_at, **own)
-            retold = Note.objects.filter(~Exists(told_later), snapshot_id=one.note_id, possibly_outdated=False, **own)
-            retold.update(newer=newer)
+            again.add(one.note_id, newer, message)
+    if retold is None:
+        again.write()
 
 
 def revive_changed(subject_id: UUID, messages: Collection[UUID]) -> int:
@@ -126,14 +215,6 @@ def revive_changed(subject_id: UUID, messages: Collection[UUID]) -> int:
     ended.update(**again)
     Note.objects.filter(id__in=[note.id for note in notes], **own).update(changed_by=None, possibly_outdated=False)
     return len(notes)
-
-
-def _said_after(message: Message, notes: Collection[UUID]) -> set[UUID]:
-    """Return which of these notes were said, or said again, after a message, whichever is read first."""
-    same = Q(message__conversation_id=message.conversation_id)
-    after = (same & Q(message__seq__gt=message.seq)) | (~same & Q(message__said_at__gt=message.said_at))
-    links = SnapshotSource.objects.filter(after, subject_id=message.subject_id, memory_id__in=list(notes)).order_by()
-    return set(links.values_list("memory_id", flat=True)) if notes else set()
 
 
 def _over_of(one: Ending, message: Message) -> str | None:
