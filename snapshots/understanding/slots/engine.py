@@ -108,11 +108,19 @@ class _Reading:
             self.company.meet(one, language.words, is_mine=is_mine)
         self.names = self.company.list_names()
         parts = list(spoken_parts(sentence, start, clauses, language.words, after, self.names))
+        # Of hundreds of rows a dozen may match: the others are not tried.
+        passing = {form: language.sieve.passing(form) for form in {one.form for one in (whole, pair, *parts)}}
         for group in language.groups:
-            filled = {slot for row in group.sentence_rows for slot in self._apply(row, whole, language)}
-            filled |= {slot for row in group.pair_rows for slot in self._apply(row, pair, language)}
+            filled = {
+                slot
+                for rows, text in ((group.sentence_rows, whole), (group.pair_rows, pair))
+                for row in rows
+                if row in passing[text.form]
+                for slot in self._apply(row, text, language)
+            }
             for part in parts:
-                self._read_clause(group.clause_rows, part, language, filled)
+                rows = [row for row in group.clause_rows if row in passing[part.form]]
+                self._read_clause(rows, part, language, filled)
 
     def _read_clause(self, rows: Iterable[Row], part: Text, language: Language, filled: set[str]) -> None:
         done = set(filled)

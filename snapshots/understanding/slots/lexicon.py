@@ -5,13 +5,14 @@ The format is described in this folder's README.md.
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.sieve import Sieve
 
 FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh")
@@ -77,7 +78,7 @@ class Words:
         return _PLACEHOLDER.sub(replace, pattern)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Row:
     """One way to say something. ``fixed`` holds values that the row gives itself: category, key, label, unit, value."""
 
@@ -136,11 +137,17 @@ class Language:
     groups: tuple[Group, ...]
     asks: tuple[Ask, ...]
     answer_lead: re.Pattern[str]
+    sieve: Sieve[Row]
 
     @property
     def rows(self) -> Iterator[Row]:
         """All rows, file by file."""
-        return (row for group in self.groups for row in group.clause_rows + group.sentence_rows + group.pair_rows)
+        return rows_of(self.groups)
+
+
+def rows_of(groups: Iterable[Group]) -> Iterator[Row]:
+    """Yield the rows of files, one file after the other."""
+    return (row for group in groups for row in group.clause_rows + group.sentence_rows + group.pair_rows)
 
 
 @cache
@@ -149,7 +156,7 @@ def load_language(code: str) -> Language:
     folder = FOLDER / code
     if not (folder / "words.toml").exists():
         nothing = re.compile("")
-        return Language(Words({}, {}), (), (), nothing)
+        return Language(Words({}, {}), (), (), nothing, Sieve(()))
     words = _load_words(folder / "words.toml")
     groups, asks = [], []
     for path in sorted(
@@ -164,7 +171,8 @@ def load_language(code: str) -> Language:
             scopes = ("clause", "sentence", "pair")
             groups.append(Group(*(tuple(row for row in rows if row.scope == scope) for scope in scopes)))
         asks += [_ask(entry, words, place) for entry in table.get("ask", ())]
-    return Language(words, tuple(groups), tuple(asks), _compile("{answer_lead}", words, code))
+    sieve = Sieve((row.pattern, row) for row in rows_of(groups))
+    return Language(words, tuple(groups), tuple(asks), _compile("{answer_lead}", words, code), sieve)
 
 
 def _load_words(path: Path) -> Words:

@@ -1,0 +1,104 @@
+"""Many patterns over one text: which of them may match, told by the pieces that a match has to hold.
+
+Hundreds of rows are tried on every clause and nearly none matches. "i live in ..." can't match a text without "live":
+such pieces are read from the patterns once, and looked up in a text all together. What passes is still tried.
+"""
+
+import re
+from collections.abc import Hashable, Iterable
+from re import _constants as ops  # type: ignore[attr-defined]  # what the module itself compiles from
+from re import _parser  # type: ignore[attr-defined]
+from typing import Any, Generic, TypeVar
+
+Row = TypeVar("Row", bound=Hashable)
+
+LONGEST, LONGEST_ZH = 4, 2
+"""Characters of a piece that are looked up, its first ones; fewer where they are Chinese."""
+MOST_CHARACTERS = 12
+"""Characters of a set such as [吃喝] that count as pieces; a larger one tells too little."""
+# Letters that match another one when case is ignored, and are not its other case.
+_SAME = {0x130: "i", 0x131: "i", 0x17F: "s", 0x212A: "k"}
+_ZERO_WIDTH = frozenset({ops.AT, ops.ASSERT, ops.ASSERT_NOT})
+_REPEATS = frozenset({ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT})
+_MOST_HEARD = "i my me is am are was the to in and of a it that have has for on with be do not i'm"
+_COMMON = frozenset(_MOST_HEARD.split())
+"""Words that a text nearly always holds: a piece of nothing else is the last choice."""
+
+
+class Sieve(Generic[Row]):
+    """Rows by the pieces of their patterns."""
+
+    def __init__(self, rows: Iterable[tuple[re.Pattern[str], Row]]) -> None:
+        self._always: list[Row] = []
+        self._holding: dict[int, dict[str, list[Row]]] = {}
+        for pattern, row in rows:
+            pieces = pieces_of(pattern)
+            if pieces is None:
+                self._always.append(row)
+            for piece in {_beginning(piece) for piece in pieces or ()}:
+                self._holding.setdefault(len(piece), {}).setdefault(piece, []).append(row)
+
+    def passing(self, text: str) -> set[Row]:
+        """Return the rows whose pattern may match somewhere in ``text``; the others do not."""
+        folded, found = text.translate(_SAME).lower(), set(self._always)
+        for size, holding in self._holding.items():
+            held = {folded[at : at + size] for at in range(len(folded) - size + 1)}
+            for piece in held & holding.keys():
+                found.update(holding[piece])
+        return found
+
+
+def _beginning(piece: str) -> str:
+    return piece[: LONGEST if piece.isascii() else LONGEST_ZH]
+
+
+def pieces_of(pattern: re.Pattern[str]) -> frozenset[str] | None:
+    """Return pieces, in small letters, one of which every match of ``pattern`` holds; None where there are none."""
+    return _needed(_parser.parse(pattern.pattern, pattern.flags))
+
+
+def _needed(parsed: Iterable[tuple[Any, Any]]) -> frozenset[str] | None:
+    """Return the most telling pieces of what follows one another in a pattern."""
+    found: list[frozenset[str]] = []
+    run = ""
+    for op, value in parsed:
+        if op is ops.LITERAL and _is_plain(value):
+            run += chr(value).lower()
+        elif op not in _ZERO_WIDTH:
+            found += [frozenset({run})] if run else []
+            run, pieces = "", _of_one(op, value)
+            found += [pieces] if pieces else []
+    found += [frozenset({run})] if run else []
+    return max(found, key=_worth, default=None)
+
+
+def _of_one(op: Any, value: Any) -> frozenset[str] | None:
+    if op is ops.SUBPATTERN:
+        return _needed(value[3])
+    if op is ops.ATOMIC_GROUP:
+        return _needed(value)
+    if op in _REPEATS and value[0]:
+        return _needed(value[2])
+    if op is ops.BRANCH:
+        ways = [_needed(way) for way in value[1]]
+        return None if None in ways else frozenset[str]().union(*filter(None, ways))
+    if op is ops.IN and len(value) <= MOST_CHARACTERS and all(one is ops.LITERAL and _is_plain(c) for one, c in value):
+        return frozenset(chr(c).lower() for _, c in value)
+    return None
+
+
+def _is_plain(code: int) -> bool:
+    """Return whether a character matches only itself and its other case, and is as long in both."""
+    return code < 0x80 or 0x2E80 <= code < 0xF900 or 0xFF00 <= code < 0xFF20  # noqa: PLR2004
+
+
+def _worth(pieces: frozenset[str]) -> tuple[float, int]:
+    return min(map(_telling, pieces)), -len(pieces)
+
+
+def _telling(piece: str) -> float:
+    """Return how much it tells that a text holds a piece: its letters; a Chinese character counts as three."""
+    if not piece.isascii():
+        return 3.0 * sum(not one.isascii() for one in piece)
+    letters = sum(map(str.isalnum, piece))
+    return letters / 10 if all(word in _COMMON for word in piece.split()) else float(min(letters, LONGEST))
