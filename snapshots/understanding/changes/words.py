@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from snapshots.understanding.reading.sieve import Sieve
+
 DATA = Path(__file__).with_name("data")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class WordRow:
     """One named pattern with sentences that hold it; ``is_trigger``: by it a message is looked at before it
     is stored."""
@@ -24,25 +26,21 @@ class WordRow:
     is_trigger: bool
 
 
-@lru_cache(maxsize=1)
 def cue_rows() -> tuple[WordRow, ...]:
     """Return the hints of ``cues.toml``, in its order."""
     return _rows("cues.toml")
 
 
-@lru_cache(maxsize=1)
 def kind_rows() -> tuple[WordRow, ...]:
     """Return the kinds of things of ``kinds.toml``, in its order."""
     return _rows("kinds.toml")
 
 
-@lru_cache(maxsize=1)
 def people_rows() -> tuple[WordRow, ...]:
     """Return the words for people of ``people.toml``, in its order."""
     return _rows("people.toml")
 
 
-@lru_cache(maxsize=1)
 def event_rows() -> tuple[WordRow, ...]:
     """Return the verbs of ``events.toml``."""
     return _rows("events.toml")
@@ -61,12 +59,13 @@ def cues_in(form: str) -> frozenset[str]:
 @lru_cache(maxsize=4_096)
 def kinds_in(form: str) -> frozenset[str]:
     """Return the kinds of things that a matching form speaks of."""
-    return frozenset(row.name for row in kind_rows() if row.pattern.search(form))
+    return frozenset(row.name for row in _sieve("kinds.toml").passing(form) if row.pattern.search(form))
 
 
 def people_in(form: str) -> dict[str, tuple[int, int]]:
     """Return whom a matching form names by a word for them, and where first: ``(start, end)``."""
-    found = {row.name: row.pattern.search(form) for row in people_rows()}
+    passing = _sieve("people.toml").passing(form)
+    found = {row.name: row.pattern.search(form) for row in people_rows() if row in passing}
     return {name: match.span() for name, match in found.items() if match}
 
 
@@ -75,6 +74,12 @@ def may_change(form: str) -> bool:
     return any(row.is_trigger and row.pattern.search(form) for row in cue_rows())
 
 
+@lru_cache(maxsize=2)
+def _sieve(name: str) -> Sieve[WordRow]:
+    return Sieve((row.pattern, row) for row in _rows(name))
+
+
+@lru_cache(maxsize=4)
 def _rows(name: str) -> tuple[WordRow, ...]:
     found = tomllib.loads((DATA / name).read_text(encoding="utf-8"))
     return tuple(
