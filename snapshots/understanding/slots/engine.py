@@ -31,12 +31,11 @@ LONGEST_READ = 2_000
 MOST_CLAUSES = 40
 LONGEST_ANSWER = 120
 LONGEST_AFTERTHOUGHT = 24
-LONGEST_PAIR = 80
 # Up to this confidence something is only guessed ("I think I like ..."): an observation.
 HEDGED = 0.6
 HEALTH = ("conditions", "medication", "allergies")
 """What is named by words of its own needs less certainty that it lasts."""
-SAME_SLOT = {"job": "work_as", "occupation": "work_as", "work_at": "work_as", "city_any_case": "city"}
+SAME_SLOT = {"job": "work_as", "occupation": "work_as", "city_any_case": "city"}
 """Names under which the same place is filled."""
 GRADED_ORIGIN = "graded-1"
 """What read the candidates of rows that need a grade: a message is read a second time when it has been graded."""
@@ -101,23 +100,15 @@ class _Reading:
             return
         starts = find_starts(sentence, language.words)[:1]
         whole = Text(sentence, start, clauses[-1].asked, kind, sentence, 0, after, starts)
-        # "Blue cheese? I can't bear it.": a short sentence and the one after it.
-        close = following[-1].end if following and following[-1].end - start <= LONGEST_PAIR else end
-        pair = Text(form[start:close], start, False, kind, form[start:close], 0, after, starts)
         for one, is_mine in find_mentions(self.message, form, start, end, language.words, self.message_key):
             self.company.meet(one, language.words, is_mine=is_mine)
         self.names = self.company.list_names()
         parts = list(spoken_parts(sentence, start, clauses, language.words, after, self.names))
         # Of hundreds of rows a dozen may match: the others are not tried.
-        passing = {form: language.sieve.passing(form) for form in {one.form for one in (whole, pair, *parts)}}
+        passing = {form: language.sieve.passing(form) for form in {one.form for one in (whole, *parts)}}
         for group in language.groups:
-            filled = {
-                slot
-                for rows, text in ((group.sentence_rows, whole), (group.pair_rows, pair))
-                for row in rows
-                if row in passing[text.form]
-                for slot in self._apply(row, text, language)
-            }
+            passed = [row for row in group.sentence_rows if row in passing[whole.form]]
+            filled = {slot for row in passed for slot in self._apply(row, whole, language)}
             for part in parts:
                 rows = [row for row in group.clause_rows if row in passing[part.form]]
                 self._read_clause(rows, part, language, filled)

@@ -42,8 +42,6 @@ class Words:
     category_by_word: Mapping[str, str] = field(default_factory=dict)
     numbers: Mapping[str, int] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
-    # One of several people: "son" of "sons".
-    singular: Mapping[str, str] = field(default_factory=dict)
     # What the user would say instead of another's verb: (pattern, head), the first that matches.
     as_user: tuple[tuple[str, str], ...] = ()
     # How a thing is called in a key, where not by its own word: one key for "color" and "colour", in all languages.
@@ -80,13 +78,13 @@ class Words:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """One way to say something. ``fixed`` holds values that the row gives itself: category, key, label, unit, value."""
+    """One way to say something. ``fixed`` holds values that the row gives itself: category, key, label, value."""
 
     slot: str
     pattern: re.Pattern[str]
     example: str
     gives: Mapping[str, Any]
-    scope: Literal["clause", "sentence", "pair"] = "clause"
+    scope: Literal["clause", "sentence"] = "clause"
     fixed: Mapping[str, str] = field(default_factory=dict)
     confidence: float | None = None
     sort: Literal["explicit", "constraint"] | None = None
@@ -126,7 +124,6 @@ class Group:
 
     clause_rows: tuple[Row, ...]
     sentence_rows: tuple[Row, ...]
-    pair_rows: tuple[Row, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +144,7 @@ class Language:
 
 def rows_of(groups: Iterable[Group]) -> Iterator[Row]:
     """Yield the rows of files, one file after the other."""
-    return (row for group in groups for row in group.clause_rows + group.sentence_rows + group.pair_rows)
+    return (row for group in groups for row in group.clause_rows + group.sentence_rows)
 
 
 @cache
@@ -166,11 +163,10 @@ def load_language(code: str) -> Language:
             continue
         table = tomllib.loads(path.read_text(encoding="utf-8"))
         place = f"{code}/{path.name}"
-        rows = tuple(_row(entry, words, place) for entry in table.get("row", ()))
-        if rows:
-            scopes = ("clause", "sentence", "pair")
-            groups.append(Group(*(tuple(row for row in rows if row.scope == scope) for scope in scopes)))
-        asks += [_ask(entry, words, place) for entry in table.get("ask", ())]
+        asked = table.pop("ask", {})
+        rows = [_row(slot, entry, words, place) for slot, entries in table.items() for entry in entries]
+        groups.append(Group(*(tuple(row for row in rows if row.scope == scope) for scope in ("clause", "sentence"))))
+        asks += [_ask(slot, entry, words, place) for slot, entries in asked.items() for entry in entries]
     sieve = Sieve((row.pattern, row) for row in rows_of(groups))
     return Language(words, tuple(groups), tuple(asks), _compile("{answer_lead}", words, code), sieve)
 
@@ -187,7 +183,7 @@ def _load_words(path: Path) -> Words:
         name: frozenset(word.replace("_", " ") for word in value.split()) for name, value in table["categories"].items()
     }
     categories = {word.replace("_", " "): name for name, value in table["categories"].items() for word in value.split()}
-    tables = {name: table.get(name, {}) for name in ("numbers", "units", "keys", "singular")}
+    tables = {name: table.get(name, {}) for name in ("numbers", "units", "keys")}
     as_user = tuple((pattern, head) for pattern, head in table.get("as_user", ()))
     return Words(lists, patterns, categories, **tables, as_user=as_user)
 
@@ -214,58 +210,51 @@ def _compile(pattern: str, words: Words, place: str) -> re.Pattern[str]:
         raise BadRow(f"{place}: the pattern {pattern!r} cannot be used: {problem}") from problem
 
 
-_FIXED = ("category", "key", "label", "relation", "unit", "value", "thing", "about", "list")
-_ROW_KEYS = {
-    "slot",
-    "match",
-    "example",
-    "gives",
-    "scope",
-    "confidence",
-    "sort",
-    "allow",
-    "lasting",
-    "bare",
-    "of_others",
-    "graded",
-    "unless",
-    *_FIXED,
-}
+_FIXED = ("category", "label", "value", "about", "list")
+_NEEDED = {"match", "example", "gives"}
+_GIVEN = {"scope", "confidence", "sort", "allow", "lasting", "bare", "of_others", "unless", "key", *_FIXED}
 
 
-def _row(entry: Mapping[str, Any], words: Words, place: str) -> Row:
-    unknown = set(entry) - _ROW_KEYS
-    missing = {"slot", "match", "example", "gives"} - set(entry)
+def _row(slot: str, entry: Mapping[str, Any], words: Words, place: str) -> Row:
+    unknown, missing = set(entry) - _NEEDED - _GIVEN, _NEEDED - set(entry)
     if unknown or missing:
         raise BadRow(f"{place}: {entry.get('match')!r}: unknown keys {sorted(unknown)}, missing keys {sorted(missing)}")
     return Row(
-        slot=entry["slot"],
+        slot=slot,
         pattern=_compile(entry["match"], words, place),
         example=entry["example"],
         gives=entry["gives"],
         scope=entry.get("scope", "clause"),
-        fixed={name: entry[name] for name in _FIXED if name in entry},
+        fixed=_fixed(entry),
         confidence=entry.get("confidence"),
         sort=entry.get("sort"),
         allow=frozenset(entry.get("allow", ())),
         needs_lasting=entry.get("lasting", False),
         bare=entry.get("bare", False),
         of_others=entry.get("of_others", False),
-        is_graded=entry.get("graded", False),
+        is_graded=place.endswith(f"/{GRADED}.toml"),
         unless=_compile(entry["unless"], words, place) if "unless" in entry else None,
-        family=entry["slot"].removesuffix("_of"),
+        family=slot.removesuffix("_of"),
         place=place,
     )
 
 
-def _ask(entry: Mapping[str, Any], words: Words, place: str) -> Ask:
+def _ask(slot: str, entry: Mapping[str, Any], words: Words, place: str) -> Ask:
+    question, answer = entry["example"]
     return Ask(
-        slot=entry["slot"],
+        slot=slot,
         question=_compile(entry["question"], words, place),
-        example_question=entry["example_question"],
-        example=entry["example"],
+        example_question=question,
+        example=answer,
         gives=entry["gives"],
         answer=_compile(entry["answer"], words, place) if "answer" in entry else None,
-        fixed={name: entry[name] for name in _FIXED if name in entry},
+        fixed=_fixed(entry),
         place=place,
     )
+
+
+def _fixed(entry: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a row says of its own; its ``key`` may hold the category, too: "answer/units"."""
+    fixed = {name: entry[name] for name in _FIXED if name in entry}
+    *category, fixed["key"] = entry.get("key", "").split("/")
+    return fixed | ({"category": category[0]} if category else {})
