@@ -85,7 +85,7 @@ class Slot:
 
 def build_fact(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield a profile field or attribute."""
-    value = said.get("value") or said.get("company")
+    value = said.get("value")
     if slot.mode == "append":
         yield from _appended(slot, said)
     elif value and CHECKS[slot.check](value, said.words):
@@ -96,7 +96,7 @@ def build_fact(slot: Slot, said: Said) -> Iterator[Candidate]:
 
 def _appended(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield each entry of what may be several: languages, illnesses, medicines."""
-    value = next((said.values[name] for name in ("value", "company", "thing") if said.values.get(name)), "")
+    value = next((said.values[name] for name in ("value", "thing") if said.values.get(name)), "")
     finder = said.words.finder(slot.entries)
     entries = [one.group() for one in finder.finditer(value)] if finder else [value]
     for entry in dict.fromkeys(entries):
@@ -112,14 +112,6 @@ def build_age(slot: Slot, said: Said) -> Iterator[Candidate]:
     if years is not None and CHECKS[slot.check](number, said.words):
         yield ProfileFact("age", value, said.evidence, confidence=said.confidence)
         yield ProfileFact("age_range", age_range_of(years), said.evidence, confidence=said.confidence)
-
-
-def build_measure(slot: Slot, said: Said) -> Iterator[Candidate]:
-    """Yield something that everybody has one of, under its own name: blood type, shoe size, star sign, rent."""
-    value, key = said.get("value") or said.get("company"), said.values.get("key") or ""
-    key = key or _key_of(said.values.get("thing") or "", said.words)
-    if value and key and is_short(value):
-        yield ProfileFact(key, value, said.evidence, confidence=said.confidence)
 
 
 def build_job(slot: Slot, said: Said) -> Iterator[Candidate]:
@@ -162,7 +154,7 @@ def build_preference(slot: Slot, said: Said) -> Iterator[Candidate]:
 
 def build_favourite(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield ``favourite_<thing>``; the thing's category decides, else the value's."""
-    thing, value = said.get("thing") or said.get("company"), said.get_thing("value")
+    thing, value = said.get("thing"), said.get_thing("value")
     if not thing or not value or not CHECKS[slot.check](value, said.words):
         return
     category = category_of(thing, said.words, default=category_of(value, said.words))
@@ -245,9 +237,6 @@ def build_contact(slot: Slot, said: Said) -> Iterator[Candidate]:
     name, phone, address = said.get("name"), said.get("phone"), said.get("address")
     relation = said.values.get("relation")
     relation = _plain(relation, said.words) if relation else None
-    if relation and relation.lower() in said.words.singular:
-        yield from _build_several(said, said.words.singular[relation.lower()])
-        return
     if (name and not is_name(name, said.words)) or (phone and not is_phone(phone, said.words)):
         return
     if address and not CHECKS["address"](address, said.words):
@@ -268,14 +257,6 @@ def build_contact(slot: Slot, said: Said) -> Iterator[Candidate]:
         aliases=(name,) if name and name != label else (),
         confidence=said.confidence,
     )
-
-
-def _build_several(said: Said, relation: str) -> Iterator[Candidate]:
-    """Yield the contacts of "my two boys, Caleb and Noah"; none where one of the names is none."""
-    names = [one for _, one in split_list(said.values.get("name") or "", said.words)]
-    if all(is_name(one, said.words) for one in names):
-        for one in names:
-            yield TagCandidate(one, "contact", said.evidence, relation=relation, confidence=said.confidence)
 
 
 def _label_of(name: str | None, relation: str | None, words: Words) -> str | None:
@@ -334,7 +315,6 @@ SLOTS: dict[str, Slot] = {
     "name": Slot(build_fact, "name", check="name"),
     "occupation": Slot(build_fact, "occupation", check="occupation"),
     "job": Slot(build_job, check="occupation"),
-    "work_at": Slot(build_job, check="said"),
     "work_as": Slot(build_fact, "occupation", check="any"),
     "employer": Slot(build_fact, "employer", check="proper"),
     "city": Slot(build_fact, "city", check="place"),
@@ -342,9 +322,6 @@ SLOTS: dict[str, Slot] = {
     "age": Slot(build_age, check="age"),
     "age_of": Slot(build_age, check="years"),
     "workplace": Slot(build_fact, "workplace", check="said"),
-    "studies": Slot(build_fact, "studies", check="any"),
-    "tools": Slot(build_fact, "tools", check="said", mode="append"),
-    "measure": Slot(build_measure),
     "birthday": Slot(build_fact, "birthday", check="said"),
     "languages": Slot(build_fact, "languages", check="said", mode="append", entries="languages"),
     "conditions": Slot(build_fact, "conditions", check="said", mode="append", entries="complaints"),
@@ -356,11 +333,9 @@ SLOTS: dict[str, Slot] = {
     "pets": Slot(build_pets, "pets"),
     "car": Slot(build_fact, "car", check="said"),
     "interests": Slot(build_entries, "interests", check="pastime"),
-    "interests_any": Slot(build_entries, "interests", check="any"),
     "likes": Slot(build_entries, "likes", check="liked"),
     "likes_known": Slot(build_entries, "likes", check="known"),
     "dislikes": Slot(build_entries, "dislikes", check="thing"),
-    "dislikes_known": Slot(build_entries, "dislikes", check="known"),
     "avoid_food": Slot(build_entries, "avoid", check="food", sort="constraint", of_the_sentence=True),
     "avoid": Slot(build_entries, "avoid", check="avoidable", sort="constraint", of_the_sentence=True),
     "allergies": Slot(build_entries, "allergies", category="food", check="allergen", sort="constraint"),

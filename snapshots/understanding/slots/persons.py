@@ -17,8 +17,8 @@ from snapshots.understanding.values import Candidate, Evidence, PreferenceCandid
 PEOPLE, PETS = "people", "pets"
 """Categories of what is told of others; the key begins with whom it is told of."""
 TOLD_FIELDS = frozenset(
-    {"occupation", "employer", "workplace", "studies", "city", "country", "hometown", "age", "birthday", "zodiac"}
-    | {"blood_type", "conditions", "medication", "languages", "interests", "car"}
+    {"occupation", "employer", "workplace", "city", "country", "hometown", "age", "birthday"}
+    | {"conditions", "medication", "languages", "interests", "car"}
 )
 TOLD_KEYS = frozenset({"allergies", "avoid", "likes", "dislikes", "diet"})
 _NOT_A_KEY = re.compile(r"[^\w]+")
