@@ -11,20 +11,17 @@ from snapshots.understanding.changes.judge import Effect
 from snapshots.understanding.changes.pairs import NOT_SAID
 from snapshots.understanding.changes.sentences import Changing, changing_sentences
 from snapshots.understanding.changes.ways import named_in
-from snapshots.understanding.changes.words import cues_in
+from snapshots.understanding.changes.words import cues_in, hold_rows
 from snapshots.understanding.config import NOTING, NotingPolicy
 from snapshots.understanding.drafting.assemble import NotePart, vital_class_of
 from snapshots.understanding.drafting.draft import NoteDraft, draft_part
 from snapshots.understanding.reading.forms import language_of, matching_form
 
-_FROM_NOW = re.compile(
-    r"\b(?:from now on|from (?:today|here) on|going forward|(?:started|taken up|took up|back to) .{1,30} again)\b"
-    r"|以后(?!再|又)|今后|从今天起|从今|往后|又开始|又[抽喝吃养]上|[不没]能再?.{1,6}了|不可以.{1,6}了|转[学到].{1,8}了"
-    r"|不[走用吃喝住坐打去上]了,?(?:改|换|都|就|直接)?[走用吃喝住坐打去上]",
-    re.IGNORECASE,
-)
+_WISHES = re.compile(r"\b(?:i|we)(?:'d| would) (?:rather|prefer|like)\b", re.IGNORECASE)
 _ANEW = frozenset({"instead", "again", "figure"})
 """Hints of what holds now; the others tell what is over."""
+_LONGEST_HEAD = 40
+"""Characters of what stands before a colon and says what a sentence is about."""
 
 
 def keep_successors(read: Sequence[Read], found: Sequence[MessageEndings], policy: NotingPolicy = NOTING) -> list[Read]:
@@ -32,7 +29,25 @@ def keep_successors(read: Sequence[Read], found: Sequence[MessageEndings], polic
     over = {
         (one.message.id, ending.start) for one in found for ending in one.endings if ending.effect is not Effect.RETELLS
     }
-    return [replace(one, drafts=(*one.drafts, *_successors(one, over, policy))) for one in read]
+    whole = (replace(one, drafts=[_with_its_head(one, draft, policy) for draft in one.drafts]) for one in read)
+    return [replace(one, drafts=(*one.drafts, *_successors(one, over, policy))) for one in whole]
+
+
+def _with_its_head(one: Read, draft: NoteDraft, policy: NotingPolicy) -> NoteDraft:
+    """Return a note with what its sentence says that it is about: "Pickup changed: it's 2:45 now, not 3:15"."""
+    start, end = draft.details.span_start, draft.details.span_end
+    if start is None or end is None or len(draft.snapshot.message_ids) > 1:
+        return draft
+    for changing in changing_sentences(one.spoken, one.grades):
+        head = matching_form(one.spoken.text[changing.start : start])
+        if (
+            _is_in(start, changing)
+            and end <= changing.end
+            and head.rstrip().endswith(":")
+            and len(head) <= _LONGEST_HEAD
+        ):
+            return draft_part(one.heard, one.spoken, _part_of(one, changing), policy)
+    return draft
 
 
 def _successors(one: Read, over: Collection[tuple[UUID, int]], policy: NotingPolicy) -> list[NoteDraft]:
@@ -48,13 +63,14 @@ def _successors(one: Read, over: Collection[tuple[UUID, int]], policy: NotingPol
 
 def _lasts(one: Read, changing: Changing, policy: NotingPolicy, *, is_over: bool) -> bool:
     form = matching_form(changing.sentence.text)
-    cues = cues_in(_FROM_NOW.sub(" ", form))  # "from today on" is for more than today
+    from_now, state = (hold_rows()[name].pattern for name in ("from_now", "state"))
+    cues = cues_in(_WISHES.sub(" ", from_now.sub(" ", form)))  # "from today on" is for more than today
     lasting = _part_of(one, changing).grade.lasting
     if cues & NOT_SAID or lasting < policy.successor_from:
         return False
-    says_so = _FROM_NOW.search(form) is not None
-    is_new = says_so or bool(cues_in(form) & _ANEW) or any(side.new for side in named_in(form, language_of(form)))
-    return is_new if is_over else says_so
+    has_new = any(side.new for side in named_in(form, language_of(form)))
+    says_so = from_now.search(form) or state.search(form) or (has_new and "now" in cues)
+    return bool(says_so or (is_over and (has_new or cues_in(form) & _ANEW)))
 
 
 def _part_of(one: Read, changing: Changing) -> NotePart:

@@ -46,6 +46,12 @@ def event_rows() -> tuple[WordRow, ...]:
     return _rows("events.toml")
 
 
+@lru_cache(maxsize=1)
+def hold_rows() -> dict[str, WordRow]:
+    """Return what says by itself that something holds from now on, or no more, of ``holds.toml``, by name."""
+    return {row.name: row for row in _rows("holds.toml")}
+
+
 def events_in(form: str) -> frozenset[str]:
     """Return the verbs by which a matching form tells what was done once."""
     return frozenset(verb.lower() for row in event_rows() for verb in row.pattern.findall(form))

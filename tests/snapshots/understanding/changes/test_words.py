@@ -11,6 +11,7 @@ from snapshots.understanding.changes.words import (
     cues_in,
     event_rows,
     events_in,
+    hold_rows,
     kind_rows,
     kinds_in,
     may_change,
@@ -18,7 +19,7 @@ from snapshots.understanding.changes.words import (
 )
 from snapshots.understanding.reading.forms import language_of, matching_form
 
-ROWS = [*cue_rows(), *kind_rows(), *event_rows()]
+ROWS = [*cue_rows(), *kind_rows(), *event_rows(), *hold_rows().values()]
 HOSTILE = [
     "not " * 500,
     "不是" * 1000,
