@@ -168,7 +168,15 @@ def _is_over(value: Any, held: Any, text: str) -> bool:
         return held is None or not same_value(value, held)
     kept = (entries_of(held) or []) if held is not None else []
     gone = [entry for entry in entries_of(value) or () if not among_entries(entry, kept)]
-    return any(names(text, entry) for entry in gone) and not any(names(text, entry) for entry in kept)
+    return any(_tells_of(text, entry) for entry in gone) and not any(_tells_of(text, entry) for entry in kept)
+
+
+def _tells_of(text: str, entry: Any) -> bool:
+    """Return whether words name an entry, or each part of one that is made of two: "My dog is called Biscuit" tells of
+    "dog Biscuit", 我家的狗叫豆豆 of 狗豆豆."""
+    told = str(entry)
+    parts = told.split() if told.isascii() or " " in told else list(filter(None, (told[:1], told[1:])))
+    return names(text, entry) or all(names(text, part) for part in parts)
 
 
 def _ender(model: type[Any], row: Any) -> UUID | None:

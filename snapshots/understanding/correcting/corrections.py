@@ -4,16 +4,19 @@ Both sides are named in the ways of ``ways.toml``; else a held value stands besi
 right instead is left to slots and notes. The writer applies it (:mod:`snapshots.understanding.correcting.apply`).
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from profiles.services.quantities import quantity_of, same_unit
 from snapshots.understanding.believing.policy import EXTRACTION
 from snapshots.understanding.changes.ways import named_in
+from snapshots.understanding.changes.words import kinds_in
 from snapshots.understanding.correcting.fits import Fit, fit_of, places_of
+from snapshots.understanding.correcting.parting import is_gone
 from snapshots.understanding.correcting.reader import LONGEST_READ, correction_share, is_doubtful, is_sure
 from snapshots.understanding.correcting.words import CUE, Grammar, grammar_of
-from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.forms import language_of, matching_form
 from snapshots.understanding.reading.sentences import Sentence
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.values import is_short, is_whole
@@ -31,6 +34,13 @@ NAMELESS = 0.7
 """Share of the reader from which a sentence puts something right though nothing that is held is meant."""
 MOST_WORDS = 4
 """Of what is right instead."""
+PETS = "pets"
+_OTHERS = frozenset({PETS, "interests", "address", "phone", "name"})
+"""Keys of values that give way only where they are named."""
+_POINTS = re.compile(
+    r"(?:that|this|it|them|those|these)|我?(?:最近|近来|这阵子|现在|今年|这个月|那个|这个|它)", re.IGNORECASE
+)
+"""What names nothing."""
 LIKELY = 0.15
 """Share of the reader from which a word of change, beside a held value, is enough."""
 
@@ -71,11 +81,13 @@ def changes_in(sentence: Sentence, held: Sequence[HeldValue] = ()) -> list[Prefe
     if read is None:
         return []
     sides = [one for one in _find_sides(read) if one[0] < read.length]
+    if over := [*_pets_gone(read, held), *_limits_lifted(read, held)]:
+        return over
     if is_doubtful(_readable_text(read.sentence)):
         found = _change_named_value(read, [one for one in sides if one[3]], held, fits=(Fit.WHOLE,))
     else:
         found = _change_named_value(read, sides, held) or _end_denied_value(read, held)
-        found = found or _measured(read, held) or _unnamed(read, sides)
+        found = found or _measured(read, held) or _switched(read, held) or _unnamed(read, sides)
     return [found] if found else []
 
 
@@ -103,7 +115,7 @@ def _find_sides(read: _ParsedSentence) -> Iterator[tuple[int, int, str, str]]:
         spans = [one.old, *([one.new] if one.new else [])]
         new = read.grammar.bare(_text_at(read, one.new)) if one.new else ""
         old = read.grammar.bare(_text_at(read, one.old))
-        if old:
+        if old and not _POINTS.fullmatch(old):
             yield min(a for a, _ in spans), max(b for _, b in spans), old, new if _is_value(read, new) else ""
 
 
@@ -129,8 +141,12 @@ def _change_named_value(
     """Return the change of the one held value that a way names as wrong: the whole value, else a part of it."""
     for fit in fits:
         for _, end, old, new in sides:
-            meant = [one for one in held if fit_of(old, one.text) is fit and (new or _lifts(read, one, end))]
-            meant = _limits_first(read, meant)
+            meant = [
+                one
+                for one in held
+                if fit_of(old, one.text) is fit and ((new and one.limit != AVOID) or _lifts(read, one, end))
+            ]
+            meant = [one for one in _limits_first(read, meant) if not _is_of_measure(new, one)]
             if len(meant) == 1 and not (new and fit_of(new, meant[0].text) is not None):
                 right = "" if fit is Fit.PART and meant[0].is_exact else new
                 return _change(read, read.cite(end), meant[0], right)
@@ -164,6 +180,57 @@ def _measured(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCan
     return _change(read, read.cite(said.end()), meant[0], said["new"].strip()) if len(meant) == 1 else None
 
 
+def _is_of_measure(new: str, one: HeldValue) -> bool:
+    """Return whether a number would take the place of what is no number: "1000 mg" is no medicine."""
+    return quantity_of(new) is not None and quantity_of(one.text) is None
+
+
+def _switched(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
+    """Return what takes the place of the one held value of its kind: 换成华为了 where the phone is an iPhone."""
+    said = read.grammar.switch.search(read.form[: read.length])
+    new = read.grammar.bare(next((one for one in said.groups() if one), "")) if said else ""
+    if said is None or not _is_value(read, new):
+        return None
+    meant = [one for one in held if not one.limit and one.key not in _OTHERS and _is_of_kind(one.text, new)]
+    return _change(read, read.cite(said.end()), meant[0], new) if len(meant) == 1 else None
+
+
+def _is_of_kind(value: str, new: str) -> bool:
+    """Return whether two values are of one kind: by the kinds of things, or by their last word (运动风, 简约风)."""
+    known, wanted = matching_form(value).lower(), matching_form(new).lower()
+    if known == wanted:
+        return False
+    return bool(kinds_in(known) & kinds_in(wanted)) or _head_of(known) == _head_of(wanted)
+
+
+def _head_of(form: str) -> str:
+    return form[-1:] if language_of(form) == "zh" else form.rpartition(" ")[2] if " " in form else f"={form}"
+
+
+def _pets_gone(read: _ParsedSentence, held: Sequence[HeldValue]) -> list[PreferenceCandidate]:
+    """Return the ends of the pets that have died, been lost or given away, by what the sentence says."""
+    pets = [one for one in held if one.key == PETS]
+    gone = [one for one in pets if is_gone(one.text, read.form[: read.length], read.sentence.language)]
+    return [_change(read, read.cite(read.length), gone[0], "")] if len(gone) == 1 else []
+
+
+def _limits_lifted(read: _ParsedSentence, held: Sequence[HeldValue]) -> list[PreferenceCandidate]:
+    """Return the ends of what is avoided and is said to be had again; words that lift it need no reader."""
+    found = []
+    for one in held:
+        places = places_of(one.text, read.form[: read.length]) if one.limit == AVOID else []
+        freed = next((at for at in places if _is_freed(read, at[0])), None)
+        if freed:
+            found.append(_change(read, read.cite(freed[1]), one, ""))
+    return found
+
+
+def _is_freed(read: _ParsedSentence, start: int) -> bool:
+    """Return whether words directly before what is avoided allow it to the user."""
+    before = read.form[max(0, start - NEAR) : start]
+    return read.is_own(start) and read.grammar.frees.search(before) is not None
+
+
 def _unnamed(read: _ParsedSentence, sides: Sequence[tuple[int, int, str, str]]) -> PreferenceCandidate | None:
     """Return what both sides of a sentence are that surely puts something right, though nothing held is meant."""
     both = next((one for one in sides if one[3]), None)
@@ -180,9 +247,7 @@ def _is_denied(read: _ParsedSentence, one: HeldValue, start: int, end: int) -> b
         return read.grammar.denies(read.form, start, end)
     if not read.is_own(start):
         return False
-    lifted = lifts.search(read.form[: read.length]) is not None and read.grammar.denies(read.form, start, end)
-    freed = one.limit == AVOID and read.grammar.frees.search(read.form[max(0, start - NEAR) : start])
-    return lifted or bool(freed)
+    return lifts.search(read.form[: read.length]) is not None and read.grammar.denies(read.form, start, end)
 
 
 def _limits_first(read: _ParsedSentence, meant: list[HeldValue]) -> list[HeldValue]:

@@ -16,7 +16,12 @@ from snapshots.understanding.reading.sentences import Sentence
 from snapshots.understanding.values import TagCandidate
 
 FILE = Path(__file__).with_name("parting.toml")
-PARTED, DIED = "parted", "died"
+_OWN_KIND = {
+    "en": r"(?:\b(?:my|our|the)|'t have (?:a|any)) {kind}",
+    "zh": r"(?:我们?|我?家里?|咱们?家?|不养)的?[那这]?[只条个]?{kind}",
+}
+"""How one's own pet is called by what it is."""
+PARTED, DIED, GONE = "parted", "died", "gone"
 
 
 def read_partings(sentence: Sentence, known: Sequence[TagCandidate]) -> list[TagCandidate]:
@@ -30,6 +35,19 @@ def read_partings(sentence: Sentence, known: Sequence[TagCandidate]) -> list[Tag
         for end, among in ((PARTED, [one for one in known if one.relation in partners()]), (DIED, list(known)))
         if (one := _named_as(end, form, sentence.language, among)) is not None and not _is_former(one)
     ]
+
+
+def is_gone(pet: str, form: str, language: str) -> bool:
+    """Return whether a sentence in matching form says that a pet, held as "dog Biscuit" or 狗豆豆, has died, been lost
+    or given away."""
+    if _is_unsaid(form):
+        return False
+    known = matching_form(pet)
+    kind, _, name = known.partition(" ") if " " in known else (known[:1], "", known[1:])
+    own = _OWN_KIND[language].format(kind=re.escape(kind))
+    called = [name] if name else []
+    called += [kind] if re.search(own, form, re.IGNORECASE) else []
+    return any(_finds(way, who, form, language) for who in called for way in _file()[GONE][language]["ways"])
 
 
 def is_of(one: TagCandidate, other: TagCandidate) -> bool:
@@ -91,9 +109,9 @@ def partners() -> frozenset[str]:
     return frozenset(_file()["former"]["partners"].split())
 
 
-def examples() -> Iterator[tuple[str, str, str, str]]:
-    """Yield each example of the file: what it tells of, its language, the sentence and whom that names."""
-    for end in (PARTED, DIED):
+def examples(*ends: str) -> Iterator[tuple[str, str, str, str]]:
+    """Yield each example of the file for these ends: what it tells of, its language, the sentence and whom it names."""
+    for end in ends:
         for language in ("en", "zh"):
             for text, who in _file()[end][language]["examples"]:
                 yield end, language, text, who

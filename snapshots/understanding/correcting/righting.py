@@ -39,6 +39,13 @@ _MEANT = re.compile(
     r"|[说打写记搞弄看讲]错|错了|抱歉|不好意思|对不起|不对|更正|纠正|口误|手滑|手误|应该是|应为|其实是|改[成到为]|我是说|是说",
     re.IGNORECASE,
 )
+_SETS = re.compile(
+    r"\b(?:change|set|turn|put|bump|raise|lower|make) (?:that|it|this|them)(?: back)?(?: up| down)? ?(?:to )?\Z"
+    r"|(?:改|调|设|换)(?:成|到|为|高到|低到)\Z",
+    re.IGNORECASE,
+)
+_SET_TO = re.compile(r"\b(?:change|set|turn|put|bump|raise|lower|back|up)\b|[调设高低]", re.IGNORECASE)
+"""Directly before a value: it takes the place of the one that was set just before, whatever its unit."""
 _NEW_NUMBER = re.compile(
     r"\b(?:new|different|another|changed (?:his|her|their|my|our)) "
     r"(?:phone |mobile |cell |work |home )?(?:number|phone|mobile|sim)\b"
@@ -74,6 +81,7 @@ _OWN = re.compile(
 _THIS_WEEK = re.compile(r"[这本]个?(?:周|星期|礼拜)")
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[\u3400-\u9fff]")
 _ARTICLE = re.compile(r"(?:the|a|an|my|our|at|in|on|to|for|with) ", re.IGNORECASE)
+_MEASURES = frozenset({"number", "amount"})
 _SHORTEST, _LONGEST = 2, 4
 """Characters, and words, of what may be put right that is no figure."""
 
@@ -89,6 +97,8 @@ class Correction:
     beside: frozenset[str]
     is_new_number: bool = False
     """It tells the new number of somebody: the one that they had is wrong, wherever it stands."""
+    is_set: bool = False
+    """It sets what was set just before to another number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +132,9 @@ def corrections_in(sentence: Sentence) -> list[Correction]:
     ]
     if found or wrong:
         return found if len(found) == 1 else []
+    if len(values) == 1 and _SETS.search(form[: values[0].start]):
+        beside = _beside(_SET_TO.sub(" ", _without(form, values)))
+        return [Correction(None, values[0], sentence.text, beside, is_set=True)]
     if len(values) == 1 and _MEANT.search(form):
         return [Correction(None, values[0], sentence.text, _beside(form, values[0]))]
     return list(_words_in(sentence.text, form)) if not values else []
@@ -218,7 +231,8 @@ def _put_right(one: Correction, sentence: Sentence, place: int, held: HeldText) 
         if new.lower() in form.lower():
             return None
     else:
-        value = _value_meant(one.right, one.wrong if isinstance(one.wrong, Value) else None, held)
+        wrong = one.wrong if isinstance(one.wrong, Value) else None
+        value = _value_set(one.right, held) if one.is_set else _value_meant(one.right, wrong, held)
         span, new = _swapped(value, one.right, one.text, held.text) if value else (None, "")
     if span is None:
         return None
@@ -250,6 +264,15 @@ def _value_meant(right: Value, wrong: Value | None, held: HeldText) -> Value | N
     else:
         meant = own if not held.is_vital and right.sort != "number" else []
     return meant[0] if len(meant) == 1 and not meant[0].is_same(right) else None
+
+
+def _value_set(right: Value, held: HeldText) -> Value | None:
+    """Return the one number of a note that another takes the place of: neither says another unit than the other."""
+    own = [value for value in values_in(held.text) if value.sort in _MEASURES or value.sort == right.sort]
+    units = {value.key[1] for value in (*own, right) if value.sort == "amount"}
+    is_meant = len(own) == 1 and len(units) < 2 and not held.is_vital  # noqa: PLR2004
+    is_kind = own and (own[0].sort == right.sort or {own[0].sort, right.sort} <= _MEASURES)
+    return own[0] if is_meant and is_kind and not own[0].is_same(right) else None
 
 
 def _swapped(value: Value, right: Value, said: str, held: str) -> tuple[tuple[int, int], str]:

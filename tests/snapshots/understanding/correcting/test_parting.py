@@ -3,14 +3,15 @@
 import pytest
 
 from profiles.models import Tag, TagDetail
-from snapshots.understanding.correcting.parting import examples, read_partings
+from snapshots.understanding.correcting.parting import DIED, GONE, PARTED, examples, is_gone, read_partings
+from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.sentences import Sentence
 from snapshots.understanding.values import Evidence, TagCandidate, Utterance
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.erasure.learned.test_statements import delete
-from tests.snapshots.understanding.changes.test_ends import TUESDAY
-from tests.snapshots.understanding.making import say, settle
+from tests.snapshots.understanding.changes.test_ends import TUESDAY, list_texts
+from tests.snapshots.understanding.making import profile, say, settle
 
 
 def make_candidate(label: str, relation: str) -> TagCandidate:
@@ -22,7 +23,7 @@ def find_partings(text: str, language: str, *among: TagCandidate) -> list[tuple[
     return [(one.label, one.relation) for one in read_partings(sentence, among)]
 
 
-@pytest.mark.parametrize(("end", "language", "text", "who"), list(examples()))
+@pytest.mark.parametrize(("end", "language", "text", "who"), list(examples(PARTED, DIED)))
 def test_a_way_names_whom_its_examples_name(end: str, language: str, text: str, who: str) -> None:
     partner = "girlfriend" if language == "en" else "女朋友"
     others = (make_candidate("Gil", "colleague"), make_candidate("老秦", "同事"))
@@ -113,3 +114,58 @@ def told_of(house: House, label: str) -> tuple[str, str, list[str]]:
         tag = Tag.objects.get(subject_id=house.subject.id, label=label)
         past = TagDetail.objects.filter(tag=tag, detail="relation", retired_at__isnull=True, version_of__isnull=True)
         return tag.kind, tag.relation, list(past.order_by("valid_at").values_list("value", flat=True))
+
+
+@pytest.mark.parametrize(("end", "language", "text", "who"), list(examples(GONE)))
+def test_a_way_names_the_pet_that_is_gone(end: str, language: str, text: str, who: str) -> None:
+    pet = {"dog": "dog Pip", "狗": "狗旺财"}.get(who, f"dog {who}" if language == "en" else f"狗{who}")
+    assert is_gone(pet, matching_form(text), language)
+    assert not is_gone("cat Miso" if language == "en" else "猫花卷", matching_form(text), language)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My neighbour's dog died",
+        "Did Biscuit die?",
+        "If Biscuit died I'd be lost",
+        "Biscuit nearly died last year",
+        "Biscuit went to the vet",
+        "I lost Biscuit's lead",
+        "We put Biscuit in the kitchen",
+        "I gave Biscuit a bath",
+        "I gave Biscuit to the sitter for the weekend",
+        "Biscuit ran in the park",
+        "Her dog ran away",
+        "邻居的狗死了",
+        "豆豆走了一小时",
+        "豆豆吃了一整碗",
+        "豆豆差点走丢了",
+        "别人的狗送人了",
+        "要是豆豆走丢了我会疯",
+        "豆豆的球丢了",
+    ],
+)
+def test_a_pet_that_is_there_stays(text: str) -> None:
+    language = "en" if text.isascii() else "zh"
+    assert not is_gone("dog Biscuit" if language == "en" else "狗豆豆", matching_form(text), language)
+
+
+PETS_GONE = [
+    ("My dog is called Biscuit", "Biscuit died last week"),
+    ("We have a cat called Rex", "We had to put Rex down"),
+    ("My dog's name is Rusty", "We gave Rusty away"),
+    ("我家的狗叫豆豆", "豆豆走丢了"),
+    ("我养了一只猫叫咪咪", "咪咪去世了"),
+]
+
+
+@pytest.mark.parametrize(("told", "gone"), PETS_GONE)
+def test_a_pet_that_is_gone_leaves_the_profile_with_its_note(world: World, told: str, gone: str) -> None:
+    say(world.acme, told)
+    settle(world.acme)
+    assert profile(world.acme)["attributes"]["pets"]
+    say(world.acme, gone, at=TUESDAY)
+    settle(world.acme)
+    assert "pets" not in profile(world.acme)["attributes"]
+    assert told not in list_texts(world.acme)
