@@ -60,6 +60,9 @@ class ChangePolicy:
     doubt_from: float = measured(
         0.4, source=f"{_TAUGHT}: .78-.84 / .61-.87, and 22 of 4,060 pairs of talks that change nothing"
     )
+    unhinted_from: float = measured(
+        0.6, source="pairs without evidence of a change: changes_measure 14 of 15 right, of talks 3 of 9 stay"
+    )
     retold_from: float = measured(
         0.1, source="own ten lives, 500 tokens: misled English / Chinese 2 / 2, with .2 3 / 2"
     )

@@ -7,15 +7,25 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from profiles.models import TagKind
 from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.values import MemoryItem
 from snapshots.understanding.changes.pairs import words_of
 from snapshots.understanding.heard.turns import tells_something
 
+SURE_KEYS = "(^name|conditions)$"
+"""What stays so whatever becomes of a note that says it, as who somebody is to the user does: no doubt of the note is
+one of the name, the condition, or the contact."""
 CHANGED = f"""
 SELECT n.snapshot_id, n.statement_id, s.text, s.invalid_at IS NOT NULL, m.said_at,
        ARRAY(SELECT coalesce(l.preference_id, l.fact_id, l.tag_id) FROM note_slot l
-         WHERE l.tenant_id = n.tenant_id AND l.snapshot_id = n.snapshot_id AND n.possibly_outdated), o.kind,
+         LEFT JOIN preference p ON p.tenant_id = l.tenant_id AND p.id = l.preference_id
+         LEFT JOIN profile_fact f ON f.tenant_id = l.tenant_id AND f.id = l.fact_id
+         LEFT JOIN tag t ON t.tenant_id = l.tenant_id AND t.id = l.tag_id
+         WHERE l.tenant_id = n.tenant_id AND l.snapshot_id = n.snapshot_id AND n.possibly_outdated
+           AND coalesce(p.key, f.field, '') !~ '{SURE_KEYS}'
+           AND coalesce(t.kind, '{TagKind.PLACE}') = '{TagKind.PLACE}'),
+       o.kind,
        o.id, o.text, o.confidence, o.provenance, o.valid_at, coalesce(nn.grade, ''), nn.statement_id,
        coalesce(nn.about_label, ''), coalesce(nn.relation, ''), coalesce(nn.context, ''), coalesce(nn.vital_class, ''),
        o.retired_at IS NULL AND (o.expires_at IS NULL OR o.expires_at > now())

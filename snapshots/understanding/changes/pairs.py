@@ -42,11 +42,12 @@ class HeldText:
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence that may end something, what was said just before it (``""`` for nothing), and how probable the reader
-    of clauses finds it that it changes something, 0..1."""
+    of clauses finds it that it changes something, and that it tells of somebody else, 0..1."""
 
     text: str
     before: str = ""
     change: float = 0.5
+    other: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +214,9 @@ def _whose(sentence: Sentence, side: _Side, one: HeldText) -> dict[str, float]:
         "label": here,
         "label_before": before,
         "mentions": bool(said.people & people),
-        "stranger": is_of_another(sentence.text, one.text, one.about, before=sentence.before),
+        "stranger": is_of_another(
+            sentence.text, one.text, one.about, before=sentence.before, other_share=sentence.other
+        ),
         "other_owner": not is_self and not said.is_third and not named,
         "third_other": said.is_third and not is_self,
         "vital": one.is_vital,

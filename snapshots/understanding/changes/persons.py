@@ -9,6 +9,8 @@ from snapshots.understanding.changes.words import people_in
 from snapshots.understanding.reading.forms import matching_form
 
 SELF = "self"
+OTHER_FROM = 0.6
+"""Share of the reader of clauses from which a sentence that does not speak of the user tells of another."""
 # What may stand before the word for somebody at the head of a sentence, or between two: "Finn's friend", 小斐的同学.
 _HEAD = re.compile(
     r"(?:我们?|咱们?|俺)(?:家里?)?的?|(?:(?:little|old|poor|my|our|an?|the|one of my|her|his) )*", re.IGNORECASE
@@ -20,6 +22,11 @@ _OPENS_WITH_ME = re.compile(
     r"(?:i|i'm|i've|my (?:own|new))\b|我(?![的妈爸爹娘哥姐弟妹爷奶公婆老闺儿女家们朋同室对媳爱外表堂姨舅叔])",
     re.IGNORECASE,
 )
+_THIRD_HEAD = re.compile(
+    r"(?:he|she)(?:'s|'d)?\b|[他她](?!们|给|把|说|让|又|也)|[老小阿][\u4e00-\u9fff](?=[在住是有爱喜不也去来开做用])",
+    re.IGNORECASE,
+)
+"""A third person is what a sentence tells of."""
 _THIRD = re.compile(r"\b(?:he|she|they|his|her|their|him|them)\b|[他她它]", re.IGNORECASE)
 _NAME = re.compile(r"[A-Z][a-z]+|[老小阿][\u4e00-\u9fff]")
 # They decide for somebody, or serve: that they stand at the head of a sentence makes it no sentence about them.
@@ -61,10 +68,14 @@ def named_people(text: str) -> Named:
     return Named(frozenset(found), names, head, rest, _THEIRS.match(form) is not None, _THIRD.search(form) is not None)
 
 
-def is_of_another(said: str, held: str, about: str, *, before: str) -> bool:
+def is_of_another(said: str, held: str, about: str, *, before: str, other_share: float = 0.0) -> bool:
     """Return whether a sentence speaks of somebody whom a held note does not: "my nephew outgrew his allergy" beside
-    "I'm allergic to peanuts". ``about`` is ``self`` or the label of the note's contact or thing."""
+    "I'm allergic to peanuts", "he lives at 4 Pine Road" beside "I live at 12 Mill Lane". ``about`` is ``self`` or the
+    label of the note's contact or thing; ``other_share`` is how probable it is that the sentence tells of another."""
     one, other = named_people(said), named_people(held)
+    is_mine = about == SELF and not other.people and not other.is_third and not _ME.search(said)
+    if is_mine and (_THIRD_HEAD.match(said) or other_share >= OTHER_FROM) and not one.people & _STANDING_BY:
+        return True
     others = other.people | (named_people(about).people if about != SELF else frozenset())
     head = one.head if one.head not in _STANDING_BY else ""
     if head and head not in others and not _ME.search(one.rest):

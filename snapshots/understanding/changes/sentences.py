@@ -38,9 +38,10 @@ def _changing(spoken: Spoken, grades: Sequence[Grade], policy: ChangePolicy, *, 
         start, end = parts[0][0].start, parts[-1][0].end
         text = spoken.text[start:end]
         change = max(grade.change for _, grade in parts)
+        other = min(grade.other for _, grade in parts)
         asked = any(clause.asked for clause, _ in parts)
         hints = may_change(matching_form(text)) or change >= policy.change_from
         lasts = lasting and max(grade.lasting for _, grade in parts) >= NOTING.held_from
         if not asked and (hints or lasts):
-            yield Changing(Sentence(text, before, change), start, end)
+            yield Changing(Sentence(text, before, change, other), start, end)
         before = text

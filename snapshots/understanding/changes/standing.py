@@ -1,15 +1,51 @@
-"""What no later sentence ends: what happened stays so whatever happens after it, and what is said once more holds."""
+"""What no later sentence ends: what happened stays so whatever happens after it, what is said once more holds, and what
+holds elsewhere says nothing of home."""
 
-from snapshots.understanding.changes.pairs import HeldText, Sentence
+import re
+
+from snapshots.understanding.changes.figures import figures_in
+from snapshots.understanding.changes.pairs import STRONG, HeldText, Sentence, words_of
 from snapshots.understanding.changes.words import cues_in, events_in
-from snapshots.understanding.drafting.repeats import says_the_same
+from snapshots.understanding.drafting.repeats import denials_in, says_the_same
 from snapshots.understanding.reading.forms import matching_form
+
+_STRENGTHENS = re.compile(
+    r"\b(?:really|so|very|absolutely|totally|truly|simply|just|do|still|always|honestly|definitely|dearly|too|also"
+    r"|(?:like |as )?i(?:'ve)? (?:already )?(?:told|said|mentioned)(?: (?:to )?you)?(?: (?:before|that|already))*"
+    r"|remember|much|you know|as you know|by the way|that)\b"
+    r"|我?(?:跟|和|对)?你?(?:说|讲|提)过(?:的)?|告诉过你|你(?:知道|记得)的?|真的?是?|特别|非常|超级?|很|最|也|还是|一直|都|确实|其实",
+    re.IGNORECASE,
+)
+"""What makes words stronger, or says that they were said before: they tell nothing new."""
+_ELSEWHERE = re.compile(
+    r"\b(?:when(?:ever)? (?:i'm |i )?(?:travel\w*|away|abroad)|on (?:business )?trips?|on the road"
+    r"|(?:on|for) work trips"
+    r"|business trips?|on (?:holiday|vacation)|travell?ing)\b|出差|旅游|旅行|度假|外出|在外地",
+    re.IGNORECASE,
+)
 
 
 def stands_beside(sentence: Sentence, held: HeldText) -> bool:
-    """Return whether a held note stands whatever the words of a sentence share with it: the sentence says the same, or
-    both tell that the same was done, and nothing is put right ("I bought 3 tickets" beside "I bought 5 tickets")."""
-    if says_the_same(sentence.text, held.text):
+    """Return whether a held note stands whatever the words of a sentence share with it: the sentence says the same,
+    speaks of trips where the note does not, or both tell that the same was done, and nothing is put right ("I bought 3
+    tickets" beside "I bought 5 tickets")."""
+    if says_the_same(sentence.text, held.text) or says_again(sentence.text, held.text):
         return True
-    form = matching_form(sentence.text)
-    return bool(events_in(form) & events_in(matching_form(held.text))) and "wrong" not in cues_in(form)
+    form, known = matching_form(sentence.text), matching_form(held.text)
+    if "wrong" in cues_in(form):
+        return False
+    is_elsewhere = _ELSEWHERE.search(form) is not None and _ELSEWHERE.search(known) is None
+    return is_elsewhere or bool(events_in(form) & events_in(known))
+
+
+def says_again(said: str, held: str) -> bool:
+    """Return whether a sentence only strengthens a note, or says more of the same: the words of one stand in the other,
+    both deny as often, and no figure differs."""
+    plain, known_plain = (_STRENGTHENS.sub(" ", matching_form(text)) for text in (said, held))
+    if cues_in(matching_form(said)) & STRONG or denials_in(plain) != denials_in(known_plain):
+        return False
+    own, others = words_of(plain), words_of(known_plain)
+    if not own or not others or not (own <= others or others <= own):
+        return False
+    known = figures_in(held)
+    return all(values <= known[sort] or known[sort] <= values for sort, values in figures_in(said).items())

@@ -78,7 +78,12 @@ def says_the_same(one: str, other: str, policy: NotingPolicy = NOTING) -> bool:
         return True
     if sorted(_NUMBER.findall(one)) != sorted(_NUMBER.findall(other)):
         return False
-    if len(_NEGATES.findall(one.lower())) != len(_NEGATES.findall(other.lower())):
+    if denials_in(one) != denials_in(other):
         return False
     own, others = set(terms(one)), set(terms(other))
     return bool(own) and len(own & others) / len(own | others) >= policy.overlap
+
+
+def denials_in(text: str) -> int:
+    """Return how often words deny something."""
+    return len(_NEGATES.findall(text.lower()))

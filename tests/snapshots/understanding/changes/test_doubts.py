@@ -1,0 +1,154 @@
+"""What makes no held note doubtful: the same said again, other people, likeness to what is vital. Rows: P4, G4."""
+
+import pytest
+
+from snapshots.understanding.changes.judge import Effect, ends_bare, judge
+from snapshots.understanding.changes.pairs import HeldText, Sentence, texts_of
+from snapshots.understanding.changes.persons import SELF, is_of_another
+from snapshots.understanding.changes.standing import says_again, stands_beside
+from snapshots.understanding.changes.words import hold_rows
+from snapshots.understanding.grading.vectors import vectors_of
+from snapshots.understanding.reading.forms import matching_form
+
+
+def effects(said: str, *held: HeldText, change: float = 0.5) -> list[Effect]:
+    sentence = Sentence(said, change=change)
+    judged = judge(sentence, held, range(len(held)), vectors_of(texts_of(sentence, held)))
+    return [one.effect for one in judged if one.effect is not Effect.RETELLS]
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ("I love hiking in the mountains", "I really love hiking in the mountains!"),
+        ("I'm allergic to peanuts, my throat closes", "I told you that I'm allergic to peanuts"),
+        ("I play the cello", "I still play the cello"),
+        ("I can't stand coriander", "As I said before, I can't stand coriander"),
+        ("My office is in Lyon", "My office is in Lyon, near the station"),
+        ("我喜欢爬山", "我真的特别喜欢爬山"),
+        ("我对花生过敏", "我跟你说过我对花生过敏"),
+        ("我每天早上跑步", "我一直每天早上跑步"),
+    ],
+)
+def test_a_repetition_doubts_nothing(held: str, said: str) -> None:
+    assert says_again(said, held)
+    assert effects(said, HeldText(held)) == []
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ("I love hiking", "I don't love hiking"),
+        ("I love hiking", "I no longer love hiking"),
+        ("The class is at 5", "The class is at 6"),
+        ("I drink coffee", "I drink tea"),
+        ("我喜欢爬山", "我不喜欢爬山了"),
+        ("我喜欢喝咖啡", "我改喝茶了"),
+        ("会议在3点", "会议在4点"),
+    ],
+)
+def test_another_saying_is_no_repetition(held: str, said: str) -> None:
+    assert not says_again(said, held)
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ("I live at 12 Mill Lane", "He lives at 4 Pine Road"),
+        ("I'm vegetarian", "She's vegan now"),
+        ("我住在杭州滨江区", "他住在北京"),
+        ("我住在杭州滨江区", "小王住在北京朝阳区"),
+        ("我在银行上班", "她现在在学校上班"),
+    ],
+)
+def test_what_is_told_of_others_doubts_nothing_of_the_user(held: str, said: str) -> None:
+    assert is_of_another(said, held, SELF, before="And where do you live?")
+    assert effects(said, HeldText(held)) == []
+
+
+def test_what_is_told_of_whom_a_note_names_may_end_it() -> None:
+    assert not is_of_another("He moved to Austin", "My brother lives in Boston", SELF, before="")
+    assert not is_of_another("I moved to Austin", "I live in Boston", SELF, before="")
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [("我住在杭州滨江区", "我出差住全季酒店"), ("I stay at the Hilton", "When I travel I stay at hostels")],
+)
+def test_what_holds_on_trips_says_nothing_of_home(held: str, said: str) -> None:
+    assert stands_beside(Sentence(said), HeldText(held)) == ("travel" not in held)
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        (
+            "I can't have tree nuts, I carry an EpiPen",
+            "My birthday party is on 10 November and there will be a nut cake",
+        ),
+        ("I'm allergic to peanuts, my throat closes", "I eat peanut butter toast with my kids on Sundays now"),
+        ("我有哮喘,随身带喷雾", "我现在每天随身带一瓶水"),
+        ("我对海鲜过敏", "我们周末去海鲜市场逛逛,现在海鲜便宜"),
+    ],
+)
+def test_no_likeness_doubts_what_is_vital(held: str, said: str) -> None:
+    assert effects(said, HeldText(held, is_vital=True), change=0.9) == []
+
+
+def test_a_named_old_value_and_another_dose_may_doubt_what_is_vital() -> None:
+    held = HeldText("I take metformin 500 mg", is_vital=True)
+    (found,) = effects("The doctor changed metformin to 1000 mg", held, change=0.9)
+    assert found in (Effect.DOUBTS, Effect.ENDS_PART)
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ("The lambs go on the boat to Aberdeen on the 23rd", "The boat to Aberdeen is moved to the 30th"),
+        ("My proposal draft is due on October 23", "The proposal draft was shifted to November 6"),
+        ("瑜伽课在周二晚上", "瑜伽课改到周五晚上了"),
+    ],
+)
+def test_another_figure_of_the_same_thing_ends_a_note(held: str, said: str) -> None:
+    assert effects(said, HeldText(held)) == [Effect.ENDS]
+
+
+@pytest.mark.parametrize(
+    ("said", "held", "ends"),
+    [
+        ("不是,我现在不喜欢了", "我喜欢蓝山咖啡", True),
+        ("已经不喝了", "我每天喝拿铁", True),
+        ("no, I don't like it any more", "I like sushi", True),
+        ("我不喜欢茶了", "我喜欢蓝山咖啡", False),
+        ("我现在不喜欢了", "我不喜欢香菜", False),
+        ("I don't like Mondays now", "I like sushi", False),
+        ("I don't drink it any more", "I like sushi", False),
+    ],
+)
+def test_a_bare_end_is_of_what_was_just_told(said: str, held: str, ends: bool) -> None:
+    assert ends_bare(said, held) is ends
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I cancelled the taxi",
+        "I cancelled Tuesday",
+        "I gave up waiting",
+        "I stopped at the shop",
+        "I quit the app to restart it",
+        "I cut the cake",
+        "I switched to the left lane and then we crashed",
+        "a single ticket please",
+        "我不吃了",
+        "我不吃饭了",
+        "我不看这个了",
+        "我吃完了",
+        "他离婚吗",
+        "换个台",
+        "改成",
+        "改天再说",
+    ],
+)
+def test_what_is_of_the_moment_is_no_new_state(text: str) -> None:
+    assert not hold_rows()["state"].pattern.search(matching_form(text))
