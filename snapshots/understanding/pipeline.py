@@ -89,7 +89,9 @@ def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     notes = index_notes([*drafts, *habits_in(tenant_id, read)])
     filled = with_proposed_fields(match_fields(drafts, asked), judged.fields)
     for one in consented:
-        notes.setdefault(one.message_id, []).extend(index_agreed(draft_consented(one, names)))
+        there = {note.prepared.draft.id for note in notes.get(one.message_id, ())}
+        agreed = [draft for draft in draft_consented(one, names) if draft.snapshot.id not in there]
+        notes.setdefault(one.message_id, []).extend(index_agreed(agreed))
     replies = index_replies(answers)
     said = {one.message.id: one for one in heard}
     graded = {one.heard.message.id: graded_spans(one.spoken, one.grades) for one in read}

@@ -225,13 +225,15 @@ class GradedSpan:
 @dataclass(frozen=True, slots=True)
 class ExtractionContext:
     """What the analysis may know beside the utterance: under which names the subject itself speaks, the assistant's
-    turn before it, whom the user named just before, what the utterance states as the answer to that turn, what is
-    believed of the subject, for an utterance may put it right, and how its clauses were graded, where they were."""
+    turn before it, whom the user named just before, what the utterance states as the answer to that turn
+    (``is_offered``: in the assistant's words), what is believed of the subject, for an utterance may put it right, and
+    how its clauses were graded, where they were."""
 
     own_names: frozenset[str] = frozenset()
     previous: str | None = None
     nearby: Nearby = NOBODY
     stated: str = ""
+    is_offered: bool = False
     held: tuple[HeldValue, ...] = ()
     graded: tuple[GradedSpan, ...] = ()
 

@@ -2,16 +2,19 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from profiles.models import ProfileFact, Subject
 from profiles.services.tombstones import is_forgotten
+from profiles.values import Provenance
 from snapshots.echo.detection import Echoes
 from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore
 from snapshots.models import Message
 from snapshots.understanding.believing.extract import extract
 from snapshots.understanding.believing.held_values import Believed
 from snapshots.understanding.believing.lessons import Lesson
+from snapshots.understanding.config import NOTING
 from snapshots.understanding.correcting.corrections import may_correct
 from snapshots.understanding.statements.statements import utterance_of
 from snapshots.understanding.values import Candidate, Evidence, Extraction, ExtractionContext, Rejection, Utterance
@@ -49,13 +52,15 @@ def lesson_of(
 def with_stated(extraction: Extraction, stated: Utterance, context: ExtractionContext) -> Extraction:
     """Return an extraction with what a bare answer states; the words that prove it stand in no message."""
     more = extract(stated, context=ExtractionContext(context.own_names, held=context.held))
-    nowhere = Evidence(stated.message_key, "", -1)
+    said: dict[str, Any] = {"evidence": Evidence(stated.message_key, "", -1)}
+    if context.is_offered:
+        said |= {"provenance": Provenance.ANALYSIS.value, "confidence": NOTING.offered}
     return replace(
         extraction,
-        facts=(*extraction.facts, *(replace(one, evidence=nowhere) for one in more.facts)),
-        preferences=(*extraction.preferences, *(replace(one, evidence=nowhere) for one in more.preferences)),
-        tags=(*extraction.tags, *(replace(one, evidence=nowhere) for one in more.tags)),
-        corrections=(*extraction.corrections, *(replace(one, evidence=nowhere) for one in more.corrections)),
+        facts=(*extraction.facts, *(replace(one, **said) for one in more.facts)),
+        preferences=(*extraction.preferences, *(replace(one, **said) for one in more.preferences)),
+        tags=(*extraction.tags, *(replace(one, **said) for one in more.tags)),
+        corrections=(*extraction.corrections, *(replace(one, **said) for one in more.corrections)),
     )
 
 

@@ -14,7 +14,16 @@ from profiles.models import Ask, Subject
 from profiles.services.locking import lock_subject
 from snapshots.models import MessageRole
 from snapshots.understanding.changes.asking import OF_A_NOTE, settle_outdated
-from snapshots.understanding.heard.questions import evades, is_bare_answer, says_no, says_yes, state_answer
+from snapshots.understanding.heard.offers import consents, may_be_taken, read_offer
+from snapshots.understanding.heard.questions import (
+    evades,
+    is_bare_answer,
+    restate_order,
+    says_no,
+    says_yes,
+    state_answer,
+    state_offer,
+)
 from snapshots.understanding.reading.forms import language_of, matching_form
 from snapshots.understanding.statements.statements import Heard
 from snapshots.understanding.values import ExtractionContext, Nearby
@@ -94,8 +103,13 @@ def context_of(names: frozenset[str], heard: Heard | None, nearby: Nearby) -> Ex
     """Return what slots know beside a message: the question that it may answer, people, what it states as an answer."""
     question = question_of(heard) if heard else ""
     stated = stated_to_ask(heard) if heard else ""
+    offer = read_offer(question) or "" if heard and consents(heard.message.content, question) else ""
+    if offer and may_be_taken(offer):
+        return ExtractionContext(names, question, nearby, state_offer(offer), is_offered=True)
     if heard and question and not stated:
         stated = state_answer(heard.message.content, question)
+    if heard and not stated:
+        stated = restate_order(heard.message.content)
     return ExtractionContext(names, question or None, nearby, stated)
 
 

@@ -14,7 +14,7 @@ from snapshots.selectors import with_words
 from snapshots.understanding.config import NOTING, NotingPolicy
 from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, note_id, spoken_of
 from snapshots.understanding.grading.reader import clause_reader, grade_messages
-from snapshots.understanding.heard.offers import consents, may_be_taken, offered_clause, read_offer
+from snapshots.understanding.heard.offers import consents, may_be_taken, offered_clause, read_offer, told_beside_yes
 from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.statements.statements import Heard
 
@@ -46,6 +46,8 @@ def read_consents(heard: Iterable[Heard]) -> list[Consent]:
             continue
         if consents(one.message.content, previous.content):
             found.append(_with_earlier(Consent(one, read_offer(previous.content) or "")))
+        elif told := told_beside_yes(one.message.content, previous.content):
+            found.append(Consent(one, "", one.message, told))
     return found
 
 

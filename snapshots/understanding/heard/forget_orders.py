@@ -27,7 +27,7 @@ _SUPPOSES = re.compile(r"\W*(?:if|unless|when|whenever|suppose|in case|如果|�
 _ASKS_EN = re.compile(r"\W*(?:\w+[\s,]+){0,3}?(?:can|could|would|will) you\b", re.IGNORECASE)
 _ASKS_ZH = re.compile(r"能不能|可不可以|能|可以|好吗|好不好|行吗|行不行|麻烦")
 _NOT_PLAYED = re.compile(
-    r"pretend (?=(?:that )?i (?:never|didn't|did not|said nothing|told you nothing)\b)", re.IGNORECASE
+    r"pretend (?=(?:that )?i (?:never|didn't|did not|(?:just )?(?:said|told you|mentioned) nothing))", re.IGNORECASE
 )
 _EVERYBODY = frozenset({"me", "myself", "us", "it all", "everything", "我", "我自己", "我们"})
 _ARTICLE = re.compile(r"(?:the|my|our|that|this|a|an|any|his|her|their)\s+|我的?|那个?|这个?", re.IGNORECASE)

@@ -45,6 +45,7 @@ STRONG_EN = (
     rf"i(?:'d| would) (?:rather|prefer) (?:that )?you (?:didn't|did not|don't|do not) {_KEEP_EN} (?:{_POINTED_EN}|"
     rf"{_LAST_EN})",
     rf"you (?:didn't|never) hear {_POINTED_EN}(?: from me)?",
+    r"pretend (?:that )?i (?:just )?(?:said|told you|mentioned) nothing(?: at all)?",
     rf"pretend (?:that )?i (?:never|didn't|did not) (?:say|said|mention(?:ed)?|tell|told)(?: you)? (?:{_POINTED_EN}|"
     rf"anything)",
     rf"strike {_POINTED_EN} from (?:the|your) (?:records?|memory|notes)",

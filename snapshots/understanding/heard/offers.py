@@ -1,6 +1,7 @@
 """Consent to an assistant's offer to remember: "Shall I remember that you like window seats?" "Yes please". Pure."""
 
 import re
+from dataclasses import replace
 
 from memory_platform.kernel.terms import terms
 from snapshots.sensitive.detector import mask_sensitive
@@ -37,9 +38,20 @@ _OFFERS_ZH = re.compile(r"我|要不要|需要|帮[你您]")
 _NEVER = re.compile(
     r"\d|\b(?:street|st\.|avenue|road|lane|drive|boulevard|address|card|account|iban|pay(?:ment)?|bank|password|pin|"
     r"phone|number|"
-    r"email|code)\b|[零一二三四五六七八九十]{2,}|路|街|巷|号|弄|地址|卡|账|支付|付款|密码|电话|手机|邮箱",
+    r"email|code)\b|[零一二三四五六七八九十]{2,}|(?:路|街|巷|号|弄|地址|卡|账|支付|付款|密码|电话|手机|邮箱)",
     re.IGNORECASE,
 )
+_LIMITS = re.compile(
+    r"\b(?:avoid|never|don't|do not|not to|no more|without|stay away)\b"
+    r"|避开|绕开|别|不要|不再|不[走吃喝去坐用买点]",
+    re.IGNORECASE,
+)
+_ROAD = re.compile(
+    r"(?:避开|绕开|不走|别走)[\u4e00-\u9fff]{2,8}(?:路|街|大道|高速|高架)"
+    r"|avoid [A-Z][\w' ]+(?:Road|Street|Avenue|Lane)"
+)
+"""A road that is not to be taken is no address."""
+_HEAD = re.compile(r"[^.!,。]+[.!,。]+\s*")
 _LOOSE = " ,.?!。"
 _IDLE = re.compile(r"(?:(?:that|this|it|so|in mind|for .*|那|这|这个|这点|这一点|下来|一下)\s?)*", re.IGNORECASE)
 
@@ -66,6 +78,22 @@ def consents(text: str, previous: str) -> bool:
     return says_yes(text) and read_offer(previous) is not None
 
 
+def told_beside_yes(text: str, previous: str) -> Clause | None:
+    """Return what a message tells beside its yes to an offer: "Sure, go ahead. I like the aisle"."""
+    form = matching_form(text)
+    head = _HEAD.match(form)
+    while head and says_yes(form[: head.end()]) and (further := _HEAD.match(form, head.end())):
+        if not says_yes(form[: further.end()]):
+            break
+        head = further
+    if head is None or not says_yes(form[: head.end()]) or read_offer(previous) is None:
+        return None
+    telling = (
+        one for one in split_clauses(text) if one.start >= head.end() and tells_something(form[one.start : one.end])
+    )
+    return next(telling, None)
+
+
 def offered_clause(text: str, offer: str) -> Clause | None:
     """Return the clause of a user's earlier words that an offer speaks of: the nearest to its words, else the last that
     tells something."""
@@ -76,6 +104,8 @@ def offered_clause(text: str, offer: str) -> Clause | None:
         if tells_something(form[one.start : one.end])
         and not is_asked(form[one.start : one.end], ends_asked=one.asked, language=one.language)
     ]
+    if _LIMITS.search(offer):
+        return _ordering_clause(text, form)
     wanted = set(terms(offer))
     near = [one for one in telling if wanted & set(terms(one.text))]
     if wanted and not near:
@@ -83,6 +113,17 @@ def offered_clause(text: str, offer: str) -> Clause | None:
     return max(near, key=lambda one: len(wanted & set(terms(one.text)))) if near else (telling[-1] if telling else None)
 
 
+def _ordering_clause(text: str, form: str) -> Clause | None:
+    """Return the sentence of earlier words that holds the limit itself, where one does, as one clause."""
+    clauses = split_clauses(text)
+    order = next((one for one in clauses if _LIMITS.search(form[one.start : one.end]) and not one.asked), None)
+    if order is None:
+        return None
+    start = min(one.start for one in clauses if one.sentence == order.sentence)
+    return replace(order, start=start, text=text[start : order.end])
+
+
 def may_be_taken(offer: str) -> bool:
     """Return whether the words of an offer themselves may become a note: no address, number or payment, no order."""
-    return bool(offer) and not _NEVER.search(offer) and not is_instruction(offer) and not mask_sensitive(offer)[1]
+    is_delicate = _NEVER.search(_ROAD.sub(" ", offer)) is not None
+    return bool(offer) and not is_delicate and not is_instruction(offer) and not mask_sensitive(offer)[1]

@@ -53,6 +53,7 @@ _TAG_EN = re.compile(
     re.IGNORECASE,
 )
 _ASKED_ZH = re.compile(r"(?P<rest>.*?[你您].*?)(?:吗|么|是吗|对吗|对吧|是吧|吧)?\?")
+_WHO_ZH = re.compile(r"什么|哪|谁|几|多少|怎么")
 _STILL_ZH = re.compile(r"(?:还|仍然?|依然|现在还)(?=在|是|住|有|吃|喝|做|用|喜欢|开|对|养|叫|单)")
 _WANTS = re.compile(
     r"\b(?:want|need|would like|wish|ready|sure|looking for|mean|know|think|remember|interested|ok with|okay with|"
@@ -61,6 +62,34 @@ _WANTS = re.compile(
     r"喝|买)|准备好|确定|记得|知道|介意|明白",
     re.IGNORECASE,
 )
+_VERB_ZH = re.compile(
+    r"\W*(?:我)?(?P<no>[不没])?(?P<verb>吃|喝|喜欢|爱|会|能|住|用|开|抽|养|戴|过敏|有|坐|看|听)(?:的|啊|呀|了|哦|这个|素)*\W*"
+)
+"""An answer that says the verb of its question again: 不吃, 喜欢."""
+_WHAT_ZH = re.compile(
+    r".*?[你您](?P<rest>[^?]*?(?:喜欢|爱|平时|一般|常|习惯|通常|养|开|用|过敏)[^?]*?)(?:什么样的|什么|哪[种个家款类])[^?]{0,6}\?"
+)
+_WHAT_EN = re.compile(
+    r"(?:so |and |ok,? |by the way,? )*(?:what|which)(?: (?:kind|sort|type|style)s? of)?"
+    r"(?: (?P<noun>[\w ]{2,20}?))? do you "
+    r"(?P<rest>(?:usually |normally |mostly )?(?:like|love|prefer|enjoy|drink|eat|drive|use|play|listen to|watch|read)"
+    r"(?: to \w+(?: to)?)?)(?: most| best)?\?",
+    re.IGNORECASE,
+)
+_SAYS_MORE = re.compile(r"[,;.:!?。]|\b(?:i|you|it|the same)\b|我|你", re.IGNORECASE)
+_LONGEST_WHAT = 24
+"""Characters of an answer that names one thing."""
+_AVOIDED_ZH = re.compile(
+    r"(?:^|[,。!;])(?:这|那)?条?(?P<road>[\u4e00-\u9fff]{1,6}?(?:路|大道|高速|高架|隧道|大桥))"
+    r"(?:实在|真是?|也|今天|总是?|老是?|天天|每天|又)*[^,。!?]{1,8}[,。! ]+我?(?:下[次回]|以后)(?:就|都|可|千万|请|你)*"
+    r"(?:别|不要?|甭)(?:再|给我|带我)*走(?:这条|这|那条|它)?[了啦吧]*\W*$"
+)
+_AVOIDED_EN = re.compile(
+    r"(?:^|[,.!;] )(?:this |that )?(?P<road>(?:[A-Z][\w']+ )+(?:Road|Street|Avenue|Highway|Bridge|Lane|Tunnel)"
+    r"|(?:[Tt]he )?[AIM]-?\d+) (?:is|was)(?: always| so| too| really)* [\w' ]{2,24}[,.!;]+ (?:[Pp]lease )?"
+    r"(?:don't|do not|never) (?:take|use) (?:it|that)(?: again| next time| any ?more| in future)+\W*$"
+)
+"""A road and, in the next clause, that it is not to be taken again."""
 _VERBS = {"'re": "am", " are": "am", " have": "have", "": "do"}
 _MINE = ((r"\byour\b", "my"), (r"\byours\b", "mine"), (r"\byourself\b", "myself"), (r"\byou\b", "I"))
 
@@ -90,12 +119,58 @@ def says_no(text: str) -> bool:
 def state_answer(text: str, previous: str) -> str:
     """Return what a bare yes or no to the assistant's question states of the user; "" where that is of the moment."""
     yes, no = says_yes(text), says_no(text)
-    if yes == no or not is_bare_answer(text, previous):
-        return ""
     asked = matching_form(asked_in(previous)).strip()
-    if _WANTS.search(asked):
+    if not is_bare_answer(text, previous) or evades(text) or _WANTS.search(asked):
+        return ""
+    if not yes and not no:
+        return _state_verb(asked, text) or _state_thing(asked, text)
+    if yes == no:
         return ""
     return _state_zh(asked, yes=yes) if language_of(asked) == "zh" else _state_en(asked, yes=yes)
+
+
+def restate_order(text: str) -> str:
+    """Return a lasting order with what it speaks of, which stands in the clause before: 这条延安路太堵了,下次别走了."""
+    form = matching_form(text).strip()
+    if found := _AVOIDED_ZH.search(form):
+        return f"下次别走{found['road']}"
+    found = _AVOIDED_EN.search(form)
+    return f"Never take {found['road']}" if found else ""
+
+
+def state_offer(offer: str) -> str:
+    """Return what a yes to an offer states: "you like window seats" as "I like window seats", 避开X as an order."""
+    said = matching_form(offer).strip(" .。")
+    if language_of(said) == "zh":
+        road = re.fullmatch(r"(?:您|你)?(?:以后|今后)?(?:要|都)?(?:避开|绕开|不走|别走)(?P<road>\S{2,8}?)了?", said)
+        return f"下次别走{road['road']}" if road else re.sub("[你您]", "我", said)
+    said = re.sub(r"^(?:to )?avoid ", "Never take ", said, flags=re.IGNORECASE)
+    return _as_mine(re.sub(r"\byou are\b|\byou're\b", "I am", said, flags=re.IGNORECASE))
+
+
+def _state_verb(asked: str, text: str) -> str:
+    """Return what an answer states that says the verb of its question again: 您吃辣吗? 不吃."""
+    found, question = _VERB_ZH.fullmatch(matching_form(text)), _ASKED_ZH.fullmatch(asked)
+    if found is None or question is None or _WHO_ZH.search(asked) or found["verb"] not in question["rest"]:
+        return ""
+    said = re.sub("[你您]", "我", question["rest"])
+    if found["no"] is None:
+        return said
+    verb = found["verb"]
+    return said.replace(verb, ("没" if verb == "有" else "不") + verb, 1)
+
+
+def _state_thing(asked: str, text: str) -> str:
+    """Return what an answer states that names the thing asked for: 您喜欢听什么音乐? 民谣."""
+    thing = matching_form(text).strip(" .!,。")
+    if not thing or len(thing) > _LONGEST_WHAT or _SAYS_MORE.search(thing):
+        return ""
+    if found := _WHAT_ZH.fullmatch(asked):
+        return f"我{found['rest']}{thing}"
+    if found := _WHAT_EN.fullmatch(asked):
+        noun = f" {found['noun']}" if found["noun"] and found["noun"] not in thing and " " not in found["noun"] else ""
+        return f"I {found['rest']} {thing}{noun}"
+    return ""
 
 
 def _state_en(asked: str, *, yes: bool) -> str:
@@ -123,7 +198,7 @@ def _sentence_en(be: str, rest: str, *, yes: bool, still: bool) -> str:
 
 def _state_zh(asked: str, *, yes: bool) -> str:
     found = _ASKED_ZH.fullmatch(asked)
-    if found is None or re.search(r"什么|哪|谁|几|多少|怎么", found["rest"]):
+    if found is None or _WHO_ZH.search(found["rest"]):
         return ""
     said = re.sub("[你您]", "我", found["rest"])
     if yes:

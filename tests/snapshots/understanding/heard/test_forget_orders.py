@@ -12,6 +12,7 @@ scratch that, never mind, forget the last thing I said
 Could you forget what I just said?
 You didn't hear that from me.
 Pretend I never said that.
+pretend I said nothing
 please don't remember what I just said
 don't save that in your memory
 I don't want you to remember that

@@ -2,8 +2,8 @@
 
 import pytest
 
-from snapshots.understanding.heard.offers import read_offer
-from snapshots.understanding.heard.questions import evades, state_answer
+from snapshots.understanding.heard.offers import may_be_taken, offered_clause, read_offer, told_beside_yes
+from snapshots.understanding.heard.questions import evades, restate_order, state_answer, state_offer
 
 STATED = {
     ("Are you still working at Acme?", "Yes"): "I am working at Acme",
@@ -15,6 +15,13 @@ STATED = {
     ("你还在华为上班吗?", "是的"): "我在华为上班",
     ("你还在华为上班吗?", "不在了"): "我不再在华为上班",
     ("您吃素吗?", "对"): "我吃素",
+    ("您吃素吗?", "不吃"): "我不吃素",
+    ("您吃辣吗?", "不吃"): "我不吃辣",
+    ("你喝咖啡吗?", "喝的"): "我喝咖啡",
+    ("您喜欢听什么音乐?", "民谣"): "我喜欢听民谣",
+    ("你平时喝什么?", "美式"): "我平时喝美式",
+    ("What kind of music do you like?", "folk"): "I like folk music",
+    ("What do you like to eat?", "ramen"): "I like to eat ramen",
 }
 NOT_STATED = """Do you want me to book it?
 Are you ready?
@@ -124,3 +131,76 @@ def test_offers_to_remember(turn: str, offer: str) -> None:
 @pytest.mark.parametrize("turn", NO_OFFERS)
 def test_other_questions_offer_nothing_to_remember(turn: str) -> None:
     assert read_offer(turn) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("您喜欢听什么音乐?", "随便"),
+        ("您喜欢听什么音乐?", "你猜"),
+        ("您想听什么音乐?", "民谣"),
+        ("您想喝什么?", "美式"),
+        ("您喜欢听什么音乐?", "我不听音乐,换个话题吧"),
+        ("What would you like to eat?", "ramen"),
+        ("What do you like to eat?", "you tell me"),
+        ("What do you mean?", "ramen"),
+        ("您叫什么?", "不吃"),
+        ("您吃素吗?", "不喝"),
+    ],
+)
+def test_answers_of_the_moment_state_nothing(question: str, answer: str) -> None:
+    assert state_answer(answer, question) == ""
+
+
+RESTATED = {
+    "这条延安路太堵了,下次别走了": "下次别走延安路",
+    "中环隧道天天堵,以后别再走了": "下次别走中环隧道",
+    "南浦大桥今天太挤了,下次不要走了": "下次别走南浦大桥",
+    "Mill Road is always jammed, don't take it again": "Never take Mill Road",
+    "The M25 was terrible. Please don't take it next time": "Never take The M25",
+}
+
+
+@pytest.mark.parametrize(("text", "order"), RESTATED.items())
+def test_an_order_speaks_of_what_stands_before_it(text: str, order: str) -> None:
+    assert restate_order(text) == order
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "这条延安路太堵了",
+        "延安路太堵了,你别走开",
+        "下次别走了",
+        "延安路太堵了,今天别走了",
+        "他太吵了,下次别来了",
+        "一路太累了,你先走吧",
+        "Mill Road is jammed, take it anyway",
+        "Mill Road is jammed, don't worry",
+        "Dinner was terrible, don't order it again",
+    ],
+)
+def test_what_is_no_lasting_order_is_not_restated(text: str) -> None:
+    assert restate_order(text) == ""
+
+
+def test_an_offer_of_a_limit_means_the_clause_with_the_order() -> None:
+    offer = read_offer("要我记住以后避开延安路吗?") or ""
+    assert (offer, state_offer(offer)) == ("以后避开延安路", "下次别走延安路")
+    clause = offered_clause("这条延安路太堵了,下次别走了", offer)
+    assert clause is not None
+    assert clause.text == "这条延安路太堵了,下次别走了"
+    assert offered_clause("延安路堵死了", offer) is None
+    assert may_be_taken(offer)
+    assert not may_be_taken("您住延安路")
+    assert state_offer("you like window seats") == "I like window seats"
+
+
+def test_a_yes_may_tell_something_beside() -> None:
+    offer = "Shall I remember that you prefer window seats?"
+    clause = told_beside_yes("Sure, go ahead. I like the aisle.", offer)
+    assert clause is not None
+    assert clause.text == "I like the aisle"
+    for text in ("Sure, go ahead.", "I like the aisle", "No, I like the aisle", "Sure, play some music"):
+        assert told_beside_yes(text, offer) is None
+    assert told_beside_yes("Sure, go ahead. I like the aisle.", "Shall I book it?") is None
