@@ -14,8 +14,9 @@ from snapshots.understanding.grading.features import Spoken, count_words
 from snapshots.understanding.grading.reader import Grade
 from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.links import has_link
-from snapshots.understanding.reading.vital import is_vital_claim, orders_model, vital_by_words
+from snapshots.understanding.reading.vital import is_vital_claim, orders_model, vital_by_words, without_objects
 from snapshots.understanding.statements.tokens import rough_tokens
 
 _LEANS = re.compile(
@@ -24,10 +25,16 @@ _LEANS = re.compile(
     r"|她|他|它|这|那|所以|因为|不然|就|也|都|还|再|才|否则|其他|别的|一般|平时|反正|每",
     re.IGNORECASE,
 )
+_HAS_SUBJECT = re.compile(
+    r"(?:i(?:['’]?m| am|['’]?ve| have)?|we(?:['’]?re| are)?) \w{3}"
+    r"|我(?:们|家|[妈爸]|女儿|儿子|老[公婆])?[^们也知\W]\w{2}",
+    re.IGNORECASE,
+)
 # Words, and Chinese characters, of a part that says little by itself.
 _FRAGMENT_EN, _FRAGMENT_ZH = 3, 5
-# Characters around a clause in which it may be laughed at.
-_AROUND = 24
+# Characters around a clause in which it may be laughed at, and in which its sentence is looked for.
+_LAUGHED_AT, _AROUND = 24, 120
+_ENDS = re.compile(r"[!?;。\n]|\.(?=\s|$)")
 _HAN = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 
 
@@ -60,18 +67,30 @@ def vital_class_of(clause: Clause, grade: Grade, policy: NotingPolicy = NOTING, 
         return ""
     if not clause.asked and (by_words := vital_by_words(form)):
         return by_words
-    cues = vital_cues(form)
+    said = without_objects(form)
+    cues = vital_cues(said)
     if cues and grade.vital >= policy.vital_from:
         return grade.vital_class if grade.vital_class in cues else cues[0]
-    return grade.vital_class if grade.vital >= policy.vital_without_cue else vital_outright(form)
+    is_sure = grade.vital >= policy.vital_without_cue and said == form
+    return grade.vital_class if is_sure else vital_outright(said)
 
 
 def _part(spoken: Spoken, clause: Clause, grade: Grade, policy: NotingPolicy) -> NotePart:
-    around = matching_form(spoken.text[max(0, clause.start - _AROUND) : clause.end + _AROUND])
-    vital = vital_class_of(clause, grade, policy, around)  # nothing is vital by being asked for
+    is_ordered = is_instruction(_sentence_of(spoken.text, clause))
+    around = matching_form(spoken.text[max(0, clause.start - _LAUGHED_AT) : clause.end + _LAUGHED_AT])
+    vital = "" if is_ordered else vital_class_of(clause, grade, policy, around)  # nothing is vital by being asked for
     if spoken.is_wanted(clause.start, clause.end):
         grade = replace(grade, lasting=1.0)
     return NotePart(clause.start, clause.end, clause.sentence, grade, vital, clause.language)
+
+
+def _sentence_of(text: str, clause: Clause) -> str:
+    """Return the sentence around a clause, in matching form: what else it says may make it an order."""
+    form = matching_form(text[max(0, clause.start - _AROUND) : clause.end + _AROUND])
+    start = min(clause.start, _AROUND)
+    before = max((found.end() for found in _ENDS.finditer(form, 0, start)), default=0)
+    after = _ENDS.search(form, start + clause.end - clause.start)
+    return form[before : after.end() if after else len(form)]
 
 
 def _is_held(part: NotePart, policy: NotingPolicy) -> bool:
@@ -124,7 +143,9 @@ def _is_fragment(part: NotePart, text: str) -> bool:
 
 
 def is_fragment(said: str, language: str) -> bool:
-    """Return whether a part is too short to say much by itself."""
+    """Return whether a part is too short to say much by itself; "I'm vegan" and 我有哮喘 have their subject."""
+    if _HAS_SUBJECT.match(said):
+        return False
     if language == "zh":
         return len(_HAN.findall(said)) <= _FRAGMENT_ZH
     return count_words(said) <= _FRAGMENT_EN

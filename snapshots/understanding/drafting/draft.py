@@ -31,6 +31,7 @@ from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.modality import is_played
 from snapshots.understanding.reading.people import Person, find_person
+from snapshots.understanding.reading.vital import sends_to_link
 from snapshots.understanding.slots.engine import read_slots
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.pronouns import may_mean, pronoun_in
@@ -121,10 +122,11 @@ def _words_of(order: RememberOrder) -> list[Span]:
 def instructs(clause: Clause, text: str) -> bool:
     """Return whether a clause gives orders to the model or to the memory, alone or with what stands around it: an
     instruction is often cut in two."""
-    if _ORDERS_MEMORY.search(matching_form(clause.text)):
+    form = matching_form(clause.text)
+    if _ORDERS_MEMORY.search(form) or sends_to_link(form):
         return True
     around = text[max(0, clause.start - 120) : clause.end + 120]
-    return is_instruction(matching_form(clause.text)) or (
+    return is_instruction(form) or (
         is_instruction(matching_form(around)) and not is_instruction(matching_form(around.replace(clause.text, " ")))
     )
 

@@ -55,8 +55,8 @@ _SUBJECT_EN = (
     r"that|that's|this|there|there's|these|those|what|how|why|where|when|which|who|can|could|do|does|did|is|are|should|"
     r"would|please|don't|never|always|avoid|call|keep|set|put|add|book|find|remind|tell|let|let's|no|not|his|her|their|"
     r"its|if|every|everyone|nobody|also|anyway|by the way|btw|oh|from now|these days|mum|mom|dad|make|just|use|send|"
-    r"(?:the|both|one of|most of|all) (?:\w+ ){1,2}(?:is|are|was|were|has|have|had|can|can't|will|won't|does|doesn't|"
-    r"needs?|wants?|likes?|hates?|lives?|works?)|"
+    r"(?:the|both|one of|most of|all) (?:\w+ ){1,2}(?:is|are|was|were|has|have|had|can|can't|will|won't|must|should|"
+    r"does|doesn't|needs?|wants?|likes?|hates?|lives?|works?)|"
     r"[A-Z][a-z]+(?:'s)? (?:is|was|has|had|can|can't|cannot|will|won't|does|doesn't|needs|wants|likes|loves|hates|"
     r"lives|works|goes|gets|takes|still|also|never|always|and I))\b"
 )
@@ -70,7 +70,7 @@ _BREAK_EN = re.compile(
 )
 _HAN = r"[\u3400-\u9fff]"
 _BREAK_ZH = re.compile(
-    rf"(?<!\d),|,(?!\d)|(?<={_HAN})\s{{1,3}}(?={_HAN})|:(?!\d)|(?<=[^,\s])(?=(?:但是|可是|不过(?!敏)|而且|另外|还有就是|对了|顺便)[^,]{{2}})"
+    rf"(?<!\d),|,(?!\d)|(?<={_HAN})\s{{1,3}}(?={_HAN})|:(?!\d|//)|(?<=[^,\s])(?=(?:但是|可是|不过(?!敏)|而且|另外|还有就是|对了|顺便)[^,]{{2}})"
 )
 # Words that say nothing at the head of a clause: they are left out of it.
 _LEAD = re.compile(

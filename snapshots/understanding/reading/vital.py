@@ -6,6 +6,8 @@ can't have dairy" and 不能吃虾 are limits, "I don't have asthma" is none.
 
 import re
 
+from snapshots.understanding.reading.links import has_link
+
 # What somebody may have or not have: a condition, not what it asks for.
 _CONDITION_EN = (
     r"(?:allerg\w+|anaphyla\w+|intoleran\w+|coeliac|celiac|diabet\w+|asthma\w*|epilep\w+|seizures?|cancer|"
@@ -57,9 +59,24 @@ _OVER = re.compile(
     rf"|(?:以前|曾经|过去|小时候|小学|年轻时|当年|原来)[^,。]{{0,14}}{_CONDITION_ZH}",
     re.IGNORECASE,
 )
+# Things of the world that are called by what they are for: a test, a cream, a season. Whoever takes them has it.
+_OBJECT = re.compile(
+    rf"(?<!\bon )(?<!\bmy )(?:anti-?)?\b{_CONDITION_EN}[ -](?:skin |blood |eye |awareness |relief )?(?:tests?|"
+    r"checks?|pills?|tablets?|creams?|lotions?|sprays?|drops|shots?|jabs?|syrups?|seasons?|medicines?|meds|"
+    r"medications?|clinics?|wards?|leaflets?|posters?|labels?|cards?|days?|weeks?|walks?|runs?|charit(?:y|ies)|"
+    r"talks?|courses?|books?|documentar(?:y|ies)|study|studies|research)\b"
+    r"|(?:抗|防|脱|低|不易|易)?过敏的?(?:季节?|测试|检测|检查|原|药膏?|面?霜|率|科)|(?:抗|防|脱|低|不易|易)过敏的?|"
+    r"(?:哮喘|糖尿病|高血压|癌)(?:季|门诊|讲座|科普|食品|药|日|筛查|的书|保险)",
+    re.IGNORECASE,
+)
+_TAKES = re.compile(
+    r"\b(?:takes?|taking|have to take|needs?|uses?|carr(?:y|ies)|prescribed)\b"
+    r"|每天|天天|每晚|每周|一直|长期|常年|得吃|要吃|在吃",
+    re.IGNORECASE,
+)
 # What nobody's body reacts to.
 _JEST = re.compile(
-    r"\b(?:allerg(?:ic|y) to|intolerant (?:of|to)|diabetic from|an? allergy to) (?:\w+ly |my |the |your |"
+    r"\b(?:allerg(?:ic|y) to|intolerant (?:of|to)|diabetic from) (?:\w+ly |my |the |your |"
     r"our |these |any |all |early |bad |boring |other |stupid |hard )*"
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mornings?|works?|working|jobs?|delays?|nonsense|"
     r"meetings?|exercise|exercising|"
@@ -69,9 +86,11 @@ _JEST = re.compile(
     r"politicians|bureaucracy|paperwork|"
     r"traffic|weddings|romance|feelings|fun|lies|liars|stupid\w*|idiots?|fools|rules|authority|"
     r"responsibilit\w+|adulting|alarms?|"
-    r"alarm clocks|winter|rain|school|lectures|small print|excuses|spam|ads|adverts|bosses|boss|exes|ex|mondays?)\b"
+    r"alarm clocks|winter|rain|school|lectures|small print|excuses|spam|ads|adverts|bosses|boss|exes|ex|mondays?|"
+    r"honesty|truth|failure|success|love|happiness|change|effort|sarcasm|small spaces|common sense|logic)\b"
     r"|对(?:周[一二三四五六日末]|星期.|礼拜.|上班|工作|加班|早起|开会|运动|健身|作业|学习|考试|老板|领导|人类|傻\w?|废话|等待|排队|迟到|拖延|家务|"
-    r"数学|相亲|结婚|恋爱|无聊|加班\w*|KPI|ddl|PPT|一切|空气|钱|穷|贫穷)过敏",
+    r"数学|相亲|结婚|恋爱|无聊|加班\w*|KPI|ddl|PPT|一切|空气|钱|穷|贫穷|诚实|真话|爱情|"
+    r"失败|成功|努力)过敏",
     re.IGNORECASE,
 )
 _LAUGHS = re.compile(
@@ -143,6 +162,13 @@ _ORDER_ZH = re.compile(
 )
 
 
+_VISITS = re.compile(
+    rf"{_LEAD_EN}(?:always )?(?:visit|go to|click|fetch|load|browse|read|follow|download|post|get)\b"
+    r"|\W{0,3}(?:请|每次|每[天晚周]|[早晚]上|以后|总是|先|都|要|务必|必须|一律){0,4}(?:打开|访问|点击|点开|下载|进入|登录|上)",
+    re.IGNORECASE,
+)
+
+
 def is_vital_claim(form: str, sentence: str) -> bool:
     """Return whether a clause (matching form) may be vital: it says so of now, in earnest, and gives no order."""
     if orders_model(form) and not names_emergency_contact(form):
@@ -150,6 +176,12 @@ def is_vital_claim(form: str, sentence: str) -> bool:
     if _JEST.search(form) or (_LAUGHS.search(sentence) and not _BODILY.search(form)):
         return False
     return _DENIED.search(form) is None and (_OVER.search(form) is None or _STILL.search(sentence) is not None)
+
+
+def without_objects(form: str) -> str:
+    """Return a clause without things that are only called after an illness ("the allergy test"), unless they are
+    taken: "I took an allergy pill" tells of a day, "I take allergy pills" of somebody."""
+    return form if _TAKES.search(form) else _OBJECT.sub(" ", form)
 
 
 def vital_by_words(form: str) -> str:
@@ -168,3 +200,8 @@ def names_emergency_contact(form: str) -> bool:
 def orders_model(form: str) -> bool:
     """Return whether a clause orders the one who answers to do something: no part of a vital note."""
     return (_ORDER_EN.match(form) or _ORDER_ZH.match(form)) is not None
+
+
+def sends_to_link(form: str) -> bool:
+    """Return whether a clause orders the one who answers to open a page."""
+    return has_link(form) and (orders_model(form) or _VISITS.match(form) is not None)
