@@ -16,6 +16,7 @@ from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.links import has_link
+from snapshots.understanding.reading.people import opens_with_person
 from snapshots.understanding.reading.vital import is_vital_claim, orders_model, vital_by_words, without_objects
 from snapshots.understanding.statements.tokens import rough_tokens
 
@@ -26,8 +27,17 @@ _LEANS = re.compile(
     re.IGNORECASE,
 )
 _HAS_SUBJECT = re.compile(
-    r"(?:i(?:['’]?m| am|['’]?ve| have)?|we(?:['’]?re| are)?) \w{3}"
+    r"(?:i(?:['’]?m| am|['’]?ve| have)?|we(?:['’]?re| are)?) (?!mean|see|know|guess|think|did)\w{3}"
     r"|我(?:们|家|[妈爸]|女儿|儿子|老[公婆])?[^们也知\W]\w{2}",
+    re.IGNORECASE,
+)
+_OWN_SUBJECT = re.compile(r"(?:i|i'?m|i'?ve|we|we'?re|we'?ve|my|our)\b|[我咱]", re.IGNORECASE)
+_REFERS = re.compile(r"\b(?:he|she|it|they|him|her|them|this|that|these|those)\b|[他她它这那]", re.IGNORECASE)
+_REASON = re.compile(r"\b(?:because|cause|cos|since|so|as|if)\b|因为|所以|因此|就", re.IGNORECASE)
+_POINTS_BACK = re.compile(
+    r"^(?:that'?s|that is|this is) (?:how|what|why|where|when|who|the (?:one|way|only))\b"
+    r"|^(?:i|i'?ve|we|my|our)\s(?:\S+\s){1,4}(?:him|her|it|them|that one|this one)\W*$"
+    r"|^.{0,9}(?:就?是|喜欢|爱|信得过|讨厌|受不了|离不开)[他她它][们了]?$",
     re.IGNORECASE,
 )
 # Words, and Chinese characters, of a part that says little by itself.
@@ -48,15 +58,23 @@ class NotePart:
     grade: Grade
     vital_class: str
     language: str
+    is_other: bool = False
 
 
 def assemble_parts(spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy = NOTING) -> list[NotePart]:
     """Return the parts of a message that last, in order, from the grades of its clauses."""
     lasting = [_part(spoken, clause, grade, policy) for clause, grade in zip(spoken.clauses, grades, strict=False)]
-    kept = [part for part in lasting if _is_held(part, policy)]
-    whole = _join(kept, lambda before, after: before.sentence == after.sentence, spoken.text, policy)
+    kept = [_reach_back(part, spoken, policy) for part in lasting if _is_held(part, policy)]
+    whole = _join(kept, lambda before, after: _say_one_thing(before, after, spoken.text), spoken.text, policy)
     joined = _join(whole, lambda before, after: _lean_together(before, after, spoken.text), spoken.text, policy)
     return [part for part in joined if not _is_loose(part, spoken, policy)]
+
+
+def is_about_other(text: str, language: str, grade: Grade, policy: NotingPolicy = NOTING) -> bool:
+    """Return whether a clause tells of somebody else: the reader finds so, or half so and it begins with them."""
+    if grade.other >= policy.other_from:
+        return True
+    return grade.other >= policy.other_opening_from and opens_with_person(text, language)
 
 
 def vital_class_of(clause: Clause, grade: Grade, policy: NotingPolicy = NOTING, sentence: str = "") -> str:
@@ -81,7 +99,8 @@ def _part(spoken: Spoken, clause: Clause, grade: Grade, policy: NotingPolicy) ->
     vital = "" if is_ordered else vital_class_of(clause, grade, policy, around)  # nothing is vital by being asked for
     if spoken.is_wanted(clause.start, clause.end):
         grade = replace(grade, lasting=1.0)
-    return NotePart(clause.start, clause.end, clause.sentence, grade, vital, clause.language)
+    is_other = is_about_other(clause.text, clause.language, grade, policy)
+    return NotePart(clause.start, clause.end, clause.sentence, grade, vital, clause.language, is_other)
 
 
 def _sentence_of(text: str, clause: Clause) -> str:
@@ -97,6 +116,41 @@ def _is_held(part: NotePart, policy: NotingPolicy) -> bool:
     return part.grade.lasting >= (policy.vital_held_from if part.vital_class else policy.held_from)
 
 
+def _reach_back(part: NotePart, spoken: Spoken, policy: NotingPolicy) -> NotePart:
+    """Return a part that only says "him" or "that's how" with the clause before it, which names what is meant."""
+    if not points_back(spoken.text[part.start : part.end]):
+        return part
+    before = max((one for one in spoken.clauses if one.end <= part.start), key=lambda one: one.end, default=None)
+    if before is None or before.asked or part.sentence - before.sentence > 1:
+        return part
+    whole = replace(part, start=before.start)
+    alone = NotePart(before.start, before.end, before.sentence, part.grade, "", before.language)
+    return whole if _fit_together(alone, part, spoken.text, policy) else part
+
+
+def _say_one_thing(before: NotePart, after: NotePart, text: str) -> bool:
+    """Return whether parts of one sentence are one note: not two statements with a subject each, of which only one is
+    vital or of somebody else."""
+    if before.sentence != after.sentence:
+        return False
+    if (bool(before.vital_class), before.is_other) == (bool(after.vital_class), after.is_other):
+        return True
+    if _is_fragment(before, text) or _is_fragment(after, text):
+        return True
+    first, second = (matching_form(text[one.start : one.end]) for one in (before, after))
+    is_reason = _REASON.search(matching_form(text[before.end : after.end])[: after.start - before.end + 2])
+    return (
+        is_reason is not None
+        or _REFERS.search(second) is not None
+        or not (_OWN_SUBJECT.match(first) and _OWN_SUBJECT.match(second))
+    )
+
+
+def points_back(said: str) -> bool:
+    """Return whether all that a clause says is said of what the one before it names: "that's how I have it", 就是他."""
+    return _POINTS_BACK.search(matching_form(said)) is not None
+
+
 def _join(
     parts: Iterable[NotePart], belong: Callable[[NotePart, NotePart], bool], text: str, policy: NotingPolicy
 ) -> list[NotePart]:
@@ -106,7 +160,10 @@ def _join(
         if before and belong(before, part) and _fit_together(before, part, text, policy):
             surer = max(before.grade, part.grade, key=lambda grade: grade.lasting)
             vital = before.vital_class or part.vital_class
-            joined[-1] = replace(before, end=part.end, sentence=part.sentence, grade=surer, vital_class=vital)
+            is_other = (before if surer is before.grade else part).is_other
+            joined[-1] = replace(
+                before, end=part.end, sentence=part.sentence, grade=surer, vital_class=vital, is_other=is_other
+            )
         else:
             joined.append(part)
     return joined

@@ -17,7 +17,7 @@ from snapshots.notes.values import NoteDetails
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.believing.gate import speaks_for_subject
 from snapshots.understanding.config import NOTING, NotingPolicy
-from snapshots.understanding.drafting.assemble import NotePart, assemble_parts
+from snapshots.understanding.drafting.assemble import NotePart, assemble_parts, is_fragment, points_back
 from snapshots.understanding.grading.cues import has_cue, vital_cues
 from snapshots.understanding.grading.features import Spoken, asked_in
 from snapshots.understanding.grading.reader import Grade, clause_reader
@@ -31,7 +31,7 @@ from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.modality import is_played
 from snapshots.understanding.reading.people import Person, find_person
-from snapshots.understanding.reading.vital import sends_to_link
+from snapshots.understanding.reading.vital import asks_whom, names_somebody, sends_to_link
 from snapshots.understanding.slots.engine import read_slots
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.pronouns import may_mean, pronoun_in
@@ -171,11 +171,11 @@ def note_id(message_id: UUID, start: int) -> UUID:
 
 def _details(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy) -> NoteDetails:
     text = spoken.text[part.start : part.end]
-    is_other = part.grade.other >= policy.other_from
-    leans = not _names_its_subject(text, part.language, is_other=is_other)
-    is_answer = bool(spoken.answer) or (bool(spoken.asked) and spoken.is_wanted(part.start, part.end))
+    is_other = part.is_other or part.grade.other >= policy.other_from
+    is_answer = _answers(spoken, part)
+    leans = points_back(text) or not _names_its_subject(text, part.language, is_other=is_other)
     context = _context(heard, spoken, part, policy) if leans else ""
-    if is_answer and heard.previous is not None:
+    if heard.previous is not None and is_answer and not (context and leans):
         context = mask_sensitive(asked_in(heard.previous.content))[0]
     person = (find_person(text, part.language) or _leaned_on(text, context, part.language)) if is_other else None
     grade = NoteGrade(part.grade.kind)
@@ -194,6 +194,16 @@ def _details(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy)
     return _about(details, person) if is_other else details
 
 
+def _answers(spoken: Spoken, part: NotePart) -> bool:
+    """Return whether a part only answers the question before it: asked to be kept, or a message of mere fragments."""
+    if spoken.answer or not spoken.asked:
+        return bool(spoken.answer)
+    in_fragments = spoken.was_asked and spoken.answers
+    return spoken.is_wanted(part.start, part.end) or (
+        in_fragments and all(is_fragment(clause.text, clause.language) for clause in spoken.clauses)
+    )
+
+
 def _leaned_on(text: str, context: str, language: str) -> Person | None:
     """Return whom "she" in a note means by the words before it; None where they name nobody whom it may mean."""
     person = find_person(context, language)
@@ -209,9 +219,12 @@ def _vital_class(spoken: Spoken, part: NotePart) -> str:
     """
     if spoken.answer or has_link(spoken.text[part.start : part.end]):
         return ""
-    answers = bool(spoken.asked) and spoken.is_wanted(part.start, part.end) and not says_no(spoken.text)
-    asked_after = vital_cues(matching_form(spoken.asked)) if answers else []
-    return part.vital_class or (asked_after[0] if asked_after else "")
+    if part.vital_class or not _answers(spoken, part) or says_no(spoken.text) or evades(spoken.text):
+        return part.vital_class
+    asked_after = vital_cues(matching_form(spoken.asked))
+    if "emergency" in asked_after and not (asks_whom(spoken.asked) and names_somebody(spoken.text)):
+        return ""
+    return asked_after[0] if asked_after else ""
 
 
 def _about(details: NoteDetails, person: Person | None) -> NoteDetails:

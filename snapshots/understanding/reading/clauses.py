@@ -51,14 +51,14 @@ _OTHERS_WORDS = re.compile(
 _LIST_MARK = re.compile(r"(?m)(?:^|(?<=[;:]))[^\S\n]{0,8}\d{1,2}[.)、](?!\d)|\*{2,3}|^#{1,6}\s|^\s{0,8}[-*•]\s")
 _DIALOGUE_LINE = re.compile(r"^\s{0,4}[\w ]{1,24}:\s", re.MULTILINE)
 _SUBJECT_EN = (
-    r"(?:I|I'm|I've|I'd|I'll|Im|Ive|we|we're|we've|we'll|my|our|you|your|you're|he|he's|she|she's|they|they're|it|it's|"
-    r"that|that's|this|there|there's|these|those|what|how|why|where|when|which|who|can|could|do|does|did|is|are|should|"
+    r"(?!wh(?:ich|o)\b)(?:I|I'm|I've|I'd|I'll|Im|Ive|we|we're|we've|we'll|my|our|you|your|you're|he|he's|she|she's|they|they're|it|it's|"
+    r"that|that's|this|there|there's|these|those|what|how|why|where|when|can|could|do|does|did|is|are|should|"
     r"would|please|don't|never|always|avoid|call|keep|set|put|add|book|find|remind|tell|let|let's|no|not|his|her|their|"
     r"its|if|every|everyone|nobody|also|anyway|by the way|btw|oh|from now|these days|mum|mom|dad|make|just|use|send|"
     r"(?:the|both|one of|most of|all) (?:\w+ ){1,2}(?:is|are|was|were|has|have|had|can|can't|will|won't|must|should|"
     r"does|doesn't|needs?|wants?|likes?|hates?|lives?|works?)|"
     r"[A-Z][a-z]+(?:'s)? (?:is|was|has|had|can|can't|cannot|will|won't|does|doesn't|needs|wants|likes|loves|hates|"
-    r"lives|works|goes|gets|takes|still|also|never|always|and I))\b"
+    r"lives|works|goes|gets|takes|still|also|never|always)|(?-i:[A-Z][a-z]+) and I)\b"
 )
 _CONJUNCTION_EN = r"(?:and|but|so|because|cause|cuz|though|although|while|whereas|since|plus|also|yet|then|or)"
 _BREAK_EN = re.compile(
@@ -71,6 +71,53 @@ _BREAK_EN = re.compile(
 _HAN = r"[\u3400-\u9fff]"
 _BREAK_ZH = re.compile(
     rf"(?<!\d),|,(?!\d)|(?<={_HAN})\s{{1,3}}(?={_HAN})|:(?!\d|//)|(?<=[^,\s])(?=(?:但是|可是|不过(?!敏)|而且|另外|还有就是|对了|顺便)[^,]{{2}})"
+)
+# A new statement without a mark before it, as voice is written down: "im allergic to nuts we live in leeds".
+_ME_EN = r"(?:i|im|i'm|ive|i've|i'll|we|we're|weve|we've|he|hes|he's|she|shes|she's|they|theyre|they're)"
+_BE_EN = (
+    r"(?:is|are|was|has|had|can|can'?t|won'?t|will|doesn'?t|does|works?|lives?|hates?|loves?|likes|needs?|goes|takes|"
+    r"isn'?t)"
+)
+_RUN_ON = {
+    "en": re.compile(
+        rf"\s{{1,3}}(?={_ME_EN}\s\w|(?:my|our)\s(?:(?!there)\w+\s){{1,2}}?{_BE_EN}\b|(?:can|could|would|will)\syou\s"
+        r"|(?:remind|tell|find|ring|text|call)\s(?:me|her|him|them)\b)",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(
+        "(?=我们?(?:叫|姓|是|对|有|在|住|喜欢|爱|不|没|每|平时|一般|最|想|要|得|会|能|吃|喝|开|做|从|今年|属|自己|的|家|[妈爸姐妹哥弟奶爷]|老[婆公]|"
+        "女[儿朋]|男朋|儿子|同事|朋友|孩子))"
+    ),
+}
+# What stands before it: a whole statement with its own subject, whose last word wants no more.
+_STATED = {
+    "en": re.compile(
+        r"(?:(?:no|yes|yeah|right|well|and|so|but|oh|ok|okay)\s)*"
+        rf"(?:{_ME_EN}|it'?s|that'?s|there'?s|(?:my|our|the)\s\w+(?:\s\w+)?(?=\s{_BE_EN}\b))\s[\w']+(?:\s.*)?"
+        r"(?<![\w'])(?!(?:th(?:at|is|an|e|ough|ings?|inks?|ought)|when(?:ever)?|if|because|bc|cos|cause|w(?:hat|here|ho|hy|hich|hile|hether)"
+        r"(?:ever)?|how|as|until|till|before|after|since|so|and|but|or|nor|unless|like|sa(?:id|ys?)|kn(?:ow|ows|ew)|guess|"
+        r"hopes?|wish|believe|told|tells?|telling|feel|sure|glad|means?|reckons?|bets?|see|swear|hear|heard|wonder|suppose|"
+        r"afraid|sorry|time|way|everything|any(?:thing|one|body)|some(?:thing|one|body)|every(?:one|body)|people|all|half|"
+        r"places?|ones?|moment|days?|year|of|to|for|with|in|on|at|by|from|about|is|are|was|were|am|be|do|does|did|have|has|"
+        r"had|can|could|will|would|should|must|an?|my|his|her|our|their|let|make|not|never|always|also|even|just|forgot|"
+        r"forget|noticed|remember|only|much|every|please|you|i)\Z)[\w']+\Z",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(
+        rf"(?!.*(?:要是|如果|万一|假如|的话))(?:我|咱|俺|[他她](?!说)){_HAN}.*"
+        r"[^给对跟和让叫帮说陪比找是把被替为问诉像得道因果但以而时候过管要想怕爱恨骂等来请送借求教带接派嫌怪怨夸骗吓看听见当的"
+        r"天日年月号点里上前后次会与同向由于到现望猜证定在用放进喊醒,\s]\Z"
+    ),
+}
+# Behind "the house", "a film" such words tell which one: "the house we bought".
+_WHICH_ONE = re.compile(
+    r"(?<!'s )(?<!\bim )(?<!\bam )\b(?:the|this|that|these|those|any|all|an?|some|another)(?:\s[\w'-]+){1,2}\Z",
+    re.IGNORECASE,
+)
+# "Greg and I split up": nobody stands alone before "and I", nor "between my work".
+_TWO_OF_US = re.compile(
+    r"\W*(?:(?:my|our)\s(?:\w+\s)?)?(?!\d)[\w'-]+(?:\s(?-i:[A-Z])[\w'-]+)?\sand\sI\W?|.*\bbetween\s[^,]{1,30}\sand\s\w{0,2}",
+    re.IGNORECASE,
 )
 # Words that say nothing at the head of a clause: they are left out of it.
 _LEAD = re.compile(
@@ -173,13 +220,27 @@ def cut_sentences(form: str) -> Iterator[tuple[int, int, bool]]:
 def _parts(form: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
     """Yield (start, end) of each part of a sentence, blanks and idle words at its head left out."""
     breaks = _BREAK_ZH if language == "zh" else _BREAK_EN
-    cuts = [(found.start(), found.end()) for found in breaks.finditer(form, start, end)]
+    cuts: list[tuple[int, int]] = []
+    for found in breaks.finditer(form, start, end):
+        if not _TWO_OF_US.fullmatch(form, cuts[-1][1] if cuts else start, found.end() + 2):
+            cuts.append(found.span())
     begins = [start, *(after for _, after in cuts)]
     ends = [*(before for before, _ in cuts), end]
     for begin, stop in zip(begins, ends, strict=True):
-        first, last = _trim(form, begin, stop)
-        if _SAYS_SOMETHING.search(form, first, last):
-            yield from _pieces(form, first, last, language)
+        for statement in _statements(form, begin, stop, language):
+            first, last = _trim(form, *statement)
+            if _SAYS_SOMETHING.search(form, first, last):
+                yield from _pieces(form, first, last, language)
+
+
+def _statements(form: str, first: int, last: int, language: str) -> Iterator[tuple[int, int]]:
+    """Yield the statements of a part that has no mark between them."""
+    for found in _RUN_ON[language].finditer(form, first, last):
+        said = form[first : found.start()].strip()
+        if len(said) <= LONGEST_CLAUSE and _STATED[language].match(said) and not _WHICH_ONE.search(said):
+            yield first, found.start()
+            first = found.end()
+    yield first, last
 
 
 def _trim(form: str, first: int, last: int) -> tuple[int, int]:

@@ -51,11 +51,10 @@ _THING = re.compile(rf"{_THING_EN}\Z")
 _THING_ZH = r"(?:猫|狗|车|货车|电动车|兔子|鹦鹉|仓鼠|乌龟|店|民宿|公司|房子|电脑|手机|冰箱|洗衣机|打印机)"
 _OWNED_ZH = re.compile(
     rf"(?:我们?家?的?|咱们?家?的?|俺家?的?)?(?P<what>{KIN_ZH}|(?<=我)妈|(?<=我)爸|闺女|娃|{_THING_ZH})"
-    r"(?:叫|是|,叫)?(?P<name>(?:小|老|阿)[\u4e00-\u9fff]{1,2}(?=[,是有在住上下今每的过对不])|[A-Z][a-z]+)?"
+    r"(?:叫|是|,叫)?(?P<name>(?:小|老|阿)[\u4e00-\u9fff]{1,2}?(?=[,是有在住上下今每的过对不])|[A-Z][a-z]+)?"
 )
-_SUBJECT_ZH = re.compile(
-    r"(?:我|咱|俺)(?!妈|爸|爹|娘|哥|姐|弟|妹|爷|奶|公|婆|老|闺|儿|女|家|们|的|朋|同|室|对|媳|爱|先|太)"
-)
+_NAMED_POSSESSIVE = re.compile(rf"(?!{_NO_NAME}\b){_NAME}['’]s\s\w+\s(?:is|are|was|has|starts|ends|closes|opens)\b")
+_BOTH = re.compile(r"\s(?:and|or)\s|[和跟与、]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +96,18 @@ def find_person(text: str, language: str) -> Person | None:
         return Person(name, what, _THING.match(what) is not None)
     named = _NAMED_EN.search(text)
     return Person(named["name"]) if named is not None else None
+
+
+def opens_with_person(text: str, language: str) -> bool:
+    """Return whether a clause begins with somebody of the user's: "my sister got a job", 我妈住在徐汇, "Theo's school";
+    not with both: "my wife and I", 我和我妈."""
+    if language == "zh":
+        owned = _OWNED_ZH.match(text) if text[:1] in "我咱俺" else None
+        return owned is not None and not re.fullmatch(_THING_ZH, owned["what"]) and not _BOTH.match(text, owned.end())
+    owned = _OWNED_EN.match(text)
+    if owned is None:
+        return _NAMED_POSSESSIVE.match(text) is not None
+    return not _THING.match(owned["what"].lower()) and not _BOTH.match(text, owned.end())
 
 
 def _name_after(text: str, start: int) -> str:

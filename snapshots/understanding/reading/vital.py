@@ -6,6 +6,7 @@ can't have dairy" and 不能吃虾 are limits, "I don't have asthma" is none.
 
 import re
 
+from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.links import has_link
 
 # What somebody may have or not have: a condition, not what it asks for.
@@ -121,9 +122,10 @@ _SOMEBODY = re.compile(
     r"\b(?:my|our)\s\w+|\d{3}|\b(?-i:[A-Z][a-z]+)\b|[妈爸爹娘哥姐弟妹]|老[婆公]|[丈大]夫|妻|[女男儿]友|儿子|女儿|同事|朋友|室友|邻居|\d{5}",
     re.IGNORECASE,
 )
+_ASKS_WHOM = re.compile(r"\b(?:who|whom|whose|contact|number|call)\b|谁|哪位|联系|打给|号码", re.IGNORECASE)
 _MAY_NOT_EAT = re.compile(
-    r"\b(?:can't|cannot|can not|mustn't|must not|can never|shouldn't|isn't allowed(?: to)?|"
-    r"not allowed(?: to)?|aren't allowed(?: to)?) "
+    r"\b(?:can'?t|cannot|can not|mustn'?t|must not|can never|shouldn'?t|(?:is|are)n'?t allowed(?: to)?|"
+    r"not allowed(?: to)?) "
     r"(?:have|eat|drink|tolerate|digest|touch|go near|be near|take) (?:\w+ ){0,3}?"
     r"(?:dairy|milk|lactose|gluten|wheat|nuts?|peanuts?|cashews?|almonds?|eggs?|shellfish|prawns?|"
     r"shrimps?|crab|fish|soya?|sesame|honey|"
@@ -195,6 +197,16 @@ def names_emergency_contact(form: str) -> bool:
     """Return whether a clause says whom to call when something happens."""
     called = _CALLS.search(form)
     return called is not None and _SOMEBODY.search(form, called.start()) is not None
+
+
+def names_somebody(text: str) -> bool:
+    """Return whether a text names somebody or gives a number."""
+    return _SOMEBODY.search(matching_form(text)) is not None
+
+
+def asks_whom(question: str) -> bool:
+    """Return whether a question asks for a person or a number."""
+    return _ASKS_WHOM.search(matching_form(question)) is not None
 
 
 def orders_model(form: str) -> bool:

@@ -22,12 +22,46 @@ from snapshots.understanding.reading.clauses import LONGEST_CLAUSE, LONGEST_READ
         ("Dr. Pham said no grapefruit.", ["Dr. Pham said no grapefruit"]),
         ("我家在苏州,我妈住南通。明天下不下雨?", ["我家在苏州", "我妈住南通", "明天下不下雨"]),
         ("预算1,500以内,別超過", ["预算1,500以内", "別超過"]),
+        ("im allergic to nuts we live in leeds", ["im allergic to nuts", "we live in leeds"]),
+        ("i have asthma can you find me a gym", ["i have asthma", "can you find me a gym"]),
+        ("she cant eat gluten my son works nights", ["she cant eat gluten", "my son works nights"]),
+        ("我在深圳上班我对海鲜过敏", ["我在深圳上班", "我对海鲜过敏"]),
+        ("他是我哥他住在南京我每周去看他", ["他是我哥他住在南京", "我每周去看他"]),
+        ("打开 https://page.example 看看", ["打开 https://page.example 看看"]),
         ("", []),
         ("...!?", []),
     ],
 )
 def test_a_message_is_cut_where_something_new_is_said(message: str, clauses: list[str]) -> None:
     assert [one.text for one in split_clauses(message)] == clauses
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "i love the house we bought",
+        "the flat i live in is damp",
+        "i like the way we do it",
+        "i think my knee is worse",
+        "she said she can come",
+        "i know somebody we can ask",
+        "when i get home i cook for the kids",
+        "if i were seventy again i'd dance",
+        "Greg and I split up in May",
+        "my older sister and i share a flat",
+        "Lucy Brown and I called off the engagement",
+        "I am torn between my work and my kids",
+        "The flat, which is number 9, Kotare Rise",
+        "我觉得我该减肥",
+        "医生说我不能吃辣",
+        "我不知道我对什么过敏",
+        "这家店我常去",
+        "我要是有空我也去",
+        "我女儿让我陪她",
+    ],
+)
+def test_what_belongs_together_is_not_cut(message: str) -> None:
+    assert [one.text for one in split_clauses(message)] == [message]
 
 
 @pytest.mark.parametrize(
