@@ -13,7 +13,9 @@ from snapshots.sensitive.patterns import (
     MANY_NUMERALS,
     NAMED,
     NUMERALS,
+    OTHER_VALUE,
     SAME_LOOK,
+    SENTENCE_END,
     SPELLED,
     SPELLED_SOME,
     STEMS,
@@ -39,6 +41,8 @@ _IBAN_DIGITS = 10
 _LONG = re.compile(r"\d\W{0,2}\d\W{0,2}\d|[A-Za-z0-9_.-]{16}|://")
 _ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _ID_CHECK = "10X98765432"
+_BESIDE = 80
+"""Characters of a sentence that may speak of the same secret."""
 CARD_LENGTHS = range(13, 20)
 PHONE_DIGITS_MOST = 15
 """Source: ITU-T E.164. A longer number is no telephone's."""
@@ -92,6 +96,15 @@ def _found_in(seen: str) -> Iterator[tuple[int, int, str]]:
     for named in NAMED:
         for m in named.finditer(seen):
             yield *m.span("secret"), "secret"
+            yield from _values_beside(seen, *m.span())
+
+
+def _values_beside(seen: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Yield what else the sentence of a named secret says of it: what it was before, or is now."""
+    before, after = SENTENCE_END.split(seen[max(0, start - _BESIDE) : start])[-1], seen[end : end + _BESIDE]
+    stop = SENTENCE_END.search(after)
+    for other in OTHER_VALUE.finditer(seen, start - len(before), end + (stop.start() if stop else len(after))):
+        yield *other.span("secret"), "secret"
 
 
 def _numbers_in(seen: str) -> Iterator[tuple[int, int, str]]:

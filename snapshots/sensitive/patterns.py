@@ -67,7 +67,8 @@ _NAME = (
 _OF = r"(?:\s(?:for|to|of)\s[\w' ]{1,30}?)?"
 _WHERE = r"(?: (?:at|in|to|for|of|on|by) [A-Za-z' ]{1,30}?(?= ?(?:'s |is |was |->|=|:)))?"
 _IS = (
-    r"(?:(?:\s{0,3}(?:'s|\"s|is(?: now| set to)?|was|are|will be|has been (?:changed|set|reset) to|would be|"
+    r"(?:(?:\s{0,3}(?:'s|\"s|is(?: now| set to)?|was|are|will be|(?:has been )?(?:changed|set|reset) to|would be|"
+    r"(?:not|no longer)(?=\s\S{0,20}\d)|"
     r"->|\u2192|=|:|是|为))+)"
 )
 _OPEN, _SHUT = r"[\"'`]", r"[\"'`]"
@@ -163,6 +164,14 @@ NAMED = (
     re.compile(rf"(?<!会员)(?<!积分)(?:卡号|[账帐]号){_COPULA_ZH}(?P<secret>\d(?:[ -]?\d){{7,22}})(?!\d)"),
     re.compile(rf"{_NUMBER_ZH}{_COPULA_ZH}(?P<secret>(?=.{{0,30}}?\d)[A-Za-z0-9 ]{{6,30}})"),
 )
+SENTENCE_END = re.compile(r"[!?;\n]|\.\s")
+OTHER_VALUE = re.compile(
+    r"(?:\b(?:not|no longer|instead of|rather than|used to be|was|it'?s|it is|but)"
+    r"|不是|不再是|而是|以前是|原来是|现在是|改成了?)"
+    r"\s{0,2}(?:now )?[\"'`]?(?P<secret>(?=\S{0,60}?\d)[A-Za-z0-9!@#$%^&*_+=~-]{3,60})",
+    re.IGNORECASE,
+)
+"""What the sentence of a named secret says was it before, or is it now."""
 STEMS = (
     *(
         "p@ss",

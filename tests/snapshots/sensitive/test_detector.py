@@ -239,3 +239,35 @@ def test_a_chinese_word_that_is_a_password_is_masked(text: str) -> None:
     assert count == 1
     assert masked.endswith("[masked secret]")
     assert not re.search("向日葵|芝麻", masked)
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("My gate code is 8823 now, not 4711.", "My gate code is [masked secret] now, not [masked secret]."),
+        (
+            "The wifi password is hunter22x, no longer oldpass99",
+            "The wifi password is [masked secret], no longer [masked secret]",
+        ),
+        ("My PIN is 4821 instead of 1199", "My PIN is [masked secret] instead of [masked secret]"),
+        (
+            "The gate code is no longer 4711, it's 8823",
+            "The gate code is no longer [masked secret], it's [masked secret]",
+        ),
+        (
+            "door code changed to 5521, not 9914 any more",
+            "door code changed to [masked secret], not [masked secret] any more",
+        ),
+        ("My pin is not 4711", "My pin is not [masked secret]"),
+        ("门禁密码是8823,不是4711", "门禁密码是[masked secret],不是[masked secret]"),
+        ("密码改成了abc12345,不再是qwe98765", "密码改成了[masked secret],不再是[masked secret]"),
+        (
+            "my gate code is 8823. The bus is the 41, not the 4711",
+            "my gate code is [masked secret]. The bus is the 41, not the 4711",
+        ),
+        ("Class is at 8823 Elm, not 4711", "Class is at 8823 Elm, not 4711"),
+        ("my password is not working", "my password is not working"),
+    ],
+)
+def test_the_value_before_a_secret_is_masked_too(text: str, masked: str) -> None:
+    assert mask_sensitive(text)[0] == masked
