@@ -36,6 +36,7 @@ _REFERS = re.compile(r"\b(?:he|she|it|they|him|her|them|this|that|these|those)\b
 _REASON = re.compile(r"\b(?:because|cause|cos|since|so|as|if)\b|因为|所以|因此|就", re.IGNORECASE)
 _POINTS_BACK = re.compile(
     r"^(?:that'?s|that is|this is) (?:how|what|why|where|when|who|the (?:one|way|only))\b"
+    r"|^(?:where|whose|because|except|unless|so that)\b"
     r"|^(?:i|i'?ve|we|my|our)\s(?:\S+\s){1,4}(?:him|her|it|them|that one|this one)\W*$"
     r"|^.{0,9}(?:就?是|喜欢|爱|信得过|讨厌|受不了|离不开)[他她它][们了]?$",
     re.IGNORECASE,

@@ -19,7 +19,7 @@ from snapshots.understanding.believing.gate import speaks_for_subject
 from snapshots.understanding.config import NOTING, NotingPolicy
 from snapshots.understanding.drafting.assemble import NotePart, assemble_parts, is_fragment, points_back
 from snapshots.understanding.grading.cues import has_cue, vital_cues
-from snapshots.understanding.grading.features import Spoken, asked_in
+from snapshots.understanding.grading.features import Spoken, asked_in, count_words
 from snapshots.understanding.grading.reader import Grade, clause_reader
 from snapshots.understanding.heard.asks import question_of, stated_to_ask
 from snapshots.understanding.heard.offers import consents
@@ -243,15 +243,20 @@ def _names_its_subject(text: str, language: str, *, is_other: bool) -> bool:
 
 def _context(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy) -> str:
     """Return what is said just before a part: the sentences before it in its message, else the assistant's turn."""
-    before = spoken.text[: part.start].strip()
-    if before:
-        return mask_sensitive(before[-policy.context_chars :])[0]
+    before = " ".join(spoken.text[: part.start].split())
+    if count_words(before) > 1:
+        return mask_sensitive(_last_words(before, policy.context_chars))[0]
     previous = heard.previous
     if previous is None or previous.role not in (MessageRole.ASSISTANT, MessageRole.USER):
         return ""
     if previous.role == MessageRole.ASSISTANT and not asked_in(previous.content):
         return ""
-    return mask_sensitive(previous.content.strip()[-policy.context_chars :])[0]
+    return mask_sensitive(_last_words(previous.content.strip(), policy.context_chars))[0]
+
+
+def _last_words(text: str, most: int) -> str:
+    """Return the end of a text, from the beginning of a word."""
+    return text if len(text) <= most else text[-most:].partition(" ")[2] or text[-most:]
 
 
 def turn_of(message: Message) -> Turn | None:

@@ -122,9 +122,14 @@ _TWO_OF_US = re.compile(
 # Words that say nothing at the head of a clause: they are left out of it.
 _LEAD = re.compile(
     r"(?:\s|[,.:\"'()*•·-]|(?:and|but|so|oh|ok|okay|well|ah|um|uh|yeah|hey|hi|hello|thanks|also|plus|anyway|btw|"
-    r"by the way)\b(?!')[\s,.!:-]+|嗯+|呃|哦|噢|啊(?=[,\s])|哎呀?|那个(?=[,\s])|对了|然后(?=[,\s])|另外(?=[,\s])"
+    r"by the way)\b(?!')[\s,.!:-]+|(?:yes|yep|nah|right|actually|listen|good|lol|sure),\s"
+    r"|嗯+|呃|哦|噢|啊(?=[,\s我])|哎呀?|[诶欸唉]|哈{2,}|其实|(?:对|行|好)(?=[,\s])|那个(?=[,\s])|对了|然后(?=[,\s])|另外(?=[,\s])"
     r"|而且|还有(?=[,\s])|但是|可是|但(?=我)|不过(?!敏))+",
     re.IGNORECASE,
+)
+# A part that says nothing beside others.
+_IDLE = re.compile(
+    r"(?i:ye(?:p|ah)|nah|lol|ok(?:ay)?|hi|hey|hello)|[嗯哦噢啊呃诶欸唉哈]+|哎呀?|对[了头的呀啊]?|好[的吧嘞啊]?|行|没错|是的|谢谢|[你您]好|喂"
 )
 _SAYS_SOMETHING = re.compile(r"[^\W_]")
 _CLOSING = "%)\"'°℃》」』)】"
@@ -229,7 +234,8 @@ def _parts(form: str, start: int, end: int, language: str) -> Iterator[tuple[int
     for begin, stop in zip(begins, ends, strict=True):
         for statement in _statements(form, begin, stop, language):
             first, last = _trim(form, *statement)
-            if _SAYS_SOMETHING.search(form, first, last):
+            is_idle = bool(cuts) and _IDLE.fullmatch(form, first, last) is not None
+            if not is_idle and _SAYS_SOMETHING.search(form, first, last):
                 yield from _pieces(form, first, last, language)
 
 

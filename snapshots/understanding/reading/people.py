@@ -35,7 +35,9 @@ _OWNED_EN = re.compile(
 )
 _NO_NAME = (
     r"(?:I|She|He|They|It|We|You|This|That|There|These|Those|Here|What|Who|Which|When|Where|How|Why|Everyone|Everything|Nobody|"
-    r"Nothing|Somebody|Someone|Something|The|And|But|So|Also|Please|Yes|No)"
+    r"Nothing|Somebody|Someone|Something|The|And|But|So|Also|Please|Yes|No|Not|Because|If|Then|From|With|Of|On|At|In|For|"
+    r"Written|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August|September|"
+    r"October|November|December)"
 )
 _NAMED_EN = re.compile(
     rf"\b(?!{_NO_NAME}\b)(?P<name>{_NAME})(?:['’]s\b|\s(?:is|was|has|had|can|can't|cannot|won't|does|doesn't|needs|wants|likes|loves|hates|"
@@ -43,7 +45,7 @@ _NAMED_EN = re.compile(
 )
 # "My husband's mother", 我丈夫的妈妈: the last of a chain is meant, and nobody nearer.
 _CHAIN_EN = re.compile(
-    rf"(?P<owner>\b(?:(?:[Mm]y|[Oo]ur)\s(?:[\w-]+\s){{0,2}}?{KIN_EN}|(?!{_NO_NAME}\b){_NAME}))(?P<rest>(?:['’]s?\s(?:[\w-]+\s){{0,2}}?{KIN_EN}\b){{1,3}})"
+    rf"(?P<owner>\b(?:(?:[Mm]y|[Oo]ur)\s(?:[\w-]+\s){{0,2}}?{KIN_EN}|(?!{_NO_NAME}\b){_NAME}))(?P<rest>(?:['’]s?\s(?!my\b|our\b)(?:[\w-]+\s){{0,2}}?{KIN_EN}\b){{1,3}})"
 )
 _CHAIN_ZH = re.compile(rf"{KIN_ZH}(?:家?的(?:{KIN_ZH})){{1,3}}")
 _TELLS_ZH = re.compile(rf"{KIN_ZH}(?:跟我|对我|和我)?(?:说|告诉我|讲)(?=我们?家?的?{KIN_ZH}|[^,。:我]{{2}})")

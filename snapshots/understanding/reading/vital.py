@@ -67,7 +67,7 @@ _OBJECT = re.compile(
     r"medications?|clinics?|wards?|leaflets?|posters?|labels?|cards?|days?|weeks?|walks?|runs?|charit(?:y|ies)|"
     r"talks?|courses?|books?|documentar(?:y|ies)|study|studies|research)\b"
     r"|(?:抗|防|脱|低|不易|易)?过敏的?(?:季节?|测试|检测|检查|原|药膏?|面?霜|率|科)|(?:抗|防|脱|低|不易|易)过敏的?|"
-    r"(?:哮喘|糖尿病|高血压|癌)(?:季|门诊|讲座|科普|食品|药|日|筛查|的书|保险)",
+    r"(?:哮喘|糖尿病|高血压|癌)(?:季|门诊|讲座|科普|食品|药|日|筛查|的书|保险)|(?:呼吸|心内|神经|消化|肾内|内分泌|皮肤|妇产|骨|儿|内|外)科",
     re.IGNORECASE,
 )
 _TAKES = re.compile(

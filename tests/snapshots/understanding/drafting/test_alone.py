@@ -43,7 +43,6 @@ def draft_notes(text: str, asked: str = "") -> list[NoteDraft]:
             [("my daughter ella is 7 she cant eat gluten she goes to oak school", "allergy", "daughter")],
         ),
         ("im type 1 diabetic i live in hull", [("im type 1 diabetic", "illness", ""), ("i live in hull", "", "")]),
-        (),
         ("我老婆怀孕了我每天陪她散步", [("我老婆怀孕了我每天陪她散步", "illness", "老婆")]),
     ],
 )

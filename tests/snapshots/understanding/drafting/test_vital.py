@@ -76,6 +76,7 @@ def test_what_is_plain_beside_an_order_is_kept(message: str, kept: list[str]) ->
         "我买了抗过敏的面霜",
         "他们在卖抗过敏药膏",
         "超市有糖尿病食品",
+        "我是呼吸科的护士",
     ],
 )
 def test_things_called_after_an_illness_are_not_vital(message: str) -> None:
