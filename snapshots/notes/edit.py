@@ -7,7 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.errors import Conflict
-from profiles.models import Subject
+from memory_platform.kernel.terms import terms
+from profiles.models import Subject, Tag
+from profiles.services.lists import entries_of
 from profiles.services.locking import lock_subject
 from profiles.values import Verdict
 from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
@@ -17,11 +19,12 @@ from snapshots.lifecycle.edits import TRIES, Edit, EditPlan, apply_edit, plan_ed
 from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.staff_actions.actions import Doing, hold_memory
 from snapshots.lifecycle.values import Accept, SnapshotAddress
-from snapshots.models import Note, Snapshot
+from snapshots.models import Note, NoteSlot, Snapshot
 from snapshots.notes.about import about_columns
 from snapshots.notes.selectors import note_at, note_of
+from snapshots.notes.slots import names
 from snapshots.notes.store import change_note
-from snapshots.notes.values import NoteAbout, SourcedNote, Suggest, WrittenNote, choose_vital_class
+from snapshots.notes.values import NoteAbout, SourcedNote, Suggest, VitalInstruction, WrittenNote, choose_vital_class
 from snapshots.notes.write import audit_vital
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
@@ -80,9 +83,11 @@ def plan_note_edit(sourced: SourcedNote, edit: NoteEdit) -> NotePlan:
     if edit.about is not None:
         wanted |= about_columns(sourced.snapshot.subject, edit.about)
     text = edit.words.changes.get("text", sourced.snapshot.text)
-    stays = note.is_vital and "text" in edit.words.changes  # other words for what is vital are looked at anew
-    vital = True if stays and edit.vital is None and edit.vital_class is None else edit.vital
-    vital_class = choose_vital_class(vital, edit.vital_class, partial(edit.suggest, text), held=note.vital_class)
+    if note.is_vital and "text" in edit.words.changes and edit.vital is None and edit.vital_class is None:
+        vital_class = _class_of_new_words(note.vital_class, sourced.snapshot.text, text, edit.suggest)
+    else:
+        suggest = partial(edit.suggest, text)
+        vital_class = choose_vital_class(edit.vital, edit.vital_class, suggest, held=note.vital_class)
     if vital_class is not None:
         wanted["vital_class"] = vital_class
     if "grade" in wanted:
@@ -112,14 +117,42 @@ def retire_note(address: SnapshotAddress, *, accept: Accept, by: Actor | None = 
     retire_snapshot(address, accept=accept, by=by, reason=reason)
 
 
+def _class_of_new_words(held: str, before: str, now: str, suggest: Suggest) -> str | None:
+    """Return the vital class of a note whose words change, None for no change: the class that the new words name. What
+    they do not name goes, unless the old ones did not name it either: then somebody had set it."""
+    says = suggest(now)
+    try:
+        return says or ("" if suggest(before) == held else None)
+    except VitalInstruction:
+        return ""
+
+
+def _unlink_slots(note: Note, before: str, now: str) -> None:
+    """Take a note from the slots whose values its new words no longer say, in the open scope."""
+    said, says = set(terms(before)), set(terms(now))
+    is_new = len(said & says) < len(said) / 2  # the words of a value may be others than those it was read from
+    links = NoteSlot.objects.filter(subject_id=note.subject_id, snapshot_id=note.snapshot_id)
+    gone = []
+    for link in links.select_related("preference", "fact", "tag"):
+        slot: Any = link.preference or link.fact or link.tag
+        values = [slot.label, *slot.aliases] if isinstance(slot, Tag) else entries_of(slot.value) or [slot.value]
+        was_named = any(names(before, value) for value in values)
+        if (was_named or is_new) and not any(names(now, value) for value in values):
+            gone.append(link.id)
+    links.filter(id__in=gone).delete()
+
+
 def _apply(plan: NotePlan, edit: NoteEdit, ready: Sequence[PreparedSnapshot]) -> bool:
     """Write a planned edit in the open scope; False when the note has changed since it was read."""
     subject = plan.note.subject
     if plan.details.get("about_tag_id") is not None:
         lock_subject(subject)
         about_columns(subject, edit.about)  # the tag is still there, and stays until the commit
+    before = plan.edit.snapshot.text
     if not apply_edit(plan.edit, ready[0] if ready else None):
         return False
+    if "text" in plan.edit.changed:
+        _unlink_slots(plan.note, before, plan.edit.changed["text"])
     if plan.details:
         Note.objects.filter(id=plan.note.id, subject_id=subject.id).update(**plan.details)
     if "vital_class" in plan.details:

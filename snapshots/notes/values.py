@@ -11,7 +11,7 @@ from profiles.models import Tag
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.drafts import PreparedSnapshot
 from snapshots.lifecycle.values import SourceNames
-from snapshots.models import AboutKind, Note, NoteGrade, Snapshot
+from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, VitalClass
 
 
 class VitalInstruction(Refused):
@@ -163,11 +163,11 @@ def choose_vital_class(
 ) -> str | None:
     """Return the vital class that a writer asks for, ``""`` for none, None for no change from ``held``.
 
-    Who gives none gets the one that ``suggest`` finds in the note's words. Raises what it raises.
+    Who gives none gets the one that ``suggest`` finds in the note's words, else ``safety``. Raises what it raises.
     """
     if vital is False or vital_class == "":
         return ""
     if not vital and not vital_class:
         return None
     suggested = suggest()
-    return vital_class or (None if held else suggested)
+    return vital_class or (None if held else suggested or VitalClass.SAFETY)

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from profiles.models import Tag
+from profiles.models import Preference, Tag
 from snapshots.embedding.spaces import active_embedders
 from snapshots.lifecycle.edits import Edit
 from snapshots.lifecycle.history import history_of
-from snapshots.models import Snapshot
+from snapshots.models import NoteSlot, Snapshot
 from snapshots.notes.edit import NoteEdit, edit_note, retire_note
 from snapshots.notes.selectors import history_of_note, note_ever_at
 from snapshots.notes.values import NoteAbout, WrittenNote
@@ -130,3 +130,43 @@ def test_a_snapshot_of_a_past_moment_is_restored_without_its_note(world: World) 
     with tenant_tx(world.acme.tenant.id):
         states = history_of(Snapshot.objects.get(id=note_id))
     assert [(state.snapshot.version, state.snapshot.text) for state in states] == [(1, ALLERGY), (2, ALLERGY)]
+
+
+@pytest.mark.parametrize(
+    ("before", "held", "now", "vital_class"),
+    [
+        ("I'm allergic to peanuts", "allergy", "I am a nurse in Leeds", ""),
+        ("I'm allergic to peanuts", "allergy", "I'm allergic to cashews", "allergy"),
+        ("I'm allergic to peanuts", "allergy", "I take insulin at noon", "illness"),
+        ("我对花生过敏", "allergy", "我在苏州当护士", ""),
+        ("Only Ruth may open the gate", "safety", "Only Ruth and Bo may open the gate", "safety"),
+    ],
+)
+def test_new_words_say_anew_why_a_note_is_vital(
+    world: World, before: str, held: str, now: str, vital_class: str
+) -> None:
+    made = note(world.acme, before, vital_class=held)
+    assert edit(world.acme, made, text=now).sourced.note.vital_class == vital_class
+
+
+@pytest.mark.parametrize(
+    ("now", "is_linked"),
+    [("I am a nurse in Leeds", False), ("I'm really allergic to peanuts", True), ("I'm allergic to cashews", False)],
+)
+def test_a_note_fills_only_what_its_new_words_say(world: World, now: str, *, is_linked: bool) -> None:
+    made = note(world.acme, "I'm allergic to peanuts", vital_class="allergy")
+    with tenant_tx(world.acme.tenant.id):
+        allergies = Preference.objects.create(
+            subject=world.acme.subject,
+            category="food",
+            key="allergies",
+            value=["peanuts"],
+            confidence=0.9,
+            provenance="observation",
+            valid_at=MARCH,
+            statement="I'm allergic to peanuts",
+        )
+        NoteSlot.objects.create(subject=world.acme.subject, snapshot_id=made, preference=allergies)
+    edit(world.acme, made, text=now)
+    with tenant_tx(world.acme.tenant.id):
+        assert NoteSlot.objects.filter(snapshot_id=made).exists() is is_linked
