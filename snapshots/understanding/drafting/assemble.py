@@ -36,7 +36,7 @@ _REFERS = re.compile(r"\b(?:he|she|it|they|him|her|them|this|that|these|those)\b
 _REASON = re.compile(r"\b(?:because|cause|cos|since|so|as|if)\b|因为|所以|因此|就", re.IGNORECASE)
 _POINTS_BACK = re.compile(
     r"^(?:that'?s|that is|this is) (?:how|what|why|where|when|who|the (?:one|way|only))\b"
-    r"|^(?:where|whose|because|except|unless|so that)\b"
+    r"|^(?:where|who(?:se)?|because|except|unless|so that)\b"
     r"|^(?:i|i'?ve|we|my|our)\s(?:\S+\s){1,4}(?:him|her|it|them|that one|this one)\W*$"
     r"|^.{0,9}(?:就?是|喜欢|爱|信得过|讨厌|受不了|离不开)[他她它][们了]?$",
     re.IGNORECASE,
@@ -65,7 +65,12 @@ class NotePart:
 def assemble_parts(spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy = NOTING) -> list[NotePart]:
     """Return the parts of a message that last, in order, from the grades of its clauses."""
     lasting = [_part(spoken, clause, grade, policy) for clause, grade in zip(spoken.clauses, grades, strict=False)]
-    kept = [_reach_back(part, spoken, policy) for part in lasting if _is_held(part, policy)]
+    before = [None if clause.asked else part for clause, part in zip(spoken.clauses, lasting, strict=False)]
+    kept = [
+        _reach_back(part, named, spoken.text, policy) if named else part
+        for named, part in zip([None, *before], lasting, strict=False)
+        if _is_held(part, policy)
+    ]
     whole = _join(kept, lambda before, after: _say_one_thing(before, after, spoken.text), spoken.text, policy)
     joined = _join(whole, lambda before, after: _lean_together(before, after, spoken.text), spoken.text, policy)
     return [part for part in joined if not _is_loose(part, spoken, policy)]
@@ -117,16 +122,13 @@ def _is_held(part: NotePart, policy: NotingPolicy) -> bool:
     return part.grade.lasting >= (policy.vital_held_from if part.vital_class else policy.held_from)
 
 
-def _reach_back(part: NotePart, spoken: Spoken, policy: NotingPolicy) -> NotePart:
+def _reach_back(part: NotePart, before: NotePart, text: str, policy: NotingPolicy) -> NotePart:
     """Return a part that only says "him" or "that's how" with the clause before it, which names what is meant."""
-    if not points_back(spoken.text[part.start : part.end]):
+    if not points_back(text[part.start : part.end]) or part.sentence - before.sentence > 1:
         return part
-    before = max((one for one in spoken.clauses if one.end <= part.start), key=lambda one: one.end, default=None)
-    if before is None or before.asked or part.sentence - before.sentence > 1:
+    if not _fit_together(replace(before, vital_class=""), part, text, policy):
         return part
-    whole = replace(part, start=before.start)
-    alone = NotePart(before.start, before.end, before.sentence, part.grade, "", before.language)
-    return whole if _fit_together(alone, part, spoken.text, policy) else part
+    return replace(part, start=before.start, is_other=part.is_other or before.is_other)
 
 
 def _say_one_thing(before: NotePart, after: NotePart, text: str) -> bool:

@@ -51,8 +51,8 @@ _OTHERS_WORDS = re.compile(
 _LIST_MARK = re.compile(r"(?m)(?:^|(?<=[;:]))[^\S\n]{0,8}\d{1,2}[.)、](?!\d)|\*{2,3}|^#{1,6}\s|^\s{0,8}[-*•]\s")
 _DIALOGUE_LINE = re.compile(r"^\s{0,4}[\w ]{1,24}:\s", re.MULTILINE)
 _SUBJECT_EN = (
-    r"(?!wh(?:ich|o)\b)(?:I|I'm|I've|I'd|I'll|Im|Ive|we|we're|we've|we'll|my|our|you|your|you're|he|he's|she|she's|they|they're|it|it's|"
-    r"that|that's|this|there|there's|these|those|what|how|why|where|when|can|could|do|does|did|is|are|should|"
+    r"(?!which\b)(?:I|I'm|I've|I'd|I'll|Im|Ive|we|we're|we've|we'll|my|our|you|your|you're|he|he's|she|she's|they|they're|it|it's|"
+    r"that|that's|this|there|there's|these|those|what|how|why|where|when|who|can|could|do|does|did|is|are|should|"
     r"would|please|don't|never|always|avoid|call|keep|set|put|add|book|find|remind|tell|let|let's|no|not|his|her|their|"
     r"its|if|every|everyone|nobody|also|anyway|by the way|btw|oh|from now|these days|mum|mom|dad|make|just|use|send|"
     r"(?:the|both|one of|most of|all) (?:\w+ ){1,2}(?:is|are|was|were|has|have|had|can|can't|will|won't|must|should|"

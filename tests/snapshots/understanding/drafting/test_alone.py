@@ -92,6 +92,7 @@ def test_an_answer_in_fragments_keeps_its_question(asked: str, answer: str, vita
         ("我妈住在徐汇区宛平南路12号", "妈"),
         ("我女儿在实验小学上学", "女儿"),
         ("我妹妹在字节跳动上班", "妹妹"),
+        ("My brother, who lives in Cork, loves sailing", "brother"),
         ("我同事小刘住在古墩路66号", "小刘"),
         ("我同事小张是四川人", "小张"),
         ("Theo's school is Maple Street", "Theo"),
