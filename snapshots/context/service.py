@@ -127,6 +127,7 @@ def read_findings(whose: Whose, prepared: PreparedQuery) -> Findings:
         explain=True,
         strict=asked.request.strict,
         whole=not asked.request.strict,
+        by_relevance=True,
         filter=asked.filter,
         left_out=policy.left_out_noted,
         sources_within=asked.conversation_id or "",  # only what its window may hold as well is asked where it is from

@@ -16,6 +16,8 @@ class DegradedReason(StrEnum):
     DOCUMENTS_UNAVAILABLE = "documents_unavailable"
     RERANK_TIMEOUT = "rerank_timeout"
     REWRITE_TIMEOUT = "rewrite_timeout"
+    RERANK_UNCONFIGURED = "rerank_unconfigured"
+    REWRITE_UNCONFIGURED = "rewrite_unconfigured"
     UNDERSTANDING_TIMEOUT = "understanding_timeout"
     REPLICA_LAG = "replica_lag"
     ANN_TRUNCATED = "ann_truncated"

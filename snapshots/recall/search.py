@@ -19,7 +19,7 @@ from snapshots.recall.loading.images import LoadedImage, load_image
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.ranking.naming import holds_name, read_names
 from snapshots.recall.ranking.notes import rank_apart
-from snapshots.recall.ranking.pipeline import rank_memories
+from snapshots.recall.ranking.pipeline import Scored, judge_memories, rank_judged
 from snapshots.recall.ranking.probe import Probe, asked_at, make_probe
 from snapshots.recall.ranking.replies import rank_replies
 from snapshots.recall.rewording.wordings import Wording, rank_wordings
@@ -58,17 +58,22 @@ class Question:
         names, least = read_names(self.text), RELEVANCE.named_need
         if self.probe.needs >= least or not names or not holds_name(image, names):
             return self
-        return replace(self, probe=replace(self.probe, needs=least))
+        return replace(self, probe=replace(self.probe, needs=least, is_named=True))
 
-    def rank(self, query: RecallQuery, image: Image) -> list[RankedHit]:
-        """Return the best ``query.top_k`` memories of ``image``, best first, in whatever wordings there are."""
+    def judge(self, query: RecallQuery, image: Image) -> Scored:
+        """Return how probably each memory of ``image`` helps, by the question's own words."""
+        return judge_memories(query, self.probe, image, self.policy)
+
+    def rank(self, query: RecallQuery, scored: Scored, image: Image) -> list[RankedHit]:
+        """Return the best ``query.top_k`` of the memories that were judged, in whatever wordings there are."""
         if not self.others:
-            return rank_memories(query, self.probe, image, self.policy)
-        return rank_wordings(query, [Wording(query.text, self.probe), *self.others], image, self.policy)
+            return rank_judged(query, scored, image, self.policy)
+        return rank_wordings(query, scored, self.others, image, self.policy)
 
-    def rank_notes(self, query: RecallQuery, image: Image) -> list[RankedHit]:
-        """Return the best notes of ``image``, best first, by the question's own words alone."""
-        return rank_apart(query, self.probe, image, self.policy)
+    def rank_notes(self, query: RecallQuery, image: Image, said: tuple[Image, Scored]) -> list[RankedHit]:
+        """Return the best notes of ``image``, best first, by the question's own words alone; ``said`` are the
+        statements as they were judged."""
+        return rank_apart(query, self.probe, image, self.policy, said=said)
 
     def rank_replies(self, query: RecallQuery, image: Image) -> list[RankedHit]:
         """Return the best replies of ``image``, best first, where they have something to say to it."""

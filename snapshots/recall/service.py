@@ -50,12 +50,23 @@ def recall(
         found = reword_and_search(tenant_id, subject_external_id, asked, question, found, writer)
     if model:
         found = rerank_answer(query, found, model)
+    missing = unconfigured(query, model, writer)
+    found = replace(found, degraded=found.degraded | missing) if missing else found
     total = perf_counter() - started
     count_recall(found, total)
     own = {stage: found.timings_ms[stage] for stage in ("rewrite", "rerank") if stage in found.timings_ms}
     spent = {"embed": question.embed_ms, "search": searched * 1000 - question.embed_ms, **own, "total": total * 1000}
     timings = {stage: round(ms, 3) for stage, ms in spent.items()}
     return replace(found, timings_ms=timings, vectors=question.probe.vectors)
+
+
+def unconfigured(query: RecallQuery, model: Reranker | None, writer: ChatModel | None) -> frozenset[DegradedReason]:
+    """Return what the caller asked for and this installation, or its tenant's routes, has no model for."""
+    lacking = (
+        (query.rerank and model is None, DegradedReason.RERANK_UNCONFIGURED),
+        (query.rewrite and writer is None, DegradedReason.REWRITE_UNCONFIGURED),
+    )
+    return frozenset(reason for is_lacking, reason in lacking if is_lacking)
 
 
 def answer_query(tenant_id: UUID, external_id: str, query: RecallQuery, question: Question) -> Recalled:
@@ -86,10 +97,11 @@ def search_memory(whose: Whose, query: RecallQuery, question: Question, more: Mo
             held = held_at(whose, loaded, question.embedders, query)
             asked = with_metadata(query, replace(whose, subject_id=loaded.subject_id), held.images, held.earlier)
         with watch.stage("rank"):
-            if SNAPSHOTS in held.images:
-                question = question.about_known(held.images[SNAPSHOTS])
-            ranked = question.rank(asked[SNAPSHOTS], held.images[SNAPSHOTS]) if SNAPSHOTS in asked else []
-            noted = question.rank_notes(asked[NOTES], held.images[NOTES]) if NOTES in asked else []
+            said = held.images[SNAPSHOTS]
+            question = question.about_known(said)
+            scored = question.judge(query, said)
+            ranked = question.rank(asked[SNAPSHOTS], scored, said) if SNAPSHOTS in query.lanes else []
+            noted = question.rank_notes(asked[NOTES], held.images[NOTES], (said, scored)) if NOTES in asked else []
             replied = question.rank_replies(asked[REPLIES], held.images[REPLIES]) if REPLIES in asked else []
         best = BestHits([hit for hit in ranked if hit.left_out is None], noted, replied)
         with watch.stage("read"):

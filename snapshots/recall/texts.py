@@ -147,7 +147,7 @@ def _recalled(row: Sequence[Any], hit: RankedHit, lane: str) -> RecalledMemory:
         text=text,
         name=name,
         score=hit.score,
-        relevance=hit.semantic,
+        relevance=hit.relevance,
         confidence=confidence,
         provenance=provenance,
         category=category or None,

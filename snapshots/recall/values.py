@@ -35,8 +35,9 @@ class RecallQuery:
     ``left_out``: how many memories of each reason shall be told that the answer leaves out. ``sources_within``: the
     conversation whose memories shall come with their sources, "" for none, None for all. Below ``min_relevance`` a
     memory is no answer; ``strict``: nor is one that the question neither names nor very probably needs. ``whole``: also
-    memories that neither a word nor nearness speaks for, after all others. ``clock``: the moment that "yesterday" in
-    the question is read at, ``at`` where it is None; it hides nothing.
+    memories that neither a word nor nearness speaks for, after all others. ``by_relevance``: snapshots are ranked by
+    how probably they help, as the notes beside them are, not by where their scores stand alone. ``clock``: the moment
+    that "yesterday" in the question is read at, ``at`` where it is None; it hides nothing.
     """
 
     text: str
@@ -60,6 +61,7 @@ class RecallQuery:
     min_relevance: float = 0.0
     strict: bool = False
     whole: bool = False
+    by_relevance: bool = False
     clock: datetime | None = None
 
     @property
@@ -144,9 +146,10 @@ class Explain(NamedTuple):
     """Why a memory stands where it stands (R7), rounded: flat, as receipts keep it, for there is one for each memory.
 
     Of ``fused``, ``smoothed`` came from the memories before and after it, ``conversation`` from all that was said in
-    the same sitting, ``preferred`` from who said it, when and how. ``semantic`` is how probably it helps the question,
-    0..1; times the factors, rounded, it is the score. ``reranked`` is the relevance that a reranker gave, which then
-    takes the place of ``semantic`` there.
+    the same sitting, ``preferred`` from who said it, when and how. ``semantic`` is what it is ranked by, 0..1;
+    times the factors, rounded, it is the score. ``reranked`` is the relevance that a reranker gave, which then takes
+    the place of ``semantic`` there. From ``need`` on it says what the relevance was made of, None for what does not
+    apply: see :class:`snapshots.recall.ranking.relevance.Judged`.
     """
 
     dense_rank: int | None
@@ -165,6 +168,13 @@ class Explain(NamedTuple):
     confidence_effective: float
     provenance: float
     frequency: float
+    need: float | None = None
+    named: float | None = None
+    as_note: float | None = None
+    as_statement: float | None = None
+    as_message: float | None = None
+    asks_reply: float | None = None
+    in_time: float | None = None
 
     @property
     def dense(self) -> LaneHit | None:
@@ -196,7 +206,8 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class RankedHit:
-    """One memory of the answer before its text is read: ``score`` is ``semantic``, its relevance, times the factors.
+    """One memory of the answer before its text is read: ``score`` is ``semantic``, what it is ranked by, times the
+    factors; ``relevance`` is how probably it helps.
 
     With ``left_out`` it is no part of the answer; its score is then the cosine of its nearer view.
     """
@@ -205,6 +216,7 @@ class RankedHit:
     score: float
     semantic: float
     explain: Explain | None = None
+    relevance: float = 0.0
     left_out: LeftOut | None = None
 
 

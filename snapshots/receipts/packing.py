@@ -20,11 +20,15 @@ _SCORE = ReceiptCandidate._fields.index("candidate_score")
 
 _FACTORS = ("recency", "confidence_effective", "provenance", "frequency")
 _PARTS = ("fused", "smoothed", "conversation", "preferred", "semantic", "reranked")
+RELEVANCE_PARTS = ("need", "named", "as_note", "as_statement", "as_message", "asks_reply", "in_time")
 
 
 def named(numbers: Sequence[Any]) -> dict[str, Any]:
-    """Return an explanation with the names of its sixteen values: rank, score and view of both lanes (None where one
-    did not find the memory), the parts of the score, the factors."""
+    """Return an explanation with the names of its values: rank, score and view of both lanes (None where one did not
+    find the memory), the parts of the score, the factors, and what the relevance was made of, as far as it applies.
+
+    Older receipts do not say what the relevance was made of.
+    """
     places = [
         None if rank is None else {"rank": rank, "score": score, "view": view}
         for rank, score, view in (numbers[:3], numbers[3:6])
@@ -33,7 +37,10 @@ def named(numbers: Sequence[Any]) -> dict[str, Any]:
         "dense": places[0],
         "keyword": places[1],
         **dict(zip(_PARTS, numbers[6:12], strict=True)),
-        "factors": dict(zip(_FACTORS, numbers[12:], strict=True)),
+        "factors": dict(zip(_FACTORS, numbers[12:16], strict=True)),
+        "relevance": {
+            name: part for name, part in zip(RELEVANCE_PARTS, numbers[16:], strict=False) if part is not None
+        },
     }
 
 

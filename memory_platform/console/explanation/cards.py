@@ -6,14 +6,23 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.console.explanation.memories import CurrentMemory, as_id
-from memory_platform.console.explanation.words import FACTORS, GUARDRAILS, HOW, LANES, STEPS, reason_told, signal_told
+from memory_platform.console.explanation.words import (
+    FACTORS,
+    GUARDRAILS,
+    HOW,
+    LANES,
+    RELEVANCE,
+    STEPS,
+    reason_told,
+    signal_told,
+)
 from memory_platform.console.shared.codes import in_words
 from memory_platform.console.shared.display import address_of, plain
 from snapshots.models import Conversation, ReceiptMemory, Task
 
 Candidate = Mapping[str, Any]
 
-BARRED = frozenset({"semantic", "reranked"})
+BARRED = frozenset({"semantic", "reranked", *RELEVANCE}) - {"in_time"}
 """Steps that are shares of one."""
 
 
@@ -120,14 +129,21 @@ def _steps(one: Candidate, most: float) -> Iterator[Step]:
     for name, label in LANES.items():
         if explain.get(name):
             yield Step(str(label), _number(explain[name]["score"]))
+    parts = explain.get("relevance") or {}
+    for name, value in parts.items():
+        yield _share(name, RELEVANCE.get(name, name), value)
     for name, label in STEPS.items():
         if explain.get(name) is not None:
-            bar = (_length(explain[name]), _length(1)) if name in BARRED else ()
-            yield Step(str(label), _number(explain[name]), *bar)
+            yield _share(name, label, explain[name])
     for name, value in _factors(one).items():
         yield Step(str(FACTORS.get(name, name)), f"× {_number(value)}", _length(value), _length(most))
-    for name in sorted(explain.keys() - {*LANES, *STEPS, "factors"}):
+    for name in sorted(explain.keys() - {*LANES, *STEPS, "factors", "relevance"}):
         yield Step(name, plain(explain[name]))
+
+
+def _share(name: str, label: object, value: Any) -> Step:
+    bar = (_length(value), _length(1)) if name in BARRED else ()
+    return Step(str(label), _number(value), *bar)
 
 
 def _length(value: float) -> str:

@@ -60,6 +60,16 @@ STEPS = {
     "semantic": _("relevance: how probably it helps to answer"),
     "reranked": _("relevance as the reranker gave it"),
 }
+RELEVANCE = {
+    "need": _("how probably the question needs memory"),
+    "named": _("at least so probably, because it names somebody or something remembered"),
+    "as_note": _("how probably such words help such a question"),
+    "as_statement": _("how probably it helps, by how it stands out among all messages"),
+    "as_message": _("how probably the whole message behind it helps"),
+    "asks_reply": _("how probably the question asks for what the assistant said"),
+    "in_time": _("raised, because it was said at the time asked for"),
+}
+"""What the relevance was made of."""
 FACTORS = {
     "recency": _("times recency"),
     "confidence_effective": _("times confidence as of that day"),

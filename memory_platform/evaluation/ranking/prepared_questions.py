@@ -14,7 +14,7 @@ from snapshots.embedding.rows import Float32
 from snapshots.recall.policy import RecallPolicy, ScoringPolicy
 from snapshots.recall.ranking.pipeline import Int64, Mask, alive_rows, best_sayings
 from snapshots.recall.ranking.probe import Probe, asked_at, make_probe
-from snapshots.recall.ranking.relevance import relevance_of_statements
+from snapshots.recall.ranking.relevance import standing_of_statements
 from snapshots.recall.ranking.scoring import Nearness, compare_vectors, match_words, weigh
 from snapshots.recall.values import RecallQuery
 
@@ -55,7 +55,7 @@ class PreparedQuestion:
         )
         alive: Mask = self._get_or_make("alive", policy.clock_skew_seconds, lambda: self._alive_mask(policy))
         scores = weigh(image, probe, words, nearness, scoring)
-        near = relevance_of_statements(scores.fused, alive, probe)
+        near = standing_of_statements(scores.fused, alive)
         return best_sayings(scores.fused, near, alive & scores.found, self.query, image, policy).rows
 
     def coverage(self, policy: RecallPolicy, budgets: Sequence[int]) -> float:

@@ -1,6 +1,6 @@
 """From what was read to what may go into a context: rows become items, turns and passages."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -45,9 +45,8 @@ def material_of(
     are the classes of notes that stand whatever is asked."""
     changes = Changes.of_rows(around.changed, partial(_standing_note, vital=vital))
     profile = profile_view(found.lanes, changes, standing_notes(around, changes, vital))
-    statements = {one.id: one for one in map(memory_item, found.memories)}
-    notes = (as_its_message(note_item(note, vital), statements) for note in found.notes)
-    said = (*notes, *statements.values(), *map(memory_item, found.replies))
+    notes = (note_item(note, vital) for note in found.notes)
+    said = (*notes, *map(memory_item, found.memories), *map(memory_item, found.replies))
     meant = {str(match.tag.id): match.score for match in found.lanes.meant}
     return Material(
         profile=profile,
@@ -134,14 +133,6 @@ def note_item(note: RecalledNote, vital: Collection[str]) -> MemoryItem:
         statement_id=str(note.statement_id or ""),
     )
     return marked(replace(item, text=text))
-
-
-def as_its_message(note: MemoryItem, statements: Mapping[str, MemoryItem]) -> MemoryItem:
-    """Return a note as relevant as its message where that is more so: the message is left out for it."""
-    said = statements.get(note.statement_id)
-    if said is None or said.relevance <= note.relevance:
-        return note
-    return replace(note, relevance=said.relevance, score=max(said.score, note.score))
 
 
 def standing_notes(around: Surroundings, changes: Changes, vital: Collection[str]) -> tuple[MemoryItem, ...]:

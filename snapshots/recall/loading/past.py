@@ -23,7 +23,7 @@ from snapshots.recall.loading.images import LoadedImage, unpack_rows
 from snapshots.recall.loading.mending import mark_unread
 from snapshots.recall.loading.rows import Row, legible, read_rows, read_vectors
 from snapshots.recall.texts import NOTHING_CHANGED
-from snapshots.recall.values import SEARCHED, RecallQuery
+from snapshots.recall.values import SEARCHED, SNAPSHOTS, RecallQuery
 from tenants.isolation import current_tenant_id
 
 
@@ -37,13 +37,13 @@ class HeldImages:
 
 
 def held_at(whose: Whose, loaded: LoadedImage, embedders: Embedders, query: RecallQuery) -> HeldImages:
-    """Return what the memory of ``loaded`` was when ``query`` asks for, in the lanes that it asks. It is for one
-    question only.
+    """Return what the memory of ``loaded`` was when ``query`` asks for, in the lanes that it asks, and in that of the
+    snapshots, by which others are judged. It is for one question only.
 
     Reads what was changed since in a scope that ends with the reading. Raises MemoryTooLarge.
     """
     known_at = query.known_at
-    now = {lane: loaded.image_of(lane) for lane in SEARCHED & query.lanes}
+    now = {lane: loaded.image_of(lane) for lane in {SNAPSHOTS} | (SEARCHED & query.lanes)}
     if known_at is None:
         return HeldImages(now, loaded.degraded, NOTHING_CHANGED)
     with whose.scope():

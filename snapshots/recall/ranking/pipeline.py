@@ -19,7 +19,7 @@ from snapshots.recall.policy import RankingPolicy, RecallPolicy
 from snapshots.recall.ranking.factors import DIGITS, blend_episode, factors
 from snapshots.recall.ranking.left_out import left_out
 from snapshots.recall.ranking.probe import Probe
-from snapshots.recall.ranking.relevance import relevance_of_statements, relevant_rows, weigh_as_notes
+from snapshots.recall.ranking.relevance import Judged, judge_statements, relevant_rows
 from snapshots.recall.ranking.repeats import first_sayings
 from snapshots.recall.ranking.scoring import Scores, score_memories
 from snapshots.recall.values import KINDS, Explain, RankedHit, RecallQuery
@@ -32,8 +32,18 @@ Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
+class Scored:
+    """What a question makes of one image before anything is left out: scores, which rows are held at the moments that
+    it asks for, and how probably each helps."""
+
+    scores: Scores
+    held: Mask
+    judged: Judged
+
+
+@dataclass(frozen=True, slots=True)
 class Ranked:
-    """Rows in an order: what their factors multiply, shape (k,), the factors, shape (4, k), and the products, (k,)."""
+    """Rows in an order: what they are ranked by, shape (k,), its factors, shape (4, k), and the products, (k,)."""
 
     rows: Int64
     near: Float64
@@ -53,26 +63,38 @@ def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: Recall
     After them come those left out, as far as ``query.left_out`` asks for them. Raises nothing on any text: a question
     that matches nothing gives an empty list.
     """
+    return rank_judged(query, judge_memories(query, probe, image, policy), image, policy)
+
+
+def judge_memories(query: RecallQuery, probe: Probe, image: Image, policy: RecallPolicy) -> Scored:
+    """Return the scores of all memories of ``image`` and how probably each that is held helps, whatever the filters of
+    ``query`` let through: no filter changes the number of what passes it."""
     scores = score_memories(image, probe, policy.scoring)
-    may_answer = alive_rows(image.columns, query, skew=policy.clock_skew_seconds)
+    held = held_rows(image.columns, query, skew=policy.clock_skew_seconds)
+    return Scored(scores, held, judge_statements(image, held, scores, probe))
+
+
+def rank_judged(query: RecallQuery, scored: Scored, image: Image, policy: RecallPolicy) -> list[RankedHit]:
+    """Return the best of what was judged: see :func:`rank_memories`."""
+    scores, judged = scored.scores, scored.judged
+    may_answer = scored.held & passing_rows(image.columns, query)
     alive = may_answer if query.whole else may_answer & scores.found
     note_similarity(scores, alive)
-    near = (
-        weigh_as_notes(image, may_answer, scores, probe)
-        if query.whole
-        else relevance_of_statements(scores.fused, may_answer, probe)
-    )
-    alive &= relevant_rows(near, scores.keyword[0], query, image)
+    alive &= relevant_rows(judged.near, scores.keyword[0], query, image)
+    near = judged.near if query.by_relevance else judged.standing
     best, said_again = told_apart(scores.fused, near, alive, query, image, policy)
-    hits = hits_of(best, scores, alive, query, image)
+    hits = hits_of(best, scores, judged, alive, query, image)
     return [*hits, *left_out(query, image, scores, may_answer, said_again)] if query.left_out else hits
 
 
-def hits_of(best: Ranked, scores: Scores, alive: Mask, query: RecallQuery, image: Image) -> list[RankedHit]:
+def hits_of(
+    best: Ranked, scores: Scores, judged: Judged, alive: Mask, query: RecallQuery, image: Image
+) -> list[RankedHit]:
     """Return the rows of ``best`` as hits, explained where ``query`` asks for it."""
-    why = explain(scores, alive, best.rows, best.near, best.weights) if query.explain else repeat(None)
+    why = explain(scores, judged, alive, best) if query.explain else repeat(None)
     ids = map(image.id, best.rows.tolist())
-    return list(map(RankedHit, ids, best.final.tolist(), best.near.tolist(), why))
+    relevance = judged.near[best.rows].round(DIGITS).tolist()
+    return list(map(RankedHit, ids, best.final.tolist(), best.near.tolist(), why, relevance))
 
 
 def best_sayings(
@@ -87,7 +109,7 @@ def told_apart(
 ) -> tuple[Ranked, Int64]:
     """Return the best ``query.top_k`` memories that repeat none before them, and the rows of those that do.
 
-    Candidates are taken by ``fused``, and ranked by ``near``, their relevance, which orders memories alike.
+    Candidates are taken by ``fused``, and ranked by ``near``, a share of one.
     """
     candidates = best_candidates(fused, alive, query.top_k, image.columns, policy)
     ranked = rank_rows(near, candidates, query, image.columns, policy.ranking)
@@ -110,7 +132,7 @@ def best_candidates(fused: Float32, alive: Mask, top_k: int, columns: Columns, p
 
 
 def rank_rows(near: Float64, rows: Int64, query: RecallQuery, columns: Columns, policy: RankingPolicy) -> Ranked:
-    """Return ``rows`` in the order of their relevance times their factors; of equals the first given stays first."""
+    """Return ``rows`` in the order of ``near`` times their factors; of equals the first given stays first."""
     near = blend_episode(near[rows], columns, rows, query.at, policy).round(DIGITS)
     weights = factors(columns, rows, query.at, policy).round(DIGITS)
     final = near * weights.prod(axis=0)
@@ -118,7 +140,12 @@ def rank_rows(near: Float64, rows: Int64, query: RecallQuery, columns: Columns, 
 
 
 def alive_rows(columns: Columns, query: RecallQuery, *, skew: float) -> Mask:
-    """Return which rows may answer: known and valid at the moments asked for, not expired, and matching the filters.
+    """Return which rows may answer: those that are held, and pass the filters."""
+    return held_rows(columns, query, skew=skew) & passing_rows(columns, query)
+
+
+def held_rows(columns: Columns, query: RecallQuery, *, skew: float) -> Mask:
+    """Return which rows are known and valid at the moments asked for, and not expired.
 
     ``skew`` (seconds) lets a product's clock, and those of our own machines, run ahead of this process's: what was said
     or replaced "just now" is not yet to come.
@@ -128,7 +155,12 @@ def alive_rows(columns: Columns, query: RecallQuery, *, skew: float) -> Mask:
     starts = np.where(np.isfinite(columns.valid_at), columns.valid_at, -np.inf)
     alive = (starts <= at) & (at < columns.invalid_at)
     alive &= columns.expires_at > query.asked_at.timestamp()
-    alive &= (columns.created_at <= known) & ((columns.retired_at > known) | np.isposinf(columns.retired_at))
+    return alive & (columns.created_at <= known) & ((columns.retired_at > known) | np.isposinf(columns.retired_at))
+
+
+def passing_rows(columns: Columns, query: RecallQuery) -> Mask:
+    """Return which rows pass the filters of ``query``: time range, kinds, topics, and its own."""
+    alive = np.ones(len(columns.kind), np.bool_)
     if query.since or query.until:
         alive &= _said_between(columns, query.since, query.until)
     if query.kinds:
@@ -158,12 +190,13 @@ def best_rows(scores: Float32, alive: Mask, limit: int) -> Int64:
     return rows[np.lexsort((-rows, -scores[rows]))]
 
 
-def explain(scores: Scores, alive: Mask, rows: Int64, near: Float64, weights: Float64) -> Iterator[Explain]:
-    """Yield an Explain per row; ``weights`` (4, k) are its factors, ranks count among the memories that may answer."""
+def explain(scores: Scores, judged: Judged, alive: Mask, best: Ranked) -> Iterator[Explain]:
+    """Yield an Explain per row of ``best``; ranks count among the memories that may answer."""
+    rows = best.rows
     dense = _lane_hits(DENSE_VIEWS, scores.dense, np.stack([alive & scores.dense_held] * 2), rows)
     keyword = _lane_hits(KEYWORD_VIEWS, scores.keyword, alive & (scores.keyword > 0), rows)
     parts = np.stack((scores.fused, scores.smoothed, scores.conversation, scores.preferred))[:, rows]
-    numbers = (*_rounded(parts), near.tolist(), repeat(None), *weights.tolist())
+    numbers = (*_rounded(parts), best.near.tolist(), repeat(None), *best.weights.tolist(), *judged.parts(rows))
     return map(Explain._make, zip(*dense, *keyword, *numbers, strict=False))  # repeat() has no end
 
 

@@ -49,7 +49,8 @@ class Probe:
     know its language), ``asks_when`` whether it asks for a time,
     ``times`` those it names, as seen from when it is asked, ``beside`` the keys of the terms it has beside them,
     ``needs`` how probable it is that
-    the question needs memory at all, ``replies`` that it asks for what the assistant said.
+    the question needs memory at all, ``is_named`` whether that is so for a name in it that the memory holds,
+    ``replies`` that it asks for what the assistant said.
     """
 
     terms: Mapping[int, float]
@@ -59,6 +60,7 @@ class Probe:
     times: Times = NO_TIMES
     beside: frozenset[int] = frozenset()
     needs: float = 1.0
+    is_named: bool = False
     replies: float = 0.0
     is_chinese: bool = False
 

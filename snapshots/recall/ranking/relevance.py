@@ -1,6 +1,9 @@
 """How probably each memory of an image helps a question, by the readers of :mod:`snapshots.relevance`."""
 
-from typing import cast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -9,34 +12,118 @@ from snapshots.embedding.rows import TEXT, Float32
 from snapshots.recall.images.columns import Float64
 from snapshots.recall.images.image import Image
 from snapshots.recall.images.sittings import Int32
+from snapshots.recall.policy import RankingPolicy
+from snapshots.recall.ranking.factors import factors
 from snapshots.recall.ranking.naming import named_rows
 from snapshots.recall.ranking.probe import Probe
 from snapshots.recall.ranking.scoring import Scores
-from snapshots.recall.values import RecallQuery
+from snapshots.recall.values import KINDS, RecallQuery
 from snapshots.relevance.notes import Pairs, Seen, note_reader
 from snapshots.relevance.policy import DIMENSIONS, ENCODER_SPACE, RELEVANCE, RelevancePolicy
 from snapshots.relevance.statements import statement_probabilities
 
 Mask = npt.NDArray[np.bool_]
+Int64 = npt.NDArray[np.int64]
+PART_DIGITS = 4
+NO_ROW = -1
+_SEQ_BITS = 40
+_LEAST_NEED = 1e-9
 
 
-def relevance_of_statements(fused: Float32, may_answer: Mask, probe: Probe) -> Float64:
-    """Return how probably each statement helps a question, shape (n,), by where its ``fused`` score stands; 0 for those
-    that may not answer."""
-    near = np.zeros(len(fused))
-    near[may_answer] = probe.needs * statement_probabilities(fused[may_answer])
-    return near
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How probably each memory helps a question, ``near``, shape (n,), 0 for those that are not held; and the numbers
+    that this is made of, None for what does not apply.
+
+    ``need`` times one of two: for a statement the odds between those of ``as_note`` (less what a note has ahead) and
+    of ``as_statement`` (where its score stands); for a note or a reply those of ``as_note``, raised ``in_time`` and by
+    what ``asks_reply``, or those of its message, ``as_message``, where these are better.
+
+    ``standing`` is what recall ranks by: of statements where their scores stand alone; of a note that is as relevant as
+    its message the place of that message; else ``near``.
+    """
+
+    near: Float64
+    standing: Float64
+    need: float
+    is_named: bool = False
+    as_note: Float64 | None = None
+    as_statement: Float64 | None = None
+    as_message: Float64 | None = None
+    asks_reply: float | None = None
+    in_time: Float64 | None = None
+
+    def parts(self, rows: Int64) -> Sequence[Sequence[float | None]]:
+        """Return the numbers of some rows as explanations hold them: seven values for each, by value."""
+        named = RELEVANCE.named_need if self.is_named else None
+        everywhere = [None if one is None else round(one, PART_DIGITS) for one in (self.need, named, self.asks_reply)]
+        need, named, asks_reply = ([one] * len(rows) for one in everywhere)
+        as_note, as_statement = (_shown(one, rows) for one in (self.as_note, self.as_statement))
+        as_message, in_time = (_shown(one, rows, hides_none=True) for one in (self.as_message, self.in_time))
+        return need, named, as_note, as_statement, as_message, asks_reply, in_time
 
 
-def weigh_as_notes(
-    image: Image, may_answer: Mask, scores: Scores, probe: Probe, policy: RelevancePolicy = RELEVANCE
-) -> Float64:
-    """Return the same for statements that stand beside notes in a context: by their score, and as much by what notes
-    are judged by, less what a note has ahead of a statement."""
-    by_score = np.zeros(image.size)
-    by_score[may_answer] = statement_probabilities(scores.fused[may_answer])
-    as_notes = raise_odds(relevance_of_notes(image, may_answer, scores, probe), -policy.note_ahead)
-    return probe.needs * _between(by_score, as_notes, policy.statement_as_note)
+def judge_statements(
+    image: Image, held: Mask, scores: Scores, probe: Probe, policy: RelevancePolicy = RELEVANCE
+) -> Judged:
+    """Return how probably each of the ``held`` statements helps: by where its score stands among all of them, and as
+    much by what notes are judged by, less what a note has ahead of a statement."""
+    by_score = standing_of_statements(scores.fused, held)
+    as_note = raise_odds(relevance_of_notes(image, held, scores, probe), -policy.note_ahead)
+    near = probe.needs * _between(by_score, as_note, policy.statement_as_note)
+    return Judged(near, probe.needs * by_score, probe.needs, probe.is_named, as_note, as_statement=by_score)
+
+
+def standing_of_statements(fused: Float32, held: Mask) -> Float64:
+    """Return how probably each statement helps by where its ``fused`` score stands among those ``held``, shape (n,)."""
+    standing = np.zeros(len(fused))
+    standing[held] = statement_probabilities(fused[held])
+    return standing
+
+
+def judge_notes(
+    image: Image, held: Mask, scores: Scores, probe: Probe, in_time: Float32, *, asks_reply: float | None = None
+) -> Judged:
+    """Return how probably each of the ``held`` notes, or replies, helps. ``in_time`` is what each gains by when it was
+    said; ``asks_reply`` says of replies how probably the question asks for one."""
+    as_note = relevance_of_notes(image, held, scores, probe)
+    raised = in_time + RELEVANCE.asked_reply * (asks_reply or 0.0)
+    near = probe.needs * raise_odds(as_note, raised)
+    gained = in_time.astype(np.float64)
+    return Judged(near, near, probe.needs, probe.is_named, as_note, asks_reply=asks_reply, in_time=gained)
+
+
+def as_their_messages(
+    judged: Judged, image: Image, said: Image, statements: Judged, at: datetime, policy: RankingPolicy
+) -> Judged:
+    """Return notes as relevant as their messages, of the image ``said``, where that is more so: a message is left out
+    for its notes. They rank no higher than the message itself would, whose factors are its own."""
+    rows = rows_of_messages(image, said)
+    more = np.flatnonzero((rows != NO_ROW) & (np.append(statements.near, 0.0)[rows] > judged.near))
+    rows, near, standing, as_message = rows[more], judged.near.copy(), judged.standing.copy(), np.zeros(image.size)
+    near[more] = statements.near[rows]
+    as_message[more] = near[more] / max(judged.need, _LEAST_NEED)
+    theirs, own = (factors(*held, at, policy).prod(axis=0) for held in ((said.columns, rows), (image.columns, more)))
+    standing[more] = np.maximum(standing[more], near[more] * theirs / own)
+    return replace(judged, near=near, standing=standing, as_message=as_message)
+
+
+def rows_of_messages(image: Image, said: Image) -> Int64:
+    """Return which row of ``said`` is the statement of the message that each note of ``image`` comes from, shape (n,),
+    :data:`NO_ROW` for none."""
+    if "places" not in said.kept:
+        own = _places(said.columns.conversation.codes, said.columns.seq)
+        rows = np.flatnonzero((own >= 0) & (said.columns.kind == KINDS.index("statement")))
+        order = rows[np.argsort(own[rows], kind="stable")]
+        said.kept["places"] = own[order], order
+    places, rows = cast(tuple[Int64, Int64], said.kept["places"])
+    codes = {text: code for code, text in enumerate(said.columns.conversation.texts)}
+    there = np.array([*(codes.get(text, -1) for text in image.columns.conversation.texts), -1], np.int64)
+    wanted = _places(there[image.columns.conversation.codes], image.columns.seq)
+    if not len(places):
+        return np.full(image.size, NO_ROW)
+    found = np.minimum(np.searchsorted(places, wanted), len(places) - 1)
+    return np.where(places[found] == wanted, rows[found], NO_ROW)
 
 
 def relevant_rows(
@@ -64,6 +151,19 @@ def relevance_of_notes(image: Image, alive: Mask, scores: Scores, probe: Probe) 
     seen = notes_seen(image).among(alive) if asked is not None and len(asked) == DIMENSIONS else None
     near[alive] = note_reader().probabilities(pairs, seen)
     return near
+
+
+def _places(conversations: npt.NDArray[Any], seq: Int64) -> Int64:
+    """Return one number for each place in a conversation, -1 for none."""
+    return np.where((conversations >= 0) & (seq >= 0), (conversations.astype(np.int64) << _SEQ_BITS) | seq, -1)
+
+
+def _shown(part: Float64 | None, rows: Int64, *, hides_none: bool = False) -> Sequence[float | None]:
+    """Return one part of some rows; with ``hides_none``, None for what gives nothing."""
+    if part is None:
+        return [None] * len(rows)
+    shown: list[float] = part[rows].round(PART_DIGITS).tolist()
+    return [one or None for one in shown] if hides_none else shown
 
 
 def notes_seen(image: Image) -> Seen:

@@ -46,5 +46,4 @@ def rank_replies(query: RecallQuery, probe: Probe, image: Image, policy: RecallP
     those that very probably help."""
     asked = 1.0 if query.replies_named or asks_for_replies(query.text) else probe.replies
     least = query.min_relevance if asked >= RELEVANCE.asked_from else max(query.min_relevance, RELEVANCE.unasked_reply)
-    favoured = RELEVANCE.asked_reply * asked
-    return rank_apart(replace(query, min_relevance=least), probe, image, policy, favoured=favoured)
+    return rank_apart(replace(query, min_relevance=least), probe, image, policy, asks_reply=asked)

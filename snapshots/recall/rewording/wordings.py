@@ -13,9 +13,10 @@ from snapshots.embedding.rows import Float32
 from snapshots.recall.images.columns import Float64
 from snapshots.recall.images.image import Image
 from snapshots.recall.policy import REWRITE_POLICY, RecallPolicy, RewritePolicy
-from snapshots.recall.ranking.pipeline import Mask, Ranked, alive_rows, best_sayings, explain
+from snapshots.recall.ranking.factors import DIGITS
+from snapshots.recall.ranking.pipeline import Mask, Ranked, Scored, best_sayings, explain, passing_rows
 from snapshots.recall.ranking.probe import Probe, asked_at
-from snapshots.recall.ranking.relevance import relevance_of_statements
+from snapshots.recall.ranking.relevance import Judged
 from snapshots.recall.ranking.scoring import Scores, score_memories
 from snapshots.recall.values import Explain, RankedHit, RecallQuery
 
@@ -30,28 +31,33 @@ class Wording:
 
 def rank_wordings(
     query: RecallQuery,
-    wordings: Sequence[Wording],
+    own: Scored,
+    others: Sequence[Wording],
     image: Image,
     policy: RecallPolicy,
     rewriting: RewritePolicy = REWRITE_POLICY,
 ) -> list[RankedHit]:
-    """Return the best ``query.top_k`` memories of ``image`` for all wordings, the first of which are the own words.
+    """Return the best ``query.top_k`` memories of ``image`` for the question's ``own`` words, as they were judged, and
+    its other wordings.
 
     ``explain.fused`` holds the fused ranks. The best of their order is as relevant as the best by the own words, and so
     on down; the rest of an explanation is that of the wording that ranks the memory highest.
     """
-    scored = [score_memories(image, asked_at(one.probe, one.text, query.read_at), policy.scoring) for one in wordings]
-    alive = alive_rows(image.columns, query, skew=policy.clock_skew_seconds)
+    others_scored = (
+        score_memories(image, asked_at(one.probe, one.text, query.read_at), policy.scoring) for one in others
+    )
+    scored = [own.scores, *others_scored]
+    alive = own.held & passing_rows(image.columns, query)
     ranks = np.stack([ranks_of(scores.fused, alive & scores.found) for scores in scored])
-    weights = np.ones(len(wordings))
+    weights = np.ones(len(scored))
     weights[0] = rewriting.own_words
     fused = np.asarray(weights @ (1 / (rewriting.rank_k + ranks)), np.float32)
     found = np.asarray(np.isfinite(ranks).any(axis=0), np.bool_)
-    own = relevance_of_statements(scored[0].fused, alive, wordings[0].probe)
-    best = best_sayings(fused, in_order_of(own, fused), found, query, image, policy)
-    why = _explained(scored, ranks, fused, alive, best) if query.explain else [None] * len(best.rows)
+    best = best_sayings(fused, in_order_of(own.judged.standing, fused), found, query, image, policy)
+    relevance = in_order_of(own.judged.near, fused)[best.rows].round(DIGITS).tolist()
+    why = _explained(scored, own.judged, ranks, fused, alive, best) if query.explain else [None] * len(best.rows)
     ids = map(image.id, best.rows.tolist())
-    return list(map(RankedHit, ids, best.final.tolist(), best.near.tolist(), why))
+    return list(map(RankedHit, ids, best.final.tolist(), best.near.tolist(), why, relevance))
 
 
 def in_order_of(near: Float64, fused: Float32) -> Float64:
@@ -70,11 +76,10 @@ def ranks_of(scores: Float32, members: Mask) -> Float64:
 
 
 def _explained(
-    scored: Sequence[Scores], ranks: Float64, fused: Float32, alive: Mask, best: Ranked
+    scored: Sequence[Scores], judged: Judged, ranks: Float64, fused: Float32, alive: Mask, best: Ranked
 ) -> Iterator[Explain]:
     """Yield an Explain per row of ``best``, by the wording that ranks it highest; of several the first."""
-    views = [
-        list(explain(replace(scores, fused=fused), alive, best.rows, best.near, best.weights)) for scores in scored
-    ]
+    asked = Judged(judged.near, judged.standing, judged.need, judged.is_named)  # the rest is of the own words' order
+    views = [list(explain(replace(scores, fused=fused), asked, alive, best)) for scores in scored]
     highest = ranks[:, best.rows].argmin(axis=0).tolist()
     return (views[wording][place] for place, wording in enumerate(highest))

@@ -11,7 +11,7 @@ from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
 from snapshots.models import Receipt, ReceiptMemory
-from snapshots.receipts.packing import candidates_held
+from snapshots.receipts.packing import candidates_held, named
 from snapshots.receipts.read import candidates_of, receipt_by_id, receipts, rendered_of
 from snapshots.receipts.spread import spread_tenant
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
@@ -20,7 +20,8 @@ from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 
 SEEN, LEFT_OUT, WEAK = new_id(), new_id(), new_id()
-EXPLAIN = (1, 0.83, "own", None, None, None, 1.5, 0.5, 0.0, 0.0, 0.9, None, 1.05, 0.7, 1.0, 1.0)
+PLACE, SCORE, FACTORS = (1, 0.83, "own", None, None, None), (1.5, 0.5, 0.0, 0.0, 0.9, None), (1.05, 0.7, 1.0, 1.0)
+EXPLAIN = (*PLACE, *SCORE, *FACTORS, 0.98, None, 0.4, 0.6, None, None, None)
 EXPLAINED = {
     "dense": {"rank": 1, "score": 0.83, "view": "own"},
     "keyword": None,
@@ -31,6 +32,7 @@ EXPLAINED = {
     "semantic": 0.9,
     "reranked": None,
     "factors": {"recency": 1.05, "confidence_effective": 0.7, "provenance": 1.0, "frequency": 1.0},
+    "relevance": {"need": 0.98, "as_note": 0.4, "as_statement": 0.6},
 }
 CANDIDATES = (
     ReceiptCandidate(str(WEAK), "snapshots", "statement", 0.1, "over_budget", 40),
@@ -142,6 +144,10 @@ def test_receipts_are_found_by_subject_memory_and_time(world: World) -> None:
         assert [one.id for one in receipts(since=said, until=said)] == [adas]
         assert not receipts(until=said - instant).exists()
         assert not receipts(subject_external_id="nobody").exists()
+
+
+def test_an_explanation_of_before_says_nothing_of_what_the_relevance_was_made_of() -> None:
+    assert named((*PLACE, *SCORE, *FACTORS)) == {**EXPLAINED, "relevance": {}}
 
 
 def test_a_receipt_of_before_shows_the_candidates_that_it_was_written_with(world: World) -> None:

@@ -119,11 +119,14 @@ class RecallInput(Input):
         "brings nothing, and the answer's `degraded_reason` says `documents_unavailable`.",
     )
     rerank = FlagField(
-        default=False, help_text="Lets a reranking model order the head. Without one configured it has no effect."
+        default=False,
+        help_text="Lets a reranking model order the head. Without one configured `degraded_reason` says "
+        "`rerank_unconfigured`.",
     )
     rewrite = FlagField(
         default=False,
-        help_text="Also searches for other wordings by a chat model. Without one configured it has no effect.",
+        help_text="Also searches for other wordings by a chat model. Without one configured `degraded_reason` says "
+        "`rewrite_unconfigured`.",
     )
     explain = FlagField(default=False)
     min_relevance = NumberField(least=0, most=1, required=False, help_text="Leaves out what is less relevant.")

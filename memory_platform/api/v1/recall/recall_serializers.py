@@ -127,7 +127,8 @@ class RecalledTagOutput(Output):
 
 class RecallOutput(Output):
     """The answer: snapshots, notes and replies, each sorted by score, best first; every lane but the snapshots under
-    its own key, empty when it is off. A score is the relevance times the factors."""
+    its own key, empty when it is off. The score of a note or a reply is its relevance times the factors; memories are
+    ranked by where they stand among all messages, times the factors."""
 
     memories = MemoryOutput(many=True)
     profile = serializers.DictField()

@@ -78,7 +78,11 @@ class CandidateOutput(Output):
     guardrail_hit = serializers.CharField(allow_null=True)
     context_position = serializers.IntegerField(allow_null=True)
     tokens = serializers.IntegerField()
-    explain = serializers.DictField(allow_null=True)
+    explain = serializers.DictField(
+        allow_null=True,
+        help_text="As in answers of recall, without the matched words; `relevance` in it says what the relevance was "
+        "made of, and is empty in older receipts.",
+    )
     relevance = serializers.FloatField(
         allow_null=True, help_text="How probably it helps; null for what stands whatever is asked."
     )

@@ -11,9 +11,11 @@ from django.conf import settings
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import translation
 
 from memory_platform.console.explanation.page import BAR_UNITS, parts_of
 from memory_platform.console.explanation.prompt import PromptMessage, prompt_messages
+from memory_platform.console.explanation.words import RELEVANCE
 from memory_platform.console.memories.sources import ANSWERS_SHOWN
 from memory_platform.kernel.text import collapse_spaces
 from profiles.models import Preference, ProfileFact, Tag
@@ -138,6 +140,20 @@ def test_a_score_is_told_by_its_factors_beside_bars(ada_with_memories: World, st
     assert f"{best['candidate_score']:.3f}" in page
     assert page.count("<meter") > len(best["explain"]["factors"])
     assert 'style="' not in page.split('class="why"')[1]
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_a_relevance_is_told_by_what_it_was_made_of(ada_with_memories: World, staff: Staff, language: str) -> None:
+    receipt = receipt_for(ada_with_memories.acme)
+    staff.sam.cookies[settings.LANGUAGE_COOKIE_NAME] = language
+    page = page_of(staff.sam, receipt)
+    best = next(one for one in candidates_with_scores(ada_with_memories.acme, receipt))
+    parts = best["explain"]["relevance"]
+    assert parts.keys() >= {"need", "as_note", "as_statement"}
+    with translation.override(language):
+        for name, value in parts.items():
+            assert str(RELEVANCE[name]) in page
+            assert f"{value:.3f}" in page
 
 
 def candidates_with_scores(house: House, receipt: Receipt) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import pytest
 
 from snapshots.recall.images.image import Image
 from snapshots.recall.policy import DEFAULT_RECALL, RewritePolicy
+from snapshots.recall.ranking.pipeline import judge_memories
 from snapshots.recall.rewording.wordings import Wording, rank_wordings, ranks_of
 from snapshots.recall.values import RankedHit, RecallQuery
 from tests.snapshots.recall.world import NOW, ask, id_of, image_of, memory, probe_of
@@ -22,8 +23,9 @@ def together(
 ) -> list[RankedHit]:
     """Return what ``image`` answers to ``texts``, the first of which are the question's own words; without vectors."""
     query = RecallQuery(text=texts[0], asked_at=NOW, top_k=top_k, explain=explain)
-    wordings = [Wording(text, probe_of(text, dense=False)) for text in texts]
-    return rank_wordings(query, wordings, image, PLAIN, RewritePolicy(own_words=own_words))
+    own, *others = [Wording(text, probe_of(text, dense=False)) for text in texts]
+    judged = judge_memories(query, own.probe, image, PLAIN)
+    return rank_wordings(query, judged, others, image, PLAIN, RewritePolicy(own_words=own_words))
 
 
 def ids(hits: list[RankedHit]) -> list[object]:

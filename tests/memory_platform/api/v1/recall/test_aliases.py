@@ -4,6 +4,7 @@ from typing import Any
 
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
+from tests.snapshots.held import remember, say
 
 ADA = "/v1/subjects/ada"
 DEPLOY = {
@@ -54,6 +55,19 @@ def test_an_explanation_names_the_words_that_match(acme: Caller, world: World) -
     posted(acme, DEPLOY)
     (found,) = recall_memories(acme, "Where do our deploys run, on K8s or in Frankfurt?", explain=True)
     assert found["explain"]["keyword"]["words"] == ["deploys", "run", "K8s", "Frankfurt"]
+
+
+def test_an_explanation_names_no_words_where_the_rank_is_that_of_the_words_around_it(
+    acme: Caller, world: World
+) -> None:
+    said = ("We took the ferry to Naxos", "Yes, it was windy")
+    talk = say(world.acme, *said)[0].conversation_id
+    for number, text in enumerate(said):
+        remember(world.acme, text, conversation_id=talk, seq=number)
+    found = {one["text"]: one["explain"]["keyword"] for one in recall_memories(acme, "Naxos", explain=True)}
+    assert found["We took the ferry to Naxos"]["words"] == ["Naxos"]
+    assert found["Yes, it was windy"]["view"] == "window"
+    assert "words" not in found["Yes, it was windy"]
 
 
 def test_a_card_number_is_no_alias(acme: Caller, world: World) -> None:

@@ -53,7 +53,10 @@ def test_an_answer_has_every_member_of_the_contract(acme: Caller, world: World) 
     factors = memory["explain"]["factors"]
     assert factors == {"recency": 1.05, "confidence_effective": 0.6, "provenance": 0.6, "frequency": 1.0}
     product = factors["recency"] * factors["confidence_effective"] * factors["provenance"]
-    assert memory["score"] == pytest.approx(memory["relevance"] * product, abs=1e-6)
+    assert memory["score"] == pytest.approx(memory["explain"]["semantic"] * product, abs=1e-6)
+    parts = memory["explain"]["relevance"]
+    assert memory["explain"]["semantic"] == pytest.approx(parts["need"] * parts["as_statement"], abs=0.001)
+    assert parts["as_note"] < memory["relevance"] < parts["as_statement"]
     assert answer["abstained"] is None
     assert answer["profile"] == {"name": "Ada"}
     assert answer["preferences"] == {"navigation": {"avoid_highway": True}}
@@ -124,6 +127,10 @@ def test_notes_stand_in_their_own_key_with_what_is_known_of_them(acme: Caller, w
     assert chinese["explain"]["keyword"]["rank"] == 1
     factors = chinese["explain"]["factors"].values()
     assert chinese["score"] == round(chinese["explain"]["semantic"] * math.prod(factors), 6)
+    assert chinese["relevance"] == chinese["explain"]["semantic"]
+    parts = chinese["explain"]["relevance"]
+    assert parts.keys() >= {"need", "as_note"}
+    assert parts["need"] * parts["as_note"] == pytest.approx(chinese["relevance"], abs=0.001)
 
 
 def test_the_lane_of_notes_can_be_asked_alone_or_turned_off(acme: Caller, globex: Caller, world: World) -> None:
@@ -204,18 +211,20 @@ def test_known_at_answers_with_what_was_held_before_an_edit_and_a_retirement(acm
     assert texts(recall(acme, "key")) == []
 
 
-def test_options_without_a_model_are_accepted(acme: Caller, world: World) -> None:
+def test_options_without_a_model_are_accepted_and_the_answer_names_them(acme: Caller, world: World) -> None:
     remember(world.acme, PEANUTS)
     answer = recall(acme, "peanuts", rerank=True, rewrite=True, conversation_id="another talk", filter=None)
     assert texts(answer) == [PEANUTS]
-    assert answer["degraded_reason"] is None
+    assert answer["degraded_reason"] == "rerank_unconfigured,rewrite_unconfigured"
+    assert recall(acme, "peanuts", rewrite=True)["degraded_reason"] == "rewrite_unconfigured"
+    assert recall(acme, "peanuts")["degraded_reason"] is None
 
 
 @pytest.mark.parametrize(
     ("option", "says"),
     [
-        ("rerank", "no effect"),
-        ("rewrite", "no effect"),
+        ("rerank", "rerank_unconfigured"),
+        ("rewrite", "rewrite_unconfigured"),
         ("conversation_id", "that asks"),
         ("lanes", "documents_unavailable"),
         ("topics", "`Food` is not `food`"),
