@@ -115,10 +115,10 @@ def _slot_meant(record: Candidate) -> Any:
     rows = model._default_manager.filter(subject_id=record.subject_id, id__in=links.values("memory_id"))
     if model is not Tag:
         rows = rows.filter(retired_at__isnull=True).order_by(F("invalid_at").desc(nulls_first=True))
-    return next((row for row in rows if record.target in _targets(row)), None)
+    return next((row for row in rows if record.target in targets_of(row)), None)
 
 
-def _targets(slot: Any) -> Iterable[str]:
+def targets_of(slot: Any) -> Iterable[str]:
     """Return the names under which what was learned may name a slot."""
     match slot:
         case Preference():

@@ -1,4 +1,4 @@
-"""``manage.py make_notes``: notes for messages that were accepted before notes were made."""
+"""``manage.py make_notes``: notes for messages and beliefs of before notes were made."""
 
 from argparse import ArgumentParser
 
@@ -30,13 +30,19 @@ class Command(BaseCommand):
             raise CommandError(f"Stopped. {AGAIN}", returncode=130) from None
 
     def _make(self, tenant: Tenant, *, dry_run: bool) -> None:
-        messages = notes = 0
+        messages = notes = reviews = 0
         with quiet_events(), progress(self.stdout, tenant.slug, count_messages(tenant.id), "messages") as advance:
             for done in make_notes(tenant.id, dry_run=dry_run):
                 messages, notes = messages + done.messages, notes + done.notes
+                reviews += done.reviews
                 advance(done.messages)
         verb = "would be made" if dry_run else "were made"
         self.stdout.write(f"{tenant.slug}: {messages:,} messages read, {notes:,} notes {verb}.")
+        if reviews:
+            wait = "would wait" if dry_run else "wait"
+            self.stdout.write(
+                f"{tenant.slug}: {reviews:,} old beliefs that no lasting words support {wait} for review."
+            )
 
     def _tenants(self, slug: str | None) -> list[Tenant]:
         tenants = list(Tenant.objects.order_by("slug"))

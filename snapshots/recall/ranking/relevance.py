@@ -56,11 +56,15 @@ class Judged:
     def parts(self, rows: Int64) -> Sequence[Sequence[float | None]]:
         """Return the numbers of some rows as explanations hold them: seven values for each, by value."""
         named = RELEVANCE.named_need if self.is_named else None
-        everywhere = [None if one is None else round(one, PART_DIGITS) for one in (self.need, named, self.asks_reply)]
-        need, named, asks_reply = ([one] * len(rows) for one in everywhere)
-        as_note, as_statement = (_shown(one, rows) for one in (self.as_note, self.as_statement))
-        as_message, in_time = (_shown(one, rows, hides_none=True) for one in (self.as_message, self.in_time))
-        return need, named, as_note, as_statement, as_message, asks_reply, in_time
+        return (
+            [round(self.need, PART_DIGITS)] * len(rows),
+            [named] * len(rows),
+            _shown(self.as_note, rows),
+            _shown(self.as_statement, rows),
+            _shown(self.as_message, rows, hides_none=True),
+            [None if self.asks_reply is None else round(self.asks_reply, PART_DIGITS)] * len(rows),
+            _shown(self.in_time, rows, hides_none=True),
+        )
 
 
 def judge_statements(

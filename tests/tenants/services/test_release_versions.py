@@ -9,13 +9,12 @@ from snapshots.policies.sections import SECTIONS
 from tenants.isolation import tenant_tx
 from tenants.models import Experiment, PolicyVersion, Tenant
 from tenants.policies.arms import Arm, arms_of
-from tenants.services.audit import COMMAND_LINE
 from tenants.services.experiments import create_experiment, end_experiment, start_experiment
 from tenants.services.policies import activate_version, active_number, create_version, propose, version_by_number
 from tests.conftest import World
+from tests.tenants.services.test_experiments import BY
 
 MIGRATION = import_module("tenants.migrations.0011_releases_have_policy_versions")
-BY = {"by": COMMAND_LINE, "reason": "trial"}
 WANTED = {"context": {"profile": 450}, "recall": {"top_k": 5}}
 
 
