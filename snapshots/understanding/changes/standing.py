@@ -24,6 +24,18 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 
+_INTRODUCES = re.compile(
+    r"[A-Z][\w-]+(?:'s| is) (?:my|our) (?:[a-z-]+ ){0,2}[a-z-]+"
+    r"|[Mm]y (?:[a-z-]+ ){1,3}(?:is|is called|is named) [A-Z][\w-]+"
+    r"|我[\u4e00-\u9fff]{1,4}叫[\u4e00-\u9fff]{1,4}|[\u4e00-\u9fff]{2,4}是我的?[\u4e00-\u9fff]{1,4}"
+)
+"""Who somebody is: news of them end it only where they have parted, or died."""
+_PARTS = re.compile(
+    r"\b(?:died|dead|passed|lost|buried|broke|broken|split|divorc\w*|left (?:me|us)|gone|down|away|missing|rehomed"
+    r"|no longer|any ?more|ex|renamed|called)\b|世|死|离婚|分手|没了|丢|送人|送走|不在了|不再|改名|改叫|不是|绝交|掰",
+    re.IGNORECASE,
+)
+
 
 def stands_beside(sentence: Sentence, held: HeldText) -> bool:
     """Return whether a held note stands whatever the words of a sentence share with it: the sentence says the same,
@@ -34,6 +46,8 @@ def stands_beside(sentence: Sentence, held: HeldText) -> bool:
     form, known = matching_form(sentence.text), matching_form(held.text)
     if "wrong" in cues_in(form):
         return False
+    if _INTRODUCES.fullmatch(known.strip(" .!,。")) and not _PARTS.search(form):
+        return True
     is_elsewhere = _ELSEWHERE.search(form) is not None and _ELSEWHERE.search(known) is None
     return is_elsewhere or bool(events_in(form) & events_in(known))
 

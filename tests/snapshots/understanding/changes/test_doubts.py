@@ -73,6 +73,19 @@ def test_what_is_told_of_whom_a_note_names_may_end_it() -> None:
 
 @pytest.mark.parametrize(
     ("held", "said"),
+    [
+        ("Karthik is my brother", "My brother moved to Austin"),
+        ("My son is called Theo", "Theo has switched to the tuba"),
+        ("我儿子叫乐乐", "我儿子现在转学到二中了"),
+    ],
+)
+def test_news_of_somebody_doubt_not_who_they_are(held: str, said: str) -> None:
+    assert effects(said, HeldText(held), change=0.9) == []
+    assert not stands_beside(Sentence("Karthik and I broke up"), HeldText(held))
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
     [("我住在杭州滨江区", "我出差住全季酒店"), ("I stay at the Hilton", "When I travel I stay at hostels")],
 )
 def test_what_holds_on_trips_says_nothing_of_home(held: str, said: str) -> None:
