@@ -30,10 +30,14 @@ TEACH = (
     "talk_en_3",
     "talk_en_4",
     "talk_zh_4",
+    "contrasts_en",
+    "contrasts_zh",
 )
 MEASURE = ("utterances_5", "utterances_unseen", "everyday_en_b", "everyday_zh_b")
 QUESTIONS = ("intents_2", "intents_3", "intents_4", "intents_5", "intents_6")
 """Questions and commands that were labelled for something else: they teach that such lines teach nothing."""
+WITH_WORDS = ("talk", "contrasts")
+"""How sets begin that hold their words themselves."""
 SELF, NOT_VITAL = "self", "none"
 
 
@@ -61,7 +65,7 @@ def labelled_messages(name: str) -> tuple[LabelledMessage, ...]:
     """Return the messages of a set of grades, or of a set of questions."""
     if name in QUESTIONS:
         return tuple(_labelled_question(name, row) for row in rows(name))
-    texts = {} if name.startswith("talk") else _texts(name)
+    texts = {} if name.startswith(WITH_WORDS) else _texts(name)
     return tuple(_labelled(name, row, texts.get(row["id"], row.get("text", ""))) for row in _grades(name))
 
 

@@ -101,7 +101,8 @@ def features(spoken: Spoken, vectors: Vectors) -> Float32:
     whole = matching_form(spoken.text).lower()
     form = np.stack([_form_numbers(spoken, place, forms[place]) for place in range(len(forms))])
     cues = np.stack([cue_numbers(form, whole) for form in forms])
-    return np.concatenate([OWN * own, before, after, QUESTION * question, FORM * form, cues], axis=1)
+    whole_message = np.broadcast_to(own.mean(axis=0), own.shape)
+    return np.concatenate([OWN * own, before, after, QUESTION * question, FORM * form, cues, whole_message], axis=1)
 
 
 def count_words(text: str) -> float:
