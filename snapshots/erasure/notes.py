@@ -18,7 +18,7 @@ from snapshots.erasure.words import Words
 from snapshots.models import CUT_OUT, Message, Note, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.selectors import with_words
 
-NOTHING_SAID: Mapping[str, object] = {"context": "", "span_start": None, "span_end": None}
+NOTHING_SAID: Mapping[str, object] = {"context": "", "span_start": None, "span_end": None, "statement_id": None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,8 +49,6 @@ def _cut(subject_id: UUID, scope: Scope) -> Counter[str]:
     words = Words.of(subject_id, [*said, *_pieces(scope)])
     had_statement = statements_of(scope.cuts)
     told = set(SnapshotSource.objects.filter(memory_id__in=had_statement).values_list("message_id", flat=True))
-    of_statement = Note.objects.filter(subject_id=subject_id, statement_id__in=had_statement)
-    statement_of = dict(of_statement.exclude(snapshot_id__in=scope.snapshots).values_list("id", "statement_id"))
     shorter = _rows_to_shorten(subject_id, scope)
     slots = list(NoteSlot.objects.filter(subject_id=subject_id, snapshot_id__in=list(scope.shorter)))
     counts = remake_conversation_snapshots(subject_id, scope.cuts, besides=scope.snapshots)
@@ -63,12 +61,9 @@ def _cut(subject_id: UUID, scope: Scope) -> Counter[str]:
     counts["idempotent_reply"] += drop_replies(words)
     heard = [one for one in hear_messages({subject_id}, list(scope.cuts)) if one.message.id in told]
     drafts = [draft for one in heard if (draft := statement(one))]
-    stored = set(store_snapshots(prepare_snapshots(drafts, NO_MODELS)))
+    store_snapshots(prepare_snapshots(drafts, NO_MODELS))
     _store_shorter(subject_id, shorter)
     NoteSlot.objects.bulk_create(slots, ignore_conflicts=True)
-    for note_id, statement_id in statement_of.items():
-        if statement_id in stored:
-            Note.objects.filter(id=note_id, subject_id=subject_id).update(statement_id=statement_id)
     reindex(neighbours_of(subject_id, scope.cuts), ())
     renew_windows(subject_id, frozenset(message.conversation_id for message in scope.cuts.values()))
     return counts
@@ -97,9 +92,6 @@ def _store_shorter(subject_id: UUID, rows: Sequence[tuple[Snapshot, Note, list[S
     prepared = {one.draft.id: one for one in prepare_snapshots(drafts, NO_MODELS)}
     SnapshotWords.objects.bulk_create([words_row(prepared[row.id], row.position) for row, _, _ in rows])
     SnapshotSource.objects.bulk_create([link for _, _, links in rows for link in links])
-    for _, note, _ in rows:
-        if note.statement_id and not Snapshot.objects.filter(id=note.statement_id).exists():
-            note.statement_id = None
     Note.objects.bulk_create([note for _, note, _ in rows])
     touch_memory(subject_id, changed=[row.position for row, _, _ in rows])
 

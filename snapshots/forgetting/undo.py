@@ -96,7 +96,6 @@ def _restore_snapshots(subject_id: UUID, packed: Mapping[str, Sequence[Packed]])
         made = [unpack_row(part, dict(one)) for one in packed[part.__name__]]
         if part is Note:
             for note in made:
-                note.statement_id = _still_there(Snapshot, note.statement_id, known)
                 note.about_tag_id = _still_there(Tag, note.about_tag_id)
         if part is SnapshotSource:
             made = [link for link in made if _still_there(Message, link.message_id)]

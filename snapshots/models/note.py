@@ -47,13 +47,13 @@ class Note(SubjectOwned):
     ``about_tag`` is the contact that it speaks of, where one is held; ``about_label`` and ``relation`` are the user's
     words for it. ``vital_class`` is empty for a note that is not vital. ``context`` is the turn before, kept where the
     note does not say by itself whom or what it means. ``span_start`` and ``span_end`` are its characters in the source
-    message; NULL for a note that nobody said. ``statement`` is the snapshot of the whole message, NULL once it is gone.
+    message; NULL for a note that nobody said. ``statement_id`` is the id that the snapshot of the whole message has, as
+    soon as it is stored and for as long as it is held.
     ``changed_by`` is the id of the message that ended the note or made it possibly outdated. ``newer`` is the id of the
     snapshot of a later note that may speak of the same thing: no context shows this one without it.
     """
 
     snapshot = TenantForeignKey(Snapshot, verbose_name=_("snapshot"))
-    statement = TenantForeignKey(Snapshot, null=True, blank=True, verbose_name=_("statement"))
     grade = models.CharField(_("grade"), max_length=16, choices=NoteGrade.choices)
     grade_probability = models.FloatField(
         _("probability that it lasts"), validators=[MinValueValidator(0.0), MaxValueValidator(1.0)]
@@ -70,10 +70,10 @@ class Note(SubjectOwned):
     span_end = models.PositiveIntegerField(null=True, blank=True, editable=False)
     changed_by = models.UUIDField(null=True, blank=True, editable=False)
     newer = models.UUIDField(null=True, blank=True, editable=False)
+    statement_id = models.UUIDField(null=True, blank=True, editable=False)
     reader_version = models.CharField(_("reader"), max_length=32, blank=True)
 
     snapshot_id: UUID  # for mypy: Django makes these from the keys above
-    statement_id: UUID | None
     about_tag_id: UUID | None
 
     class Meta(SubjectOwned.Meta):
@@ -82,6 +82,7 @@ class Note(SubjectOwned):
         constraints = (models.UniqueConstraint(fields=("tenant", "snapshot"), name="one_note_per_snapshot"),)
         indexes = (
             models.Index(fields=("tenant", "subject"), condition=~models.Q(vital_class=""), name="note_that_is_vital"),
+            models.Index(fields=("tenant", "statement_id"), name="note_of_statement"),
         )
         verbose_name = _("note")
         verbose_name_plural = _("notes")

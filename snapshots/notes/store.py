@@ -25,10 +25,11 @@ from snapshots.notes.values import NoteRepeat, PreparedNote
 def store_notes(prepared: Sequence[PreparedNote], *, allow_forgotten: bool = False) -> list[UUID]:
     """Store notes that are not stored yet, in the open scope; return the ids of their snapshots, stored now or before.
 
-    What the subject had forgotten is left out, also of the ids. A statement or tag that is gone by now is left empty.
+    What the subject had forgotten is left out, also of the ids. A tag that is gone by now is left empty; the statement
+    that a note names may be stored after it.
     """
     stored = set(store_snapshots([one.prepared for one in prepared], allow_forgotten=allow_forgotten))
-    kept = _without_lost_keys([one for one in prepared if one.prepared.draft.id in stored])
+    kept = _without_lost_tags([one for one in prepared if one.prepared.draft.id in stored])
     rows = [
         Note(
             id=stable_id("note-row", one.prepared.draft.id),
@@ -137,25 +138,13 @@ def _add_source(snapshot: Snapshot, message_id: UUID) -> None:
     SnapshotSource.objects.bulk_create([link], ignore_conflicts=True)
 
 
-def _without_lost_keys(prepared: Sequence[PreparedNote]) -> list[PreparedNote]:
-    """Return the notes without statements and tags that are not there: a key to nothing would stop them all."""
-    statements = _there(Snapshot, (one.details.statement_id for one in prepared))
-    tags = _there(Tag, (one.details.about_tag_id for one in prepared))
+def _without_lost_tags(prepared: Sequence[PreparedNote]) -> list[PreparedNote]:
+    """Return the notes without tags that are not the subject's: a key to nothing would stop them all."""
+    wanted = {one.details.about_tag_id for one in prepared} - {None}
+    held = set(Tag.objects.filter(id__in=wanted).values_list("subject_id", "id")) if wanted else set()
     return [
-        replace(
-            one,
-            details=replace(
-                one.details,
-                statement_id=statements.get((one.prepared.draft.subject_id, one.details.statement_id)),
-                about_tag_id=tags.get((one.prepared.draft.subject_id, one.details.about_tag_id)),
-            ),
-        )
+        one
+        if (one.prepared.draft.subject_id, one.details.about_tag_id) in held
+        else replace(one, details=replace(one.details, about_tag_id=None))
         for one in prepared
     ]
-
-
-def _there(model: type[Any], ids: Iterable[UUID | None]) -> dict[tuple[UUID, UUID | None], UUID]:
-    """Return the rows of ``ids`` that are there, by subject and id."""
-    wanted = {one for one in ids if one is not None}
-    rows = model._default_manager.filter(id__in=wanted).order_by() if wanted else model._default_manager.none()
-    return {(subject_id, row_id): row_id for subject_id, row_id in rows.values_list("subject_id", "id")}

@@ -85,7 +85,7 @@ KINDS = (
         later=("superseded_by_id",),
         left_out=frozenset({"content_hash", "position"}),
     ),
-    LineKind("note", Note, ids=("changed_by", "newer")),
+    LineKind("note", Note, ids=("changed_by", "newer", "statement_id")),
     LineKind("note_slot", NoteSlot),
     LineKind("task", Task),
     LineKind("episode", Episode),

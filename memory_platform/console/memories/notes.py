@@ -83,6 +83,13 @@ def show_calibrations(note: Note) -> str:
     return calibrations_of(note.snapshot)
 
 
+@admin.display(description=_("statement"))
+def show_statement(note: Note) -> str:
+    """Link to the whole message of a note, as far as it is held."""
+    held = Snapshot.objects.filter(subject_id=note.subject_id, id=note.statement_id)
+    return link_to(Snapshot, held.values_list("id", flat=True).first())
+
+
 class NotesOfSubject(OfSubject):
     """Notes of one subject, found by the index of its snapshots."""
 
@@ -156,7 +163,7 @@ class NoteScreen(NewestSearched, ActingAdmin):
         part(
             _("More"),
             column("snapshot.superseded_by_id", lambda row_id: link_to(Snapshot, row_id), _("superseded by")),
-            column("statement_id", lambda row_id: link_to(Snapshot, row_id), _("statement")),
+            show_statement,
             column("reader_version", word, _("reader")),
             column("snapshot_id", str, "id"),
         ),

@@ -1,0 +1,66 @@
+"""What was said stands once in a context, in whatever order its notes and its message are stored. Rows: X1, P4, P12."""
+
+from datetime import timedelta
+from importlib import import_module
+
+import pytest
+from django.db import connection
+
+from snapshots.context.service import build_context
+from snapshots.context.stages import ContextQuery
+from snapshots.context.values import BudgetRequest, ContextRequest
+from snapshots.models import Note, WorkKind
+from snapshots.queue.draining.drain import drain_work
+from tenants.isolation import tenant_tx
+from tests.conftest import House, World
+from tests.snapshots.understanding.making import HANDLERS, MONDAY, say, settle
+
+LATER = MONDAY + timedelta(days=3)
+REPAIR = import_module("snapshots.migrations.0038_notes_know_their_statement_before_it_is_stored").REPAIR
+
+
+def lines_of(house: House, query: str, *, total: int = 6_000) -> list[str]:
+    """Return the lines of the memories in a context."""
+    request = ContextRequest(query, system_prompt="Help.", budget=BudgetRequest(total=total), at=LATER)
+    built = build_context(house.tenant.id, house.subject.external_id, ContextQuery(request, "3"))
+    brief = "\n".join(one["content"] for one in built.context.messages[:-1])
+    return [line for line in brief.splitlines() if line.startswith(("- ", "~ ", "? "))]
+
+
+def settle_notes_first(house: House) -> None:
+    """Have the notes stored before the statements of their messages."""
+    while drain_work(house.tenant.id, {WorkKind.EXTRACT: HANDLERS[WorkKind.EXTRACT]}).more:
+        pass
+    settle(house)
+
+
+def test_a_note_that_is_stored_before_its_message_stands_in_its_place(world: World) -> None:
+    house = world.acme
+    say(house, "I work as a midwife in Ghent.")
+    settle_notes_first(house)
+    assert len([line for line in lines_of(house, "Where do I work?") if "Ghent" in line]) == 1
+
+
+def test_words_that_are_over_do_not_stand_because_their_note_came_first(world: World) -> None:
+    house = world.acme
+    say(house, "I live in Boston.")
+    settle_notes_first(house)
+    say(house, "I moved to Seattle, I no longer live in Boston.", at=LATER, conversation="c2")
+    settle_notes_first(house)
+    lines = lines_of(house, "Where do I live?")
+    assert any("Seattle" in line for line in lines)
+    assert not [line for line in lines if line.endswith("I live in Boston.") or line.endswith("I live in Boston")]
+
+
+def test_notes_that_lost_their_statement_have_it_again(world: World) -> None:
+    house = world.acme
+    say(house, "I work as a midwife in Ghent.")
+    settle(house)
+    with tenant_tx(house.tenant.id):
+        told = Note.objects.get().statement_id
+        assert told is not None
+        Note.objects.update(statement_id=None)
+    with connection.cursor() as cursor:
+        cursor.execute(REPAIR)
+    with tenant_tx(house.tenant.id):
+        assert Note.objects.get().statement_id == told
