@@ -43,12 +43,8 @@ class Migration(migrations.Migration):
             database_operations=[migrations.RunSQL(FREE, BIND)],
             state_operations=[
                 migrations.RemoveField("note", "statement"),
-                migrations.AddField(
-                    "note", "statement_id", models.UUIDField(blank=True, editable=False, null=True)
-                ),
-                migrations.AddIndex(
-                    "note", models.Index(fields=["tenant", "statement_id"], name="note_of_statement")
-                ),
+                migrations.AddField("note", "statement_id", models.UUIDField(blank=True, editable=False, null=True)),
+                migrations.AddIndex("note", models.Index(fields=["tenant", "statement_id"], name="note_of_statement")),
             ],
         ),
         migrations.RunSQL(REPAIR, migrations.RunSQL.noop),

@@ -140,7 +140,7 @@ def _add_source(snapshot: Snapshot, message_id: UUID) -> None:
 
 def _without_lost_tags(prepared: Sequence[PreparedNote]) -> list[PreparedNote]:
     """Return the notes without tags that are not the subject's: a key to nothing would stop them all."""
-    wanted = {one.details.about_tag_id for one in prepared} - {None}
+    wanted = {one.details.about_tag_id for one in prepared if one.details.about_tag_id}
     held = set(Tag.objects.filter(id__in=wanted).values_list("subject_id", "id")) if wanted else set()
     return [
         one

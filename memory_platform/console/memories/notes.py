@@ -86,7 +86,7 @@ def show_calibrations(note: Note) -> str:
 @admin.display(description=_("statement"))
 def show_statement(note: Note) -> str:
     """Link to the whole message of a note, as far as it is held."""
-    held = Snapshot.objects.filter(subject_id=note.subject_id, id=note.statement_id)
+    held = Snapshot.objects.filter(subject_id=note.subject_id, id__in=[note.statement_id] if note.statement_id else [])
     return link_to(Snapshot, held.values_list("id", flat=True).first())
 
 
