@@ -14,6 +14,18 @@ _TINY = (
     "context_curve, 24 November 2026, six sets of lives: with the same share at every total .25 to .59 are covered at "
     "150 and .53 to .85 at 250, with this .44 to .77 and .56 to .90; bare BM25 .23 to .70 and .29 to .79"
 )
+_LONG = (
+    "lives in two languages, 27 November 2026, total 6,000: with no message that tells nothing .881 and .974 are "
+    "covered of the two sets that lose by it, with long ones .894 and .981, as with all of them"
+)
+_STANDING = (
+    "21 lives, 27 November 2026: of 182 limits and habits that are not vital 45 are given less, some 15 "
+    "true ones and 30 moods, questions and orders of the moment; what leaves the prefix competes by the question"
+)
+_VITAL_WHOLE = (
+    "21 lives, 27 November 2026, totals of 150, 250, 300: covered .44, .64, .70 with what fits of them in the prefix, "
+    ".52, .71, .73 with nothing where they do not all fit (means of four sets)"
+)
 _ONE_LINE = "test_bad_input.py: at totals of 120 to 180 a vital note of six words stands with 32 tokens, not with 28"
 _SURE_NEED = (
     "life_exam.py, lives that nobody mended by, 23 November 2026, total 6,000: message 1 where nothing is needed 9 and "
@@ -32,8 +44,9 @@ class ContextPolicy:
     """Fixed: never grows by what others leave, never differs by intent, so that the prefix stays the same (X9)."""
     profile_share: float = promised(0.4, row="X1")
     """The most of a total that the profile takes, where that is less."""
-    profile_from: int = measured(500, source=_TINY)
-    """Below it, the profile's share falls with the total: what the question asks for comes first."""
+    profile_from: int = measured(500, source=f"{_TINY}; {_VITAL_WHOLE}")
+    """Below it, the profile's share falls with the total: what the question asks for comes first. Where it does not
+    hold all vital notes, the prefix holds nothing, and they compete by the question."""
     profile_least: int = measured(32, source=_ONE_LINE)
     """It falls no further: one vital note stands in the smallest total, as far as ``profile_share`` allows."""
     vital_classes: tuple[str, ...] = promised(tuple(VitalClass.values), row="P9")
@@ -47,6 +60,8 @@ class ContextPolicy:
     last_turns: int = promised(2, row="X11")
     """Turns of the window that come before memories where the total is small."""
     standing_notes: int = promised(100, row="X1")
+    standing_from: float = measured(0.65, source=_STANDING)
+    """How probably a limit or habit must last to stand whatever is asked, unless it was said again or confirmed."""
     changed_notes: int = assumed(200, owner="context", settle_by="notes of one subject that are over or doubted")
     detect_phase: bool = promised(False, row="X6")
     """Whether guidance on the phase also stands where the caller names none."""
@@ -58,6 +73,8 @@ class ContextPolicy:
     """How probably a question must need memory to be given more than what helps."""
     filling_relevance: float = assumed(0.002, owner="context", settle_by="lives that nobody here has read")
     """From which relevance on what is no note fills the room that is left, where something helps."""
+    long_message: int = measured(14, source=_LONG)
+    """Words from which a message may tell something though it asks or commands: only such fill room."""
     memory: int = promised(1700, row="X1")
     memory_by_intent: tuple[tuple[str, int], ...] = promised(
         (

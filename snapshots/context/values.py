@@ -68,9 +68,9 @@ class MemoryItem:
 
     ``text`` is what is shown; ``confidence`` (0..1) is the stored one; ``relevance`` (0..1) is how probably it helps
     the question, and ``score``, which weighs that, orders items of one call. ``message_keys`` are those of the turns it
-    came from. ``grade``, ``vital``, ``words``, its own as in its message, and ``statement_id``, the snapshot of that
-    message, are a note's. ``is_noted``: a message all of which stands in notes. ``is_limit``: a preference that limits
-    the subject. ``doubted_since``: from when on it may hold no more. ``looks``: what its text looks like."""
+    came from. ``grade``, ``vital``, ``words``, its own as in its message, and ``statement_ids``, the snapshots of the
+    messages that say it, are a note's. ``is_noted``: a message all of which stands in notes. ``is_limit``: a preference
+    that limits the subject. ``doubted_since``: from when on it may hold no more."""
 
     lane: Lane
     id: str
@@ -88,7 +88,7 @@ class MemoryItem:
     grade: str = ""
     vital: bool = False
     words: str = ""
-    statement_id: str = ""
+    statement_ids: frozenset[str] = frozenset()
     is_noted: bool = False
     is_limit: bool = False
     doubted_since: datetime | None = None
@@ -165,8 +165,8 @@ class ContextRequest:
     """One request for a context. ``intent`` and ``phase`` are already decided; ``intent_read``: not by the caller, so
     that it sizes nothing.
     ``tenant_locale`` stands in where the subject has no locale and the system prompt no language. ``at`` is the moment
-    of the question, in the subject's time zone; None leaves its date out. ``min_relevance`` None leaves the threshold
-    to the policy; ``strict``: nothing below it fills what room is left."""
+    of the question, in the subject's time zone; None leaves its date out. Below ``min_relevance`` no memory comes; None
+    leaves that to the policy, and ``strict`` fills no room below it. ``asks_for_all``: for all that is held."""
 
     query: str
     system_prompt: str = ""
@@ -182,6 +182,7 @@ class ContextRequest:
     tenant_locale: str | None = None
     min_relevance: float | None = None
     strict: bool = False
+    asks_for_all: bool = False
 
     @property
     def intent_named(self) -> str | None:
@@ -194,7 +195,7 @@ class Material:
     """All that may go in. ``turns`` oldest first; ``full_history_tokens`` is what sending everything would cost.
 
     ``said_first``: the user's first turns in the conversation, where the language of the guide may depend on them.
-    ``needs``: how probably the query needs memory.
+    ``needs``: how probably the query needs memory; ``held_back``: more is held, which what was asked for leaves out.
     """
 
     profile: ProfileView = field(default_factory=ProfileView)
@@ -206,6 +207,7 @@ class Material:
     full_history_tokens: int = 0
     said_first: tuple[str, ...] = ()
     needs: float = 1.0
+    held_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +283,7 @@ class MemoryRoom:
 
 @dataclass(frozen=True, slots=True)
 class AssembledContext:
-    """A context ready to send. With format "text" ``messages`` is empty and ``text`` holds it all."""
+    """A context to send; ``abstained``: why it has no memory of this turn; ``threshold``: from when on one helped."""
 
     messages: tuple[dict[str, Any], ...]
     text: str | None
@@ -295,6 +297,4 @@ class AssembledContext:
     language: Language
     memory_room: MemoryRoom
     abstained: str | None = None
-    """Why no memory of this turn is in it; None where one helps."""
     threshold: float = 0.0
-    """From which relevance on a memory helped."""

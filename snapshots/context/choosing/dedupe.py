@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from snapshots.context.values import MemoryItem, Reason
+from snapshots.embedding.sayings import saying_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,9 @@ class _Seen:
 
 
 def fold_words(text: str) -> str:
-    """Return a text as it is compared with others of the same context: without case, blanks as one."""
-    return " ".join(text.split()).casefold()
+    """Return a text as it is compared with others of the same context: in the normal form of sayings, in which case,
+    width and the kind of a break make no difference, and without the break at its end."""
+    return saying_form(text).rstrip(" .,!;:")
 
 
 def said_in_window(item: MemoryItem, message_keys: frozenset[str]) -> bool:

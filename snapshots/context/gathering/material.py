@@ -1,11 +1,14 @@
 """From what was read to what may go into a context: rows become items, turns and passages."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
+from uuid import UUID
 
+from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.terms import terms
 from profiles.belief_queries import HeldFact, HeldPreference
 from profiles.models import Tag
@@ -14,7 +17,7 @@ from profiles.zones import zone_named
 from snapshots.context.choosing.facts import Standing, preference_fact, profile_fact, tag_fact
 from snapshots.context.choosing.touched_facts import touched_facts
 from snapshots.context.gathering.changed import Changes, bring_up_to_date
-from snapshots.context.gathering.noted import without_noted_words
+from snapshots.context.gathering.noted import without_masks, without_noted_words
 from snapshots.context.gathering.scene import Scene, Surroundings
 from snapshots.context.values import Material, MemoryItem, Passage, ProfileView, WindowTurn
 from snapshots.context.writing.looks import LOOKS
@@ -23,9 +26,11 @@ from snapshots.recall.answer import Recalled
 from snapshots.recall.lanes import RecalledLanes
 from snapshots.recall.values import RecalledMemory, RecalledNote
 from snapshots.understanding.grading.features import asked_in
+from snapshots.understanding.statements.statements import STATEMENT_VERSION
 from snapshots.window.values import WindowTurn as HeldTurn
 
 Item = TypeVar("Item", MemoryItem, Passage)
+Told = Mapping[UUID, frozenset[str]]
 
 LOCALE = "locale"
 BARE_TERMS = 6
@@ -43,15 +48,16 @@ def material_of(
 ) -> Material:
     """Return all that may go into the context of ``query``; ``needs`` is how probably the query needs memory, ``vital``
     are the classes of notes that stand whatever is asked."""
-    changes = Changes.of_rows(around.changed, partial(_standing_note, vital=vital))
-    profile = profile_view(found.lanes, changes, standing_notes(around, changes, vital))
-    notes = (note_item(note, vital) for note in found.notes)
+    told = statements_behind(around)
+    changes = Changes.of_rows(around.changed, partial(_standing_note, vital=vital, told=told))
+    profile = profile_view(found.lanes, changes, standing_notes(around, changes, vital, told))
+    notes = (note_item(note, vital, told) for note in found.notes)
     said = (*notes, *map(memory_item, found.memories), *map(memory_item, found.replies))
     meant = {str(match.tag.id): match.score for match in found.lanes.meant}
     return Material(
         profile=profile,
         memories=(
-            *without_noted_words(bring_up_to_date(said, changes), profile.notes),
+            *without_noted_words(bring_up_to_date(without_masks(said), changes), profile.notes),
             *touched_facts(query, replace(profile, notes=()), meant, needs),
         ),
         turns=tuple(window_turns(scene)) if scene else (),
@@ -121,8 +127,16 @@ def memory_item(memory: RecalledMemory) -> MemoryItem:
     )
 
 
-def note_item(note: RecalledNote, vital: Collection[str]) -> MemoryItem:
-    """Return a recalled note as an item."""
+def statements_behind(around: Surroundings) -> Mapping[UUID, frozenset[str]]:
+    """Return the statements of the messages behind the notes that were said again, by note."""
+    found = defaultdict[UUID, set[str]](set)
+    for note_id, message_id in around.said_again:
+        found[note_id].add(str(stable_id(STATEMENT_VERSION, message_id)))
+    return {note_id: frozenset(ids) for note_id, ids in found.items()}
+
+
+def note_item(note: RecalledNote, vital: Collection[str], told: Told) -> MemoryItem:
+    """Return a recalled note as an item; ``told`` are the statements behind those that were said again."""
     about = (note.about.label, note.about.relation) if note.about else ("", "")
     text = note_words(note.memory.text, about, note.context)
     item = replace(
@@ -130,16 +144,23 @@ def note_item(note: RecalledNote, vital: Collection[str]) -> MemoryItem:
         grade=note.grade,
         vital=note.vital_class in vital,
         words=note.memory.text,
-        statement_id=str(note.statement_id or ""),
+        statement_ids=_statements_of(note.memory.id, note.statement_id, told),
     )
     return marked(replace(item, text=text))
 
 
-def standing_notes(around: Surroundings, changes: Changes, vital: Collection[str]) -> tuple[MemoryItem, ...]:
+def _statements_of(note_id: UUID, statement_id: UUID | None, told: Told) -> frozenset[str]:
+    own = frozenset({str(statement_id)}) if statement_id else frozenset[str]()
+    return own | told.get(note_id, frozenset())
+
+
+def standing_notes(
+    around: Surroundings, changes: Changes, vital: Collection[str], told: Told
+) -> tuple[MemoryItem, ...]:
     """Return the notes that stand whatever is asked: as they were known when the conversation began, and vital ones at
     once, with what is newer."""
     began = around.conversation.created_at if around.conversation else None
-    notes = ((_standing_note(row, vital=vital), row[11]) for row in around.standing)
+    notes = ((_standing_note(row, vital=vital, told=told), row[11]) for row in around.standing)
     known = (note for note, since in notes if note.vital or (_stands(note) and (began is None or since <= began)))
     return tuple(bring_up_to_date(known, changes))
 
@@ -165,7 +186,7 @@ def note_words(text: str, about: tuple[str, str], context: str) -> str:
     return text
 
 
-def _standing_note(row: Sequence[Any], *, vital: Collection[str]) -> MemoryItem:
+def _standing_note(row: Sequence[Any], *, vital: Collection[str], told: Told) -> MemoryItem:
     note_id, text, confidence, provenance, valid_at, grade, statement_id, label, relation, context, vital_class, _ = row
     return marked(
         MemoryItem(
@@ -179,7 +200,7 @@ def _standing_note(row: Sequence[Any], *, vital: Collection[str]) -> MemoryItem:
             grade=grade,
             vital=vital_class in vital,
             words=text,
-            statement_id=str(statement_id or ""),
+            statement_ids=_statements_of(note_id, statement_id, told),
         )
     )
 

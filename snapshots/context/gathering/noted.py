@@ -1,4 +1,4 @@
-"""Once: a message comes without the words that its notes say."""
+"""Once: a message comes without the words that its notes say. And not at all: what says nothing but a mask."""
 
 import re
 from collections import defaultdict
@@ -6,32 +6,68 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from snapshots.context.values import MemoryItem
+from snapshots.understanding.drafting.repeats import says_the_same
 from snapshots.understanding.heard.turns import tells_something
+from snapshots.understanding.reading.clauses import split_clauses
 
 _GAP = "\u2026"
 _LOOSE = " ,;:.!\u2026\u3001\uff0c\u3002\uff1b\uff01"
 _AROUND_GAP = re.compile(rf"[{_LOOSE}]*{_GAP}[{_LOOSE}]*")
+_IDLE = re.compile(
+    r"\b(?:by the way|btw|just so you know|fyi|for the record|(?:like|as) i(?:'ve)? (?:said|mentioned|told you)"
+    r"(?: before| earlier)?|i(?:'ve)?(?: already)? (?:said|mentioned|told you)(?: this| that| it)?(?: before)?)\b"
+    r"|顺便(?:说|提|讲)?(?:一下|一句|下)?|对了|话说|我?(?:之前|刚才|刚刚|上次|以前)?(?:跟你)?(?:说|讲|提)过(?:的|了)?",
+    re.IGNORECASE,
+)
+"""What leads to something, and tells nothing itself."""
 
 
 def without_noted_words(items: Sequence[MemoryItem], standing: Iterable[MemoryItem]) -> Iterator[MemoryItem]:
-    """Yield items, messages without what their notes say, among the items or ``standing`` in the prefix.
+    """Yield items, messages without what their notes say, among the items or ``standing`` in the prefix: a note that
+    was said again stands in place of each message that says it.
 
     What is left is as relevant as its share of the message.
     """
     notes = defaultdict[str, list[str]](list)
     for one in (*standing, *items):
-        if one.statement_id and not one.is_refused:
-            notes[one.statement_id].append(one.words)
+        for statement_id in () if one.is_refused else one.statement_ids:
+            notes[statement_id].append(one.words)
     for item in items:
         yield _what_is_left(item, notes) if item.id in notes else item
+
+
+def without_masks(items: Iterable[MemoryItem]) -> Iterator[MemoryItem]:
+    """Yield items without those that say nothing beside what was masked ("My gate code is [masked secret]"); what is
+    vital stays."""
+    for item in items:
+        if item.vital or _MASK not in item.text or tells_something(_ONLY_MASKED.sub(".", item.text)):
+            yield item
+
+
+_MASK = "[masked "
+_ONLY_MASKED = re.compile(
+    r"(?:\b(?:and|so|also)\s+)?\b(?:my|our|the|his|her|your|their|its|it|this|that|here)\b[\w\s'\u2019]{0,40}?"
+    r"(?:\bis\b|\bare\b|\bwas\b|'s|\u2019s|:|=)\s*:?\s*\[masked [^\]]*\]"
+    r"|[^,.;!?\s\uff0c\u3002\uff1b\uff01\uff1f\[]{0,16}(?:是|为|:|\uff1a)\s*\[masked [^\]]*\]"
+    r"|\[masked [^\]]*\]",
+    re.IGNORECASE,
+)
 
 
 def _what_is_left(item: MemoryItem, notes: Mapping[str, Sequence[str]]) -> MemoryItem:
     text = item.text
     for words in sorted(notes[item.id], key=len, reverse=True):
-        text = text.replace(words, f" {_GAP} ")
+        text = text.replace(words, f" {_GAP} ") if words in text else _without_repeat(text, words)
     text = " ".join(_AROUND_GAP.sub(f" {_GAP} ", text).split()).strip(_LOOSE)
-    if not tells_something(text.replace(_GAP, ".")):
+    if not tells_something(_IDLE.sub(" ", text).replace(_GAP, ".")):
         return replace(item, is_noted=True)
     share = len(text) / len(item.text)
     return replace(item, text=text, relevance=share * item.relevance, score=share * item.score)
+
+
+def _without_repeat(text: str, words: str) -> str:
+    """Return a text without the clauses that say in other words what a note says."""
+    for clause in reversed(list(split_clauses(text))):
+        if says_the_same(words, text[clause.start : clause.end]):
+            text = f"{text[: clause.start]} {_GAP} {text[clause.end :]}"
+    return text

@@ -51,10 +51,21 @@ FROM note n JOIN snapshot s ON s.tenant_id = n.tenant_id AND s.id = n.snapshot_i
 WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.invalid_at IS NULL AND s.retired_at IS NULL
   AND (s.expires_at IS NULL OR s.expires_at > now())
   AND (n.vital_class <> '' OR n.grade IN ('{NoteGrade.LIMIT}', '{NoteGrade.HABIT}') AND NOT n.possibly_outdated
+    AND (n.grade_probability >= {DEFAULT_CONTEXT.standing_from} OR s.confidence >= 1 OR (SELECT count(*) > 1
+      FROM snapshot_source l WHERE l.tenant_id = n.tenant_id AND l.memory_id = n.snapshot_id))
     AND NOT EXISTS (SELECT FROM snapshot o WHERE o.tenant_id = n.tenant_id AND o.id = n.newer AND o.retired_at IS NULL))
 ORDER BY n.vital_class = '', s.valid_at DESC, s.id LIMIT {DEFAULT_CONTEXT.standing_notes}
 """  # noqa: S608  # made of constants; values are parameters
-"""The notes that stand in a prefix whatever is asked, without those that may be over; beyond the most, the newest."""
+"""The notes that stand in a prefix whatever is asked: vital ones, and limits and habits that surely last; without those
+that may be over. Beyond the most, the newest."""
+
+SAID_AGAIN = """
+SELECT l.memory_id, l.message_id
+FROM note n JOIN snapshot s ON s.tenant_id = n.tenant_id AND s.id = n.snapshot_id
+JOIN snapshot_source l ON l.tenant_id = n.tenant_id AND l.memory_id = n.snapshot_id
+WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.version > 1 AND s.invalid_at IS NULL AND s.retired_at IS NULL
+"""
+"""The messages behind the notes that have changed since they were made: some were said again."""
 
 RECENT_ANSWERS = 20
 """Receipts of the subject among which that of the conversation's last answer is looked for."""
@@ -82,13 +93,14 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What was read along: the tokens of the whole history, the notes that stand in a prefix, those that changed, the
-    conversation if there is one, how it began, the turns between summary and window, the newest first, and the route
-    of its last answer."""
+    """What was read along: the tokens of the whole history, the notes that stand in a prefix, those that changed, those
+    that were said again, the conversation if there is one, how it began, the turns between summary and window, the
+    newest first, and the route of its last answer."""
 
     full_history: int = 0
     standing: Rows = field(default_factory=list)
     changed: Rows = field(default_factory=list)
+    said_again: Rows = field(default_factory=list)
     conversation: Conversation | None = None
     beginning: Rows | None = None
     between: tuple[WindowTurn, ...] = ()
@@ -97,7 +109,7 @@ class Surroundings:
 
 def statements_along(tenant_id: UUID, subject_id: UUID, conversation_id: str | None) -> list[Statement]:
     """Return what reads the surroundings of a context; :func:`surroundings_of` reads its rows."""
-    always = [Statement(sql, [tenant_id, subject_id]) for sql in (HISTORY, STANDING, CHANGED)]
+    always = [Statement(sql, [tenant_id, subject_id]) for sql in (HISTORY, STANDING, CHANGED, SAID_AGAIN)]
     if conversation_id is None:
         return always
     place = [tenant_id, subject_id, conversation_id]
@@ -106,15 +118,22 @@ def statements_along(tenant_id: UUID, subject_id: UUID, conversation_id: str | N
 
 def surroundings_of(found: Sequence[Rows]) -> Surroundings:
     """Return what rows of :func:`statements_along` tell; a conversation that nobody has started is none."""
-    history, standing, changed, *place = found
+    history, standing, changed, said_again, *place = found
     ((tokens,),) = history
     if not place or not place[0]:
-        return Surroundings(tokens, standing, changed)
+        return Surroundings(tokens, standing, changed, said_again)
     rows, beginning, between, routes = place
     conversation = Conversation.from_db(connection.alias, _COLUMNS, rows[0])
     route = ModelRoute.of(routes[0][0]) if routes else None
     return Surroundings(
-        tokens, standing, changed, conversation, beginning, tuple(WindowTurn(*row) for row in between), route
+        tokens,
+        standing,
+        changed,
+        said_again,
+        conversation,
+        beginning,
+        tuple(WindowTurn(*row) for row in between),
+        route,
     )
 
 

@@ -3,7 +3,6 @@
 from datetime import timedelta
 from importlib import import_module
 
-import pytest
 from django.db import connection
 
 from snapshots.context.service import build_context
@@ -19,12 +18,12 @@ LATER = MONDAY + timedelta(days=3)
 REPAIR = import_module("snapshots.migrations.0038_notes_know_their_statement_before_it_is_stored").REPAIR
 
 
-def lines_of(house: House, query: str, *, total: int = 6_000) -> list[str]:
-    """Return the lines of the memories in a context."""
-    request = ContextRequest(query, system_prompt="Help.", budget=BudgetRequest(total=total), at=LATER)
+def lines_of(house: House, query: str, *, prefix: bool = False) -> list[str]:
+    """Return the lines of the memories in a context, or in its prefix."""
+    request = ContextRequest(query, system_prompt="Help.", budget=BudgetRequest(total=6_000), at=LATER)
     built = build_context(house.tenant.id, house.subject.external_id, ContextQuery(request, "3"))
-    brief = "\n".join(one["content"] for one in built.context.messages[:-1])
-    return [line for line in brief.splitlines() if line.startswith(("- ", "~ ", "? "))]
+    told = built.context.messages[:1] if prefix else built.context.messages[:-1]
+    return [line for one in told for line in one["content"].splitlines() if line.startswith(("- ", "~ ", "? "))]
 
 
 def settle_notes_first(house: House) -> None:
@@ -50,6 +49,27 @@ def test_words_that_are_over_do_not_stand_because_their_note_came_first(world: W
     lines = lines_of(house, "Where do I live?")
     assert any("Seattle" in line for line in lines)
     assert not [line for line in lines if line.endswith("I live in Boston.") or line.endswith("I live in Boston")]
+
+
+def test_what_was_said_several_times_stands_once(world: World) -> None:
+    house, hiking = world.acme, "I love hiking in the Peak District"
+    for day, said in enumerate((f"{hiking}.", f"{hiking}!", f"As I said, {hiking}", hiking.upper())):
+        say(house, said, at=MONDAY + timedelta(days=day), conversation=f"c{day}")
+    settle(house)
+    lines = [line for line in lines_of(house, "Where do I like to hike?") if "peak district" in line.lower()]
+    assert len([line for line in lines if "interests" not in line]) == 1
+
+
+def test_a_habit_that_hardly_lasts_stands_in_no_prefix_until_it_is_said_again(world: World) -> None:
+    house = world.acme
+    say(house, "I always take the night train to work.")
+    settle(house)
+    with tenant_tx(house.tenant.id):
+        Note.objects.update(grade="habit", grade_probability=0.5)
+    assert not [line for line in lines_of(house, "Why is the sky blue?", prefix=True) if "night train" in line]
+    say(house, "I always take the night train to work!", at=LATER, conversation="c2")
+    settle(house)
+    assert [line for line in lines_of(house, "Why is the sky blue?", prefix=True) if "night train" in line]
 
 
 def test_notes_that_lost_their_statement_have_it_again(world: World) -> None:

@@ -76,9 +76,11 @@ def test_everything_is_read_in_one_round_trip_and_written_in_another(world: Worl
         build(world.acme, "What may I eat?", "now")
     statements = [query["sql"] for query in queries.captured_queries]
     openings = [number for number, sql in enumerate(statements) if "set_config('app.tenant_id'" in sql]
-    read = "state, beliefs, tags, texts of both lanes; history, notes, changes, talk, turns, route; then the receipt"
-    assert openings == [0, 13], (read, [sql[:90] for sql in statements])
-    assert len(statements) == 15, statements
+    read = (
+        "state, beliefs, tags, texts of both lanes; history, notes, changes, repeats, talk, turns, route; the receipt"
+    )
+    assert openings == [0, 14], (read, [sql[:90] for sql in statements])
+    assert len(statements) == 16, statements
 
 
 def edits(house: House) -> None:

@@ -1,8 +1,10 @@
 """Once: a message comes without the words that its notes say. Rows: X12, R7."""
 
+from dataclasses import replace
+
 import pytest
 
-from snapshots.context.gathering.noted import without_noted_words
+from snapshots.context.gathering.noted import without_masks, without_noted_words
 from snapshots.context.values import MemoryItem
 
 
@@ -17,7 +19,7 @@ def item(kind: str, text: str, *, words: str = "", of: str = "", refused: bool =
         relevance=0.5,
         score=0.4,
         words=words,
-        statement_id=of if kind == "note" else "",
+        statement_ids=frozenset({of}) if kind == "note" else frozenset(),
         untrusted_instruction=refused,
     )
 
@@ -61,6 +63,38 @@ def test_a_message_of_which_nothing_is_left_is_noted(text: str) -> None:
 def test_a_note_that_must_not_come_takes_nothing_from_its_message() -> None:
     note = item("note", "I can't have nuts", words="I can't have nuts", of="m", refused=True)
     assert left_of("I can't have nuts, and we moved to Leeds", note).text == "I can't have nuts, and we moved to Leeds"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["As I said, I can't have nuts.", "i CAN'T have nuts!!", "By the way: I can't have nuts", "I can't have Nuts"],
+)
+def test_a_message_that_says_it_again_is_noted(text: str) -> None:
+    note = item("note", "I can't have nuts", words="I can't have nuts", of="first")
+    assert left_of(text, replace(note, statement_ids=frozenset({"first", "m"}))).is_noted
+
+
+@pytest.mark.parametrize("text", ["Thanks! By the way, I can't have nuts", "对了，我对花生过敏"])
+def test_what_only_leads_to_a_note_is_noted(text: str) -> None:
+    words = "I can't have nuts" if "nuts" in text else "我对花生过敏"
+    assert left_of(text, item("note", words, words=words, of="m")).is_noted
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("My gate code is [masked secret]", False),
+        ("My gate code is [masked secret].", False),
+        ("我家门禁密码是[masked secret]", False),
+        ("[masked card number]", False),
+        ("My gate code is [masked secret] and I moved to Leeds", True),
+        ("I moved to Leeds. My gate code is [masked secret]", True),
+        ("我搬到了苏州，门禁密码是[masked secret]", True),
+    ],
+)
+def test_what_says_nothing_but_a_mask_is_left_out(text: str, *, stays: bool) -> None:
+    assert bool(list(without_masks([item("statement", text, of="m")]))) is stays
+    assert list(without_masks([replace(item("note", text), vital=True)]))
 
 
 def test_another_messages_note_takes_nothing() -> None:
