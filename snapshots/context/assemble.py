@@ -85,7 +85,7 @@ def assemble(
     is_small = total <= policy.small
     shelves = shelves_of(request, material, scribe, is_small=is_small)
     share = policy.vital_share if total >= policy.profile_from else 1.0  # below it limits wait for the question
-    vital = VitalRoom(policy.vital_notes, int(share * slots[SectionName.PROFILE].tokens))
+    vital = VitalRoom(policy.vital_notes, int(share * slots[SectionName.PROFILE].tokens), total < policy.profile_from)
     rules = Rules(fill_order(policy, total), _threshold(request, policy).of(material.needs), vital)
     choice = choose(shelves, slots, room, request, material, rules)
     chosen = {SectionName.SYSTEM: (system,), SectionName.QUERY: (query,), **choice.pieces}
@@ -122,7 +122,8 @@ def choose(
 ) -> Choice:
     """Fill the sections, the most needed first; memories are screened against what prefix and window then hold, and
     cut off below the threshold."""
-    choice = Choice(abstained=abstain_from(material.memories, rules.threshold, material.needs))
+    abstained = abstain_from(material.memories, rules.threshold, material.needs, held_back=material.held_back)
+    choice = Choice(abstained=abstained)
     for at, (name, most) in enumerate(rules.order):
         later = {one for one, _ in rules.order[at + 1 :]}
         held = choice.pieces.get(name, ())
@@ -149,8 +150,10 @@ def choose(
 
 
 def _threshold(request: ContextRequest, policy: ContextPolicy) -> Threshold:
-    if request.min_relevance is not None:  # the caller decides what helps, and so whether anything does
-        return Threshold(request.min_relevance, policy.filling_relevance, strict=request.strict)
+    if request.min_relevance is not None:  # the caller decides what helps, and nothing else comes
+        return Threshold(request.min_relevance, strict=True)
+    if request.asks_for_all and not request.strict:
+        return Threshold(policy.min_relevance, whole=True)
     if request.budget.memory is not None:  # the caller says how much memory it wants: the best that there is
         return Threshold(0.0, strict=request.strict)
     least, filling = policy.min_relevance, policy.filling_relevance

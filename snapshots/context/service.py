@@ -26,6 +26,7 @@ from snapshots.context.gathering.tasks import task_passages
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.context.record import candidates_from, kept_sections, render_sent, shown_tokens
 from snapshots.context.stages import ContextAnswer, ContextQuery, Draft, Findings, PreparedQuery
+from snapshots.context.turn.everything import asks_for_all
 from snapshots.context.turn.reading import puts_right, with_intent, with_phase
 from snapshots.context.turn.route import ModelRoute, is_good_hit, route_for
 from snapshots.context.turn.understanding import understand
@@ -96,13 +97,15 @@ def make_draft(whose: Whose, prepared: PreparedQuery) -> Draft:
     with prepared.watch.stage("recall"):
         findings = replace(read_findings(whose, prepared), missing=prepared.missing)
     with prepared.watch.stage("assemble"):
-        request = replace(request, at=local_time(request.at or utc_now(), findings.found.lanes))
+        at = local_time(request.at or utc_now(), findings.found.lanes)
+        request = replace(request, at=at, asks_for_all=asks_for_all(request.query))
         needs = findings.found.needs
         material = material_of(
             request.query, findings.found, findings.scene, findings.around, needs=needs, vital=policy.vital_classes
         )
         first = material.said_first or ((request.query,) if asked.conversation_id is not None else ())
-        material = replace(material, tasks=findings.tasks, said_first=first)
+        held_back = (asked.filter is not None or request.strict) and findings.found.state.next_position > 1
+        material = replace(material, tasks=findings.tasks, said_first=first, held_back=held_back)
         if policy.detect_phase:
             request = with_phase(request, material.turns, question.probe.vectors)
         context = assemble(request, material, counter=COUNTER, nonce=new_nonce(), policy=policy)

@@ -15,10 +15,14 @@ _CONFIRMED = "confirmed_by_user"
 
 @dataclass(frozen=True, slots=True)
 class VitalRoom:
-    """How many vital notes stand whatever is asked, and how many tokens of the prefix they take before all others."""
+    """How many vital notes stand whatever is asked, and how many tokens of the prefix they take before all others.
+
+    ``only_whole``: where they do not all fit, nothing stands, and they compete by the question.
+    """
 
     most: int
     tokens: int
+    only_whole: bool = False
 
 
 def in_order_of_need(shelf: Shelf, vital: VitalRoom) -> tuple[Shelf, Refused]:
@@ -34,6 +38,8 @@ def in_order_of_need(shelf: Shelf, vital: VitalRoom) -> tuple[Shelf, Refused]:
     habits = sorted((piece for piece in notes if not _is_vital(piece)), key=_since, reverse=True)
     habits.sort(key=lambda piece: not _is_confirmed(piece))
     slots = [piece for piece in shelf.pieces if not _is_note(piece)]
+    if vital.only_whole and len(first) < len(standing):
+        return replace(shelf, pieces=()), []
     said = [fold_words(piece.origin.text) for piece in first if isinstance(piece.origin, MemoryItem)]
     repeats = [piece for piece in slots if _is_named_in(said, piece)]
     ordered = (*first, *_without(slots, repeats), *_without(standing, first), *habits)

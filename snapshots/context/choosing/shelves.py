@@ -98,9 +98,8 @@ def present_in(
 
 
 def _guide(request: ContextRequest, scribe: Scribe) -> tuple[Piece, ...]:
-    guide = (
-        scribe.block("\n" + usage_guide(scribe.language, compact=request.style == "compact")) if request.guide else None
-    )
+    words = usage_guide(scribe.language, compact=request.style == "compact", plain=request.format == "plain")
+    guide = scribe.block("\n" + words) if request.guide else None
     phase = phase_guidance(request.phase, scribe.language)
     return (
         *((replace(guide, in_prefix=True),) if guide else ()),

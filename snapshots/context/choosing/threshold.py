@@ -1,13 +1,18 @@
-"""Which memories help a question at all (B4, B5): from a threshold on, and of a small memory every note."""
+"""Which memories help a question at all (B4, B5): from a threshold on, of a small memory every note, and all that there
+are where the question asks for that."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 
+from memory_platform.kernel.text_cache import ByText
 from snapshots.context.budget import Piece, Shelf, tokens_of
 from snapshots.context.choosing.shelves import Refused
+from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.values import MemoryItem, Reason
+from snapshots.understanding.heard.turns import tells_something
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
@@ -25,6 +30,7 @@ class Threshold:
     """From which relevance on a memory helps, and from which on it fills what room is left; ``strict``: none does.
 
     ``need``: how probably a question must need memory to be given any, and ``sure`` to be given what only fills.
+    ``whole``: the question asks for all that is remembered.
     """
 
     least: float
@@ -32,6 +38,7 @@ class Threshold:
     strict: bool = False
     need: float = 0.0
     sure: float = 0.0
+    whole: bool = False
 
     def of(self, needs: float) -> "Threshold":
         """Return the threshold for a question that ``needs`` memory so probably: strict where that is not sure."""
@@ -47,38 +54,62 @@ class Passed:
     is_whole: bool = False
 
 
-def abstain_from(offered: Sequence[MemoryItem], threshold: Threshold, needs: float = 1.0) -> Abstained | None:
+def abstain_from(
+    offered: Sequence[MemoryItem], threshold: Threshold, needs: float = 1.0, *, held_back: bool = False
+) -> Abstained | None:
     """Return why none of the memories that recall found for a turn goes in; None where one passes.
 
-    ``needs``: how probably the question needs memory.
+    ``needs``: how probably the question needs memory; ``held_back``: recall left out what it did not ask for.
     """
     if not offered:
-        return Abstained.NOTHING_REMEMBERED
-    passes = needs >= threshold.need and any(item.relevance >= threshold.least for item in offered)
+        return Abstained.NOTHING_RELEVANT if held_back else Abstained.NOTHING_REMEMBERED
+    near = threshold.whole or any(item.relevance >= threshold.least for item in offered)
+    passes = near and needs >= threshold.need
     return None if passes else Abstained.NOTHING_RELEVANT
 
 
 def cut_off(shelf: Shelf, threshold: Threshold, room: int, *, abstains: bool) -> Passed:
     """Return what of a shelf of memories may go in, the first to be taken first.
 
-    Where one passes, others follow while there is room: all notes, and what else is not quite beside the question.
-    Where ``room`` (tokens) holds all notes with what passes, these come first, the oldest first.
+    Where one passes, others follow while there is room: all notes, and what else tells something that is not quite
+    beside the question. Where ``room`` (tokens) holds all notes with what passes, these come first, the oldest first.
     """
-    kept = [] if abstains else [piece for piece in shelf.pieces if _may_enter(piece, threshold)]
-    held = set(map(id, kept))
-    refused = [(piece, _reason_against(piece, threshold)) for piece in shelf.pieces if id(piece) not in held]
-    first = [piece for piece in kept if _is_note(piece) or _relevance(piece) >= threshold.least]
+    pieces = () if abstains else shelf.pieces
+    kept = [piece for piece in pieces if _helps(piece, threshold) or _fills(piece, threshold)]
+    first = [piece for piece in kept if _helps(piece, threshold) or _is_note(piece)]
     opening = shelf.opening.tokens if shelf.opening else 0
-    is_whole = not threshold.strict and any(map(_is_note, first)) and tokens_of(first) + opening <= room
+    fits = threshold.whole or tokens_of(first) + opening <= room
+    notes = sum(map(_is_note, first))
+    is_whole = notes > 0 and notes == sum(map(_is_note, shelf.pieces)) and fits
     if is_whole:
         kept = [*sorted(first, key=_since), *(piece for piece in kept if piece not in first)]
+    held = set(map(id, kept))
+    refused = [(piece, _reason_against(piece, threshold)) for piece in shelf.pieces if id(piece) not in held]
     return Passed(replace(shelf, pieces=tuple(kept)), refused, is_whole)
 
 
-def _may_enter(piece: Piece, threshold: Threshold) -> bool:
-    if threshold.strict:
-        return _relevance(piece) >= threshold.least
-    return _is_note(piece) or _relevance(piece) >= threshold.filling
+def _helps(piece: Piece, threshold: Threshold) -> bool:
+    return _relevance(piece) >= threshold.least
+
+
+def _fills(piece: Piece, threshold: Threshold) -> bool:
+    """Return whether a memory that does not help fills what room is left: a message only where it tells something."""
+    item = piece.origin
+    if threshold.strict or not isinstance(item, MemoryItem):
+        return False
+    is_near = item.relevance >= threshold.filling
+    return item.kind == "note" or (is_near and (item.kind != "statement" or TELLS(item.text)))
+
+
+def may_tell(text: str) -> bool:
+    """Return whether a message may tell something: no question or wish, or so long that it says more than that."""
+    is_long = len(_WORD.findall(text)) >= DEFAULT_CONTEXT.long_message and not text.rstrip().endswith(("?", "\uff1f"))
+    return is_long or tells_something(text)
+
+
+_WORD = re.compile(r"[A-Za-z0-9'\u2019]+|[\u3400-\u9fff]{2}")
+"""A word, or two Chinese characters."""
+TELLS = ByText(may_tell, DEFAULT_CONTEXT.texts_remembered)
 
 
 def _reason_against(piece: Piece, threshold: Threshold) -> Reason:

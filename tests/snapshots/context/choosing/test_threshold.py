@@ -1,5 +1,6 @@
 """What helps a question goes in, and nothing may be the answer. Rows: X12, X1."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -92,6 +93,33 @@ def test_the_caller_sets_the_threshold(asked: dict[str, Any], held: list[str]) -
     assert kept(assemble_with(item("low", 0.01, day=1), item("high", 0.6, day=2), **asked)) == held
 
 
+def test_below_the_callers_threshold_nothing_comes() -> None:
+    memories = (item("note", 0.04), item("helps", 0.06), item("said", 0.003, kind="statement"))
+    assert kept(assemble_with(*memories, min_relevance=0.05)) == ["helps"]
+
+
+def test_a_message_that_tells_nothing_fills_no_room() -> None:
+    said = ("Turn the volume down please.", "Can you tell me a joke", "What's the weather?", "讲个笑话吧")
+    idle = [replace(item(f"i{n}", 0.01, kind="statement"), text=text) for n, text in enumerate(said)]
+    asked_for = replace(item("named", 0.2, kind="statement"), text=said[0])
+    assert kept(assemble_with(item("helps", 0.6), asked_for, *idle)) == ["helps", "named"]
+
+
+def test_where_all_is_asked_for_all_notes_come_oldest_first() -> None:
+    far = [item(f"n{day}", 0.0001, day=day) for day in range(5)]
+    idle = replace(item("idle", 0.0001, kind="statement"), text="Play some jazz")
+    everything = assemble_with(*reversed(far), idle, needs=0.1, asks_for_all=True)
+    assert (kept(everything), everything.abstained) == ([one.id for one in far], None)
+    some = assemble_with(*reversed(far), total=80, asks_for_all=True)
+    assert kept(some) == [one.id for one in far[: len(kept(some))]] != []
+
+
+def test_what_is_held_and_left_out_is_not_relevant() -> None:
+    request = ContextRequest("dinner?", strict=True)
+    found = [assemble(request, Material(held_back=held), counter=TokenEstimator(), nonce="n") for held in (True, False)]
+    assert [one.abstained for one in found] == [Abstained.NOTHING_RELEVANT, Abstained.NOTHING_REMEMBERED]
+
+
 def test_strict_takes_nothing_that_does_not_help() -> None:
     assert kept(assemble_with(item("low", 0.01), item("high", 0.6), strict=True)) == ["high"]
 
@@ -109,7 +137,7 @@ def test_a_question_that_hardly_needs_memory_gets_none_however_near_one_is() -> 
     context = assemble_with(*near, needs=doubtful)
     assert (kept(context), context.abstained) == ([], Abstained.NOTHING_RELEVANT)
     assert {one.id: one.reason for one in context.decisions} == {"near": Reason.NOT_NEEDED, "far": Reason.BELOW_FLOOR}
-    assert kept(assemble_with(*near, needs=doubtful, min_relevance=0.1)) == ["near", "far"]
+    assert kept(assemble_with(*near, needs=doubtful, min_relevance=0.1)) == ["near"]
 
 
 def test_a_question_that_may_need_memory_gets_what_helps_and_no_more() -> None:

@@ -76,6 +76,16 @@ def test_of_many_vital_notes_the_newest_stand_oldest_first() -> None:
     assert reason_of(result, "m-19") == "over_budget"
 
 
+def test_where_a_tiny_total_does_not_hold_all_vital_notes_they_compete_by_the_question() -> None:
+    notes = vital_notes(5)
+    asked_for, other = replace(notes[-1], relevance=0.9, score=0.9), replace(notes[0], relevance=0.1, score=0.1)
+    memories = (other, asked_for, memory(9, "Ada is late, traffic is terrible", relevance=0.01, score=0.01))
+    result = context(Material(ProfileView(notes=notes), memories=memories), budget=within(60))
+    assert kept_in_prefix(result) == []
+    assert kept_ids(result) == ["m-0", "m-4"]
+    assert kept_in_prefix(context(Material(ProfileView(notes=notes[:1])), budget=within(150))) == ["m-4"]
+
+
 def test_what_the_prefix_has_no_room_for_is_vital_and_old_and_may_come_by_the_question() -> None:
     notes = vital_notes(40)
     asked_for = replace(notes[-1], relevance=0.9, score=0.9)
