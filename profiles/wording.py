@@ -19,6 +19,7 @@ OF_MANY = frozenset({"likes", "dislikes", "avoid"})
 _HAN = re.compile(f"[{HAN}]")
 _CHINESE = {
     "age": "年龄",
+    "age_range": "年龄段",
     "allergies": "过敏",
     "avoid": "避免",
     "birthday": "生日",
@@ -27,16 +28,38 @@ _CHINESE = {
     "city": "所在城市",
     "conditions": "健康状况",
     "country": "所在国家",
+    "earliest_time": "最早时间",
+    "form_of_address": "称呼",
+    "format": "格式",
     "diet": "饮食习惯",
     "dislikes": "不喜欢",
     "employer": "工作单位",
     "hometown": "老家",
     "interests": "爱好",
+    "language": "语言",
     "languages": "语言",
+    "latest_time": "最晚时间",
+    "length": "篇幅",
     "likes": "喜欢",
+    "locale": "语言地区",
+    "mbti": "MBTI",
     "medication": "用药",
+    "name": "姓名",
     "occupation": "职业",
+    "pets": "宠物",
+    "quiet_hours": "免打扰时段",
+    "route": "路线",
+    "seat_heating": "座椅加热",
+    "shoe_size": "鞋码",
+    "speed_limit": "限速",
     "studies": "专业",
+    "temperature": "温度",
+    "timezone": "时区",
+    "tone": "语气",
+    "tools": "工具",
+    "units": "单位",
+    "volume": "音量",
+    "volume_limit": "音量上限",
     "workplace": "工作地点",
     "zodiac": "星座",
 }
@@ -111,6 +134,13 @@ def preference_words(category: str, key: str, value: object) -> str:
         within = _CATEGORIES.get(category, category) if is_chinese else category
         name = f"{name} ({within})"
     return f"{name.replace('_', ' ')}: {told}"
+
+
+def in_chinese(label: str) -> str:
+    """Return the label of a slot in Chinese, as far as it is known: "likes (music)" is 喜欢 (音乐)."""
+    name, _, within = label.removesuffix(")").partition(" (")
+    told = _CHINESE.get(name.replace(" ", "_"), name)
+    return f"{told} ({_CATEGORIES.get(within, within)})" if within else told
 
 
 def _names_of(place: Place) -> Iterable[str]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from memory_platform.kernel.text import collapse_spaces
 from memory_platform.providers.contracts import TokenCounter
+from profiles.wording import in_chinese
 from snapshots.context.budget import Frame, Piece, Shelf
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import ContextRequest, Language, MemoryItem, Passage, SectionName, WindowTurn
@@ -73,11 +74,20 @@ class Scribe:
             return self._element(item, in_prefix=in_prefix)
         today = None if in_prefix or self.request.at is None else self.request.at.date()
         mark = self._until(item, today) or (f" ({self._since(item, today)})" if is_plain and item.valid_since else "")
-        field = f"{escaped_attribute(item.category)}: " if item.lane == "profile" else ""
-        begin = self._begin(item) if self.request.style == "compact" and not is_plain else "- "
-        line = f"{begin}{field}{_body(item, one_line=True)}{mark}\n"
+        begin = self._begin(item) if is_plain or self.request.style == "compact" else "- "
+        line = f"{begin}{self._labelled(item)}{mark}\n"
         frames = () if is_plain else (self._group(item, in_prefix=in_prefix), *self._dates(item, today))
         return Piece(line, self.counter.count(line), item, frames)
+
+    def _labelled(self, item: MemoryItem) -> str:
+        """Return the words of an item; the label of a slot is in the language of the context."""
+        body = _body(item, one_line=True)
+        label, told = (escaped_attribute(item.category), body) if item.lane == "profile" else ("", body)
+        if item.lane == "preferences" and ": " in body:
+            label, told = body.split(": ", 1)
+        if not label:
+            return body
+        return f"{in_chinese(label) if self.language == 'zh' else label}: {told}"
 
     def _begin(self, item: MemoryItem) -> str:
         """Return what a line without attributes begins with: how sure it is, and who said it where not the user."""

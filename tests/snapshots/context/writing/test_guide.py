@@ -15,10 +15,11 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("bands", [("high", "medium", "low"), tuple(SIGNS.values())])
-def test_the_guide_tells_what_confidence_means_in_few_tokens(bands: tuple[str, ...], language: Language) -> None:
-    guide = usage_guide(language, compact="high" not in bands)
-    assert all(band in guide for band in bands)
+@pytest.mark.parametrize("shape", [{}, {"compact": True}, {"plain": True}])
+def test_the_guide_tells_what_confidence_means_in_few_tokens(shape: dict[str, bool], language: Language) -> None:
+    guide = usage_guide(language, **shape)
+    assert all(band in guide for band in (SIGNS.values() if shape else SIGNS))
+    assert ("user_memory" in guide) is not shape.get("plain", False)
     assert COUNTER.count(guide) <= {"en": 60, "zh": 70}[language]
 
 
@@ -48,6 +49,7 @@ def test_no_text_of_ours_holds_markup(language: Language) -> None:
     texts = [
         usage_guide(language),
         usage_guide(language, compact=True),
+        usage_guide(language, plain=True),
         *(phase_guidance(phase, language) for phase in PHASES),
     ]
     texts += [heading(name, language) for name in headed]

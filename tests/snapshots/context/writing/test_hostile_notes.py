@@ -72,10 +72,10 @@ def test_bare_lines_hold_a_line_for_each_and_forge_nothing(text: str) -> None:
     contents = all_content(result.messages[:2])
     kept = kept_items(result, material)
     lines = contents.split("\n")
-    assert sum(line.startswith("- ") for line in lines) == len(kept)
+    assert sum(line.startswith(("- ", "~ ", "? ")) for line in lines) == len(kept)
     fenced = [one for one in parsed(contents) if one.tag == "user_memory"]
     orders = [one for one in kept if one.untrusted_instruction]
     assert len(words_in(contents)) == len(orders)
     assert all(one.get("caution") for one in fenced)
-    bare = [line for line in lines if line.startswith("- ")]
+    bare = [line for line in lines if line.startswith(("- ", "~ ", "? "))]
     assert forged(bare) == []

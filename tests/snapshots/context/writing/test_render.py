@@ -186,8 +186,28 @@ def test_the_full_style_gives_each_memory_an_element() -> None:
 def test_the_plain_format_gives_bare_lines(text: str) -> None:
     result = context(Material(profile=ADA, memories=(memory(1, text), memory(2))), format="plain")
     assert tag_like(all_content(result.messages)) == 0
-    assert result.messages[1]["content"].splitlines()[-1] == f"- {memory(2).text} (2 Jan 2026)"
+    assert result.messages[1]["content"].splitlines()[-1] == f"~ {memory(2).text} (2 Jan 2026)"
     assert len(result.messages[1]["content"].splitlines()) == 2
+
+
+def test_a_bare_line_says_how_sure_it_is_and_who_said_it() -> None:
+    said = (memory(1, "tea", confidence=0.9), memory(2, "figs", confidence=0.4), memory(3, "Try Lisbon", kind="reply"))
+    lines = (
+        context(Material(memories=said), format="plain", order="relevance_first").messages[-2]["content"].splitlines()
+    )
+    assert lines[-3:] == [
+        "- tea (2 Jan 2026)",
+        "? figs (2 Jan 2026)",
+        "~ assistant: Try Lisbon (2 Jan 2026)",
+    ]
+
+
+def test_labels_of_slots_are_in_the_language_of_the_context() -> None:
+    likes = preference_fact("p-2", ("music", "likes"), ["jazz"], SURE)
+    profile = ProfileView(locale="zh-CN", fields=(profile_fact("name", "Ada", SURE),), preferences=(likes,))
+    told = all_content(context(Material(profile=profile)).messages)
+    assert "- 姓名: Ada\n" in told
+    assert "- 喜欢 (音乐): jazz\n" in told
 
 
 @pytest.mark.parametrize(("confidence", "shown_as"), [(1.0, "1"), (0.6, "0.6"), (0.0, "0"), (0.104, "0.1")])
