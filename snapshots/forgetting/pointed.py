@@ -101,7 +101,7 @@ def refuses_an_answer(message: Message, order: ForgetOrder, turns: Sequence[Mess
     points = order.meant is Meant.POINTED or (order.meant is Meant.READ and not order.names)
     if not points or not turns or turns[0].role != MessageRole.ASSISTANT:
         return False
-    if _IS_ABOUT_WHAT_WAS_SAID.search(message.content[order.start : order.end]):
+    if _IS_ABOUT_WHAT_WAS_SAID.search(matching_form(message.content[order.start : order.end])):
         return False
     asked = turns[0].content
     return (

@@ -293,6 +293,7 @@ def test_an_order_that_means_nothing_says_so_and_touches_nothing(
         ("My dad owes eighty thousand", "I'm sorry. Since when?", "Please don't save it"),
         ("我爸欠了八万块钱", "听着很沉。想说说吗?", "这事你别记"),
         ("我爸欠了八万块钱", "听着很沉。想说说吗?", "别存"),
+        ("今天跟我主管大吵,超想離職", "聽起來很悶,要不要聊聊?", "不用,這件事也不要記"),
     ],
 )
 def test_an_order_not_to_keep_it_is_one_whatever_was_asked(
@@ -301,7 +302,7 @@ def test_an_order_not_to_keep_it_is_one_whatever_was_asked(
     teach(acme, world, secret, ("assistant", asked))
     assert {one["verdict"] for one in post(acme, order)} == {"forgotten"}
     work(world)
-    assert notes(acme) == []
+    assert [one for one in notes(acme) if one in secret] == []
     assert secret not in acme("GET", TALK).content.decode()
 
 
