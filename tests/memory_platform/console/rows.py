@@ -222,7 +222,7 @@ def note_of(subject: Subject, text: str, rows: dict[type[Model], Any]) -> dict[t
     note = Note.objects.create(
         subject=subject,
         snapshot=snapshot,
-        statement=rows[Snapshot],
+        statement_id=rows[Snapshot].id,
         grade="about_other",
         grade_probability=0.93,
         about_kind="contact",
