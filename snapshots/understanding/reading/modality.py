@@ -41,7 +41,7 @@ _SUPPOSED = re.compile(
 _REPORTED = re.compile(
     r"\b(?:(?<!i )said|(?<!it )says|(?<!i )told|(?<!i )wrote|writes|claims?|claimed|thinks|thought|reckons|"
     r"insists?|insisted|announced|(?<!i )(?:decides?|decided|assumes?|assumed)|"
-    r"(?:people|they|everyone|everybody|others|folks) (?:think|say|believe|call|take)|"
+    r"(?:people|everyone|everybody|others|folks) (?:think|say|believe|call|take)|"
     r"announces|asked|asks|replied|mentioned|mentions|texted|(?:goes|went|go),?(?= [\"'])|quote|according to|"
     r"(?:was|is|were|be) like|"
     r"yelled|shouted|sings?|sang|reads|tweeted|posted|captioned|lyrics?|line in|the (?:song|film|movie|book|novel|"
