@@ -286,6 +286,6 @@ def _label_coverage(form: str, content: Sequence[TagWord]) -> float:
         part = "".join(said)
         share = len(part) / len(form) if part in form else 0.0
     else:
-        own = form.split(" ")
+        own = [word.text for word in words_of(form)]
         share = len(said) / len(own) if set(said) <= set(own) else 0.0
     return share if TAG_LOOKUP.covered_label <= share < 1 else 0.0

@@ -18,7 +18,7 @@ school|campus|学校|校园
 gym|fitness center|fitness centre|健身房|健身中心
 hospital|clinic|医院|诊所
 airport|机场
-kindergarten|daycare|nursery|幼儿园|托儿所
+kindergarten|daycare|nursery|幼儿园|幼稚园|托儿所
 supermarket|grocery store|超市
 parking|parking lot|car park|garage|停车场|车库|停车位|车位
 hometown|老家|家乡|故乡

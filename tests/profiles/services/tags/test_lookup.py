@@ -337,3 +337,21 @@ def test_looking_up_among_many_tags_is_quick() -> None:
 def test_the_home_of_a_contact_is_found_where_its_address_is_known(label: str, query: str) -> None:
     lives = tag(label=label, kind="contact", address="9 Pine Lane", aliases=[])
     assert [match.tag.label for match in lookup_tags(query, [lives])] == [label]
+
+
+@pytest.mark.parametrize("query", ["幼稚园", "去幼稚园", "導航到幼稚園", "to the kindergarten", "送我到幼稚园门口"])
+def test_a_kindergarten_is_found_by_every_word_for_it(query: str) -> None:
+    school = tag(label="幼儿园", kind="place", address="文一路 5 号")
+    assert [match.tag.label for match in lookup_tags(query, [school, CHINESE["公司"]])] == ["幼儿园"]
+
+
+@pytest.mark.parametrize("query", ["my folks", "drive to my folks", "take me to the folks place", "folks' place"])
+def test_the_place_of_several_is_found_by_whose_it_is(query: str) -> None:
+    away = tag(label="Brookside", kind="place", address="9 Pine Lane", aliases=["folks' place"])
+    assert [match.tag.label for match in lookup_tags(query, [away, ENGLISH["Home"]])] == ["Brookside"]
+
+
+@pytest.mark.parametrize("query", ["folk music", "what do folks eat in Spain", "that's all folks, good night", "a place to eat"])
+def test_other_folks_have_no_place(query: str) -> None:
+    away = tag(label="Brookside", kind="place", address="9 Pine Lane", aliases=["folks' place"])
+    assert lookup_tags(query, [away]) == []
