@@ -351,7 +351,9 @@ def test_the_place_of_several_is_found_by_whose_it_is(query: str) -> None:
     assert [match.tag.label for match in lookup_tags(query, [away, ENGLISH["Home"]])] == ["Brookside"]
 
 
-@pytest.mark.parametrize("query", ["folk music", "what do folks eat in Spain", "that's all folks, good night", "a place to eat"])
+@pytest.mark.parametrize(
+    "query", ["folk music", "what do folks eat in Spain", "that's all folks, good night", "a place to eat"]
+)
 def test_other_folks_have_no_place(query: str) -> None:
     away = tag(label="Brookside", kind="place", address="9 Pine Lane", aliases=["folks' place"])
     assert lookup_tags(query, [away]) == []
