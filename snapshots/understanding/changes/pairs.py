@@ -14,7 +14,7 @@ from memory_platform.kernel.terms import terms
 from snapshots.understanding.changes.figures import NUMBER, figures_in
 from snapshots.understanding.changes.persons import SELF, is_of_another, named_people
 from snapshots.understanding.changes.ways import named_in
-from snapshots.understanding.changes.words import cue_rows, cues_in, kinds_in
+from snapshots.understanding.changes.words import cues_in, kinds_in, word_rows
 from snapshots.understanding.grading.vectors import Vectors
 from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.reading.forms import language_of, matching_form
@@ -148,7 +148,7 @@ def _side_of(sentence: Sentence) -> _Side:
 
 def _measure_sentence(sentence: Sentence, side: _Side) -> dict[str, float]:
     """The numbers of a sentence alone."""
-    cues = {f"cue_{row.name}": float(row.name in side.cues) for row in cue_rows()}
+    cues = {f"cue_{row.name}": float(row.name in side.cues) for row in word_rows("cues")}
     return {
         **cues,
         "change": sentence.change,

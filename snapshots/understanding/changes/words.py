@@ -17,81 +17,57 @@ DATA = Path(__file__).with_name("data")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordRow:
-    """One named pattern with sentences that hold it; ``is_trigger``: by it a message is looked at before it
-    is stored."""
+    """One named pattern; ``is_trigger``: by it a message is looked at before it is stored."""
 
     name: str
     pattern: re.Pattern[str]
-    examples: tuple[str, ...]
     is_trigger: bool
 
 
-def cue_rows() -> tuple[WordRow, ...]:
-    """Return the hints of ``cues.toml``, in its order."""
-    return _rows("cues.toml")
-
-
-def kind_rows() -> tuple[WordRow, ...]:
-    """Return the kinds of things of ``kinds.toml``, in its order."""
-    return _rows("kinds.toml")
-
-
-def people_rows() -> tuple[WordRow, ...]:
-    """Return the words for people of ``people.toml``, in its order."""
-    return _rows("people.toml")
-
-
-def event_rows() -> tuple[WordRow, ...]:
-    """Return the verbs of ``events.toml``."""
-    return _rows("events.toml")
+@lru_cache(maxsize=5)
+def word_rows(name: str) -> tuple[WordRow, ...]:
+    """Return the rows of one file, in its order."""
+    found = tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
+    return tuple(WordRow(key, _compiled(row), bool(row.get("trigger"))) for key, row in found.items())
 
 
 @lru_cache(maxsize=1)
 def hold_rows() -> dict[str, WordRow]:
-    """Return what says by itself that something holds from now on, or no more, of ``holds.toml``, by name."""
-    return {row.name: row for row in _rows("holds.toml")}
+    """Return what says by itself that something holds from now on, or no more, by name."""
+    return {row.name: row for row in word_rows("holds")}
 
 
 def events_in(form: str) -> frozenset[str]:
     """Return the verbs by which a matching form tells what was done once."""
-    return frozenset(verb.lower() for row in event_rows() for verb in row.pattern.findall(form))
+    return frozenset(verb.lower() for row in word_rows("events") for verb in row.pattern.findall(form))
 
 
 def cues_in(form: str) -> frozenset[str]:
     """Return the names of the hints in a matching form."""
-    return frozenset(row.name for row in cue_rows() if row.pattern.search(form))
+    return frozenset(row.name for row in word_rows("cues") if row.pattern.search(form))
 
 
 @lru_cache(maxsize=4_096)
 def kinds_in(form: str) -> frozenset[str]:
     """Return the kinds of things that a matching form speaks of."""
-    return frozenset(row.name for row in _sieve("kinds.toml").passing(form) if row.pattern.search(form))
+    return frozenset(row.name for row in _sieve("kinds").passing(form) if row.pattern.search(form))
 
 
 def people_in(form: str) -> dict[str, tuple[int, int]]:
     """Return whom a matching form names by a word for them, and where first: ``(start, end)``."""
-    passing = _sieve("people.toml").passing(form)
-    found = {row.name: row.pattern.search(form) for row in people_rows() if row in passing}
+    passing = _sieve("people").passing(form)
+    found = {row.name: row.pattern.search(form) for row in word_rows("people") if row in passing}
     return {name: match.span() for name, match in found.items() if match}
 
 
 def may_change(form: str) -> bool:
     """Return whether a matching form holds a hint by which it is worth looking at what it ends."""
-    return any(row.is_trigger and row.pattern.search(form) for row in cue_rows())
+    return any(row.is_trigger and row.pattern.search(form) for row in word_rows("cues"))
 
 
 @lru_cache(maxsize=2)
 def _sieve(name: str) -> Sieve[WordRow]:
-    return Sieve((row.pattern, row) for row in _rows(name))
-
-
-@lru_cache(maxsize=4)
-def _rows(name: str) -> tuple[WordRow, ...]:
-    found = tomllib.loads((DATA / name).read_text(encoding="utf-8"))
-    return tuple(
-        WordRow(key, _compiled(row), tuple(row.get("examples", ())), bool(row.get("trigger")))
-        for key, row in found.items()
-    )
+    return Sieve((row.pattern, row) for row in word_rows(name))
 
 
 def _compiled(row: dict[str, object]) -> re.Pattern[str]:

@@ -1,25 +1,13 @@
-"""The data files of changes hold what their examples say, and no pattern takes long on a hostile text. Rows: G4, E9."""
+"""The ways of changes name the sides that their examples say; no pattern takes long on a hostile text. Rows: G4, E9."""
 
 import time
 
 import pytest
 
 from snapshots.understanding.changes.ways import named_in, ways
-from snapshots.understanding.changes.words import (
-    WordRow,
-    cue_rows,
-    cues_in,
-    event_rows,
-    events_in,
-    hold_rows,
-    kind_rows,
-    kinds_in,
-    may_change,
-    people_in,
-)
+from snapshots.understanding.changes.words import cues_in, events_in, kinds_in, may_change, people_in
 from snapshots.understanding.reading.forms import language_of, matching_form
 
-ROWS = [*cue_rows(), *kind_rows(), *event_rows(), *hold_rows().values()]
 HOSTILE = [
     "not " * 500,
     "不是" * 1000,
@@ -29,13 +17,6 @@ HOSTILE = [
     "my old the " * 180,
     "是不是," * 500,
 ]
-
-
-@pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
-def test_a_row_matches_its_examples(row: WordRow) -> None:
-    assert row.examples
-    for example in row.examples:
-        assert row.pattern.search(matching_form(example)), example
 
 
 def test_every_way_names_its_sides() -> None:
