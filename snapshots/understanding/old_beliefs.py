@@ -47,7 +47,6 @@ class OldBelief:
 
     @property
     def review_id(self) -> UUID:
-        """The id of the candidate by which it waits for review."""
         return stable_id("old belief", self.belief.id)
 
 
@@ -166,7 +165,6 @@ def _is_foreseen(record: Candidate, foreseen: Sequence[NoteDraft]) -> bool:
 
 
 def _review_of(one: OldBelief) -> Candidate:
-    """Return the candidate by which a person looks at an old belief."""
     belief, record = one.belief, one.record
     said_at = getattr(belief, "valid_at", None) or belief.created_at
     return Candidate(

@@ -45,7 +45,6 @@ class Lesson:
 
 
 def claim_of(lesson: Lesson, found: ProfileFact | PreferenceCandidate, value: Any, **details: Any) -> Claim:
-    """Return what a candidate claims, as said in the lesson's message."""
     return learned_claim(
         value,
         provenance=Provenance(found.provenance),
@@ -70,7 +69,6 @@ def link(model: Any, lesson: Lesson, memory_id: UUID) -> None:
 
 
 def kind_of(found: Candidate) -> CandidateKind:
-    """Return what a candidate would become."""
     match found:
         case ProfileFact():
             return CandidateKind.PROFILE

@@ -40,7 +40,6 @@ class AlreadyReviewed(Conflict):
 
 
 def candidates(subject: Subject, *, verdict: str | None = None, kind: str | None = None) -> QuerySet[CandidateRecord]:
-    """Return what was proposed for a subject."""
     rows = CandidateRecord.objects.filter(subject_id=subject.id)
     rows = rows.filter(verdict=verdict) if verdict else rows
     return rows.filter(kind=kind) if kind else rows

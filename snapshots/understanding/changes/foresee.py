@@ -34,13 +34,11 @@ class HeldChange:
 
     @classmethod
     def of_draft(cls, draft: NoteDraft) -> "HeldChange":
-        """Return a note that is only drafted yet."""
         snapshot, details = draft.snapshot, draft.details
         said = HeldText(snapshot.text, _about(details.about_kind, details.about_label), bool(details.vital_class))
         return cls(snapshot.id, said, snapshot.said_at, snapshot.conversation_id, snapshot.seq)
 
     def is_before(self, said_at: datetime, conversation_id: UUID, seq: int) -> bool:
-        """Return whether it was said before a message."""
         if self.conversation_id == conversation_id and self.seq is not None:
             return self.seq < seq
         return self.said_at <= said_at
@@ -59,7 +57,6 @@ class Ending:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the note ends."""
         return self.effect is Effect.ENDS
 
 

@@ -62,7 +62,6 @@ class Judged:
 
 @lru_cache(maxsize=1)
 def change_reader() -> LinearReader:
-    """Return the reader as it was taught."""
     return LinearReader.read(WEIGHTS)
 
 

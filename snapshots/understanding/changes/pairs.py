@@ -120,7 +120,6 @@ def words_of(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def _parts(text: str) -> tuple[str, ...]:
-    """Return a sentence and its clauses, each once."""
     return tuple(dict.fromkeys([text, *(clause.text for clause in split_clauses(text))]))
 
 
@@ -147,7 +146,6 @@ def _side_of(sentence: Sentence) -> _Side:
 
 
 def _measure_sentence(sentence: Sentence, side: _Side) -> dict[str, float]:
-    """The numbers of a sentence alone."""
     cues = {f"cue_{row.name}": float(row.name in side.cues) for row in word_rows("cues")}
     return {
         **cues,

@@ -51,7 +51,6 @@ class Named:
 
 @lru_cache(maxsize=4_096)
 def named_people(text: str) -> Named:
-    """Return whom a text names."""
     form = matching_form(text)
     found = people_in(form)
     names = {}

@@ -44,7 +44,6 @@ class Way:
 
 @lru_cache(maxsize=1)
 def ways() -> tuple[Way, ...]:
-    """Return the ways of the file, in its order."""
     rows = tomllib.loads(WAYS.read_text(encoding="utf-8"))["way"]
     return tuple(
         Way(

@@ -43,13 +43,11 @@ def events_in(form: str) -> frozenset[str]:
 
 
 def cues_in(form: str) -> frozenset[str]:
-    """Return the names of the hints in a matching form."""
     return frozenset(row.name for row in word_rows("cues") if row.pattern.search(form))
 
 
 @lru_cache(maxsize=4_096)
 def kinds_in(form: str) -> frozenset[str]:
-    """Return the kinds of things that a matching form speaks of."""
     return frozenset(row.name for row in _sieve("kinds").passing(form) if row.pattern.search(form))
 
 

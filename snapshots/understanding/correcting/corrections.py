@@ -287,5 +287,4 @@ def _only_ends(one: Candidate) -> bool:
 
 
 def texts_gone(changes: Iterable[PreferenceCandidate]) -> list[str]:
-    """Return the values that changes take out."""
     return [text for one in changes for text in ((one.replaces,) if one.replaces else one.texts)]

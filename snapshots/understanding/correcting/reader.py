@@ -51,13 +51,11 @@ def is_doubtful(text: str) -> bool:
 
 
 def is_sure(share: float) -> bool:
-    """Return whether this is a share from which the reader is sure."""
     return share >= correction_reader().least[CORRECTION]
 
 
 @lru_cache(maxsize=1)
 def correction_reader() -> LinearReader:
-    """Return the reader as it was taught."""
     return LinearReader.read(WEIGHTS)
 
 

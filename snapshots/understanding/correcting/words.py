@@ -48,7 +48,6 @@ class Grammar:
 
 @cache
 def grammar_of(language: str) -> Grammar:
-    """Return the words of a language, compiled."""
     table = _file()[language]
     lifts = {name: _compiled(pattern) for name, pattern in table["lifts"].items()}
     return Grammar(**{name: _compiled(table[name]) for name in table if name != "lifts"}, lifts=lifts)

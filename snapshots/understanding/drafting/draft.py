@@ -86,7 +86,6 @@ def spoken_of(heard: Heard, own_names: frozenset[str], policy: NotingPolicy = NO
 def note_drafts(
     heard: Heard, spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy = NOTING
 ) -> list[NoteDraft]:
-    """Return the notes that a message makes, in order."""
     drafts = [draft_part(heard, spoken, part, policy) for part in assemble_parts(spoken, grades, policy)]
     # "My pin is [masked secret]" tells nothing that could be used.
     return [draft for draft in drafts if not draft.snapshot.masked or draft.details.vital_class]
@@ -132,7 +131,6 @@ def instructs(clause: Clause, text: str) -> bool:
 
 
 def draft_part(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy) -> NoteDraft:
-    """Return one part of a message as a note to be."""
     message, previous, now = heard.message, heard.previous, utc_now()
     said = spoken.answer or spoken.text[part.start : part.end]
     text, masked = mask_sensitive(said)

@@ -46,7 +46,6 @@ def held_notes(subject_id: UUID, policy: NotingPolicy = NOTING) -> list[HeldNote
 
 
 def as_held(draft: NoteDraft) -> HeldNote:
-    """Return a drafted note as the drafts after it are compared with it."""
     details = draft.details
     return HeldNote.of(draft.snapshot.id, draft.snapshot.text, details.about_kind, details.about_label)
 
@@ -73,7 +72,6 @@ def _may_repeat(one: HeldNote, other: HeldNote, policy: NotingPolicy) -> bool:
 
 
 def says_the_same(one: str, other: str, policy: NotingPolicy = NOTING) -> bool:
-    """Return whether two clauses say the same thing."""
     if comparable(one) == comparable(other):
         return True
     if sorted(_NUMBER.findall(one)) != sorted(_NUMBER.findall(other)):

@@ -48,7 +48,6 @@ HELD = HeldFields(MATCHING.tenants)
 
 
 def with_epoch(subjects: QuerySet[Subject]) -> QuerySet[Subject]:
-    """Return subjects, each with the ``policy_epoch`` of its tenant."""
     tenant = Tenant.objects.filter(id=OuterRef("tenant_id"))
     return subjects.annotate(policy_epoch=Subquery(tenant.values("policy_epoch")[:1]))
 

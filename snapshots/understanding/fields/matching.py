@@ -42,7 +42,6 @@ class FieldFit:
 
 @lru_cache(maxsize=1)
 def field_reader() -> LinearReader:
-    """Return the reader as it was taught."""
     return LinearReader.read(WEIGHTS)
 
 

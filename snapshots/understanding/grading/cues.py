@@ -45,7 +45,6 @@ def cue_numbers(form: str, message_form: str) -> Float32:
 
 
 def vital_cues(form: str) -> list[str]:
-    """Return the classes of vital notes of which a clause holds a cue."""
     return [cue.name for cue in load_cues() if cue.vital and cue.pattern.search(form)]
 
 
@@ -56,7 +55,6 @@ def vital_outright(form: str) -> str:
 
 
 def has_cue(name: str, form: str) -> bool:
-    """Return whether a clause holds the cue called ``name``."""
     return next(cue for cue in load_cues() if cue.name == name).pattern.search(form) is not None
 
 

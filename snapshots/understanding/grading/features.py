@@ -60,7 +60,6 @@ class Spoken:
 
     @property
     def was_asked(self) -> bool:
-        """Whether the turn before it asked a question."""
         return "?" in self.asked or "？" in self.asked
 
     @property

@@ -121,7 +121,6 @@ class ClauseReader:
 
 @lru_cache(maxsize=1)
 def clause_reader() -> ClauseReader:
-    """Return the reader as it was taught."""
     return ClauseReader.read()
 
 

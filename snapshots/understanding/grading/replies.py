@@ -81,7 +81,6 @@ def reply_features(spoken: Spoken, vectors: Vectors) -> Float32:
 
 @lru_cache(maxsize=1)
 def reply_reader() -> ReplyReader:
-    """Return the reader as it was taught."""
     return ReplyReader.read()
 
 

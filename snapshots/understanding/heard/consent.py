@@ -33,7 +33,6 @@ class Consent:
 
     @property
     def message_id(self) -> UUID:
-        """The message that agrees."""
         return self.heard.message.id
 
 

@@ -107,12 +107,10 @@ def evades(text: str) -> bool:
 
 
 def says_yes(text: str) -> bool:
-    """Return whether a message only agrees."""
     return _YES.fullmatch(matching_form(text)) is not None
 
 
 def says_no(text: str) -> bool:
-    """Return whether a message only declines."""
     return _NO.fullmatch(matching_form(text)) is not None
 
 

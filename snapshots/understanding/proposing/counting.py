@@ -32,7 +32,6 @@ _KINDS: dict[str, Kind] = {"notes": "note", "slots": "slot", "fields": "field", 
 
 
 def count_proposal(kind: Kind, outcome: Outcome | Reason) -> None:
-    """Count one proposal."""
     MODEL_PROPOSALS.labels(kind=kind, outcome=outcome).inc()
 
 

@@ -108,7 +108,6 @@ class Proposals:
         return cls(**{name: tuple(getattr(answer, name, ())) for name in cls.__slots__})
 
     def of_message(self, number: int) -> "Proposals":
-        """Return what names one message."""
         lists = {name: getattr(self, name) for name in self.__slots__}
         return Proposals(**{name: tuple(one for one in some if one.message == number) for name, some in lists.items()})
 
@@ -117,7 +116,6 @@ class Proposals:
 
 
 def handles_of(held: int) -> tuple[str, ...]:
-    """Return the short names under which held notes are shown."""
     return tuple(f"h{number}" for number in range(1, held + 1))
 
 

@@ -170,7 +170,6 @@ def is_for_now(text: str) -> bool:
 
 
 def is_lasting(text: str) -> bool:
-    """Return whether ``text`` says that it is meant for good."""
     return _LASTING.search(text) is not None
 
 

@@ -205,7 +205,6 @@ def names_somebody(text: str) -> bool:
 
 
 def asks_whom(question: str) -> bool:
-    """Return whether a question asks for a person or a number."""
     return _ASKS_WHOM.search(matching_form(question)) is not None
 
 

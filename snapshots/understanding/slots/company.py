@@ -23,7 +23,6 @@ class Company:
         self.named: list[TagCandidate] = []
 
     def list_names(self) -> list[str]:
-        """Return every name that is known here."""
         return known_names((*self.nearby.contacts, *self.nearby.known, *self.people))
 
     def find_meant(self, word: str, text: Text, words: Words) -> TagCandidate | None:

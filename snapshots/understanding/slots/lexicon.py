@@ -52,7 +52,6 @@ class Words:
         return matching_form(word).lower() in self.lists.get(name, frozenset())
 
     def holds_any(self, name: str, text: str) -> bool:
-        """Return whether ``text`` holds a word or phrase of list ``name``."""
         found = self.finder(name)
         return found is not None and found.search(matching_form(text)) is not None
 
@@ -138,12 +137,10 @@ class Language:
 
     @property
     def rows(self) -> Iterator[Row]:
-        """All rows, file by file."""
         return rows_of(self.groups)
 
 
 def rows_of(groups: Iterable[Group]) -> Iterator[Row]:
-    """Yield the rows of files, one file after the other."""
     return (row for group in groups for row in group.clause_rows + group.sentence_rows)
 
 

@@ -7,7 +7,6 @@ from snapshots.understanding.values import Candidate, PreferenceCandidate, Profi
 
 
 def merge_candidates(found: list[Candidate]) -> list[Candidate]:
-    """Return what a message says, each thing once."""
     return _merge_repeats(_drop_vaguer(found))
 
 

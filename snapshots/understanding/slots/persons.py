@@ -120,7 +120,6 @@ def is_same_relation(one: str, other: str) -> bool:
 
 
 def is_animal(one: TagCandidate, words: Words) -> bool:
-    """Return whether a contact is a pet."""
     return words.has("animals", one.relation or "")
 
 

@@ -27,7 +27,6 @@ _FAHRENHEIT = (45, 95)
 
 
 def is_chinese(text: str) -> bool:
-    """Return whether ``text`` holds a Chinese character."""
     return _HAN.search(text) is not None
 
 
@@ -56,7 +55,6 @@ def is_thing(value: str, words: Words) -> bool:
 
 
 def is_name(value: str, words: Words) -> bool:
-    """Return whether ``value`` has the shape of a person's name."""
     if _HAN.search(value):
         finder = words.finder("name_shape")
         shaped = finder is not None and finder.fullmatch(matching_form(value)) is not None
@@ -135,7 +133,6 @@ def is_any(value: str, words: Words) -> bool:
 
 
 def is_liked(value: str, words: Words) -> bool:
-    """Return whether ``value`` can be liked by somebody who is not ironic."""
     if words.has("no_favourite_value", value) or words.holds_any("timed", value):
         return False
     return is_thing(value, words) and not words.holds_any("unloved", value)
@@ -159,7 +156,6 @@ def is_food(value: str, words: Words) -> bool:
 
 
 def is_pastime(value: str, words: Words) -> bool:
-    """Return whether ``value`` is something that is done for pleasure."""
     return is_known(value, words) or (is_liked(value, words) and is_activity(value, words))
 
 
