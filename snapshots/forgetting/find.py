@@ -11,10 +11,19 @@ from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
 from snapshots.forgetting.told import find_told
 from snapshots.forgetting.values import Found
 from snapshots.models import Message, MessageRole
-from snapshots.understanding.heard.forget_orders import ForgetOrder, Meant
-from snapshots.understanding.heard.names import Named
+from snapshots.understanding.heard.forget_orders import ForgetOrder
+from snapshots.understanding.heard.names import Named, is_owned
+from snapshots.understanding.reading.forms import matching_form
 
-_OF_SELF = re.compile(r"(?:i|i'm|i've|my|we|our)\b|我", re.IGNORECASE)
+_STATES = re.compile(
+    r"\bthat (?:i|i'm|i've|my|we|our)\b(?! (?:(?:just|ever|even) )?(?:said|mentioned|told|asked|wrote|brought)\b)"
+    r"|[忘记掉除删了]我(?!刚|说|讲|跟你|的).{2,}[这那][件个]?(?:事|信息|一点)",
+    re.IGNORECASE,
+)
+_ALL_OF = re.compile(
+    r"\b(?:what|everything|anything|all|whatever|things)\b.{0,30} (?:about|regarding|concerning)\b|关于|有关",
+    re.IGNORECASE,
+)
 
 
 def find_meant(
@@ -32,23 +41,24 @@ def find_meant(
     ``acknowledged`` the order.
     """
     turns = turns_before(message, policy)
-    if order.meant is Meant.EVERYTHING or refuses_an_answer(message, order, turns):
+    if order.is_everything or refuses_an_answer(message, order, turns):
         return Found()
     own = cut_order(without_orders(message.content), order)  # an acknowledged order is not read without its answer
     users = [turn for turn in turns if turn.role == MessageRole.USER][: policy.turns]
-    is_exact = order.meant in (Meant.NAMED, Meant.OWNED)
+    words = matching_form(message.content[order.start : order.end])
+    is_stated = _STATES.search(words) is not None
+    is_exact = len(order.names) == 1 and (is_stated or _ALL_OF.search(words) or is_owned(order.names[0]))
     if is_exact:
         said = [(message, own), *((turn, turn.content) for turn in users)]
-        if found := find_named(subject, Named.of(order.name), said):
+        if found := find_named(subject, Named.of(order.names[0]), said):
             return found
     if number := last_with_number(message, order, own[: order.start], users):
         return Found(dict.fromkeys((number.id, *with_answers([number])), ()))
-    names = [order.name] if is_exact else order.names
-    if names and (order.refers or is_exact or not speaks_of(own[: order.start], names)):
-        told = find_told(message, names, tells, anywhere=refers(message, order))
+    if order.names and (order.refers or is_exact or not speaks_of(own[: order.start], order.names)):
+        told = find_told(message, order.names, tells, anywhere=refers(message, order))
         if told or (refers(message, order) and not acknowledged):
             return _found_told(message, order, told)
-    if is_exact and _OF_SELF.match(order.name):
+    if is_stated:
         return Found({message.id: ()})
     return find_pointed(message, order, own, users)
 

@@ -8,7 +8,7 @@ from snapshots.forgetting.told import shares_secret, words_of
 from snapshots.forgetting.values import Found
 from snapshots.models import Message, MessageRole
 from snapshots.understanding.grading.features import count_words
-from snapshots.understanding.heard.forget_orders import ForgetOrder, Meant, refers_back
+from snapshots.understanding.heard.forget_orders import ForgetOrder, refers_back
 from snapshots.understanding.heard.turns import asks_about_memory, asks_something, tells_something
 from snapshots.understanding.reading.forms import matching_form
 
@@ -42,8 +42,7 @@ def find_pointed(message: Message, order: ForgetOrder, own: str, users: Sequence
     before = own[: order.start]
     meant = message if not refers(message, order) and _tells_itself(message, order, before) else None
     if meant is None:
-        names_nothing = order.meant is Meant.POINTED or (order.meant is Meant.READ and not order.refers)
-        meant = last_teaching(users, stops=names_nothing and not order.names)
+        meant = last_teaching(users, stops=not order.refers and not order.names)
     if meant is None and tells_something(own):
         meant = message
     if meant is None:
@@ -98,8 +97,7 @@ def _spoken_of(before: str, users: Sequence[Message]) -> list[Message]:
 def refuses_an_answer(message: Message, order: ForgetOrder, turns: Sequence[Message]) -> bool:
     """Return whether weak words only refuse what the assistant has just asked: "Your age?" / "That's private." What
     speaks of keeping, or points back at what was said, is an order whatever was asked."""
-    points = order.meant is Meant.POINTED or (order.meant is Meant.READ and not order.names)
-    if not points or not turns or turns[0].role != MessageRole.ASSISTANT:
+    if order.names or order.refers or not turns or turns[0].role != MessageRole.ASSISTANT:
         return False
     if _IS_ABOUT_WHAT_WAS_SAID.search(matching_form(message.content[order.start : order.end])):
         return False

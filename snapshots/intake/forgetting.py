@@ -18,7 +18,7 @@ from snapshots.models import Conversation, ForgetOrder, Message, MessageRole
 from snapshots.receipts.read import receipt_by_id
 from snapshots.selectors import with_words
 from snapshots.understanding.heard.acknowledgements import acknowledges_forgetting
-from snapshots.understanding.heard.forget_orders import Meant, read_forget_orders
+from snapshots.understanding.heard.forget_orders import read_forget_orders
 
 WORDS = ("name", "content", "parts", "tool_calls", "metadata", "content_hash", "tokens")
 
@@ -96,7 +96,7 @@ def _forget(subject: Subject, message: Message, *, acknowledged: bool = False) -
         if not message.content:
             break  # the message itself is gone, with its other orders
     if orders and not results:
-        is_all = any(order.meant is Meant.EVERYTHING for order in orders)
+        is_all = any(order.is_everything for order in orders)
         results.append(Forgotten(NOTHING_TO_FORGET, reason=ASKS_FOR_EVERYTHING if is_all else None))
     return results
 

@@ -1,16 +1,13 @@
 """Read the orders to forget in a message: which words give one, and whether it names what is to be forgotten. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
-from functools import cache, lru_cache
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
-from snapshots.understanding.heard import forget_patterns as said
-from snapshots.understanding.heard.names import is_owned
-from snapshots.understanding.heard.order_reader import least_share, may_order, names_of, order_share, runs_of
-from snapshots.understanding.reading.forms import language_of, matching_form
+from snapshots.understanding.heard.order_reader import Run, least_share, may_order, names_of, order_share, runs_of
+from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.modality import find_quoted, is_played
 
 # Longer messages are documents, not turns.
@@ -29,30 +26,37 @@ _ASKS_ZH = re.compile(r"能不能|可不可以|能|可以|好吗|好不好|行�
 _NOT_PLAYED = re.compile(
     r"pretend (?=(?:that )?i (?:never|didn't|did not|(?:just )?(?:said|told you|mentioned) nothing))", re.IGNORECASE
 )
-_EVERYBODY = frozenset({"me", "myself", "us", "it all", "everything", "我", "我自己", "我们"})
-_ARTICLE = re.compile(r"(?:the|my|our|that|this|a|an|any|his|her|their)\s+|我的?|那个?|这个?", re.IGNORECASE)
-_END = re.compile(
-    r"(?:,| please\b| pls\b).*$|"
-    r"[\s,.!?]+$|[\s,]+(?:please|pls|thanks|thank you|now|again|ok|okay|from (?:your|the) memory)$|(?:的|吧|啊|了|"
-    r"都|全部?)$",
+_EVERYTHING = re.compile(
+    r"\b(?:everything|all)(?: of it| that)?(?: (?:i(?:'ve| have)? (?:ever )?(?:said|told you|mentioned|shared)"
+    r"|you (?:know|have|remember|saved|stored)))?(?: about (?:me|us))?\W*$|\b(?:about|forget) (?:me|us)\W*$"
+    r"|^(?!.*刚).*(?:(?:所有|一切|全部)的?(?:信息|记忆|东西|事情?|内容|资料)"
+    r"|(?:说过|告诉你|讲过)的?(?:所有|一切|全部)?的?(?:话|东西|事情?|内容)?[都全])",
     re.IGNORECASE,
 )
 _REFERS = re.compile(
-    r"\b(?:i(?:'ve| have| had)?(?: just| ever| only)? (?:said|told|mentioned|wrote|shared|brought up|gave|"
+    r"\b(?:i(?:'ve| have| had)?(?: just| ever| only| never)? (?:said|told|mentioned|wrote|shared|brought up|gave|"
     r"pasted|typed|sent)|"
     r"(?:told|gave) you|"
     r"(?:thing|bit|stuff|part|story|mess|business) (?:about|with|on|of|from|between)|about what)\b"
+    r"|the (?:very )?last (?:thing|bit|part|message|remark)|from me\b|刚[才刚]?的?(?:话|内容|消息)"
     r"|(?:刚才|刚刚|刚|之前|前面|上次|上回|昨天|我)(?:跟你|和你|给你)?(?:说|讲|提|聊|发|吐槽)"
     r"|那(?:段|件|个)?(?:事|情况)|那段$|(?:刚才|刚刚|之前|上次|前面).{1,8}那[段件个条句]|说过|提过|讲过",
     re.IGNORECASE,
 )
-_FORGETS = re.compile(r"forget|忘|当.{0,3}我.{0,2}没", re.IGNORECASE)
+_POINTS_ONLY = re.compile(
+    r"(?:\w+[\s,]+){0,3}?forget (?:about )?(?:that|this|it)|.{0,4}(?:忘[了掉记]?|当.{0,3}我.{0,2}没[说讲提]).{0,3}"
+    r"|(?:that|this|it)(?:'s| is) private|.{0,3}[这那](?:是|属于).{0,4}隐私",
+    re.IGNORECASE,
+)
 _NO_ORDER = re.compile(
     r"\W*i (?:don't|do not|didn't|can't|cannot|could|never) (?:quite )?(?:remember|recall|forget)"
+    r"|.*\b(?:don't|do not|never)(?: you)?(?: ever)? forget\b|(?:\w+[\s,]+){0,2}forget it\W*$|.*(?:别|不要|难)忘|.*忘不"
+    r"|\W*\w+ (?:told|asked|wanted|begged) (?:me|us|him|her|them) to\b"
     r"|\W*(?:you|你|您)(?:又|都|怎么|是不是)?(?: forgot|忘了我(?!.*吧))",
     re.I,
 )
 _ENDS, _ABOUT = re.compile(r"[.!?;。\n]"), re.compile(r"\babout\b|关于|的事", re.IGNORECASE)
+_TOPIC = re.compile(r"(?:about|regarding|关于|有关)", re.IGNORECASE)
 _ON_TEXT = re.compile(
     r"\b(?:sentence|paragraph|row|column|line|bullet|slide|comma|title|heading|page|clause|verse|item|duplicates?)s?\b"
     r"|第.{1,3}[段句行列页项条章]|标点|标题|逗号",
@@ -62,35 +66,16 @@ _PARTS_BEFORE = 2
 """How far before an order the thing is named that it speaks of."""
 
 
-class Meant(StrEnum):
-    """What an order to forget speaks of."""
-
-    SAID = "said"
-    POINTED = "pointed"
-    NAMED = "named"
-    OWNED = "owned"
-    EVERYTHING = "everything"
-    READ = "read"
-    """Heard by the reader, in words that no pattern knows."""
-
-
-_EXACT = (Meant.NAMED, Meant.OWNED, Meant.EVERYTHING)
-"""What patterns name is named by them; what they only see to point may be named before it."""
-
-
 @dataclass(frozen=True, slots=True)
 class ForgetOrder:
-    """An order to forget: characters ``start`` to ``end`` of its message. ``name`` is what it names, "" for nothing.
-
-    Of what the reader hears, ``names`` are the things named; ``refers``: it speaks of what was said before.
-    """
+    """An order to forget: characters ``start`` to ``end`` of its message. ``names`` are the things that it names;
+    ``refers``: it speaks of what was said before; ``is_everything``: only the product may erase a whole person."""
 
     start: int
     end: int
-    meant: Meant
-    name: str = ""
     names: tuple[str, ...] = ()
     refers: bool = False
+    is_everything: bool = False
 
 
 @lru_cache(maxsize=1_024)  # a worker asks for each of a few hundred messages before it asks for the first again
@@ -100,18 +85,26 @@ def read_forget_orders(text: str, *, acknowledged: bool = False) -> tuple[Forget
     Where the assistant's answer has ``acknowledged`` one, the reader may be less sure of it. A message is asked about
     several times while it is accepted, and while it is learned from.
     """
-    if len(text) > LONGEST_READ:
-        return ()
-    form = matching_form(text)
-    if "<user_memory" in text or not may_order(form) or is_played(_NOT_PLAYED.sub("", form)):
-        return ()
-    quoted = find_quoted(form)
-    known = [order for start, end, mark in _sentences(form) for order in _orders_of(form, start, end, mark)]
-    heard = _without_overlaps(
-        [*(_with_names(form, one) for one in known), *_heard_by_reader(form, known, acknowledged=acknowledged)]
-    )
-    found = _without_repeats(form, heard)
-    return tuple(one for one in found if not any(first <= one.start < last for first, last in quoted))
+    form = matching_form(text[: LONGEST_READ + 1])
+    heard = sorted(_heard(form, acknowledged=acknowledged))
+    return tuple(_without_repeats(form, [_with_names(form, start, end) for start, end in heard]))
+
+
+def runs_to_read(form: str) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, words) of what may be an order in a message: what the reader hears, and is taught by."""
+    if len(form) > LONGEST_READ or "<user_memory" in form or not may_order(form):
+        return
+    if is_played(_NOT_PLAYED.sub("", form)):
+        return
+    quoted, parts = find_quoted(form), parts_of(form)
+    for start, end in runs_of(form, [(first, last) for first, last, _ in parts]):
+        asked = any(last == end and mark == "?" for _, last, mark in parts)
+        words = form[start:end]
+        is_task = _ON_TEXT.search(words) is not None and not refers_back(words)
+        is_none = is_task or _NO_ORDER.match(words) or _SUPPOSES.match(words) or _drops_a_request(form, start, end)
+        is_quoted = any(first <= start < last for first, last in quoted)
+        if not is_none and not is_quoted and (not asked or _may_be_asked(words)):
+            yield start, end, words + "?" * asked
 
 
 def refers_back(text: str) -> bool:
@@ -127,14 +120,13 @@ def parts_of(form: str) -> list[tuple[int, int, str]]:
     return [one for one in found if one[1] > one[0]]
 
 
-def _heard_by_reader(form: str, known: Sequence[ForgetOrder], *, acknowledged: bool) -> Iterator[ForgetOrder]:
+def _heard(form: str, *, acknowledged: bool) -> Iterator[Run]:
     """Yield what the reader takes for an order, as short as it can be: what stands beside it may be the secret.
 
     Beside an order ("get rid of my card, don't keep it") half of the share is enough, and of one ``acknowledged``.
     """
-    parts = parts_of(form)
-    shares = dict(_runs(form, parts))
-    taken = [(one.start, one.end) for one in known]
+    shares = {(start, end): order_share(words) for start, end, words in runs_to_read(form)}
+    taken: list[Run] = []
     sure = least_share()
     for least in (sure, sure / 2):
         likely = [run for run, share in shares.items() if share >= least]
@@ -142,23 +134,13 @@ def _heard_by_reader(form: str, known: Sequence[ForgetOrder], *, acknowledged: b
             is_sure = acknowledged or shares[run] >= sure or any(_are_near(form, run, one) for one in taken)
             if is_sure and not any(run[0] < end and start < run[1] for start, end in taken):
                 taken.append(run)
-                yield _with_names(form, ForgetOrder(*run, Meant.READ))
+                yield run
 
 
-def _runs(form: str, parts: Sequence[tuple[int, int, str]]) -> Iterator[tuple[tuple[int, int], float]]:
-    """Yield the runs that the reader may take for an order, with how likely they are one."""
-    least = least_share()
-    for start, end in runs_of(form, [(first, last) for first, last, _ in parts]):
-        mark = next(mark for _, last, mark in parts if last == end)
-        words = form[start:end]
-        share = order_share(words + ("?" if mark == "?" else ""))
-        if share < least / 2:
-            continue
-        # What a pattern knows, the patterns have decided: "forget that, I'll take the bus" is none.
-        is_task = _ON_TEXT.search(words) is not None and not refers_back(words)
-        is_none = is_task or _NO_ORDER.match(words) or _SUPPOSES.match(words) or _match(form, start, end)
-        if not is_none and (mark != "?" or _may_be_asked(words)):
-            yield (start, end), share
+def _drops_a_request(form: str, start: int, end: int) -> bool:
+    """Return whether words only take a request back: "forget that, I'll take the bus", not "forget that, please"."""
+    rest = _ENDS.split(form[end:], maxsplit=1)[0]
+    return _POINTS_ONLY.fullmatch(form, start, end) is not None and not _FILLER.fullmatch(rest)
 
 
 def _are_near(form: str, one: tuple[int, int], other: tuple[int, int]) -> bool:
@@ -167,67 +149,31 @@ def _are_near(form: str, one: tuple[int, int], other: tuple[int, int]) -> bool:
     return re.search(r"\w", between) is None
 
 
-def _with_names(form: str, order: ForgetOrder) -> ForgetOrder:
-    """Return an order with what it names loosely: itself, else in the parts before it that speak of what was said."""
-    if order.meant in _EXACT:
-        return order
-    start, names = order.start, names_of(form[order.start : order.end]) if order.meant is Meant.READ else []
-    before = [(first, last) for first, last, _ in parts_of(form) if last <= start]
-    for first, last in before[: -1 - _PARTS_BEFORE : -1]:
-        is_apart = _ENDS.search(form, last, order.start) and not _ABOUT.search(form, first, last)
-        if not names and not is_apart and refers_back(form[first:last]):
-            start, names = first, names_of(form[first:last])
-    if not names:
-        return order if order.meant is not Meant.READ else replace(order, refers=refers_back(form[start : order.end]))
-    return ForgetOrder(start, order.end, Meant.READ, names=tuple(names), refers=refers_back(form[start : order.end]))
+def _with_names(form: str, first: int, end: int) -> ForgetOrder:
+    """Return an order with what it names: itself, else in the parts before it that speak of what was said."""
+    start, names = first, names_of(form[first:end])
+    if not names and _EVERYTHING.search(form[first:end]):
+        return ForgetOrder(first, end, is_everything=True)
+    before = [(at, last) for at, last, _ in parts_of(form) if last <= first]
+    for at, last in before[: -1 - _PARTS_BEFORE : -1]:
+        is_apart = _ENDS.search(form, last, first) and not _ABOUT.search(form, at, last)
+        if not names and not is_apart and (refers_back(form[at:last]) or _TOPIC.match(form, at, last)):
+            start, names = at, names_of(form[at:last])
+    return ForgetOrder(start if names else first, end, tuple(names), refers_back(form[start:end]))
 
 
 def _without_repeats(form: str, orders: Sequence[ForgetOrder]) -> list[ForgetOrder]:
     """Return the orders without those that only point at what the one right before them names: "..., drop that"."""
     repeats = [
-        after.meant is Meant.READ and not after.names and before.names and _are_near(form, *_places(before, after))
+        before.names and not after.names and _are_near(form, (before.start, before.end), (after.start, after.end))
         for before, after in pairwise(orders)
     ]
     return [one for one, repeated in zip(orders, [False, *repeats], strict=False) if not repeated]
 
 
-def _places(*orders: ForgetOrder) -> Iterator[tuple[int, int]]:
-    yield from ((one.start, one.end) for one in orders)
-
-
-def _without_overlaps(orders: Iterable[ForgetOrder]) -> list[ForgetOrder]:
-    """Return the orders in their order in the message; of two that overlap the first given."""
-    kept: list[ForgetOrder] = []
-    for order in orders:
-        if not any(order.start < one.end and one.start < order.end for one in kept):
-            kept.append(order)
-    return sorted(kept, key=lambda one: one.start)
-
-
 def _sentences(form: str) -> Iterator[tuple[int, int, str]]:
     for found in _SENTENCE.finditer(form):
         yield found.start(), found.end() - len(found.group(1)), found.group(1)
-
-
-def _orders_of(form: str, start: int, end: int, mark: str) -> Iterator[ForgetOrder]:
-    """Yield the orders of one sentence: the whole of it, else its parts between commas."""
-    sentence = form[start:end]
-    if _SUPPOSES.match(sentence) or (mark == "?" and not _may_be_asked(sentence)):
-        return
-    whole = _match(form, start, end)
-    if whole:
-        yield whole
-        return
-    parts = list(_parts(form, start, end))
-    for place, (first, last) in enumerate(parts):
-        order = _match(form, first, last)
-        if order is None:
-            continue
-        rest = [form[a:b] for a, b in parts[place + 1 :] if not (_FILLER.fullmatch(form[a:b]) or _match(form, a, b))]
-        # "Forget that, I'll take the bus" speaks of what was wanted; "don't save this, I ..." of what is told.
-        if order.meant is Meant.POINTED and rest and _FORGETS.search(form, first, last):
-            continue
-        yield order
 
 
 def _stripped(form: str, start: int, end: int) -> tuple[int, int]:
@@ -243,54 +189,6 @@ def _parts(form: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         at = cut.end()
     if at < end:
         yield at, end
-
-
-def _match(form: str, start: int, end: int) -> ForgetOrder | None:
-    first, last = _stripped(form, start, end)
-    words = form[first:last]
-    for meant, patterns in _patterns(language_of(words)):
-        for pattern in patterns:
-            if found := pattern.fullmatch(words):
-                return _order(first, last, meant, tidy_name(found["name"]) if "name" in pattern.groupindex else "")
-    return None
-
-
-def _order(start: int, end: int, meant: Meant, name: str) -> ForgetOrder | None:
-    if meant is Meant.OWNED and not is_owned(name):
-        return None
-    if name.lower() in _EVERYBODY:
-        return ForgetOrder(start, end, Meant.EVERYTHING)
-    return ForgetOrder(start, end, meant, name)
-
-
-@cache
-def _patterns(language: str) -> tuple[tuple[Meant, tuple[re.Pattern[str], ...]], ...]:
-    if language == "zh":
-        return (
-            (Meant.SAID, said.compile_zh(said.STRONG_ZH)),
-            (Meant.EVERYTHING, said.compile_zh(said.ALL_ZH)),
-            (Meant.POINTED, said.compile_zh(said.WEAK_ZH)),
-            (Meant.OWNED, said.compile_zh(said.OWNED_ZH)),
-            (Meant.NAMED, said.compile_zh(said.NAMED_ZH)),
-        )
-    return (
-        (Meant.SAID, said.compile_en(said.STRONG_EN)),
-        (Meant.NAMED, said.compile_en(said.NAMED_EN)),
-        (Meant.EVERYTHING, said.compile_en(said.ALL_EN)),
-        (Meant.OWNED, said.compile_en(said.OWNED_EN)),
-        (Meant.POINTED, said.compile_en(said.WEAK_EN)),
-    )
-
-
-def tidy_name(name: str) -> str:
-    """Return what an order names without articles and idle words around it."""
-    before = ""
-    while name != before:
-        before = name
-        name = _END.sub("", name).strip()
-    found = _ARTICLE.match(name)
-    rest = name[found.end() :] if found else name
-    return rest if rest.strip() else name
 
 
 def _may_be_asked(sentence: str) -> bool:

@@ -69,7 +69,6 @@ class Named:
 
 @cache
 def load_things() -> tuple[Thing, ...]:
-    """Return the things of the table."""
     rows = tomllib.loads(_TABLE.read_text(encoding="utf-8"))["thing"]
     return tuple(
         Thing(
@@ -79,6 +78,13 @@ def load_things() -> tuple[Thing, ...]:
         )
         for row in rows
     )
+
+
+@cache
+def chinese_things() -> re.Pattern[str]:
+    """Return a pattern with one group of the Chinese words for things, the longest first."""
+    words = {word for one in load_things() for word in one.words if _HAN.match(word) and len(word) > 1}
+    return re.compile(f"({'|'.join(sorted(words, key=len, reverse=True))})")
 
 
 def is_owned(name: str) -> bool:

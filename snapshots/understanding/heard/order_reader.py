@@ -1,4 +1,4 @@
-"""How likely words ask not to keep something, read by a small linear model beside the patterns: no vectors.
+"""How likely words ask not to keep something, read by a small linear model: no vectors.
 
 It was taught by ``python -m tests.golden.teach_orders``; ``orders.json`` says by what. What it finds names a thing by
 the words that are left of it; an order that leaves none points at what was said.
@@ -17,6 +17,7 @@ from zlib import crc32
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32, LinearReader
+from snapshots.understanding.heard.names import chinese_things, is_owned
 from snapshots.understanding.reading.forms import matching_form
 
 WEIGHTS = Path(__file__).with_name("orders.json")
@@ -93,7 +94,6 @@ def least_share() -> float:
 
 @cache
 def order_reader() -> LinearReader:
-    """Return the reader as it was taught."""
     return LinearReader.read(WEIGHTS)
 
 
@@ -136,9 +136,12 @@ def names_of(text: str) -> list[str]:
     form = matching_form(text).lower()
     known = _classes()
     found: list[str] = []
-    for piece in _EACH_NAME.split(known.idle_chinese.sub(" ", known.chinese.sub(" ", form))):
+    # A word for a thing stays whole: 电话 has an idle character in it.
+    parts = chinese_things().split(form)
+    parts[::2] = [known.idle_chinese.sub(" ", known.chinese.sub(" ", part)) for part in parts[::2]]
+    for piece in _EACH_NAME.split("".join(parts)):
         words = [word for word in _LATIN.findall(piece) if word not in known.idle_english]
-        chinese = [run for run in _HAN_RUN.findall(piece) if len(run) > 1 or run in KIN]
+        chinese = [run for run in _HAN_RUN.findall(piece) if len(run) > 1 or run in KIN or is_owned(run)]
         if words or chinese:
             found.append(" ".join([*words, *chinese])[:_MOST_NAME])
     return found

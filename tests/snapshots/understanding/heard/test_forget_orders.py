@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from snapshots.understanding.heard.forget_orders import Meant, read_forget_orders
+from snapshots.understanding.heard.forget_orders import read_forget_orders
 
-SAID = """Forget what I just said
+NAMELESS = """Forget what I just said
 Please forget what I just told you.
 scratch that, never mind, forget the last thing I said
 Could you forget what I just said?
@@ -24,8 +24,8 @@ I'd rather you didn't keep that
 刚才的话不要记录
 能不能忘掉我刚说的?
 把这个从记忆里删掉
-我刚说的是隐私""".splitlines()
-POINTED = """forget that
+我刚说的是隐私
+forget that
 Forget that, please.
 scratch that, don't remember it
 that's private
@@ -44,21 +44,6 @@ keep that private
 就当我刚才没说过
 我月薪三万,别记这个
 请帮我保密""".splitlines()
-NAMED = {
-    "Actually, forget what I said about the diet": "diet",
-    "forget what I said about my ex-wife, please": "ex-wife",
-    "Forget everything I told you about my job.": "job",
-    "Forget that I'm vegetarian": "I'm vegetarian",
-    "delete my address": "address",
-    "Forget my phone number please": "phone number",
-    "don't remember anything about my health": "health",
-    "请忘掉我刚才说的关于饮食的事": "饮食",
-    "忘掉关于我前妻的事": "前妻",
-    "把我说的关于工作的事忘掉": "工作",
-    "忘记我的地址": "地址",
-    "把我的电话号码删了": "电话号码",
-    "关于我的病,别记": "病",
-}
 NEIGHBOURS = """forget it, I'll take the bus
 drop the volume a bit
 你就当帮我个忙
@@ -124,7 +109,20 @@ Don't remember the milk, buy eggs
 别删我的照片
 把我的闹钟删了
 忘掉座椅加热""".splitlines()
-READ = {
+NAMED = {
+    "Actually, forget what I said about the diet": ("diet",),
+    "forget what I said about my ex-wife, please": ("ex-wife",),
+    "Forget everything I told you about my job.": ("job",),
+    "Forget that I'm vegetarian": ("vegetarian",),
+    "delete my address": ("address",),
+    "Forget my phone number please": ("phone",),
+    "don't remember anything about my health": ("health",),
+    "请忘掉我刚才说的关于饮食的事": ("饮食",),
+    "忘掉关于我前妻的事": ("前妻",),
+    "把我说的关于工作的事忘掉": ("工作",),
+    "忘记我的地址": ("地址",),
+    "把我的电话号码删了": ("电话号码",),
+    "关于我的病,别记": ("病",),
     "hm, no need to remember I have a counsellor, drop that": ("counsellor",),
     "drop the stuff about Nadia, please": ("nadia",),
     "刚说的我爸那事你就当没听过": ("爸",),
@@ -142,10 +140,9 @@ READ = {
 }
 
 
-@pytest.mark.parametrize(("text", "names"), READ.items())
-def test_the_reader_hears_what_no_pattern_knows(text: str, names: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("text", "names"), NAMED.items())
+def test_what_is_left_of_its_words_is_what_an_order_names(text: str, names: tuple[str, ...]) -> None:
     (order,) = read_forget_orders(text)
-    assert order.meant is Meant.READ
     assert order.names == names
 
 
@@ -153,31 +150,26 @@ def test_the_reader_hears_what_no_pattern_knows(text: str, names: tuple[str, ...
     "text", ["Don't save this, but I was fired", "off the record: he drinks", "这句别记:我被开除了"]
 )
 def test_what_follows_an_order_is_what_it_speaks_of(text: str) -> None:
-    assert {order.meant for order in read_forget_orders(text)} <= {Meant.POINTED, Meant.READ}
     assert read_forget_orders(text)
 
 
-@pytest.mark.parametrize("text", SAID)
-def test_words_that_speak_of_what_was_said(text: str) -> None:
-    assert [order.meant for order in read_forget_orders(text)] == [Meant.SAID]
+@pytest.mark.parametrize("text", NAMELESS)
+def test_words_that_speak_of_what_was_said_or_only_point_name_nothing(text: str) -> None:
+    orders = read_forget_orders(text)
+    assert orders
+    assert not any(order.names or order.is_everything for order in orders)
 
 
-@pytest.mark.parametrize("text", POINTED)
-def test_words_that_only_point(text: str) -> None:
-    assert {order.meant for order in read_forget_orders(text)} == {Meant.POINTED}
-
-
-@pytest.mark.parametrize(("text", "name"), NAMED.items())
-def test_words_that_name_something(text: str, name: str) -> None:
+@pytest.mark.parametrize("text", ["Forget what I just said", "Pretend I never said that.", "刚才的话不要记录"])
+def test_words_that_speak_of_what_was_said_refer_to_it(text: str) -> None:
     (order,) = read_forget_orders(text)
-    assert order.meant in (Meant.NAMED, Meant.OWNED)
-    assert order.name == name
+    assert order.refers
 
 
 @pytest.mark.parametrize("text", ["Forget everything you know about me", "把我说过的话全部忘掉"])
 def test_everything_is_an_order_of_its_own(text: str) -> None:
     (order,) = read_forget_orders(text)
-    assert order.meant is Meant.EVERYTHING
+    assert order.is_everything
 
 
 @pytest.mark.parametrize("text", NEIGHBOURS)

@@ -1,4 +1,4 @@
-"""Orders to forget in words that no pattern knows: ahead of the secret, turns after it, and answers that repeat it.
+"""Orders to forget in other words: ahead of the secret, turns after it, and answers that repeat it.
 
 Rows: A4, E8, T1.
 """
