@@ -48,7 +48,8 @@ def test_a_message_that_says_something_becomes_a_statement_with_its_source(acme:
     settle(acme)
     assert sorted(statements(acme)) == ["I hiked up Mount Tam with my sister Ruth.", "上周我和姐姐去爬了泰山。"]
     with tenant_tx(acme.tenant.id):
-        assert SnapshotSource.objects.count() == SnapshotWords.objects.count() == SnapshotVector.objects.count() == 2
+        links, words = SnapshotSource.objects.count(), SnapshotWords.objects.count()
+        assert links == words == SnapshotVector.objects.count() == Snapshot.objects.count()
 
 
 def test_a_statement_keeps_the_time_it_was_said_and_expires_from_its_recording(acme: House) -> None:

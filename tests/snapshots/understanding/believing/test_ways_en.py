@@ -11,7 +11,6 @@ WAYS = """
 # liked without a word of liking
 put me down as a window seat person | window seat
 # disliked without a word of disliking
-dislikes: raisins, clowns | clowns
 # who one is, without its word
 I groom dogs for a living | groom dogs
 my birthday is the 4th of July | 4th of July

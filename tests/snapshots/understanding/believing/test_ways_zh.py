@@ -15,7 +15,6 @@ WAYS = """
 # work without its word
 我係酒樓師傅 | 酒樓師傅
 # hours, roads and sizes
-千万别带我走山路,我晕车 | 山路
 """
 LOOK_ALIKE = """
 红烧肉是搁老抽还是搁生抽啊
