@@ -5,7 +5,7 @@ The contact stays, with what it was to the user as its past: its relation become
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -107,14 +107,6 @@ def _is_former(one: TagCandidate) -> bool:
 def partners() -> frozenset[str]:
     """Return the words for those whom one may part from."""
     return frozenset(_file()["former"]["partners"].split())
-
-
-def examples(*ends: str) -> Iterator[tuple[str, str, str, str]]:
-    """Yield each example of the file for these ends: what it tells of, its language, the sentence and whom it names."""
-    for end in ends:
-        for language in ("en", "zh"):
-            for text, who in _file()[end][language]["examples"]:
-                yield end, language, text, who
 
 
 @cache

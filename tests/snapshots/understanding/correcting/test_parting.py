@@ -1,9 +1,12 @@
 """Who is to the user no more what they were: the contact stays, with a past. Rows: P10, G4."""
 
+import tomllib
+from collections.abc import Iterator
+
 import pytest
 
 from profiles.models import Tag, TagDetail
-from snapshots.understanding.correcting.parting import DIED, GONE, PARTED, examples, is_gone, read_partings
+from snapshots.understanding.correcting.parting import DIED, FILE, GONE, PARTED, is_gone, read_partings
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.sentences import Sentence
 from snapshots.understanding.values import Evidence, TagCandidate, Utterance
@@ -12,6 +15,14 @@ from tests.conftest import House, World
 from tests.snapshots.erasure.learned.test_statements import delete
 from tests.snapshots.understanding.changes.test_ends import TUESDAY, list_texts
 from tests.snapshots.understanding.making import profile, say, settle
+
+
+def examples(*ends: str) -> Iterator[tuple[str, str, str, str]]:
+    rows = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    for end in ends:
+        for language in ("en", "zh"):
+            for text, who in rows[end][language]["examples"]:
+                yield end, language, text, who
 
 
 def make_candidate(label: str, relation: str) -> TagCandidate:
