@@ -14,7 +14,7 @@ from tests.golden.labels import rows
 MADIAL = Path("/work/shared/data/madial-zh-dev.json")
 FALSE_PER_HUNDRED = 1.5
 """Candidates of a hundred lines that teach nothing."""
-RECALL = {"explicit": 0.58, "change": 0.6, "constraint": 0.4}
+RECALL = {"explicit": 0.58, "change": 0.4, "constraint": 0.4}
 
 
 def test_everyday_talk_teaches_next_to_nothing() -> None:
