@@ -46,16 +46,15 @@ class _Over:
 
 
 def end_outdated_notes(subject_id: UUID, messages: Collection[UUID]) -> list[UUID]:
-    """End the notes behind the values that these messages, or what was said after them, have replaced or ended; return
-    their snapshots.
+    """End the notes behind values that these messages, or later ones, have replaced or ended; return their snapshots.
 
     A note that also fills another slot becomes possibly outdated: part of it still holds.
     """
     over = [
         one for model in PLACES for one in _over_values(model, subject_id, _places_told_of(model, subject_id, messages))
     ]
-    told = SOURCES[Tag]._default_manager.filter(subject_id=subject_id, message_id__in=list(messages)).order_by()
-    over += _over_details(subject_id, told.values("memory_id"))
+    told = SOURCES[Tag]._default_manager.filter(subject_id=subject_id, message_id__in=list(messages))
+    over += _over_details(subject_id, told.order_by().values("memory_id"))
     ended = _end_notes(subject_id, over)
     _name_successors(subject_id, messages)
     return ended
@@ -172,8 +171,7 @@ def _is_over(value: Any, held: Any, text: str) -> bool:
 
 
 def _tells_of(text: str, entry: Any) -> bool:
-    """Return whether words name an entry, or each part of one that is made of two: "My dog is called Biscuit" tells of
-    "dog Biscuit", 我家的狗叫豆豆 of 狗豆豆."""
+    """Return whether words name an entry, or both its parts: "My dog is called Biscuit" tells of "dog Biscuit"."""
     told = str(entry)
     parts = told.split() if told.isascii() or " " in told else list(filter(None, (told[:1], told[1:])))
     return names(text, entry) or all(names(text, part) for part in parts)
