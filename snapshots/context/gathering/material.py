@@ -1,5 +1,6 @@
 """From what was read to what may go into a context: rows become items, turns and passages."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -33,6 +34,7 @@ Item = TypeVar("Item", MemoryItem, Passage)
 Told = Mapping[UUID, frozenset[str]]
 
 LOCALE = "locale"
+_SPEAKERS = re.compile(r"^(?:user|assistant|tool): ", re.MULTILINE)
 BARE_TERMS = 6
 """Terms of an answer that may need its question to be understood."""
 
@@ -206,8 +208,9 @@ def _standing_note(row: Sequence[Any], *, vital: Collection[str], told: Told) ->
 
 
 def marked(item: Item) -> Item:
-    """Return the item with what its text looks like, marked when it instructs the model."""
-    looks = LOOKS(item.text)
+    """Return the item with what its text looks like, marked when it instructs the model. In a passage of a talk each
+    line begins with who spoke: that alone poses as nobody."""
+    looks = LOOKS(_SPEAKERS.sub("", item.text) if isinstance(item, Passage) else item.text)
     return replace(item, untrusted_instruction=looks.instructs, looks=looks)
 
 
