@@ -27,7 +27,7 @@ from tests.snapshots.notes.world import ALLERGY, ALLERGY_ZH, note
 from tests.snapshots.policies.test_effective import make
 from tests.snapshots.understanding.making import MONDAY, say, settle
 
-UNSURE = "I had an allergic reaction to penicillin last year"
+UNSURE = "last year I had an allergic reaction at a wedding"
 STAFF = Doing(COMMAND_LINE, "tidy up 整理")
 
 

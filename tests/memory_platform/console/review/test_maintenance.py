@@ -243,7 +243,7 @@ def test_viewers_other_tenants_and_the_reasonless_change_nothing(
 
 
 def test_a_note_that_the_reader_is_unsure_of_waits_in_the_queue(staff: Staff, acme: House) -> None:
-    unsure = "I had an allergic reaction to penicillin last year"
+    unsure = "last year I had an allergic reaction at a wedding"
     tell(acme, unsure)
     settle(acme)
     assert unsure not in staff.sam.get(address(MemoryReview)).content.decode()

@@ -181,11 +181,12 @@ WITH ask AS MATERIALIZED (
   FROM ask, memory m JOIN judged j USING (id) JOIN said d USING (id) JOIN words w USING (id) JOIN timely t USING (id)
   LEFT JOIN spoken s USING (id) LEFT JOIN judged before ON before.id = s.previous
   LEFT JOIN judged after ON after.id = s.next
-), alive AS MATERIALIZED (
+), remembered AS MATERIALIZED (
   SELECT f.* FROM fused f, ask
   WHERE retired_at IS NULL AND valid_at <= begun_by AND coalesce(begun_by < invalid_at, true)
-    AND coalesce(expires_at > asked_at, true) AND (kinds IS NULL OR kind = ANY(kinds))
-    AND coalesce(said_at >= since, true)
+    AND coalesce(expires_at > asked_at, true)
+), alive AS MATERIALIZED (
+  SELECT f.* FROM remembered f, ask WHERE (kinds IS NULL OR kind = ANY(kinds)) AND coalesce(said_at >= since, true)
 ), answering AS MATERIALIZED (
   SELECT f.*, row_number() OVER (ORDER BY fused DESC, position DESC) AS lane_place,
          CASE WHEN use_recency THEN recency_values[1 + (SELECT count(*) FROM unnest(recency_days) AS l (days)
@@ -200,7 +201,7 @@ WITH ask AS MATERIALIZED (
                 WHEN positive::float8 / injected > frequency_liked THEN frequency_bonus ELSE 1 END AS factors
   FROM alive f, ask WHERE found
 ), among AS (
-  SELECT count(*) AS number, avg(fused) AS mean, greatest(stddev_pop(fused), max(flat)) AS spread FROM alive, ask
+  SELECT count(*) AS number, avg(fused) AS mean, greatest(stddev_pop(fused), max(flat)) AS spread FROM remembered, ask
 ), said_before AS (
   SELECT f.*, coalesce(sum(f.new::int) OVER (ORDER BY lane_place ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW), 0)
     AS sayings

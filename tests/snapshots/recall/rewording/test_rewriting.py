@@ -196,7 +196,8 @@ def test_without_a_chat_model_the_option_changes_nothing(world: World, settings:
     settings.CHAT_MODEL = ""
     remember(world.acme, *SAID)
     found = ask(world.acme, "tax", rewrite=True)
-    assert (texts(found), found.degraded) == (texts(ask(world.acme, "tax")), frozenset())
+    unconfigured = frozenset({DegradedReason.REWRITE_UNCONFIGURED})
+    assert (texts(found), found.degraded) == (texts(ask(world.acme, "tax")), unconfigured)
     assert "rewrite" not in found.timings_ms
 
 
