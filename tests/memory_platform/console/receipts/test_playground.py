@@ -244,7 +244,7 @@ def test_it_asks_the_database_little_and_shows_hostile_words_only(ada_with_memor
         page = ask(staff.mia, ada_with_memories.acme, HOSTILE, left="1", right="2")
     read = [query["sql"] for query in asked.captured_queries if query["sql"].lstrip().startswith(("SELECT", "INSERT"))]
     read = [sql for sql in read if "set_config" not in sql]  # opens a scope, in the round trip of what follows
-    assert len(read) <= MOST_QUERIES, "\n".join(sql[:150] for sql in read)
+    assert len(read) <= MOST_QUERIES + 2, "\n".join(sql[:150] for sql in read)  # two contexts read what was said again
     assert "<script>alert" not in page
     assert "</user_memory>" not in page
 
