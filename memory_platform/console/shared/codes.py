@@ -79,6 +79,8 @@ DEGRADED = {
     "redis_unavailable": _("Redis unavailable"),
     "documents_unavailable": _("no documents held yet"),
     "rerank_timeout": _("reranking timed out"),
+    "rerank_unconfigured": _("no reranker set up"),
+    "rewrite_unconfigured": _("no model set up for rewriting"),
     "rewrite_timeout": _("rewriting timed out"),
     "understanding_timeout": _("reading the turn timed out"),
     "replica_lag": _("replica behind"),
