@@ -11,7 +11,7 @@ from snapshots.understanding.statements.statements import statement_draft
 from snapshots.understanding.values import Extraction, ExtractionContext, Utterance
 
 PAGE_BYTES = 65_000
-MOST_S = 0.6
+MOST_S = 1.0
 
 
 def utter(text: str) -> Utterance:
