@@ -44,8 +44,7 @@ _REFERS = re.compile(
     re.IGNORECASE,
 )
 _POINTS_ONLY = re.compile(
-    r"(?:\w+[\s,]+){0,3}?forget (?:about )?(?:that|this|it)|.{0,4}(?:忘[了掉记]?|当.{0,3}我.{0,2}没[说讲提]).{0,3}"
-    r"|(?:that|this|it)(?:'s| is) private|.{0,3}[这那](?:是|属于).{0,4}隐私",
+    r"(?:\w+[\s,]+){0,3}?forget (?:about )?(?:that|this|it)|.{0,4}(?:忘[了掉记]?|当.{0,3}我.{0,2}没[说讲提]).{0,3}",
     re.IGNORECASE,
 )
 _NO_ORDER = re.compile(
