@@ -30,13 +30,17 @@ TEACH = (
     "talk_en_3",
     "talk_en_4",
     "talk_zh_4",
+    "talk_en_5",
+    "talk_zh_5",
     "contrasts_en",
     "contrasts_zh",
+    "plain_en",
+    "plain_zh",
 )
 MEASURE = ("utterances_5", "utterances_unseen", "everyday_en_b", "everyday_zh_b")
 QUESTIONS = ("intents_2", "intents_3", "intents_4", "intents_5", "intents_6")
 """Questions and commands that were labelled for something else: they teach that such lines teach nothing."""
-WITH_WORDS = ("talk", "contrasts")
+WITH_WORDS = ("talk", "contrasts", "plain")
 """How sets begin that hold their words themselves."""
 SELF, NOT_VITAL = "self", "none"
 

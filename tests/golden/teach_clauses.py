@@ -42,6 +42,10 @@ FOLDS = (
     ("talk_en_3",),
     ("talk_en_4",),
     ("talk_zh_4",),
+    ("talk_en_5",),
+    ("talk_zh_5",),
+    ("plain_en",),
+    ("plain_zh",),
 )
 """Sets that are read together by a reader that all others taught: no writer stands on both sides."""
 TARGETS: dict[str, Callable[[Label], str]] = {

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from snapshots.understanding.config import NOTING, NotingPolicy
-from snapshots.understanding.grading.cues import vital_cues, vital_outright
+from snapshots.understanding.grading.cues import says_standing, vital_cues, vital_outright
 from snapshots.understanding.grading.features import Spoken, count_words
 from snapshots.understanding.grading.reader import Grade
 from snapshots.understanding.reading.clauses import Clause
@@ -105,6 +105,8 @@ def _part(spoken: Spoken, clause: Clause, grade: Grade, policy: NotingPolicy) ->
     vital = "" if is_ordered else vital_class_of(clause, grade, policy, around)  # nothing is vital by being asked for
     if spoken.is_wanted(clause.start, clause.end):
         grade = replace(grade, lasting=1.0)
+    elif not clause.asked and says_standing(matching_form(clause.text)):
+        grade = replace(grade, lasting=max(grade.lasting, policy.held_from))
     is_other = is_about_other(clause.text, clause.language, grade, policy)
     return NotePart(clause.start, clause.end, clause.sentence, grade, vital, clause.language, is_other)
 

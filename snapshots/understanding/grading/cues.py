@@ -11,14 +11,14 @@ import numpy as np
 from memory_platform.kernel.linear_model import Float32
 
 CUES = Path(__file__).with_name("cues.toml")
-OF_MESSAGES = ("once", "regular", "bound", "wish", "ending", "supposed")
+OF_MESSAGES = ("once", "regular", "bound", "wish", "ending", "supposed", "standing")
 """Cues that are also looked for in the whole message: "from now on" may stand in another clause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cue:
     """One named pattern; ``vital`` names a class of vital notes, ``outright`` finds words that say so themselves: the
-    names of illnesses and medicines, "emergency contact". The reader does not weigh these."""
+    names of illnesses and medicines, "from now on". The reader does not weigh these."""
 
     name: str
     pattern: re.Pattern[str]
@@ -50,8 +50,13 @@ def vital_cues(form: str) -> list[str]:
 
 def vital_outright(form: str) -> str:
     """Return the class of vital notes that a clause says itself to be of; "" for none."""
-    named = (cue.name for cue in load_cues() if cue.outright and cue.outright.search(form))
+    named = (cue.name for cue in load_cues() if cue.vital and cue.outright and cue.outright.search(form))
     return next(named, "")
+
+
+def says_standing(form: str) -> bool:
+    """Return whether a clause says outright that it holds from now on."""
+    return any(cue.name == "standing" and cue.outright and cue.outright.search(form) for cue in load_cues())
 
 
 def has_cue(name: str, form: str) -> bool:

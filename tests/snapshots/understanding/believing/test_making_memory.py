@@ -13,6 +13,7 @@ from snapshots.models import (
     Conversation,
     PreferenceSource,
     Snapshot,
+    SnapshotKind,
     SnapshotSource,
     SnapshotVector,
     SnapshotWords,
@@ -57,7 +58,7 @@ def test_a_statement_keeps_the_time_it_was_said_and_expires_from_its_recording(a
     say(acme, "We moved into the flat on Elm Street.", at=long_ago)
     settle(acme)
     with tenant_tx(acme.tenant.id):
-        snapshot = Snapshot.objects.get()
+        snapshot = Snapshot.objects.get(kind=SnapshotKind.STATEMENT)
     assert (snapshot.said_at, snapshot.valid_at) == (long_ago, long_ago)
     assert snapshot.expires_at is not None
     assert snapshot.expires_at - snapshot.recorded_at == pytest.approx(timedelta(days=180), abs=timedelta(seconds=5))
@@ -65,12 +66,12 @@ def test_a_statement_keeps_the_time_it_was_said_and_expires_from_its_recording(a
 
 def test_what_a_clock_that_runs_ahead_says_is_found_at_once(acme: House) -> None:
     ahead = utc_now() + timedelta(hours=2)
-    say(acme, "We moved into the flat on Elm Street.", "我们上周搬进了静安区的公寓。", at=ahead)
+    say(acme, "We moved into the flat on Elm Street.", "我们上周去了静安区的公园。", at=ahead)
     post(acme, [replace(message, said_at=ahead) for message in booking()], "c2")
     end(acme, "c2")
     settle(acme)
     assert found(acme, "Elm Street flat")[0] == "We moved into the flat on Elm Street."
-    assert found(acme, "静安区公寓")[0] == "我们上周搬进了静安区的公寓。"
+    assert found(acme, "静安区公园")[0] == "我们上周去了静安区的公园。"
     with tenant_tx(acme.tenant.id):
         kept = Snapshot.objects.values_list("kind", "said_at", "valid_at")
         assert {kind for kind, _, _ in kept} == {"statement", "note", "conversation"}

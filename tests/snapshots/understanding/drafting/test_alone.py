@@ -96,7 +96,7 @@ def test_an_answer_in_fragments_keeps_its_question(asked: str, answer: str, vita
         ("我同事小刘住在古墩路66号", "小刘"),
         ("我同事小张是四川人", "小张"),
         ("Theo's school is Maple Street", "Theo"),
-        ("我跟我妈住在徐汇区", ""),
+        ("我和爸妈一起住在徐汇区", ""),
         ("Monday's good for the gym, every week", ""),
     ],
 )

@@ -24,7 +24,7 @@ from tests.model_server import ModelServer, Reply, Request, completion
 from tests.snapshots.understanding.chatting import BAD_ANSWERS, asked_of, chat_server, says
 from tests.snapshots.understanding.making import conversation_of, preferences, profile, say, settle
 
-CHOIR = "Tuesday means choir."
+CHOIR = "Choir took over Tuesday."
 """Too unsure for the reader alone, and lasting."""
 CITY = "I've called Porto home since spring."
 """Read by no row."""
