@@ -189,10 +189,11 @@ NOBODY = Nearby()
 @dataclass(frozen=True, slots=True)
 class HeldValue:
     """A value that is believed now: of a preference, a field of the profile (``key`` names either), an entry of its
-    list, or the ``address`` or ``phone`` of a tag."""
+    list, or the ``address`` or ``phone`` of a tag; ``is_others``: it is told of somebody else."""
 
     key: str
     text: str
+    is_others: bool = False
 
     @property
     def limit(self) -> str:

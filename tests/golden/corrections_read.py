@@ -76,7 +76,7 @@ def corrected(wanted: Iterable[dict[str, Any]]) -> Iterator[Corrected]:
             yield Corrected(row, None, (), tuple(found_in(row["text"])))
             continue
         near = tuple(one for one in named[place : place + BESIDE] if folded(one) not in folded(row["text"]))
-        held = [HeldValue("likes", one) for one in (wrong, *near)]
+        held = [HeldValue("likes", one, is_others=True) for one in (wrong, *near)]
         yield Corrected(row, wrong, near, tuple(found_in(row["text"], held)))
 
 
@@ -110,7 +110,7 @@ def outcome_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
 
 
 def _is_told(row: dict[str, Any]) -> bool:
-    held = [HeldValue("likes", as_said(row["wrong"], row["text"]))] if row["wrong"] else []
+    held = [HeldValue("likes", as_said(row["wrong"], row["text"]), is_others=True)] if row["wrong"] else []
     return is_correction(row["text"]) or any(entry.sort == "change" for entry in found_in(row["text"], held))
 
 

@@ -12,11 +12,14 @@ from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
 from profiles.selectors import current_preferences, profile_facts, select_as_of, tags_of
 from profiles.services.quantities import is_measured
 from profiles.values import in_words
+from profiles.wording import OF_OTHERS
 from snapshots.understanding.values import HeldValue
 
 _NOT_SAID = frozenset({"age_range", "locale", "timezone"})
 """Fields whose values are codes and not words of the subject."""
 _DETAILS: tuple[Literal["address"], Literal["phone"]] = ("address", "phone")
+_PREFERENCE, _FIELD = ("category", "key"), ("field", "field")
+"""The columns of a value's place."""
 INTERESTS = "interests"
 MOST_KNOWN = 60
 """Contacts and things by whose names a message is read."""
@@ -69,10 +72,10 @@ def held_values(subject: Subject, is_meant: Callable[[HeldValue], bool]) -> list
     """Return the values that are believed of a subject and meant, with their rows; only their rows are read."""
     found: list[Held] = []
     facts = profile_facts(subject).exclude(field__in=_NOT_SAID)
-    for rows, name in ((current_preferences(subject), "key"), (facts, "field")):
-        told = rows.values_list("id", name, "value")
-        ids = [row_id for row_id, key, held in told if any(is_meant(one) for one, _ in _named_in(key, held))]
-        found += (one for row in (rows.filter(id__in=ids) if ids else ()) for one in _values(row, getattr(row, name)))
+    for rows, place in ((current_preferences(subject), _PREFERENCE), (facts, _FIELD)):
+        told = rows.values_list("id", *place, "value")
+        ids = [row_id for row_id, *held in told if any(is_meant(one) for one, _ in _named_in(*held))]
+        found += (one for row in (rows.filter(id__in=ids) if ids else ()) for one in _values(row))
     found += (one for tag in tags_of(subject) for one in _details(tag))
     return [one for one in found if is_meant(one.value)]
 
@@ -82,13 +85,14 @@ def _values_held(subjects: Collection[UUID]) -> dict[UUID, tuple[HeldValue, ...]
     queries."""
     own = {"subject_id__in": list(subjects)}
     found: dict[UUID, list[HeldValue]] = {one: [] for one in subjects}
-    preferences = select_as_of(Preference.objects.filter(**own)).values_list("subject_id", "key", "value")
+    preferences = select_as_of(Preference.objects.filter(**own)).values_list("subject_id", *_PREFERENCE, "value")
     facts = select_as_of(ProfileFact.objects.filter(**own)).exclude(field__in=_NOT_SAID)
-    for rows in (preferences, facts.values_list("subject_id", "field", "value")):
-        for subject_id, key, value in rows:
-            found[subject_id] += (one for one, _ in _named_in(key, value))
-    for subject_id, *details in Tag.objects.filter(**own).values_list("subject_id", *_DETAILS):
-        found[subject_id] += (HeldValue(name, value) for name, value in zip(_DETAILS, details, strict=True) if value)
+    for rows in (preferences, facts.values_list("subject_id", *_FIELD, "value")):
+        for subject_id, *held in rows:
+            found[subject_id] += (one for one, _ in _named_in(*held))
+    for subject_id, kind, *details in Tag.objects.filter(**own).values_list("subject_id", "kind", *_DETAILS):
+        told = zip(_DETAILS, details, strict=True)
+        found[subject_id] += (HeldValue(name, value, kind != TagKind.PLACE) for name, value in told if value)
     return {subject_id: tuple(values) for subject_id, values in found.items()}
 
 
@@ -101,19 +105,21 @@ def _newest_tags(subjects: Collection[UUID]) -> dict[UUID, list[Tag]]:
     return found
 
 
-def _values(row: Preference | ProfileFact, key: str) -> Iterator[Held]:
-    yield from (Held(row, value, is_entry) for value, is_entry in _named_in(key, row.value))
+def _values(row: Preference | ProfileFact) -> Iterator[Held]:
+    place = (row.category, row.key) if isinstance(row, Preference) else (row.field, row.field)
+    yield from (Held(row, value, is_entry) for value, is_entry in _named_in(*place, row.value))
 
 
-def _named_in(key: str, held: Any) -> Iterator[tuple[HeldValue, bool]]:
+def _named_in(category: str, key: str, held: Any) -> Iterator[tuple[HeldValue, bool]]:
     """Yield what corrections may name of a value that is held, and whether it is an entry of a list."""
-    is_list = isinstance(held, list)
+    is_list, is_others = isinstance(held, list), category in OF_OTHERS
     for value in held if is_list else [held]:
         if is_measured(value):
-            yield HeldValue(key, in_words(value)), False
+            yield HeldValue(key, in_words(value), is_others), False
         elif isinstance(value, str | int | float) and not isinstance(value, bool):
-            yield HeldValue(key, str(value)), is_list or key == INTERESTS
+            yield HeldValue(key, str(value), is_others), is_list or key == INTERESTS
 
 
 def _details(tag: Tag) -> Iterator[Held]:
-    yield from (Held(tag, HeldValue(name, getattr(tag, name))) for name in _DETAILS if getattr(tag, name))
+    told = ((name, getattr(tag, name)) for name in _DETAILS)
+    yield from (Held(tag, HeldValue(name, value, tag.kind != TagKind.PLACE)) for name, value in told if value)

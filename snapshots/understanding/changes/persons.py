@@ -18,6 +18,11 @@ _HEAD = re.compile(
 _OF = re.compile(r"(?:[A-Z][\w-]*|[老小阿][\u4e00-\u9fff]|\w{1,12}?)(?:'s?|家?的|家) ?", re.IGNORECASE)
 _THEIRS = re.compile(r"(?:their|his|her)\b|[他她]们?(?!们|给|把|说|让|又|也)", re.IGNORECASE)
 _ME = re.compile(r"\b(?:me|us|my|our|i|we)\b|我", re.IGNORECASE)
+_OF_ME = re.compile(
+    r"\b(?:i|me|we|us|mine|ours)\b|我(?![的妈爸爹娘哥姐弟妹爷奶公婆老闺儿女家们朋同室对媳爱外表堂姨舅叔导])|我们(?![家的老班])",
+    re.IGNORECASE,
+)
+"""The user is spoken of, not only somebody of theirs."""
 _OPENS_WITH_ME = re.compile(
     r"(?:i|i'm|i've|my (?:own|new))\b|我(?![的妈爸爹娘哥姐弟妹爷奶公婆老闺儿女家们朋同室对媳爱外表堂姨舅叔])",
     re.IGNORECASE,
@@ -67,12 +72,21 @@ def named_people(text: str) -> Named:
     return Named(frozenset(found), names, head, rest, _THEIRS.match(form) is not None, _THIRD.search(form) is not None)
 
 
+def tells_of_another(said: str) -> bool:
+    """Return whether a sentence tells of somebody at its head, and of the user nowhere: "my sister is not vegetarian
+    any more"."""
+    one = named_people(said)
+    if one.head and one.head not in _STANDING_BY:
+        return not _ME.search(one.rest)
+    return _THIRD_HEAD.match(matching_form(said)) is not None and not _OF_ME.search(matching_form(said))
+
+
 def is_of_another(said: str, held: str, about: str, *, before: str, other_share: float = 0.0) -> bool:
     """Return whether a sentence speaks of somebody whom a held note does not: "my nephew outgrew his allergy" beside
     "I'm allergic to peanuts", "he lives at 4 Pine Road" beside "I live at 12 Mill Lane". ``about`` is ``self`` or the
     label of the note's contact or thing; ``other_share`` is how probable it is that the sentence tells of another."""
     one, other = named_people(said), named_people(held)
-    is_mine = about == SELF and not other.people and not other.is_third and not _ME.search(said)
+    is_mine = about == SELF and not other.people and not other.is_third and not _OF_ME.search(matching_form(said))
     if is_mine and (_THIRD_HEAD.match(said) or other_share >= OTHER_FROM) and not one.people & _STANDING_BY:
         return True
     others = other.people | (named_people(about).people if about != SELF else frozenset())

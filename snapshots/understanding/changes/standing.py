@@ -12,8 +12,8 @@ from snapshots.understanding.reading.forms import matching_form
 _STRENGTHENS = re.compile(
     r"\b(?:really|so|very|absolutely|totally|truly|simply|just|do|still|always|honestly|definitely|dearly|too|also"
     r"|(?:like |as )?i(?:'ve)? (?:already )?(?:told|said|mentioned)(?: (?:to )?you)?(?: (?:before|that|already))*"
-    r"|remember|much|you know|as you know|by the way|that)\b"
-    r"|我?(?:跟|和|对)?你?(?:说|讲|提)过(?:的)?|告诉过你|你(?:知道|记得)的?|真的?是?|特别|非常|超级?|很|最|也|还是|一直|都|确实|其实",
+    r"|remember|much|any ?more|you know|as you know|by the way|that)\b"
+    r"|我?(?:跟|和|对)?你?(?:说|讲|提)过(?:的)?|告诉过你|你(?:知道|记得)的?|真的?是?|特别|非常|超级?|很|最|也|还是|一直|都|确实|其实|会再|再也|了(?=\W*$)",
     re.IGNORECASE,
 )
 """What makes words stronger, or says that they were said before: they tell nothing new."""
@@ -52,13 +52,20 @@ def stands_beside(sentence: Sentence, held: HeldText) -> bool:
     return is_elsewhere or bool(events_in(form) & events_in(known))
 
 
+def _without(found: re.Match[str]) -> str:
+    """Return what stands in a word's place: nothing between Chinese characters, which are read in pairs."""
+    return " " if found.group().isascii() else ""
+
+
 def says_again(said: str, held: str) -> bool:
     """Return whether a sentence only strengthens a note, or says more of the same: the words of one stand in the other,
-    both deny as often, and no figure differs."""
-    plain, known_plain = (_STRENGTHENS.sub(" ", matching_form(text)) for text in (said, held))
-    if cues_in(matching_form(said)) & STRONG or denials_in(plain) != denials_in(known_plain):
+    both deny as often, and no figure differs. "I don't eat beef any more" is no end of "I don't eat beef"."""
+    plain, known_plain = (_STRENGTHENS.sub(_without, matching_form(text)) for text in (said, held))
+    if denials_in(plain) != denials_in(known_plain):
         return False
     own, others = words_of(plain), words_of(known_plain)
+    if cues_in(matching_form(said)) & STRONG and not (denials_in(plain) and own == others):
+        return False
     if not own or not others or not (own <= others or others <= own):
         return False
     known = figures_in(held)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from profiles.services.quantities import quantity_of, same_unit
 from snapshots.understanding.believing.policy import EXTRACTION
+from snapshots.understanding.changes.persons import tells_of_another
 from snapshots.understanding.changes.ways import named_in
 from snapshots.understanding.changes.words import kinds_in
 from snapshots.understanding.correcting.fits import Fit, fit_of, places_of
@@ -57,6 +58,11 @@ class _ParsedSentence:
     def is_own(self, place: int) -> bool:
         """Return whether what stands at a place of the form is not told of others, who are named before it."""
         return not load_language(self.sentence.language).words.holds_any("others", self.form[:place])
+
+    def may_mean(self, one: HeldValue) -> bool:
+        """Return whether the sentence may be of whom a held value is: "my sister is not vegetarian any more" says
+        nothing of the user's own diet."""
+        return one.is_others or not tells_of_another(self.form[: self.length])
 
     def cite(self, end: int) -> Evidence:
         """Return the sentence, and what follows it up to ``end`` of the form, in the user's own words."""
@@ -144,7 +150,9 @@ def _change_named_value(
             meant = [
                 one
                 for one in held
-                if fit_of(old, one.text) is fit and ((new and one.limit != AVOID) or _lifts(read, one, end))
+                if fit_of(old, one.text) is fit
+                and read.may_mean(one)
+                and ((new and one.limit != AVOID) or _lifts(read, one, end))
             ]
             meant = [one for one in _limits_first(read, meant) if not _is_of_measure(new, one)]
             if len(meant) == 1 and not (new and fit_of(new, meant[0].text) is not None):
@@ -161,7 +169,7 @@ def _end_denied_value(read: _ParsedSentence, held: Sequence[HeldValue]) -> Prefe
     if not is_sure(share) and not (share >= LIKELY and read.grammar.strong.search(read.form)):
         return None
     found: dict[HeldValue, tuple[int, int]] = {}
-    for one in held:
+    for one in filter(read.may_mean, held):
         places = (at for at in places_of(one.text, read.form) if at[0] < read.length)
         denied = next((at for at in places if _is_denied(read, one, *at)), None)
         if denied:

@@ -34,7 +34,7 @@ def fit_of(words: str, value: str) -> Fit | None:
 
 def places_of(value: str, form: str) -> list[tuple[int, int]]:
     """Return where ``value`` stands in a matching form, as a whole phrase, in one or several."""
-    known = matching_form(value).strip()
+    known = singular(matching_form(value).strip())
     if not known or known.casefold() not in form.casefold():  # hundreds are held: a pattern of each would take 50 ms
         return []
     wanted = re.escape(known)
