@@ -42,9 +42,9 @@ def turns_before(message: Message, policy: ForgettingPolicy = FORGETTING) -> Seq
     return found
 
 
-def without_orders(text: str) -> str:
+def without_orders(text: str, *, acknowledged: bool = False) -> str:
     """Return what a message says beside its orders, at its place."""
-    for order in read_forget_orders(text):
+    for order in read_forget_orders(text, acknowledged=acknowledged):
         text = cut_order(text, order)
     return text
 
@@ -84,20 +84,6 @@ def with_answers(told: Iterable[Message]) -> list[UUID]:
         answers = [one.id for one in answers_after(message) if len(words & set(terms(one.content))) >= _SHARED_TERMS]
         found += [message.id, *answers]
     return found
-
-
-def last_teaching(users: Iterable[Message], *, stops: bool) -> Message | None:
-    """Return the newest message that tells something; ``stops``: what was asked or wanted since ends the search."""
-    for turn in users:
-        if not turn.content:
-            return None  # it is forgotten already
-        if not turn.remember or not is_statement(turn):
-            continue
-        if tells(turn):
-            return turn
-        if stops and without_orders(turn.content).strip():
-            return None
-    return None
 
 
 def _has_taught(message: Message) -> bool:

@@ -87,7 +87,7 @@ def _best(
     """Return the message that shares most with ``name``, the first of several; ``whole``: only one that shares half."""
     held = {message.id: words_of(message.content) for message in messages}
     weights = _weights(words_of(name), held)
-    scores = [(sum(weights[word] for word in weights if _is_said(word, held[one.id])), one) for one in messages]
+    scores = [(sum(weights[word] for word in weights if is_said(word, held[one.id])), one) for one in messages]
     least = sum(weights.values()) / 2 if whole else 0.0
     likely = [(score, one) for score, one in scores if score > 0 and score >= least]
     telling = [(score, one) for score, one in likely if tells(one)]
@@ -95,7 +95,7 @@ def _best(
     return max(telling or likely, key=lambda pair: pair[0])[1] if likely else None
 
 
-def _is_said(word: str, held: set[str]) -> bool:
+def is_said(word: str, held: set[str]) -> bool:
     """Return whether a word stands among others, also shortened: "gav" for "gavin"."""
     if word in held:
         return True

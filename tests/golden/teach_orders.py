@@ -32,8 +32,8 @@ from snapshots.understanding.reading.forms import matching_form
 from tests.golden.labels import HERE
 
 ORDERS = HERE / "orders"
-TEACH = ("teach_en", "teach_zh")
-WHOLE = ("measure_en_3", "measure_zh_3")
+TEACH = ("teach_en", "teach_zh", "teach_talks_en", "teach_talks_zh")
+WHOLE = ("measure_en_3", "measure_zh_3", "measure_talks_en", "measure_talks_zh")
 """Sets that say which messages hold an order, not where."""
 TALK_LIKE_ORDERS = ("measure_talk_en", "measure_talk_zh")
 """Sets of talk in which words of forgetting, keeping and telling order the memory nothing, and 33 orders."""

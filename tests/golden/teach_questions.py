@@ -25,6 +25,8 @@ from snapshots.relevance.questions import QuestionReader, Wants, features
 from tests.golden.labels import HERE
 
 LANGUAGES = ("en", "zh")
+TEACH = ("needs_teach", "needs_teach_2")
+MEASURE = ("needs_measure", "needs_measure_2", "needs_measure_3")
 STRICTNESS = 1.0
 """Inverse strength of the regularisation (scikit-learn's C); .3 to 3 read alike."""
 AXES = 64
@@ -50,7 +52,7 @@ class Lesson:
 
 def lessons_of(half: str) -> list[Lesson]:
     """Return the questions of a half that are labelled without notes."""
-    names = ("needs_teach",) if half == "teach" else ("needs_measure", "needs_measure_2")
+    names = TEACH if half == "teach" else MEASURE
     found = [
         Lesson(one["text"], one["language"], one["needs"], None if one["kind"] == "recall" else False)
         for name in names

@@ -61,6 +61,9 @@ _ON_TEXT = re.compile(
     r"|第.{1,3}[段句行列页项条章]|标点|标题|逗号",
     re.IGNORECASE,
 )
+ACKNOWLEDGED_FROM = 0.1
+"""Share of the reader from which words are an order that the assistant acknowledges: of 20 orders in lives that taught
+nothing 18 are heard from here on, and from half of what is sure; no other turn of 392 is."""
 _PARTS_BEFORE = 2
 """How far before an order the thing is named that it speaks of."""
 
@@ -122,12 +125,13 @@ def parts_of(form: str) -> list[tuple[int, int, str]]:
 def _heard(form: str, *, acknowledged: bool) -> Iterator[Run]:
     """Yield what the reader takes for an order, as short as it can be: what stands beside it may be the secret.
 
-    Beside an order ("get rid of my card, don't keep it") half of the share is enough, and of one ``acknowledged``.
+    Beside an order ("get rid of my card, don't keep it") half of the share is enough, and little of one that the
+    assistant has ``acknowledged``.
     """
     shares = {(start, end): order_share(words) for start, end, words in runs_to_read(form)}
     taken: list[Run] = []
     sure = least_share()
-    for least in (sure, sure / 2):
+    for least in (sure, sure / 2, *([ACKNOWLEDGED_FROM] if acknowledged else [])):
         likely = [run for run, share in shares.items() if share >= least]
         for run in sorted(likely, key=lambda one: one[1] - one[0]):
             is_sure = acknowledged or shares[run] >= sure or any(_are_near(form, run, one) for one in taken)

@@ -13,7 +13,7 @@ _QUESTION_EN = re.compile(
 )
 _QUESTION_ZH = re.compile(
     r"吗|什么(?!都|的)|哪(?!怕)|谁|(?<!好)几(?:点|个|岁|号|块|钱|天|年|次)|多少|(?<!不)怎么(?!都)|为什么|为啥|咋|是不是|要不要|"
-    r"能不能|会不会|有没有|可不可以|好不好|行不行|对不对|该不该|是否|呢$|你猜"
+    r"能不能|会不会|有没有|可不可以|好不好|行不行|对不对|该不该|是否|呢$|你猜|(?:能|会|要|该|可以)[^,。;]{0,5}不$"
 )
 _SUPPOSED_SENTENCE = re.compile(
     r"^\W*(?:(?:and|but|so|well|ok|okay|hey|oh|now|just) ){0,2}(?:if(?! you ask me| you must know)|suppose|supposing|"

@@ -23,7 +23,7 @@ Save the file before you close it.
 Keep the receipt in case it breaks.
 I'll drop you a reminder at six.
 别忘了带伞。
-这家店留不留位子要打电话问。
+这家店晚上不收现金,要刷卡。
 删除重复的行,再保存一次。
 您记不记得上次的店名?""".splitlines()
 
