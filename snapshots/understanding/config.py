@@ -18,6 +18,9 @@ class NotingPolicy:
     graded_clauses: int = promised(40, row="A1")
     held_from: float = measured(0.46, source=_HELD)
     vital_held_from: float = promised(0.2, row="P9")
+    asked_held_from: float = measured(
+        0.65, source="clauses of the measuring sets and six of talk: of 5 questions below, 2 last; of 4 above, 3"
+    )
     fragment_from: float = measured(
         0.8, source=f"{_LIVES}: without it right .69/.68, with it .70/.70, known -.00/-.03 (English/Chinese)"
     )

@@ -105,7 +105,9 @@ def _part(spoken: Spoken, clause: Clause, grade: Grade, policy: NotingPolicy) ->
     vital = "" if is_ordered else vital_class_of(clause, grade, policy, around)  # nothing is vital by being asked for
     if spoken.is_wanted(clause.start, clause.end):
         grade = replace(grade, lasting=1.0)
-    elif not clause.asked and says_standing(matching_form(clause.text)):
+    elif clause.asked and not vital:
+        grade = replace(grade, lasting=grade.lasting * policy.held_from / policy.asked_held_from)
+    elif says_standing(matching_form(clause.text)):
         grade = replace(grade, lasting=max(grade.lasting, policy.held_from))
     is_other = is_about_other(clause.text, clause.language, grade, policy)
     return NotePart(clause.start, clause.end, clause.sentence, grade, vital, clause.language, is_other)
