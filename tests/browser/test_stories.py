@@ -39,6 +39,7 @@ class Talk:
     said: tuple[str, ...]
     known_by: str
     question: str
+    label: str
     wrong: str
     right: str
     corrected: str
@@ -49,6 +50,7 @@ ENGLISH = Talk(
     ("My home is at 12 Willow Lane, Portland.", "From now on always take the highway when you navigate."),
     "willow lane",
     "Navigate home, please.",
+    "route",
     "highway",
     "side streets",
     "Corrected",
@@ -58,6 +60,7 @@ CHINESE = Talk(
     ("我家在上海市浦东新区锦绣路100号。", "以后导航都走高速。"),
     "锦绣路",
     "导航回家",
+    "路线",
     "高速",
     "地面道路",
     "已更正",
@@ -109,7 +112,7 @@ def test_support_sees_why_and_puts_it_right_in_six_clicks(
     acme = world.acme
     tell_story(acme, talk)
     hire("sam", acme.tenant)
-    assert missing_from(ask_for_context(acme, site, talk), f"route: {talk.wrong}", talk.said[1].rstrip(".。")) == []
+    assert missing_from(ask_for_context(acme, site, talk), f"{talk.label}: {talk.wrong}", talk.said[1].rstrip(".。")) == []
     with tenant_tx(acme.tenant.id):
         wish = Preference.objects.get(key="route")
     page = sit_down("sam", locale=talk.locale)
@@ -120,7 +123,7 @@ def test_support_sees_why_and_puts_it_right_in_six_clicks(
     hand.click(page.locator(".found a").first)
     expect(page.locator("#s-preferences ~ .console-scroll").first).to_contain_text(talk.wrong)
     hand.click(page.locator("section[aria-labelledby=s-receipts] li a").first)
-    card = page.locator(".why-card", has_text=f"route: {talk.wrong}")
+    card = page.locator(".why-card", has_text=talk.wrong).first
     expect(card).to_have_attribute("id", "candidate-" + card.locator(".why-position").inner_text())
     expect(page.locator(".why-query")).to_have_text(talk.question)
     hand.click(card.locator(".why-words a"))
@@ -135,8 +138,8 @@ def test_support_sees_why_and_puts_it_right_in_six_clicks(
     expect(page.locator(".messagelist")).to_contain_text(talk.corrected)
     assert hand.clicks <= MOST_CLICKS
     now = ask_for_context(acme, site, talk)
-    assert missing_from(now, f"route: {talk.right}", f"route: {talk.wrong}", talk.said[1].rstrip(".。")) == [
-        f"route: {talk.wrong}",
+    assert missing_from(now, f"{talk.label}: {talk.right}", f"{talk.label}: {talk.wrong}", talk.said[1].rstrip(".。")) == [
+        f"{talk.label}: {talk.wrong}",
         talk.said[1].rstrip(".。"),
     ]
 

@@ -38,6 +38,7 @@ def link_to_newer(house: House, older: UUID, newer: UUID) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)
 def test_10_000_notes_are_asked_within_every_budget(world: World) -> None:
     texts = [f"The jar on shelf {n} holds {('plums', 'beans', '花生', '辣椒')[n % 4]}" for n in range(MANY)]
     note_down(world.acme, *texts)

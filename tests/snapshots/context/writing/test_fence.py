@@ -129,11 +129,11 @@ def test_64_kib_of_anything_are_fenced_in_milliseconds(unit: str) -> None:
     element("user_memory", {}, text)
     unforged(text)
     guardrail_of(text)
-    assert time.process_time() - started < 0.2
+    assert time.process_time() - started < 0.5
 
 
 def test_64_kib_of_blanks_after_a_bracket_are_fenced_in_milliseconds() -> None:
     started = time.process_time()
     unforged("<" + " " * 65_536 + "x")
     guardrail_of("<" + " " * 65_536 + "x")
-    assert time.process_time() - started < 0.2
+    assert time.process_time() - started < 0.5
