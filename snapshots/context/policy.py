@@ -7,8 +7,8 @@ from snapshots.context.values import BudgetRequest
 from snapshots.models import VitalClass
 
 _LEAST_NEED = (
-    "needs_measure.jsonl, needs_measure_2.jsonl, 23 November 2026: of 200 messages that need nothing 163 need memory "
-    "with less, of 300 that need something 5; with less than .2 154 and 2, with less than .4 168 and 13"
+    "questions of twelve sets of lives, 27 November 2026: of 102 that need nothing 16 need memory with more, of 684 "
+    "that need something 10 with less; with .1 24 and 5, with .3 15 and 21"
 )
 _TINY = (
     "context_curve, 24 November 2026, six sets of lives: with the same share at every total .25 to .59 are covered at "
@@ -67,7 +67,7 @@ class ContextPolicy:
     """Whether guidance on the phase also stands where the caller names none."""
     min_relevance: float = assumed(0.07, owner="context", settle_by="lives that nobody here has read")
     """From which relevance on a memory goes in, where the request does not say."""
-    least_need: float = measured(0.3, source=_LEAST_NEED)
+    least_need: float = measured(0.2, source=_LEAST_NEED)
     """How probably a question must need memory to be given any, where the request names no ``min_relevance``."""
     sure_need: float = measured(0.85, source=_SURE_NEED)
     """How probably a question must need memory to be given more than what helps."""

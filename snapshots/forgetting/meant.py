@@ -122,6 +122,7 @@ def numbers_of(said: OrderedTurn, turns: Sequence[str]) -> list[dict[str, float]
         row |= {"only_told": float(tells[place] and sum(tells) == 1)}
         row |= spoken
         row |= {f"both_{name}": there * ordered[f"order_{name}"] for name, there in spoken.items()}
+        row |= {"number_of_code": spoken["number"] * ordered["order_code"]}  # "forget that number"
         where = _PLACES[min(place, 2)]
         row |= {f"{where}_{name}": value for name, value in ordered.items()}
         row |= {f"{where}_tells": float(tells[place])}

@@ -61,9 +61,9 @@ _ON_TEXT = re.compile(
     r"|第.{1,3}[段句行列页项条章]|标点|标题|逗号",
     re.IGNORECASE,
 )
-ACKNOWLEDGED_FROM = 0.1
-"""Share of the reader from which words are an order that the assistant acknowledges: of 20 orders in lives that taught
-nothing 18 are heard from here on, and from half of what is sure; no other turn of 392 is."""
+ACKNOWLEDGED_FROM = 0.3
+"""Share of the reader from which words are an order that the assistant acknowledges. From .1 on "one more time and I am
+deleting you" (answered "Gone. Spinach instead?") took an allergy along."""
 _PARTS_BEFORE = 2
 """How far before an order the thing is named that it speaks of."""
 

@@ -150,7 +150,7 @@ def test_an_order_in_the_next_message_of_an_outcome_is_carried_out_once(
     assert len(orders(acme)) == 1
 
 
-DOUBTFUL = "I failed the pilot medical on Friday. I had to say it to someone and now you can drop it."
+DOUBTFUL = "I failed the pilot medical on Friday. I'd sooner it went no further."
 
 
 @pytest.mark.parametrize(("answer", "stays"), [("Of course, I'll drop it.", False), ("How did it go?", True)])
