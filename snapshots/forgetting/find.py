@@ -68,13 +68,13 @@ def find_meant(
         if not told and refers(message, order) and not acknowledged:
             return Found()
     if told and not any(one in turns for one in told):
-        return _found_told(message, order, told)
+        return _gather_told(message, order, told)
     if is_stated:
         return Found({message.id: ()})
     return find_pointed(message, order, own, turns, acknowledged=acknowledged)
 
 
-def _found_told(message: Message, order: ForgetOrder, told: Sequence[Message]) -> Found:
+def _gather_told(message: Message, order: ForgetOrder, told: Sequence[Message]) -> Found:
     """Return messages that an order speaks of, and its own words, which may name the secret; nothing without any."""
     own = {message.id: [(order.start, order.end)]} if told else {}
     return Found({**dict.fromkeys(with_answers(told), ()), **own})

@@ -97,7 +97,7 @@ def _store_new_notes(subject_id: UUID, prepared: Sequence[PreparedNote]) -> int:
     """Store notes whose messages are there and which are not held yet, in the open scope; return how many."""
     messages = {message for one in prepared for message in one.prepared.draft.message_ids}
     there = set(Message.objects.filter(subject_id=subject_id, id__in=messages).values_list("id", flat=True))
-    held = _held(one.prepared.draft.id for one in prepared)
+    held = _select_held(one.prepared.draft.id for one in prepared)
     new = [
         one
         for one in prepared
@@ -108,7 +108,7 @@ def _store_new_notes(subject_id: UUID, prepared: Sequence[PreparedNote]) -> int:
 
 def _link_beliefs(old: Sequence[OldBelief], note_of: Mapping[UUID, UUID]) -> None:
     """Link beliefs to the notes of their words that are held, in the open scope."""
-    held = _held(note_of.values())
+    held = _select_held(note_of.values())
     links = [
         NoteSlot(subject_id=belief.subject_id, snapshot_id=note_of[belief.id], **{KEYS[type(belief)]: belief})
         for belief in (one.belief for one in old)
@@ -117,7 +117,7 @@ def _link_beliefs(old: Sequence[OldBelief], note_of: Mapping[UUID, UUID]) -> Non
     NoteSlot.objects.bulk_create(links, ignore_conflicts=True)
 
 
-def _held(notes: Iterable[UUID]) -> Collection[UUID]:
+def _select_held(notes: Iterable[UUID]) -> Collection[UUID]:
     return set(Snapshot.objects.filter(id__in=list(notes)).values_list("id", flat=True))
 
 

@@ -59,11 +59,11 @@ class Judged:
         return (
             [round(self.need, PART_DIGITS)] * len(rows),
             [named] * len(rows),
-            _shown(self.as_note, rows),
-            _shown(self.as_statement, rows),
-            _shown(self.as_message, rows, hides_none=True),
+            _round_part(self.as_note, rows),
+            _round_part(self.as_statement, rows),
+            _round_part(self.as_message, rows, hides_none=True),
             [None if self.asks_reply is None else round(self.asks_reply, PART_DIGITS)] * len(rows),
-            _shown(self.in_time, rows, hides_none=True),
+            _round_part(self.in_time, rows, hides_none=True),
         )
 
 
@@ -162,7 +162,7 @@ def _places(conversations: npt.NDArray[Any], seq: Int64) -> Int64:
     return np.where((conversations >= 0) & (seq >= 0), (conversations.astype(np.int64) << _SEQ_BITS) | seq, -1)
 
 
-def _shown(part: Float64 | None, rows: Int64, *, hides_none: bool = False) -> Sequence[float | None]:
+def _round_part(part: Float64 | None, rows: Int64, *, hides_none: bool = False) -> Sequence[float | None]:
     """Return one part of some rows; with ``hides_none``, None for what gives nothing."""
     if part is None:
         return [None] * len(rows)

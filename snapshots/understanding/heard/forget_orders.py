@@ -88,7 +88,7 @@ def read_forget_orders(text: str, *, acknowledged: bool = False) -> tuple[Forget
     several times while it is accepted, and while it is learned from.
     """
     form = matching_form(text[: LONGEST_READ + 1])
-    heard = sorted(_heard(form, acknowledged=acknowledged))
+    heard = sorted(_find_orders(form, acknowledged=acknowledged))
     return tuple(_without_repeats(form, [_with_names(form, start, end) for start, end in heard]))
 
 
@@ -122,7 +122,7 @@ def parts_of(form: str) -> list[tuple[int, int, str]]:
     return [one for one in found if one[1] > one[0]]
 
 
-def _heard(form: str, *, acknowledged: bool) -> Iterator[Run]:
+def _find_orders(form: str, *, acknowledged: bool) -> Iterator[Run]:
     """Yield what the reader takes for an order, as short as it can be: what stands beside it may be the secret.
 
     Beside an order ("get rid of my card, don't keep it") half of the share is enough, and little of one that the

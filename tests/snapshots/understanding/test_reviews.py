@@ -118,7 +118,7 @@ def is_held(wanted: Any, got: Any) -> bool:
     return got is not None and comparable(str(wanted)) == comparable(str(got))
 
 
-def named(talks: Sequence[Talk]) -> list[Any]:
+def make_parameters(talks: Sequence[Talk]) -> list[Any]:
     """Return talks as parameters; one worker of the test run holds all talks of a language."""
     return [
         pytest.param(talk, id=talk["id"], marks=pytest.mark.xdist_group(f"reviews {talk['language']}"))
@@ -126,12 +126,12 @@ def named(talks: Sequence[Talk]) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("talk", named([talk for talk in TALKS if "known" not in talk]))
+@pytest.mark.parametrize("talk", make_parameters([talk for talk in TALKS if "known" not in talk]))
 def test_what_is_held_after_a_talk_is_right(talk: Talk, held_in: HeldIn) -> None:
     assert list(faults(talk, held_in(talk["language"])[talk["id"]])) == []
 
 
-@pytest.mark.parametrize("talk", named([talk for talk in TALKS if "known" in talk]))
+@pytest.mark.parametrize("talk", make_parameters([talk for talk in TALKS if "known" in talk]))
 def test_what_is_known_to_be_weak_is_still_weak(talk: Talk, held_in: HeldIn) -> None:
     assert list(faults(talk, held_in(talk["language"])[talk["id"]])) != [], (
         "it is right by now: take its word `known` away"
