@@ -25,8 +25,8 @@ from snapshots.relevance.questions import QuestionReader, Wants, features
 from tests.golden.labels import HERE
 
 LANGUAGES = ("en", "zh")
-TEACH = ("needs_teach", "needs_teach_2")
-MEASURE = ("needs_measure", "needs_measure_2", "needs_measure_3")
+TEACH = ("needs_teach", "needs_teach_2", "needs_teach_3")
+MEASURE = ("needs_measure", "needs_measure_2", "needs_measure_3", "needs_measure_4")
 STRICTNESS = 1.0
 """Inverse strength of the regularisation (scikit-learn's C); .3 to 3 read alike."""
 AXES = 64

@@ -16,8 +16,8 @@ from tests.conftest import House
 
 
 def ask(house: House, query: str, *, conversation: str | None = None, policy_version: str = "1") -> Receipt:
-    """Assemble a context for the house's subject; return its receipt."""
-    asked = ContextQuery(ContextRequest(query), policy_version, conversation)
+    """Assemble a context of all that the house's subject holds; return its receipt."""
+    asked = ContextQuery(ContextRequest(query, min_relevance=0.0), policy_version, conversation)
     return build_context(house.tenant.id, house.subject.external_id, asked).receipt
 
 
