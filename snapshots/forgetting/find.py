@@ -1,23 +1,26 @@
 """What an order to forget means: what it names, else what it points at. In the open scope."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
+from memory_platform.kernel.linear_model import Float32
 from profiles.models import Subject
-from snapshots.forgetting.meant import FARTHEST, OrderedTurn, choose_meant
+from snapshots.forgetting.meant import OrderedTurn, ToldTurn, choose_meant, points_back_here
 from snapshots.forgetting.named import find_named
 from snapshots.forgetting.near_turns import cut_order, tells, turns_before, with_answers, without_orders
 from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
-from snapshots.forgetting.told import find_told
+from snapshots.forgetting.told import told_before
 from snapshots.forgetting.values import Found
 from snapshots.models import Message, MessageRole
 from snapshots.understanding.heard.forget_orders import ForgetOrder, refers_back
 from snapshots.understanding.heard.names import Named, is_owned
+from snapshots.understanding.heard.order_reader import names_of
 from snapshots.understanding.heard.turns import asks_about_memory, asks_something, tells_something
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.statements.statements import is_statement
 
+NO_VECTORS: Mapping[str, Float32] = {}
 _STATES = re.compile(
     r"\bthat (?:i|i'm|i've|my|we|our)\b(?! (?:(?:just|ever|even) )?(?:said|mentioned|told|asked|wrote|brought)\b)"
     r"|[忘记掉除删了]我(?!刚|说|讲|跟你|的).{2,}[这那][件个]?(?:事|信息|一点)",
@@ -42,61 +45,68 @@ def find_meant(
     order: ForgetOrder,
     *,
     acknowledged: bool = False,
+    vectors: Mapping[str, Float32] = NO_VECTORS,
     policy: ForgettingPolicy = FORGETTING,
 ) -> Found:
     """Return what an order in ``message`` means; nothing where it means nothing that is remembered.
 
-    What it names by words, else what it points at: the words beside it, or what the last turns told. What was said
-    before in words that nobody finds ("what I said about my ex") is the last thing told only where the assistant has
-    ``acknowledged`` the order.
+    What it names by words ("forget my address"), else what it points at: the words beside it, or what was told before.
     """
     turns = turns_before(message, policy)
     if order.is_everything or refuses_an_answer(message, order, turns):
         return Found()
-    own = cut_order(without_orders(message.content, acknowledged=acknowledged), order)
     users = [turn for turn in turns if turn.role == MessageRole.USER][: policy.turns]
     words = matching_form(message.content[order.start : order.end])
     is_stated = _STATES.search(words) is not None
     is_exact = len(order.names) == 1 and (is_stated or _ALL_OF.search(words) or is_owned(order.names[0]))
     if is_exact:
-        said = [(message, own), *((turn, turn.content) for turn in users)]
-        if found := find_named(subject, Named.of(order.names[0]), said):
+        own = cut_order(without_orders(message.content, acknowledged=acknowledged), order)
+        near = [(message, own), *((turn, turn.content) for turn in users)]
+        if found := find_named(subject, Named.of(order.names[0]), near):
             return found
-    told: Sequence[Message] = ()
-    if order.names and (refers(message, order) or is_exact):
-        told = find_told(message, order.names, tells, anywhere=refers(message, order))
-        if not told and refers(message, order) and not acknowledged:
-            return Found()
-    if told and not any(one in turns for one in told):
-        return _gather_told(message, order, told)
     if is_stated:
         return Found({message.id: ()})
-    return find_pointed(message, order, own, turns, acknowledged=acknowledged)
+    asked = turns[0].content if turns and turns[0].role == MessageRole.ASSISTANT else ""
+    said = order_beside(message.content, order, asked, acknowledged=acknowledged)
+    points_only = not (acknowledged or order.names or refers(message, order) or names_of(f"{said.before}{said.after}"))
+    told = may_mean(message, order, turns, points_only=points_only)
+    before = [_as_told(one, message, vectors) for one in told]
+    places = choose_meant(said.with_vectors(vectors), before, acknowledged=acknowledged)
+    return _gather([[message, *told][place] for place in places], message, order)
 
 
-def _gather_told(message: Message, order: ForgetOrder, told: Sequence[Message]) -> Found:
-    """Return messages that an order speaks of, and its own words, which may name the secret; nothing without any."""
-    own = {message.id: [(order.start, order.end)]} if told else {}
-    return Found({**dict.fromkeys(with_answers(told), ()), **own})
+def order_beside(text: str, order: ForgetOrder, asked: str = "", *, acknowledged: bool) -> OrderedTurn:
+    """Return an order with what its message says beside it, and what the assistant had ``asked``."""
+    own = cut_order(without_orders(text, acknowledged=acknowledged), order)
+    return OrderedTurn(order, text[order.start : order.end], own[: order.start], own[order.end :], asked)
 
 
-def find_pointed(
-    message: Message, order: ForgetOrder, own: str, turns: Sequence[Message], *, acknowledged: bool = False
-) -> Found:
-    """Return what an order points at: what its own message tells, or what some of the last ``turns`` told.
+def _as_told(turn: Message, order: Message, vectors: Mapping[str, Float32]) -> ToldTurn:
+    said = without_orders(turn.content)
+    return ToldTurn(said, elsewhere=turn.conversation_id != order.conversation_id, vector=vectors.get(said))
 
-    A turn that is forgotten already ends the search; so does one that told nothing, where the order only says "forget
-    that" and the assistant has not ``acknowledged`` it: it takes back what was asked.
+
+def _gather(meant: Sequence[Message], message: Message, order: ForgetOrder) -> Found:
+    """Return messages with the answers that repeat them; of the order's own, if it stays, the words that may name the
+    secret."""
+    found = dict.fromkeys(with_answers(meant), ())
+    if not meant or message in meant or not order.names:
+        return Found(found)
+    return Found({**found, message.id: [(order.start, order.end)]})
+
+
+def may_mean(message: Message, order: ForgetOrder, turns: Sequence[Message], *, points_only: bool) -> Sequence[Message]:
+    """Return what was told before an order that it may mean, newest first.
+
+    One that only says "forget that" takes back what was asked: a turn that told nothing ends the search. So does one
+    that is forgotten already, where the order says "just now".
     """
     users = [turn for turn in turns if turn.role == MessageRole.USER]
-    only_points = not (acknowledged or order.names or refers(message, order))
-    told = takewhile(tells, users) if only_points else takewhile(lambda turn: turn.content, users)
-    near = [message, *(turn for turn in told if turn.remember and is_statement(turn))][: FARTHEST + 1]
-    asked = turns[0].content if turns and turns[0].role == MessageRole.ASSISTANT else ""
-    words = message.content[order.start : order.end]
-    said = OrderedTurn(order, words, own[: order.start], own[order.end :], asked)
-    meant = [near[place] for place in choose_meant(said, [without_orders(one.content) for one in near[1:]])]
-    return Found(dict.fromkeys((*(one.id for one in meant), *with_answers(meant)), ()))
+    if points_only:
+        return list(takewhile(tells, users))
+    if points_back_here(message.content[order.start : order.end]) and not order.names:
+        return [turn for turn in takewhile(lambda one: one.content, users) if turn.remember and is_statement(turn)]
+    return told_before(message)
 
 
 def refers(message: Message, order: ForgetOrder) -> bool:

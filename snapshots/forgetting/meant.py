@@ -1,30 +1,35 @@
-"""Which of the last things told an order to forget means: a choice among them by a few weighed numbers. Pure.
+"""Which of the things told an order to forget means: a choice among them by weighed numbers. Pure.
 
-``python -m tests.golden.teach_meant`` taught the weights; ``meant.json`` holds them by name, and what taught them.
+``python -m tests.golden.teach_meant`` taught the weights; ``meant.json`` holds them, and what taught them.
 """
 
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
 
-from snapshots.forgetting.told import is_said, words_of
+from memory_platform.kernel.linear_model import Float32
+from snapshots.forgetting.told import idle_terms, is_said, words_of
 from snapshots.understanding.grading.features import count_words
 from snapshots.understanding.heard.forget_orders import ForgetOrder, refers_back
+from snapshots.understanding.heard.order_reader import KIN
 from snapshots.understanding.heard.turns import tells_something
 from snapshots.understanding.reading.forms import matching_form
 
 WEIGHTS = Path(__file__).with_name("meant.json")
-FARTHEST = 5
-"""User turns before an order that it may point at."""
 MEANT_TOO = 0.4
 """Share from which on another than the likeliest is meant as well."""
-_PLACES = ("own", "last", "far")
+_PLACES = ("own", "last", "near", "same", "other")
+_LIKELY = ("near_apart_named", "whole_apart", "near_named", "whole", "sounds_secret")
+_NEAR = 4
+_NO_SPREAD = 1e-6
+_KIN_WEIGHS = 0.5
 _SPELLED = "(?:one|two|three|four|five|six|seven|eight|nine|zero)"
 # What a turn, or an order, speaks of: one row a number.
 _SPEAKS_OF = {
@@ -57,6 +62,9 @@ _POINTS_AT = {
     r"|之前|前面|前头|上头|头先|开头|早上|昨天|第一",
     "announces": r"\b(?:off (?:the )?record|about to|following|between us|keep this|but)\b"
     r"|下面|接下来|等会|我跟你(?:说|讲)|哈?[:：]",
+    "days": r"\b(?:yesterday|other (?:day|week|night)|last (?:night|week|month|time|\w+day)|"
+    r"(?:days?|weeks?|months?|while) (?:ago|back)|\w+day|ages ago|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
+    r"|上回|上次|前[几两]?天|上个?(?:礼拜|星期|周|月)|昨|那天|那回|那次|好久|前阵|早先|先前|以前|前日|周[一二三四五六日末]",
     "all": r"\b(?:both|all|everything|either|two)\b|都|两|全|一起",
 }
 _REACTS = re.compile(
@@ -64,36 +72,74 @@ _REACTS = re.compile(
     r"ha\w*|nice|no|nah|it is|it does|you're)\b|^\W*(?:好|嗯|行|谢|发了|写好|可以|收到|知道|对|没事|哈|懂|有道理|是)",
     re.IGNORECASE,
 )
+_THE = re.compile(r"\b(?:the|that|those|my|her|his)\b|那|的", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?;。！？；…\n]")
 
 
 @dataclass(frozen=True, slots=True)
 class OrderedTurn:
-    """The message of an order: the ``words`` of the order, what stands ``before`` and ``after`` it, and what the
-    assistant had ``asked``."""
+    """The message of an order: the ``words`` of the order, what stands ``before`` and ``after`` it, what the assistant
+    had ``asked``, and two unit vectors (none without an encoder): of what the order speaks of, and of the message."""
 
     order: ForgetOrder
     words: str
     before: str
     after: str
     asked: str = ""
+    vector: Float32 | None = None
+    whole: Float32 | None = None
+
+    def with_vectors(self, vectors: Mapping[str, Float32]) -> "OrderedTurn":
+        """Return it with its two of the ``vectors`` by text."""
+        words, message = meanings_of(self)
+        return replace(self, vector=vectors.get(words), whole=vectors.get(message))
 
 
-def choose_meant(said: OrderedTurn, turns: Sequence[str]) -> list[int]:
-    """Return what an order means: 0 its own message, 1 and more the ``turns`` before it, newest first; nothing where
-    none of them tells anything."""
-    rows = numbers_of(said, turns)
-    weights = _weights()
-    scores = (sum(weights.get(name, 0.0) * value for name, value in row.items()) for row in rows)
-    return chosen_among([score if may_hold(row) else -math.inf for score, row in zip(scores, rows, strict=True)])
+@dataclass(frozen=True, slots=True)
+class ToldTurn:
+    """What the user said before an order, without orders; ``elsewhere``: in another conversation."""
+
+    text: str
+    elsewhere: bool = False
+    vector: Float32 | None = None
 
 
-def chosen_among(scores: Sequence[float]) -> list[int]:
-    """Return the places of what is meant by the scores of all places, the likeliest first."""
-    if not np.isfinite(scores).any():
+def meanings_of(said: OrderedTurn) -> tuple[str, str]:
+    """Return the words whose vectors tell what an order speaks of: what it names, else its own; and the message."""
+    return " ".join(said.order.names) or said.words, f"{said.before}{said.words}{said.after}"
+
+
+@dataclass(frozen=True, slots=True)
+class MeantReader:
+    """Weights of the numbers of a turn by name, and the direction of vectors along which secrets stand apart."""
+
+    weights: Mapping[str, float]
+    secret: Float32
+
+    def choose(self, said: OrderedTurn, turns: Sequence[ToldTurn], *, acknowledged: bool = False) -> list[int]:
+        """Return what :func:`choose_meant` does."""
+        rows = numbers_of(said, turns, self.secret)
+        scores = [sum(self.weights.get(name, 0.0) * value for name, value in row.items()) for row in rows]
+        told, nothing = zip(scores[:-1], rows[:-1], strict=True), scores[-1]
+        likely = [score if may_hold(row) else -math.inf for score, row in told]
+        return chosen_among(likely, -math.inf if acknowledged else nothing)
+
+
+def choose_meant(said: OrderedTurn, turns: Sequence[ToldTurn], *, acknowledged: bool = False) -> list[int]:
+    """Return what an order means: 0 its own message, 1 and more the ``turns`` before it, newest first.
+
+    Nothing where none of them tells anything, or where it likelier means something else, unless the assistant has
+    ``acknowledged`` it.
+    """
+    return meant_reader().choose(said, turns, acknowledged=acknowledged)
+
+
+def chosen_among(scores: Sequence[float], nothing: float) -> list[int]:
+    """Return the places of what is meant by the scores of all places, the likeliest first, and of nothing."""
+    if not np.isfinite(scores).any() or max(scores) < nothing:
         return []
-    raised = np.exp(np.asarray(scores) - np.max(scores))
-    shares = raised / raised.sum()
+    raised = np.exp(np.asarray([*scores, nothing]) - max(scores))
+    shares = raised[:-1] / raised.sum()
     best = int(shares.argmax())
     return [best, *(place for place, share in enumerate(shares) if share >= MEANT_TOO and place != best)]
 
@@ -103,32 +149,86 @@ def may_hold(row: Mapping[str, float]) -> bool:
     return bool(row["tells"] or row["number"] or row["named"])
 
 
-def numbers_of(said: OrderedTurn, turns: Sequence[str]) -> list[dict[str, float]]:
-    """Return the numbers of the order's own message and of each turn before it, by name."""
-    near = [f"{said.before}\n{said.after}", *turns[:FARTHEST]]
-    forms = [matching_form(text) for text in near]
-    tells = [tells_something(text) for text in near]
-    named = _named_shares(said.order, forms)
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a turn says by itself: its words, whether it tells something, and numbers by name."""
+
+    words: frozenset[str]
+    tells: bool
+    numbers: Mapping[str, float]
+
+
+@lru_cache(maxsize=1_024)  # the last things that somebody told are asked about again with each of their orders
+def _see(text: str) -> _Seen:
+    form, tells = matching_form(text), tells_something(text)
+    spoken = {name: _holds(_SPEAKS_OF, name, form) for name in _SPEAKS_OF}
+    alone = {"tells": float(tells), "long": math.log1p(count_words(form)), "asks": float(form.endswith("?"))}
+    return _Seen(frozenset(words_of(form)), tells, alone | spoken)
+
+
+def numbers_of(said: OrderedTurn, turns: Sequence[ToldTurn], secret: Float32) -> list[dict[str, float]]:
+    """Return the numbers of the order's own message, of each turn before it, and of nothing that is known, by name."""
+    seen = [_see(text) for text in (f"{said.before}\n{said.after}", *(turn.text for turn in turns))]
+    held, alike = [one.words for one in seen], _likeness(said, turns, secret)
+    named = _shares_held({word for name in said.order.names for word in words_of(name)}, held)
+    around_named = _shares_held(_see(f"{said.before} {said.words} {said.after}").words - idle_terms(), held)
     ordered, around = dict(_order_numbers(said)), dict(_own_numbers(said))
-    rows = []
-    for place, form in enumerate(forms):
-        spoken = {name: _holds(_SPEAKS_OF, name, form) for name in _SPEAKS_OF}
-        row = {f"at_{at}": float(min(place, 3) == at) for at in range(4)}
-        row |= {"tells": float(tells[place]), "long": math.log1p(count_words(form)), "asks": float(form.endswith("?"))}
-        row |= {"named": named[place], "named_best": float(0 < named[place] == max(named))}
-        row |= {"named_elsewhere": float(named[place] < max(named))}
-        row |= {"told_before": float(min(2, sum(tells[1:place])))}
-        row |= {"first_told": float(tells[place] and not any(tells[1:place]))}
-        row |= {"only_told": float(tells[place] and sum(tells) == 1)}
-        row |= spoken
-        row |= {f"both_{name}": there * ordered[f"order_{name}"] for name, there in spoken.items()}
-        row |= {"number_of_code": spoken["number"] * ordered["order_code"]}  # "forget that number"
-        where = _PLACES[min(place, 2)]
+    before = {name: _holds(_SPEAKS_OF, name, matching_form(said.before)) for name in _SPEAKS_OF}
+    best, best_around, telling = max(named), max(around_named[1:], default=0.0), sum(one.tells for one in seen)
+    rows, told = [], 0
+    for place, one in enumerate(seen):
+        where = _where(place, turns)
+        row = {f"at_{where}": 1.0, "far": math.log1p(place), **one.numbers, **alike[place]}
+        row |= {"named": named[place], "named_best": float(0 < named[place] == best)}
+        row |= {"named_elsewhere": best - named[place]}
+        if place:
+            row |= {"around": around_named[place], "around_best": float(0 < around_named[place] == best_around)}
+            row |= {f"beside_{name}": one.numbers[name] * before[name] for name in _SPEAKS_OF}
+            row |= {"number_beside_code": one.numbers["number"] * before["code"]}
+        row |= {"told_before": float(min(2, told)), "first_told": float(one.tells and not told)}
+        row |= {"only_told": float(one.tells and telling == 1)}
+        row |= {f"both_{name}": one.numbers[name] * ordered[f"order_{name}"] for name in _SPEAKS_OF}
+        row |= {"number_of_code": one.numbers["number"] * ordered["order_code"]}  # "forget that number"
         row |= {f"{where}_{name}": value for name, value in ordered.items()}
-        row |= {f"{where}_tells": float(tells[place])}
+        row |= {f"{where}_tells": float(one.tells)}
         row |= around if place == 0 else {}
         rows.append(row)
-    return rows
+        told += bool(place and one.tells)
+    nothing = {"nothing": 1.0, "nothing_named": best * ordered["names"], "nothing_around": best_around}
+    nothing |= {f"nothing_{name}": value for name, value in ordered.items()}
+    nothing |= {f"nothing_{name}": max((row.get(name, 0.0) for row in rows), default=0.0) for name in _LIKELY}
+    return [*rows, nothing]
+
+
+def points_back_here(words: str) -> bool:
+    """Return whether an order speaks of what was said right before it: "what I just said", 刚才."""
+    return bool(_holds(_POINTS_AT, "last", matching_form(words)))
+
+
+def _where(place: int, turns: Sequence[ToldTurn]) -> str:
+    if place == 0:
+        return "own"
+    if turns[place - 1].elsewhere:
+        return "other"
+    return "last" if place == 1 else "near" if place <= _NEAR else "same"
+
+
+def _likeness(said: OrderedTurn, turns: Sequence[ToldTurn], secret: Float32) -> list[dict[str, float]]:
+    """Return how near each turn is to what the order speaks of, alone and among the others, and how much it sounds like
+    a secret; nothing without vectors."""
+    if said.vector is None or said.whole is None or not turns:
+        return [{} for _ in range(len(turns) + 1)]
+    unknown = np.zeros_like(said.vector)
+    vectors = np.stack([unknown if turn.vector is None else turn.vector for turn in turns])
+    named = float(bool(said.order.names))
+    numbers = {"sounds_secret": vectors @ secret}
+    for name, vector in (("near", said.vector), ("whole", said.whole)):
+        cosines = vectors @ vector
+        apart = (cosines - cosines.mean()) / (cosines.std() + _NO_SPREAD)
+        numbers |= {name: cosines, f"{name}_apart": apart, f"{name}_nearest": cosines == cosines.max()}
+        numbers |= {f"{name}_named": named * cosines, f"{name}_apart_named": named * apart}
+    own = {"own_secret": float(said.whole @ secret)}
+    return [own, *({name: float(row[place]) for name, row in numbers.items()} for place in range(len(turns)))]
 
 
 def _order_numbers(said: OrderedTurn) -> Iterator[tuple[str, float]]:
@@ -148,6 +248,9 @@ def _own_numbers(said: OrderedTurn) -> Iterator[tuple[str, float]]:
     sentences = [one for one in _SENTENCE.split(before) if one.strip()]
     last = sentences[-1] if sentences else ""
     is_glued = bool(before) and not _SENTENCE.match(before[-1:])
+    yield "before_refers", float(refers_back(before))
+    yield from ((f"before_{name}", _holds(_POINTS_AT, name, before)) for name in ("this", "that", "days"))
+    yield "before_the", float(_THE.search(before) is not None)
     yield "before_tells", float(tells_something(before))
     yield "after_tells", float(tells_something(after))
     yield "before_reacts", float(_REACTS.search(before) is not None)
@@ -165,12 +268,14 @@ def _own_numbers(said: OrderedTurn) -> Iterator[tuple[str, float]]:
         yield f"after_{name}", _holds(_SPEAKS_OF, name, after)
 
 
-def _named_shares(order: ForgetOrder, forms: Sequence[str]) -> list[float]:
-    """Return what share of the words that an order names each text holds; a word of several texts counts less."""
-    held = [words_of(form) for form in forms]
-    wanted = {word for name in order.names for word in words_of(name)}
-    among = {word: sum(is_said(word, own) for own in held) for word in wanted}
-    return [sum(1 / among[word] for word in wanted if is_said(word, own)) / (len(wanted) or 1) for own in held]
+def _shares_held(wanted: Set[str], held: Sequence[frozenset[str]]) -> list[float]:
+    """Return what share of some words each text holds; a word of several texts counts less."""
+    among = Counter(word for words in held for word in words)
+    weights = {
+        word: math.log(1 + len(held) / (1 + among[word])) * (_KIN_WEIGHS if word in KIN else 1) for word in wanted
+    }
+    whole = sum(weights.values()) or 1.0
+    return [sum(weights[word] for word in wanted if is_said(word, own)) / whole for own in held]
 
 
 def _holds(patterns: Mapping[str, str], name: str, form: str) -> float:
@@ -178,6 +283,7 @@ def _holds(patterns: Mapping[str, str], name: str, form: str) -> float:
 
 
 @cache
-def _weights() -> Mapping[str, float]:
-    weights: Mapping[str, float] = json.loads(WEIGHTS.read_text(encoding="utf-8"))["weights"]
-    return weights
+def meant_reader() -> MeantReader:
+    """Return the reader as it was taught."""
+    taught = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    return MeantReader(taught["weights"], np.array(taught["secret"], np.float32))

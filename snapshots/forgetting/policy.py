@@ -17,7 +17,10 @@ class ForgettingPolicy:
     )
     notes_compared: int = assumed(2_000, owner="forgetting", settle_by="notes of the largest subjects")
     turns_searched: int = assumed(
-        60, owner="forgetting", settle_by="turns between a secret and the order that names it"
+        60, owner="forgetting", settle_by="turns between a secret and the order that means it"
+    )
+    told_elsewhere: int = assumed(
+        150, owner="forgetting", settle_by="turns between a secret and the order that means it"
     )
     answers_after: int = assumed(2, owner="forgetting", settle_by="answers after an order that repeat what it hid")
     erased_at_once: int = assumed(100, owner="forgetting", settle_by="orders of a day in the largest tenant")

@@ -56,7 +56,7 @@ def accept_messages(
     )
     if batch.new:
         store(conversation, batch.new)
-    forgotten = forget_at_once(subject, conversation, batch.new)
+    forgotten = forget_at_once(subject, conversation, batch.new, foreseen.vectors)
     fast_lane = (*forgotten, *correct_at_once(subject, conversation, batch.new, foreseen))
     turns = turns_after(conversation, batch.new)
     verdicts = Counter[str](fate.verdict for fate in batch.fates)

@@ -1,6 +1,6 @@
 """What new messages end of what is held, worked out before they are accepted: embedding needs time and no transaction.
 
-Only short messages with a hint of a change are looked at, of a subject that has notes; the rest is the worker's.
+Endings: only short messages with a hint of a change are looked at, of a subject with notes; the rest is the worker's.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +11,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import Subject
 from snapshots.echo.shown_memories import ShownBefore, shown_before
+from snapshots.intake.order_vectors import Vectors, vectors_for_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.understanding.believing.message_lessons import own_names
@@ -29,9 +30,10 @@ from tenants.isolation import tenant_tx
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """What messages end, by their words."""
+    """What messages end, by their words; ``vectors`` by which their orders to forget find what they mean."""
 
     by_text: Mapping[str, tuple[Ending, ...]] = field(default_factory=dict)
+    vectors: Vectors = field(default_factory=dict)
 
 
 NOTHING_FORESEEN = Foreseen()
@@ -47,17 +49,24 @@ class _Known:
 
 
 def foresee(tenant_id: UUID, subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage]) -> Foreseen:
-    """Return what messages for the product's own ids end of the notes that are held. Opens a scope of its own to read.
+    """Return what messages for the product's own ids end of the notes that are held, and what their orders to forget
+    need. Opens scopes of its own to read; costs nothing where no message holds a hint."""
+    endings = _endings_by_text(tenant_id, subject_id, conversation_id, incoming)
+    vectors = vectors_for_messages(tenant_id, subject_id, conversation_id, incoming)
+    return Foreseen(endings, vectors) if endings or vectors else NOTHING_FORESEEN
 
-    Costs nothing where no message holds a hint; nothing is foreseen without the encoder's files.
-    """
+
+def _endings_by_text(
+    tenant_id: UUID, subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage]
+) -> Mapping[str, tuple[Ending, ...]]:
+    """Return what messages end by their words; nothing without the encoder's files."""
     places = list(_worth_looking(incoming))
     if not places:
-        return NOTHING_FORESEEN
+        return {}
     with tenant_tx(tenant_id):
         known = _known_of(subject_id, conversation_id, incoming, places)
     if known is None:
-        return NOTHING_FORESEEN
+        return {}
     spoken = [spoken_of(one, known.names) for one in known.heard]
     found: dict[str, tuple[Ending, ...]] = {}
     try:
@@ -67,8 +76,8 @@ def foresee(tenant_id: UUID, subject_id: str, conversation_id: str, incoming: Se
             if endings:
                 found[one.message.content] = tuple(endings)
     except EmbeddingUnavailable:
-        return NOTHING_FORESEEN
-    return Foreseen(found)
+        return {}
+    return found
 
 
 def _worth_looking(incoming: Sequence[IncomingMessage]) -> Iterator[int]:

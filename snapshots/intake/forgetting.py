@@ -9,10 +9,11 @@ from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import content_hash
 from profiles.models import Subject
 from snapshots.feedback.applied_corrections import posted_turn
-from snapshots.forgetting.find import find_meant
+from snapshots.forgetting.find import NO_VECTORS, find_meant
 from snapshots.forgetting.near_turns import repeats_hidden
 from snapshots.forgetting.values import ASKS_FOR_EVERYTHING, NOTHING_TO_FORGET, Forgotten, Found
 from snapshots.forgetting.withhold import withhold
+from snapshots.intake.order_vectors import Vectors
 from snapshots.intake.values import FastLaneResult
 from snapshots.models import Conversation, ForgetOrder, Message, MessageRole
 from snapshots.receipts.read import receipt_by_id
@@ -24,15 +25,18 @@ WORDS = ("name", "content", "parts", "tool_calls", "metadata", "content_hash", "
 
 
 def forget_at_once(
-    subject: Subject, conversation: Conversation, messages: Sequence[Message]
+    subject: Subject, conversation: Conversation, messages: Sequence[Message], vectors: Vectors = NO_VECTORS
 ) -> tuple[FastLaneResult, ...]:
-    """Hide what the subject's new messages tell us to forget; the same conversation's next call no longer sees it."""
+    """Hide what the subject's new messages tell us to forget; the same conversation's next call no longer sees it.
+
+    ``vectors`` of what was told, made before (:mod:`snapshots.intake.order_vectors`), find what an order means by it.
+    """
     results: list[Forgotten] = []
     for message in messages:
         if message.role == MessageRole.USER:
-            results += _forget(subject, message)
+            results += _forget(subject, message, vectors)
         elif message.role == MessageRole.ASSISTANT:
-            results += _forget_acknowledged(subject, message)
+            results += _forget_acknowledged(subject, message, vectors)
             if repeats_hidden(message):
                 results += withhold(subject, message, 0, Found({message.id: ()}))
                 message.refresh_from_db(fields=WORDS)
@@ -41,7 +45,7 @@ def forget_at_once(
     return tuple(_result_of(one) for one in results)
 
 
-def forget_told(receipt_id: UUID, said: str) -> tuple[FastLaneResult, ...]:
+def forget_told(receipt_id: UUID, said: str, vectors: Vectors = NO_VECTORS) -> tuple[FastLaneResult, ...]:
     """Hide what the user's next message tells us to forget, as an outcome quotes it, in the open scope.
 
     A message that the product posted as well has done so itself.
@@ -61,14 +65,14 @@ def forget_told(receipt_id: UUID, said: str) -> tuple[FastLaneResult, ...]:
     )
     results: list[Forgotten] = []
     for number, order in enumerate(orders):
-        found = find_meant(receipt.subject, message, order)
+        found = find_meant(receipt.subject, message, order, vectors=vectors)
         held = replace(found, messages={key: cut for key, cut in found.messages.items() if key != message.id})
         if held:
             results += withhold(receipt.subject, message, number, held)
     return tuple(_result_of(one) for one in results)
 
 
-def _forget_acknowledged(subject: Subject, answer: Message) -> list[Forgotten]:
+def _forget_acknowledged(subject: Subject, answer: Message, vectors: Vectors) -> list[Forgotten]:
     """Hide what the turn before tells us to forget in words that only the assistant's ``answer`` makes sure."""
     if not acknowledges_forgetting(answer.content):
         return []
@@ -81,14 +85,14 @@ def _forget_acknowledged(subject: Subject, answer: Message) -> list[Forgotten]:
     with_words([asked])
     if ForgetOrder.objects.filter(subject_id=subject.id, message_ref=asked.id).exists():
         return []  # it was carried out at the door
-    return _forget(subject, asked, acknowledged=True)
+    return _forget(subject, asked, vectors, acknowledged=True)
 
 
-def _forget(subject: Subject, message: Message, *, acknowledged: bool = False) -> list[Forgotten]:
+def _forget(subject: Subject, message: Message, vectors: Vectors, *, acknowledged: bool = False) -> list[Forgotten]:
     results: list[Forgotten] = []
     orders = read_forget_orders(message.content, acknowledged=acknowledged)
     for number, order in enumerate(orders):
-        found = find_meant(subject, message, order, acknowledged=acknowledged)
+        found = find_meant(subject, message, order, acknowledged=acknowledged, vectors=vectors)
         if found:
             results += withhold(subject, message, number, found)
         if message.id in found.messages:

@@ -13,7 +13,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from typing import Any
+from zlib import crc32
 
 import django
 import numpy as np
@@ -21,7 +23,8 @@ import numpy.typing as npt
 
 django.setup()
 
-from snapshots.forgetting.meant import FARTHEST, WEIGHTS, OrderedTurn, chosen_among, may_hold, numbers_of
+from memory_platform.providers.registry import embedders
+from snapshots.forgetting.meant import WEIGHTS, MeantReader, OrderedTurn, ToldTurn, meanings_of, numbers_of
 from snapshots.forgetting.near_turns import cut_order, without_orders
 from snapshots.understanding.heard.forget_orders import ForgetOrder, read_forget_orders, runs_to_read
 from snapshots.understanding.heard.order_reader import names_of, order_share
@@ -29,13 +32,25 @@ from snapshots.understanding.reading.forms import matching_form
 from tests.golden.clause_labels import TEACH, labelled_messages
 from tests.golden.labels import HERE
 
-SETS = ("meant_en", "meant_zh", "meant_plain")
-TEACHING_LIVES = ("en", "zh", "en_2", "en_3", "zh_3", "en_4", "zh_4")
-MEASURING_LIVES = ("en_5", "zh_5")
+TALKS = ("meant_en", "meant_zh", "meant_plain")
+PAIRS = ("pairs_en", "pairs_zh")
+SETS = (*TALKS, *PAIRS)
+TEACHING_LIVES = ("en", "zh", "en_2", "en_3", "zh_3", "en_4", "zh_4", "en_5", "zh_5")
+MEASURING_LIVES = ("en_6", "zh_6")
 HELD_BACK = 2.0
 """How strongly weights are held back (half the sum of their squares): of 1, 2, 4 and 10 the best of lives."""
 PLAIN_WEIGHS = 0.3
 """What a talk made of plain parts weighs beside one that somebody wrote."""
+COPIES = 2
+"""In how many talks of others a pair of a secret and its order stands."""
+SAID_HERE = 0.3
+ELSEWHERE = (0, 5, 20, 60)
+"""How many turns of earlier conversations stand before those of an order's own, one of these by lot."""
+SECRETS_HELD_BACK = 1.0
+BLIND = 0.5
+"""What a talk without vectors weighs beside the same with them."""
+LOST = 0.3
+"""What a talk without what is meant weighs beside the same with it."""
 FOLDS = 5
 _PRIVATE = re.compile(r"told to (?:forget|delete)|told not to keep", re.IGNORECASE)
 
@@ -47,22 +62,54 @@ class Talk:
 
     name: str
     said: OrderedTurn
-    turns: tuple[str, ...]
+    turns: tuple[ToldTurn, ...]
     meant: frozenset[int]
+    language: str = "en"
 
 
 def talks_of(name: str) -> Iterator[Talk]:
     """Yield the labelled talks of a set in which an order is heard, each with what others said before it: in real talk
     much was told before the secret."""
-    for place, line in enumerate((HERE / "orders" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()):
-        row = json.loads(line)
-        talk = talk_of(row["id"], row["turns"], row["order"], row["meant"])
+    for row in _rows(name):
+        talk = talk_of(row["id"], row["turns"], row["order"], row["meant"], row["language"])
         if talk is not None:
-            strange = _turns_said(row["language"])
-            start = place * 31 % len(strange)
-            yield replace(talk, turns=(*talk.turns, *strange[start : start + FARTHEST - len(talk.turns)]))
+            yield replace(talk, turns=(*talk.turns, *_said_before(talk, near=4 - len(talk.turns))))
             if talk.meant == {0}:  # what was told right before it is another thing, whatever it is
-                yield replace(talk, turns=tuple(strange[start : start + FARTHEST]))
+                yield replace(talk, turns=tuple(_said_before(talk, near=4)))
+
+
+def pairs_of(name: str) -> Iterator[Talk]:
+    """Yield the pairs of a set in which an order is heard, each in the midst of what others said: a third of what is
+    meant was told in the conversation of the order."""
+    for row in _rows(name):
+        turns = [{"role": "user", "content": row["told"]}, {"role": "user", "content": row["order"]}]
+        talk = talk_of(row["id"], turns, 1, [0], row["language"])
+        if talk is None:
+            continue
+        for copy in range(COPIES):
+            chance = _chance(f"{row['id']} {copy}")
+            others = list(_said_before(replace(talk, name=f"{row['id']} {copy}"), near=int(chance.integers(0, 12))))
+            here = sum(not one.elsewhere for one in others)
+            is_here = chance.random() < SAID_HERE
+            place = int(chance.integers(0, here + 1) if is_here else chance.integers(here, len(others) + 1))
+            told = replace(talk.turns[0], elsewhere=not is_here)
+            yield replace(talk, turns=(*others[:place], told, *others[place:]), meant=frozenset({place + 1}))
+
+
+def _said_before(talk: Talk, near: int) -> Iterator[ToldTurn]:
+    """Yield what others said: ``near`` turns of the conversation of the order, and more of earlier ones."""
+    strange, chance = _turns_said(talk.language), _chance(talk.name)
+    for place in range(max(0, near) + int(chance.choice(ELSEWHERE))):
+        said = without_orders(strange[int(chance.integers(len(strange)))])
+        yield ToldTurn(said, elsewhere=place >= near)
+
+
+def _chance(name: str) -> np.random.Generator:
+    return np.random.default_rng(crc32(name.encode()))
+
+
+def _rows(name: str) -> Iterator[dict[str, Any]]:
+    yield from map(json.loads, (HERE / "orders" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines())
 
 
 @cache
@@ -72,16 +119,21 @@ def _turns_said(language: str) -> list[str]:
 
 
 def orders_of_lives(name: str) -> Iterator[Talk]:
-    """Yield the orders of a set of lives that stand in the conversation of their secret."""
+    """Yield the orders of a set of lives, each beside all that its person said before it."""
     for person in json.loads((HERE / "lives" / f"{name}.json").read_text(encoding="utf-8"))["subjects"]:
         turns, orders = orders_in(person)
+        withdrawn = {order for _, order in orders}
         for told, order in orders:
-            if turns[told][0] == turns[order][0]:
-                first = next(at for at, (number, _) in enumerate(turns) if number == turns[order][0])
-                near = [turn for _, turn in turns[first : order + 2]]
-                talk = talk_of(f"life {name} {person['subject_id']}", near, order - first, [told - first])
-                if talk is not None:
-                    yield talk
+            places = [at for at in range(order + 1) if at in {told, order} or at not in withdrawn]
+            spoken = [turns[at][1] for at in places]
+            here = turns[order][0]
+            title = f"life {name} {person['subject_id']} {order}"
+            talk = talk_of(title, spoken, places.index(order), [places.index(told)], name[:2])
+            if talk is not None:
+                users = [at for at in places[:-1] if turns[at][1]["role"] == "user"][::-1]
+                elsewhere = [turns[at][0] != here for at in users]
+                told_turns = zip(talk.turns, elsewhere, strict=True)
+                yield replace(talk, turns=tuple(replace(one, elsewhere=far) for one, far in told_turns))
 
 
 def orders_in(person: dict[str, Any]) -> tuple[list[tuple[int, dict[str, str]]], list[tuple[int, int]]]:
@@ -103,19 +155,19 @@ def _place(number: int, secret: dict[str, Any], turns: Sequence[Any], places: Se
     return number if said[:1] == [True] or number >= len(places) else places[number]
 
 
-def talk_of(name: str, turns: Sequence[dict[str, str]], order: int, meant: Sequence[int]) -> Talk | None:
+def talk_of(name: str, turns: Sequence[dict[str, str]], order: int, meant: Sequence[int], language: str) -> Talk | None:
     """Return a talk as it is read; None where no order is heard in it."""
     text = turns[order]["content"]
     heard = heard_in(text)
     if heard is None:
         return None
     own = cut_order(without_orders(text, acknowledged=True), heard)
-    users = [place for place in range(order) if turns[place]["role"] == "user"][::-1][:FARTHEST]
-    before = tuple(without_orders(turns[place]["content"]) for place in users)
+    users = [place for place in range(order) if turns[place]["role"] == "user"][::-1]
+    before = tuple(ToldTurn(without_orders(turns[place]["content"])) for place in users)
     asked = turns[order - 1]["content"] if order and turns[order - 1]["role"] == "assistant" else ""
     said = OrderedTurn(heard, text[heard.start : heard.end], own[: heard.start], own[heard.end :], asked)
     places = {order: 0, **{place: number for number, place in enumerate(users, 1)}}
-    return Talk(name, said, before, frozenset(places[one] for one in meant if one in places))
+    return Talk(name, said, before, frozenset(places[one] for one in meant if one in places), language)
 
 
 def heard_in(text: str) -> ForgetOrder | None:
@@ -129,18 +181,64 @@ def heard_in(text: str) -> ForgetOrder | None:
     return ForgetOrder(start, end, tuple(names_of(text[start:end])))
 
 
-def teach_meant(talks: Sequence[Talk]) -> dict[str, float]:
+def with_vectors(talks: Sequence[Talk]) -> list[Talk]:
+    """Return the talks with the vectors of what is said and of what is ordered."""
+    meanings = [meanings_of(talk.said) for talk in talks]
+    texts = sorted({*chain.from_iterable(meanings), *(turn.text for talk in talks for turn in talk.turns)})
+    vectors = dict(zip(texts, embedders("use")[0].embed(texts), strict=True))
+    return [
+        replace(
+            talk,
+            said=replace(talk.said, vector=vectors[words], whole=vectors[message]),
+            turns=tuple(replace(turn, vector=vectors[turn.text]) for turn in talk.turns),
+        )
+        for talk, (words, message) in zip(talks, meanings, strict=True)
+    ]
+
+
+def without_vectors(talk: Talk) -> Talk:
+    """Return a talk as it is read where no encoder is configured."""
+    turns = tuple(replace(turn, vector=None) for turn in talk.turns)
+    return replace(talk, said=replace(talk.said, vector=None, whole=None), turns=turns)
+
+
+def without_meant(talk: Talk) -> Talk:
+    """Return a talk in which nobody told what the order means."""
+    return replace(talk, turns=tuple(turn for at, turn in enumerate(talk.turns, 1) if at not in talk.meant))
+
+
+def teach_secrets(talks: Sequence[Talk]) -> list[float]:
+    """Return the direction of vectors along which secrets stand apart from what else is said."""
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
+
+    told = {turn.text: turn.vector for talk in talks for turn in (talk.turns[at - 1] for at in talk.meant if at)}
+    others = {turn.text: turn.vector for talk in talks for turn in talk.turns if turn.text not in told}
+    vectors = np.stack([*told.values(), *others.values()])
+    wanted = np.repeat([1, 0], [len(told), len(others)])
+    model = LogisticRegression(C=SECRETS_HELD_BACK, max_iter=1_000, class_weight="balanced").fit(vectors, wanted)
+    return [round(float(one), 3) for one in model.coef_[0]]
+
+
+def teach_meant(talks: Sequence[Talk]) -> MeantReader:
     """Return the weights by which what is meant is the likeliest among all places (a conditional logit)."""
     from scipy.optimize import minimize  # noqa: PLC0415 - of the group `evaluation`
 
-    lessons = [(numbers_of(talk.said, talk.turns), talk.meant) for talk in talks if talk.meant]
-    plain = np.array([talk.name.startswith("mp-") for talk in talks if talk.meant])
+    secret = np.array(teach_secrets(talks), np.float32)
+    taught = [talk for talk in talks if talk.meant]
+    lessons = [(numbers_of(talk.said, talk.turns, secret), talk.meant) for talk in taught]
+    weighing = [weight_of(talk) for talk in taught]
+    blind = [without_vectors(talk) for talk in taught[::3]]
+    lessons += [(numbers_of(talk.said, talk.turns, secret), talk.meant) for talk in blind]
+    weighing += [BLIND * weight_of(talk) for talk in blind]
+    lost = [without_meant(talk) for talk in (*taught, *blind) if 0 not in talk.meant and talk.said.order.names]
+    lessons += [(numbers_of(talk.said, talk.turns, secret), {len(talk.turns) + 1}) for talk in lost]
+    weighing += [LOST * weight_of(talk) for talk in lost]
     names = sorted({name for rows, _ in lessons for row in rows for name in row})
-    numbers = np.array([[row.get(name, 0.0) for name in names] for rows, _ in lessons for row in rows])
+    numbers = np.array([[row.get(name, 0.0) for name in names] for rows, _ in lessons for row in rows], np.float32)
     wanted = np.array([(place in meant) / len(meant) for rows, meant in lessons for place in range(len(rows))])
     starts = np.cumsum([0, *(len(rows) for rows, _ in lessons)])
     talk = np.repeat(np.arange(len(lessons)), np.diff(starts))
-    weighs = np.where(plain, PLAIN_WEIGHS, 1.0)[talk]
+    weighs = np.array(weighing)[talk]
 
     def loss(weights: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64]]:
         scores = numbers @ weights
@@ -150,20 +248,23 @@ def teach_meant(talks: Sequence[Talk]) -> dict[str, float]:
         return float(missed), numbers.T @ (weighs * (shares - wanted)) + HELD_BACK * weights
 
     found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 1_000})
-    return {name: round(float(weight), 3) for name, weight in zip(names, found.x, strict=True)}
+    weights = {name: round(float(weight), 3) for name, weight in zip(names, found.x, strict=True)}
+    return MeantReader(weights, secret)
 
 
-def write_meant(weights: dict[str, float], talks: Sequence[Talk]) -> None:
+def weight_of(talk: Talk) -> float:
+    """Return what a talk weighs beside one that somebody wrote in one place."""
+    if talk.name.startswith("mp-"):
+        return PLAIN_WEIGHS
+    return 1 / COPIES if talk.name.startswith("p") else 1.0
+
+
+def write_meant(reader: MeantReader, talks: Sequence[Talk]) -> None:
     sources = {name: hashlib.sha256((HERE / "orders" / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in SETS}
-    kept = {"taught": {"by": sources, "lives": TEACHING_LIVES, "orders": len(talks)}, "weights": weights}
-    WEIGHTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-
-
-def chosen(weights: dict[str, float], talk: Talk) -> frozenset[int]:
-    """Return what an order is taken to mean by these weights."""
-    rows = numbers_of(talk.said, talk.turns)
-    scores = [sum(weights.get(name, 0.0) * value for name, value in row.items()) for row in rows]
-    return frozenset(chosen_among([one if may_hold(row) else -np.inf for one, row in zip(scores, rows, strict=True)]))
+    taught = {"by": sources, "lives": TEACHING_LIVES, "orders": len(talks)}
+    secret = [round(float(one), 3) for one in reader.secret]
+    kept = {"taught": taught, "weights": reader.weights, "secret": secret}
+    WEIGHTS.write_text(json.dumps(kept) + "\n", encoding="utf-8")
 
 
 def figures(name: str, talks: Sequence[Talk], found: Sequence[frozenset[int]]) -> Iterator[str]:
@@ -175,34 +276,35 @@ def figures(name: str, talks: Sequence[Talk], found: Sequence[frozenset[int]]) -
 
 
 def lessons() -> list[Talk]:
-    """Return all that teaches: the talks, and the orders of the lives that were read."""
-    return [
-        *(talk for name in SETS for talk in talks_of(name)),
-        *(talk for name in TEACHING_LIVES for talk in orders_of_lives(name)),
-    ]
+    """Return all that teaches: the talks, the pairs, and the orders of the lives that were read."""
+    return with_vectors(
+        [
+            *(talk for name in TALKS for talk in talks_of(name)),
+            *(talk for name in PAIRS for talk in pairs_of(name)),
+            *(talk for name in TEACHING_LIVES for talk in orders_of_lives(name)),
+        ]
+    )
 
 
 def across() -> Iterator[str]:
     """Yield the figures of what teaches, a fifth read by what the others taught, and of lives by what all taught."""
     talks = lessons()
-    fold = np.random.default_rng(1).integers(0, FOLDS, len(talks))
+    fold = np.array([crc32(talk.name.encode()) % FOLDS for talk in talks])
     found: list[frozenset[int]] = [frozenset()] * len(talks)
     for held in range(FOLDS):
-        weights = teach_meant([talk for talk, one in zip(talks, fold, strict=True) if one != held])
+        reader = teach_meant([talk for talk, one in zip(talks, fold, strict=True) if one != held])
         for place in np.flatnonzero(fold == held):
-            found[place] = chosen(weights, talks[place])
-    for title, start in (
-        ("English talks", "me-"),
-        ("Chinese talks", "mz-"),
-        ("plain talks", "mp-"),
-        ("lives", "life "),
-    ):
+            found[place] = frozenset(reader.choose(talks[place].said, talks[place].turns, acknowledged=True))
+    for start in ("me-", "mz-", "mp-", "pe-", "pz-", "life "):
         own = [place for place, talk in enumerate(talks) if talk.name.startswith(start)]
-        yield from figures(title, [talks[place] for place in own], [found[place] for place in own])
-    weights = teach_meant(talks)
+        if own:
+            yield from figures(start, [talks[place] for place in own], [found[place] for place in own])
+    reader = teach_meant(talks)
     for name in MEASURING_LIVES:
-        strange = list(orders_of_lives(name))
-        yield from figures(f"lives {name}", strange, [chosen(weights, one) for one in strange])
+        strange = with_vectors(list(orders_of_lives(name)))
+        for title, read in (("", strange), (" without vectors", [without_vectors(one) for one in strange])):
+            found = [frozenset(reader.choose(one.said, one.turns, acknowledged=True)) for one in read]
+            yield from figures(f"{name}{title}", read, found)
 
 
 if __name__ == "__main__":

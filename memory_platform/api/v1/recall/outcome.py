@@ -23,6 +23,7 @@ from snapshots.feedback.outcome import sense_told, take_outcome
 from snapshots.feedback.values import Outcome, SaidVerdict, Sense, Signal, Told
 from snapshots.intake.corrections import result_of
 from snapshots.intake.forgetting import forget_told
+from snapshots.intake.order_vectors import Vectors, vectors_for_outcome
 from snapshots.intake.values import FastLaneResult
 from snapshots.sensitive.detector import mask_sensitive
 
@@ -79,7 +80,8 @@ class OutcomeView(TenantView):
         """Tell the reply, the user's next message, or verdicts on memories; corrections are applied at once."""
         told = told_by(OutcomeInput.parse(request))
         sense = sense_told(self.tenant_id, receipt_id, told)
-        return write_once(request, partial(noted, receipt_id, told, sense))
+        vectors = vectors_for_outcome(self.tenant_id, receipt_id, told.next)
+        return write_once(request, partial(noted, receipt_id, told, sense, vectors))
 
 
 def told_by(given: dict[str, Any]) -> Told:
@@ -91,9 +93,9 @@ def told_by(given: dict[str, Any]) -> Told:
     return Told(given.get("reply"), given.get("next_user_message"), verdicts)
 
 
-def noted(receipt_id: UUID, told: Told, sense: Sense | None) -> Reply:
+def noted(receipt_id: UUID, told: Told, sense: Sense | None, vectors: Vectors) -> Reply:
     """Note a part inside the open transaction."""
-    forgotten = forget_told(receipt_id, told.next) if told.next else ()
+    forgotten = forget_told(receipt_id, told.next, vectors) if told.next else ()
     outcome = take_outcome(receipt_id, told, sense=sense)
     return Reply(shown_outcome(outcome, forgotten), subject_id=outcome.subject_id)
 

@@ -4,6 +4,7 @@ Rows: A4, E8, T1.
 """
 
 import pytest
+from pytest_django.fixtures import Settings
 
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of
@@ -191,7 +192,7 @@ POINTED = [
     ),
     ("between you and me gavin gets the sack on friday", "forget I said that about gav", "Forgotten.", "sack"),
     ("bec is on zoloft since monday", "yeah okay, don't keep that about the tablets", "It's not kept.", "zoloft"),
-    ("first call with kestrel on friday", "delete that whole thing about the other job", "Deleted.", "kestrel"),
+    ("had a first interview with kestrel on friday", "delete that whole thing about the other job", "Deleted.", "kestrel"),
     ("跟你说个烦心事,我还欠信用社十二万没还", "那个欠款的事你别给我存,删了", "好的，已经删掉。", "十二万"),
     ("我又偷着抽上了 一天三根 在楼道里", "嗨 抽烟的事你给我抹了啊 别记着", "好，已经抹掉。", "三根"),
 ]
@@ -200,8 +201,9 @@ POINTED = [
 
 @pytest.mark.parametrize("story", POINTED, ids=[one[3] for one in POINTED])
 def test_what_an_order_points_at_is_what_was_told_last(
-    acme: Caller, world: World, story: tuple[str, str, str, str]
+    acme: Caller, world: World, settings: Settings, story: tuple[str, str, str, str]
 ) -> None:
+    settings.EMBEDDER = "wordllama,use"
     said, order, done, word = story
     teach(acme, world, "I have two sons")
     post(acme, said, ("assistant", "Hm."))
@@ -211,6 +213,44 @@ def test_what_an_order_points_at_is_what_was_told_last(
     work(world)
     assert word not in everything(acme, ASKED)
     assert "I have two sons" in notes(acme)
+
+
+ELSEWHERE = [
+    ("gate down there is 4471 in case it slips my mind", "and that number for the gate, get rid of it", "4471"),
+    (
+        "new work phone PIN is 8052 in case my brain falls out",
+        "oh, the PIN. wipe it please, IT would have my head",
+        "8052",
+    ),
+    ("my sister's left Rohan, nobody knows, not even mum", "that stuff about my sister and her fella, bin it", "Rohan"),
+    ("跟你讲个事 我问表姐借了三万 一直没敢跟他说", "上回讲的跟亲戚拿钱那事 你就当没听过 别记着", "三万"),
+    ("唉,我娃其实离过一回婚,新媳妇娘家还不知道", "上回我说娃以前那档子事,你甭记,我这嘴没个把门的", "离过"),
+    ("我攒了两万块私房钱,在工具箱底下压着", "算咧,刚才那钱的事你给我抹了,甭留", "私房钱"),
+]
+"""What was told, an order days later that describes it in other words, and a word of what was told."""
+BETWEEN = [
+    "I take the 8:15 train to work",
+    "My daughter Anna plays the cello",
+    "我周三晚上打羽毛球",
+    "我家的猫叫年糕",
+]
+
+
+@pytest.mark.parametrize("story", ELSEWHERE, ids=[one[2] for one in ELSEWHERE])
+def test_an_order_means_what_was_told_days_before_in_other_words(
+    acme: Caller, world: World, settings: Settings, story: tuple[str, str, str]
+) -> None:
+    settings.EMBEDDER = "wordllama,use"
+    said, order, word = story
+    teach(acme, world, *BETWEEN[:2])
+    post(acme, said, talk=f"{ADA}/conversations/earlier/messages")
+    teach(acme, world, *BETWEEN[2:])
+    told = post(acme, order, talk=f"{ADA}/conversations/later/messages")
+    told += post(acme, ("assistant", "Done."), talk=f"{ADA}/conversations/later/messages")
+    assert "forgotten" in {one["verdict"] for one in told}
+    work(world)
+    assert word not in everything(acme, ASKED)
+    assert len(notes(acme)) == len(BETWEEN)
 
 
 def test_an_order_that_the_assistant_does_not_acknowledge_takes_no_other_thing(acme: Caller, world: World) -> None:

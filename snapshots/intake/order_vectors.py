@@ -1,0 +1,72 @@
+"""The vectors by which orders to forget find what they mean, made before messages are accepted: embedding takes time
+and no transaction. A message without an order costs nothing."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from uuid import UUID
+
+from memory_platform.kernel.errors import Unavailable
+from memory_platform.kernel.linear_model import Float32
+from snapshots.embedding.spaces import active_embedders
+from snapshots.forgetting.find import order_beside
+from snapshots.forgetting.meant import meanings_of
+from snapshots.forgetting.near_turns import without_orders
+from snapshots.forgetting.told import newest_told
+from snapshots.intake.values import IncomingMessage
+from snapshots.models import Message, MessageRole
+from snapshots.receipts.read import receipt_by_id
+from snapshots.relevance.policy import ENCODER_SPACE
+from snapshots.selectors import with_words
+from snapshots.understanding.heard.acknowledgements import acknowledges_forgetting
+from snapshots.understanding.heard.forget_orders import read_forget_orders
+from tenants.isolation import tenant_tx
+
+Vectors = Mapping[str, Float32]
+"""Unit vectors of the sentence encoder by text."""
+
+
+def vectors_for_messages(
+    tenant_id: UUID, subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage]
+) -> Vectors:
+    """Return the vectors of the orders in messages for the product's own ids, and of what was told before them."""
+    own = [one.text for one in incoming if one.role == MessageRole.USER and one.remember]
+    ordering = [text for text in own if read_forget_orders(text, acknowledged=True)]
+    answers = [one.text for one in incoming if one.role == MessageRole.ASSISTANT]
+    if not ordering and not any(acknowledges_forgetting(text) for text in answers):
+        return {}
+    with tenant_tx(tenant_id):
+        before = Message.objects.filter(
+            subject__external_id=subject_id, conversation__external_id=conversation_id, role=MessageRole.USER
+        )
+        asked = [row.content for row in with_words(list(before.order_by("-seq")[:1]))]
+        told = [row.content for row in newest_told(subject__external_id=subject_id)]
+    return _embed([*ordering, *asked], [*own, *told])
+
+
+def vectors_for_outcome(tenant_id: UUID, receipt_id: UUID, said: str | None) -> Vectors:
+    """Return the vectors of the orders in the next message of an outcome, and of what was told before it."""
+    if not said or not read_forget_orders(said):
+        return {}
+    with tenant_tx(tenant_id):
+        receipt = receipt_by_id(receipt_id)
+        told = [row.content for row in newest_told(subject_id=receipt.subject_id)] if receipt else []
+    return _embed([said], told)
+
+
+def _embed(ordering: Sequence[str], told: Sequence[str]) -> Vectors:
+    """Return a vector a text; none where the sentence encoder is not configured, or does not answer."""
+    encoder = next((one for one in active_embedders() if one.name == ENCODER_SPACE), None)
+    meanings = [words for text in ordering for words in _meanings(text)]
+    if encoder is None or not meanings:
+        return {}
+    texts = list(dict.fromkeys([*meanings, *map(without_orders, told)]))
+    try:
+        return dict(zip(texts, encoder.embed(texts), strict=True))
+    except Unavailable:
+        return {}
+
+
+def _meanings(text: str) -> Iterator[str]:
+    """Yield the words of each order, as it is heard alone and with an answer that acknowledges it."""
+    for acknowledged in (False, True):
+        for order in read_forget_orders(text, acknowledged=acknowledged):
+            yield from meanings_of(order_beside(text, order, acknowledged=acknowledged))
