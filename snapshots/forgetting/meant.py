@@ -27,6 +27,7 @@ MEANT_TOO = 0.4
 """Share from which on another than the likeliest is meant as well."""
 _PLACES = ("own", "last", "near", "same", "other")
 _LIKELY = ("near_apart_named", "whole_apart", "near_named", "whole", "sounds_secret")
+_DESCRIBED = ("around", "around_best", "whole_apart", "whole")
 _NEAR = 4
 _NO_SPREAD = 1e-6
 _KIN_WEIGHS = 0.5
@@ -79,7 +80,8 @@ _SENTENCE = re.compile(r"[.!?;。！？；…\n]")
 @dataclass(frozen=True, slots=True)
 class OrderedTurn:
     """The message of an order: the ``words`` of the order, what stands ``before`` and ``after`` it, what the assistant
-    had ``asked``, and two unit vectors (none without an encoder): of what the order speaks of, and of the message."""
+    had ``asked``, and unit vectors (none without an encoder): of what the order speaks of, of the message, and of what
+    the message says beside it."""
 
     order: ForgetOrder
     words: str
@@ -88,11 +90,12 @@ class OrderedTurn:
     asked: str = ""
     vector: Float32 | None = None
     whole: Float32 | None = None
+    rest: Float32 | None = None
 
     def with_vectors(self, vectors: Mapping[str, Float32]) -> "OrderedTurn":
-        """Return it with its two of the ``vectors`` by text."""
-        words, message = meanings_of(self)
-        return replace(self, vector=vectors.get(words), whole=vectors.get(message))
+        """Return it with its own of the ``vectors`` by text."""
+        words, message, rest = meanings_of(self)
+        return replace(self, vector=vectors.get(words), whole=vectors.get(message), rest=vectors.get(rest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +107,10 @@ class ToldTurn:
     vector: Float32 | None = None
 
 
-def meanings_of(said: OrderedTurn) -> tuple[str, str]:
-    """Return the words whose vectors tell what an order speaks of: what it names, else its own; and the message."""
-    return " ".join(said.order.names) or said.words, f"{said.before}{said.words}{said.after}"
+def meanings_of(said: OrderedTurn) -> tuple[str, str, str]:
+    """Return the words whose vectors tell what an order means: what it names, else its own; its message; the rest."""
+    rest = f"{said.before.strip()} {said.after.strip()}"
+    return " ".join(said.order.names) or said.words, f"{said.before}{said.words}{said.after}", rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +188,8 @@ def numbers_of(said: OrderedTurn, turns: Sequence[ToldTurn], secret: Float32) ->
         if place:
             row |= {"around": around_named[place], "around_best": float(0 < around_named[place] == best_around)}
             row |= {f"beside_{name}": one.numbers[name] * before[name] for name in _SPEAKS_OF}
+            # What its own message tells is no description of what was told before.
+            row |= {f"{name}_beside_told": row.get(name, 0.0) * around["before_tells"] for name in _DESCRIBED}
             row |= {"number_beside_code": one.numbers["number"] * before["code"]}
         row |= {"told_before": float(min(2, told)), "first_told": float(one.tells and not told)}
         row |= {"only_told": float(one.tells and telling == 1)}
@@ -227,7 +233,7 @@ def _likeness(said: OrderedTurn, turns: Sequence[ToldTurn], secret: Float32) -> 
         apart = (cosines - cosines.mean()) / (cosines.std() + _NO_SPREAD)
         numbers |= {name: cosines, f"{name}_apart": apart, f"{name}_nearest": cosines == cosines.max()}
         numbers |= {f"{name}_named": named * cosines, f"{name}_apart_named": named * apart}
-    own = {"own_secret": float(said.whole @ secret)}
+    own = {} if said.rest is None else {"sounds_secret": float(said.rest @ secret)}
     return [own, *({name: float(row[place]) for name, row in numbers.items()} for place in range(len(turns)))]
 
 

@@ -52,7 +52,9 @@ ASSUMED = {
     "snapshots.episodes.TaskPolicy": "steps shown scratchpad_chars",
     "snapshots.erasure.ErasurePolicy": "batch tries left_behind",
     "snapshots.notes.HabitPolicy": "looked_at_after",
-    "snapshots.forgetting.ForgettingPolicy": "answers_after erase_every erased_at_once notes_compared turns_searched",
+    "snapshots.forgetting.ForgettingPolicy": (
+        "answers_after erase_every erased_at_once notes_compared told_elsewhere turns_searched"
+    ),
     "snapshots.understanding.believing.DoubtPolicy": "least_confidence plain_confidence",
     "snapshots.echo.EchoPolicy": (
         "sentence_chars message_chars memory_chars memories receipts receipts_of_conversation prompts within"

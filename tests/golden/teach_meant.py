@@ -43,15 +43,17 @@ PLAIN_WEIGHS = 0.3
 """What a talk made of plain parts weighs beside one that somebody wrote."""
 COPIES = 2
 """In how many talks of others a pair of a secret and its order stands."""
+LIFE_WEIGHS = 3.0
+"""What an order of a life weighs beside a talk that was written for it: where people mean what is as it is in life."""
 SAID_HERE = 0.3
 ELSEWHERE = (0, 5, 20, 60)
 """How many turns of earlier conversations stand before those of an order's own, one of these by lot."""
-SECRETS_HELD_BACK = 1.0
+SECRETS_HELD_BACK = 0.3
 BLIND = 0.5
 """What a talk without vectors weighs beside the same with them."""
 LOST = 0.3
 """What a talk without what is meant weighs beside the same with it."""
-FOLDS = 5
+FOLDS = 3
 _PRIVATE = re.compile(r"told to (?:forget|delete)|told not to keep", re.IGNORECASE)
 
 
@@ -189,17 +191,17 @@ def with_vectors(talks: Sequence[Talk]) -> list[Talk]:
     return [
         replace(
             talk,
-            said=replace(talk.said, vector=vectors[words], whole=vectors[message]),
+            said=talk.said.with_vectors(vectors),
             turns=tuple(replace(turn, vector=vectors[turn.text]) for turn in talk.turns),
         )
-        for talk, (words, message) in zip(talks, meanings, strict=True)
+        for talk in talks
     ]
 
 
 def without_vectors(talk: Talk) -> Talk:
     """Return a talk as it is read where no encoder is configured."""
     turns = tuple(replace(turn, vector=None) for turn in talk.turns)
-    return replace(talk, said=replace(talk.said, vector=None, whole=None), turns=turns)
+    return replace(talk, said=talk.said.with_vectors({}), turns=turns)
 
 
 def without_meant(talk: Talk) -> Talk:
@@ -223,16 +225,18 @@ def teach_meant(talks: Sequence[Talk]) -> MeantReader:
     """Return the weights by which what is meant is the likeliest among all places (a conditional logit)."""
     from scipy.optimize import minimize  # noqa: PLC0415 - of the group `evaluation`
 
-    secret = np.array(teach_secrets(talks), np.float32)
     taught = [talk for talk in talks if talk.meant]
-    lessons = [(numbers_of(talk.said, talk.turns, secret), talk.meant) for talk in taught]
-    weighing = [weight_of(talk) for talk in taught]
     blind = [without_vectors(talk) for talk in taught[::3]]
-    lessons += [(numbers_of(talk.said, talk.turns, secret), talk.meant) for talk in blind]
-    weighing += [BLIND * weight_of(talk) for talk in blind]
     lost = [without_meant(talk) for talk in (*taught, *blind) if 0 not in talk.meant and talk.said.order.names]
-    lessons += [(numbers_of(talk.said, talk.turns, secret), {len(talk.turns) + 1}) for talk in lost]
-    weighing += [LOST * weight_of(talk) for talk in lost]
+    # A secret that taught the direction would sound more like one than any other.
+    heads = [np.array(teach_secrets([one for one in talks if fold_of(one) != at]), np.float32) for at in range(FOLDS)]
+    read = [
+        *((talk, talk.meant, weight_of(talk)) for talk in taught),
+        *((talk, talk.meant, BLIND * weight_of(talk)) for talk in blind),
+        *((talk, frozenset({len(talk.turns) + 1}), LOST * weight_of(talk)) for talk in lost),
+    ]
+    lessons = [(numbers_of(one.said, one.turns, heads[fold_of(one)]), meant) for one, meant, _ in read]
+    weighing = [weight for _, _, weight in read]
     names = sorted({name for rows, _ in lessons for row in rows for name in row})
     numbers = np.array([[row.get(name, 0.0) for name in names] for rows, _ in lessons for row in rows], np.float32)
     wanted = np.array([(place in meant) / len(meant) for rows, meant in lessons for place in range(len(rows))])
@@ -249,14 +253,22 @@ def teach_meant(talks: Sequence[Talk]) -> MeantReader:
 
     found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 1_000})
     weights = {name: round(float(weight), 3) for name, weight in zip(names, found.x, strict=True)}
-    return MeantReader(weights, secret)
+    return MeantReader(weights, np.array(teach_secrets(talks), np.float32))
+
+
+def fold_of(talk: Talk) -> int:
+    """Return the fold of a talk: one of all that were made of the same lines, or of the same life."""
+    title = talk.name.rsplit(" ", 1)[0] if talk.name.startswith("life") else talk.name
+    return crc32(title.encode()) % FOLDS
 
 
 def weight_of(talk: Talk) -> float:
     """Return what a talk weighs beside one that somebody wrote in one place."""
     if talk.name.startswith("mp-"):
         return PLAIN_WEIGHS
-    return 1 / COPIES if talk.name.startswith("p") else 1.0
+    if talk.name.startswith("p"):
+        return 1 / COPIES
+    return LIFE_WEIGHS if talk.name.startswith("life") else 1.0
 
 
 def write_meant(reader: MeantReader, talks: Sequence[Talk]) -> None:
@@ -289,7 +301,7 @@ def lessons() -> list[Talk]:
 def across() -> Iterator[str]:
     """Yield the figures of what teaches, a fifth read by what the others taught, and of lives by what all taught."""
     talks = lessons()
-    fold = np.array([crc32(talk.name.encode()) % FOLDS for talk in talks])
+    fold = np.array([fold_of(talk) for talk in talks])
     found: list[frozenset[int]] = [frozenset()] * len(talks)
     for held in range(FOLDS):
         reader = teach_meant([talk for talk, one in zip(talks, fold, strict=True) if one != held])

@@ -1,6 +1,7 @@
 """What the user is after (intent) and where the talk stands (phase), in English and Chinese: rules and a linear reader.
 
-Both are hints: they size the memory section, choose guidance and a model tier. A caller that knows better says so.
+Both are hints: the intent chooses a model tier, the phase guidance where the policy asks for it. Only an intent that
+the caller names sizes the memory section.
 """
 
 from collections.abc import Mapping

@@ -45,7 +45,7 @@ TOKENS_MOST = 1_000_000
 INTENT_CHARS = 40
 ORDERS = ("u_shape", "relevance_first")
 FORMATS = ("messages", "text", "plain")
-STYLES = ("grouped", "full")
+STYLES = ("grouped", "compact", "full")
 READERS = ("rules", "model")
 """Who tells intent and phase where the caller does not: rules, or the chat model of the purpose ``rewrite``."""
 

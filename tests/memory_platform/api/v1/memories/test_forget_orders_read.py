@@ -192,7 +192,7 @@ POINTED = [
     ),
     ("between you and me gavin gets the sack on friday", "forget I said that about gav", "Forgotten.", "sack"),
     ("bec is on zoloft since monday", "yeah okay, don't keep that about the tablets", "It's not kept.", "zoloft"),
-    ("had a first interview with kestrel on friday", "delete that whole thing about the other job", "Deleted.", "kestrel"),
+    ("first interview at kestrel on friday", "delete that whole thing about the other job", "Deleted.", "kestrel"),
     ("跟你说个烦心事,我还欠信用社十二万没还", "那个欠款的事你别给我存,删了", "好的，已经删掉。", "十二万"),
     ("我又偷着抽上了 一天三根 在楼道里", "嗨 抽烟的事你给我抹了啊 别记着", "好，已经抹掉。", "三根"),
 ]

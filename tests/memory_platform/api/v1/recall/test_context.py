@@ -237,6 +237,9 @@ def test_hostile_memories_are_exactly_as_many_lines_as_memories(acme: Caller, wo
     assert tag_like(content) == 2 * len(elements(content)) == 4
     full = all_content(context(acme, "peanuts 花生", system_prompt=SYSTEM, style="full", min_relevance=0)["messages"])
     assert tag_like(full) == 2 * len(elements(full)) == 2 * (len(hostile) + 1)
+    named = context(acme, "peanuts 花生", system_prompt=SYSTEM, style="compact", min_relevance=0)
+    compact = all_content(named["messages"])
+    assert tag_like(compact) == 2 * len(elements(compact)) == 4  # one in each message, however sure the memories are
     plain = all_content(context(acme, "peanuts 花生", system_prompt=SYSTEM, format="plain")["messages"])
     assert tag_like(plain) == 0
     receipt = body_of(acme("GET", f"/v1/receipts/{answer['receipt_id']}"))
