@@ -76,7 +76,7 @@ def dated_in(material: Material, zone: tzinfo | None) -> Material:
     """Return what may go in with its days by the clock of ``zone``, where those who told it did not tell their own."""
     if zone in (None, UTC):
         return material
-    profile = {name: _all_in(getattr(material.profile, name), zone) for name in _FACTS}
+    profile: dict[str, Any] = {name: _all_in(getattr(material.profile, name), zone) for name in _FACTS}
     memories = _all_in(material.memories, zone)
     return replace(material, profile=replace(material.profile, **profile), memories=memories)
 
