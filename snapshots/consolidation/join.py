@@ -63,7 +63,7 @@ def draft_of(subject_id: UUID, group: Group, written: Written) -> SnapshotDraft 
         kind=SnapshotKind.CONSOLIDATED,
         text=written.text,
         name=rows[0].name,
-        said_at=rows[0].said_at,
+        said_at=rows[0].said_locally,
         valid_at=utc_now(),
         expires_at=None,
         category=rows[0].category,

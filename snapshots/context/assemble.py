@@ -40,6 +40,9 @@ from snapshots.context.writing.guide import language_for
 from snapshots.context.writing.order import arranged
 from snapshots.context.writing.render import Scribe, write_prompt
 
+_MEMORIES = frozenset({SectionName.PROFILE, SectionName.MEMORY})
+_REMEMBERED = _MEMORIES | {SectionName.TASK, SectionName.KNOWLEDGE, SectionName.SUMMARY}
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -86,7 +89,8 @@ def assemble(
     shelves = shelves_of(request, material, scribe, is_small=is_small)
     share = policy.vital_share if total >= policy.profile_from else 1.0  # below it limits wait for the question
     vital = VitalRoom(policy.vital_notes, int(share * slots[SectionName.PROFILE].tokens), total < policy.profile_from)
-    rules = Rules(fill_order(policy, total), _threshold(request, policy).of(material.needs), vital)
+    order = fill_order(policy, total, is_dated=request.at is not None)
+    rules = Rules(order, _threshold(request, policy).of(material.needs), vital)
     choice = choose(shelves, slots, room, request, material, rules)
     chosen = {SectionName.SYSTEM: (system,), SectionName.QUERY: (query,), **choice.pieces}
     chosen[SectionName.PROFILE] = together(in_order_of_time(chosen[SectionName.PROFILE], shelves[SectionName.PROFILE]))
@@ -144,8 +148,8 @@ def choose(
         taken, room = take(shelf, slots[name].beyond(held), room, reserved=reserved)
         choice.pieces[name] = (*held, *taken)
     choice.pieces[SectionName.WINDOW] = in_speaking_order(choice.pieces[SectionName.WINDOW])
-    if not _remembers(choice):  # nobody needs to be told how to read what is not there
-        choice.pieces[SectionName.GUIDE] = tuple(one for one in choice.pieces[SectionName.GUIDE] if not one.in_prefix)
+    idle = _idle_parts(choice)
+    choice.pieces[SectionName.GUIDE] = tuple(one for one in choice.pieces[SectionName.GUIDE] if one.part not in idle)
     return choice
 
 
@@ -160,8 +164,12 @@ def _threshold(request: ContextRequest, policy: ContextPolicy) -> Threshold:
     return Threshold(least, filling, strict=request.strict, need=policy.least_need, sure=policy.sure_need)
 
 
-def _remembers(choice: Choice) -> bool:
-    return any(choice.pieces.get(name) for name in (SectionName.PROFILE, SectionName.MEMORY))
+def _idle_parts(choice: Choice) -> frozenset[str]:
+    """Return the parts of the guide that nobody needs: how to read memories where there are none, and the date where
+    nothing at all is remembered."""
+    held = {name for name, pieces in choice.pieces.items() if pieces}
+    told = {"guide": _MEMORIES, "date": _REMEMBERED}
+    return frozenset(part for part, sections in told.items() if held.isdisjoint(sections))
 
 
 def _screened(

@@ -40,14 +40,14 @@ class Piece:
     """One whole item as it would stand in the prompt, its tokens, what it was made from, and the ``frames`` that hold
     it with others, the outer first: an element and a date, or none.
 
-    ``in_prefix`` tells the guide from what else it says.
+    ``part`` tells the pieces of the guide's section apart.
     """
 
     text: str
     tokens: int
     origin: MemoryItem | Passage | WindowTurn | None = None
     frames: Frames = ()
-    in_prefix: bool = False
+    part: Literal["", "guide", "date"] = ""
 
 
 def together(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
@@ -124,12 +124,13 @@ def tokens_of(pieces: Iterable[Piece]) -> int:
     return sum(piece.tokens for piece in held) + sum(frames[-1].tokens for frames in opened)
 
 
-def fill_order(policy: ContextPolicy, total: int) -> tuple[Step, ...]:
-    """Return the sections in the order in which they are filled. A small total goes to the window's last turns and to
-    memories before the guide and the rest of the window."""
+def fill_order(policy: ContextPolicy, total: int, *, is_dated: bool) -> tuple[Step, ...]:
+    """Return the sections in the order in which they are filled. A small total goes to the date, which stands first in
+    the guide's section, to the window's last turns and to memories before the guide and the rest of the window."""
     if total > policy.small:
         return tuple((name, None) for name in FILL_ORDER)
-    first = ((SectionName.PROFILE, None), (SectionName.WINDOW, policy.last_turns), (SectionName.MEMORY, None))
+    date = (SectionName.GUIDE, int(is_dated))
+    first = (date, (SectionName.PROFILE, None), (SectionName.WINDOW, policy.last_turns), (SectionName.MEMORY, None))
     return (*first, *((name, None) for name in (SectionName.GUIDE, SectionName.WINDOW, *_LAST)))
 
 

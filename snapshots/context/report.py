@@ -53,7 +53,7 @@ def prefix_report(
     content: str, chosen: Mapping[SectionName, Sequence[Piece]], shelves: Mapping[SectionName, Shelf]
 ) -> PrefixReport:
     """Return hash and tokens of message 0; no breakpoint when there is no such message."""
-    guide = (piece for piece in chosen[SectionName.GUIDE] if piece.in_prefix)
+    guide = (piece for piece in chosen[SectionName.GUIDE] if piece.part == "guide")
     pieces = [*chosen[SectionName.SYSTEM], *guide, *chosen[SectionName.PROFILE]]
     opening = shelves[SectionName.PROFILE].opening if chosen[SectionName.PROFILE] else None
     tokens = tokens_of((*pieces, *([opening] if opening else ())))

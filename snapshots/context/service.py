@@ -14,13 +14,14 @@ from uuid import UUID
 from django.db import transaction
 
 from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.local_time import in_zone
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import CONTEXT_SECONDS, CONTEXT_TOKENS
 from memory_platform.providers.tokens import CountsRemembered, TokenEstimator
 from snapshots.context.assemble import assemble
 from snapshots.context.choosing.threshold import Abstained
 from snapshots.context.gathering.holding import hold_memory
-from snapshots.context.gathering.material import local_time, material_of
+from snapshots.context.gathering.material import dated_in, material_of
 from snapshots.context.gathering.scene import scene_of, statements_along, surroundings_of
 from snapshots.context.gathering.tasks import task_passages
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
@@ -97,7 +98,8 @@ def make_draft(whose: Whose, prepared: PreparedQuery) -> Draft:
     with prepared.watch.stage("recall"):
         findings = replace(read_findings(whose, prepared), missing=prepared.missing)
     with prepared.watch.stage("assemble"):
-        at = local_time(request.at or utc_now(), findings.found.lanes)
+        zone = findings.found.zone
+        at = in_zone(request.at or utc_now(), zone)
         request = replace(request, at=at, asks_for_all=asks_for_all(request.query))
         needs = findings.found.needs
         material = material_of(
@@ -106,6 +108,7 @@ def make_draft(whose: Whose, prepared: PreparedQuery) -> Draft:
         first = material.said_first or ((request.query,) if asked.conversation_id is not None else ())
         held_back = (asked.filter is not None or request.strict) and findings.found.state.next_position > 1
         material = replace(material, tasks=findings.tasks, said_first=first, held_back=held_back)
+        material = dated_in(material, zone or at.tzinfo)
         if policy.detect_phase:
             request = with_phase(request, material.turns, question.probe.vectors)
         context = assemble(request, material, counter=COUNTER, nonce=new_nonce(), policy=policy)

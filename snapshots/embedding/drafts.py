@@ -26,9 +26,9 @@ class SnapshotDraft:
     """A snapshot to be. ``id`` is stable: storing the same draft twice stores one row.
 
     ``previous`` is the turn before it (S4); ``previous_is_memory`` says whether that turn is a snapshot of its own.
-    ``message_ids`` are the rows of the messages behind it, ``span`` its characters in each. Times are aware;
-    ``expires_at`` None means never; with ``by_kind`` nobody named it, and it follows what the tenant's policy says of
-    the kind when it is stored.
+    ``message_ids`` are the rows of the messages behind it, ``span`` its characters in each. Times are aware,
+    ``said_at`` by the clock of the speaker as far as that is known; ``expires_at`` None means never; with ``by_kind``
+    nobody named it, and it follows what the tenant's policy says of the kind when it is stored.
     """
 
     id: UUID

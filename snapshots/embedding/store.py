@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC
 from itertools import groupby
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from pgvector import HalfVector
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id, stable_id
+from memory_platform.kernel.local_time import offset_of
 from memory_platform.kernel.text import content_hash
 from memory_platform.observability.logs import Event, log
 from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, VectorPair
@@ -199,7 +201,8 @@ def _snapshot_row(draft: SnapshotDraft, position: int) -> Snapshot:
         content_hash=content_hash(draft.text),
         masked=draft.masked,
         raw_fallback=draft.raw_fallback,
-        said_at=draft.said_at,
+        said_at=draft.said_at.astimezone(UTC),
+        said_offset=offset_of(draft.said_at),
         valid_at=draft.valid_at,
         expires_at=draft.expires_at,
         recorded_at=now,

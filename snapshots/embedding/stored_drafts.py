@@ -48,7 +48,9 @@ def previous_turns(snapshots: Sequence[Snapshot], mask: Mask) -> Mapping[UUID, P
     messages, kinds = _messages_at(wanted), _kinds_at(wanted)
     return {
         snapshot.id: PreviousTurn(
-            Turn(mask(messages[place].content)[0], masked_name(messages[place].name, mask), messages[place].said_at),
+            Turn(
+                mask(messages[place].content)[0], masked_name(messages[place].name, mask), messages[place].said_locally
+            ),
             snapshot.kind in kinds[place],
         )
         for snapshot, place in places.items()
@@ -89,7 +91,7 @@ def _draft(snapshot: Snapshot, before: PreviousTurn) -> SnapshotDraft:
         subject_id=snapshot.subject_id,
         kind=snapshot.kind,
         text=snapshot.text,
-        said_at=snapshot.said_at,
+        said_at=snapshot.said_locally,
         valid_at=snapshot.valid_at,
         expires_at=snapshot.expires_at,
         name=snapshot.name,

@@ -12,14 +12,17 @@ from tenants.isolation import current_tenant_id
 _INSERT = """
 INSERT INTO message (
     tenant_id, subject_id, conversation_id, accepted_at, id, external_id, seq, role, name, content, parts, tool_calls,
-    tool_call_id, metadata, remember, content_hash, tokens, said_at
+    tool_call_id, metadata, remember, content_hash, tokens, said_at,
+    said_offset
 )
 SELECT
     %(tenant)s, %(subject)s, %(conversation)s, %(accepted_at)s, m.id, m.external_id, m.seq, m.role, m.name, m.content,
-    m.parts, m.tool_calls, m.tool_call_id, m.metadata, m.remember, decode(m.content_hash, 'hex'), m.tokens, m.said_at
+    m.parts, m.tool_calls, m.tool_call_id, m.metadata, m.remember, decode(m.content_hash, 'hex'), m.tokens, m.said_at,
+    m.said_offset
 FROM jsonb_to_recordset(%(messages)s::jsonb) AS m (
     id uuid, external_id text, seq bigint, role text, name text, content text, parts jsonb, tool_calls jsonb,
-    tool_call_id text, metadata jsonb, remember boolean, content_hash text, tokens integer, said_at timestamptz
+    tool_call_id text, metadata jsonb, remember boolean, content_hash text, tokens integer, said_at timestamptz,
+    said_offset smallint
 )
 """
 _COLUMNS = (
@@ -36,6 +39,7 @@ _COLUMNS = (
     "remember",
     "tokens",
     "said_at",
+    "said_offset",
 )
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 import orjson
 
 from memory_platform.kernel.ids import new_id
+from memory_platform.kernel.local_time import offset_of
 from memory_platform.providers.tokens import TokenEstimator
 from snapshots.intake.special import NOTHING_SPECIAL, Screened
 from snapshots.intake.values import CONTENT_DIFFERS, SPECIAL_CATEGORY, AcceptedMessage, IncomingMessage
@@ -80,6 +81,7 @@ def _row(
     fingerprint: bytes,
     at: datetime,
 ) -> Message:
+    said_at = message.said_at or at
     return Message(
         subject_id=conversation.subject_id,
         conversation=conversation,
@@ -95,6 +97,7 @@ def _row(
         remember=message.remember and conversation.remember,
         content_hash=fingerprint,
         tokens=tokens_of(message),
-        said_at=message.said_at or at,
+        said_at=said_at.astimezone(UTC),
+        said_offset=offset_of(said_at),
         accepted_at=at,
     )

@@ -22,7 +22,8 @@ class IncomingMessage:
     """One message as the product posts it, checked by the door that it came through.
 
     ``content`` is text, or a list of ``{"type": "text", "text": ...}`` parts, or None beside tool calls. Without a
-    ``message_id`` one is made; without ``said_at`` it is the time of acceptance.
+    ``message_id`` one is made; without ``said_at``, which tells the speaker's offset from UTC, too, it is the time of
+    acceptance.
     """
 
     role: str

@@ -9,6 +9,7 @@ from django.db.models import F
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict
+from memory_platform.kernel.local_time import offset_of
 from memory_platform.kernel.text import content_hash
 from profiles.policy import BELIEFS
 from profiles.services.tombstones import ForgottenMemory, forgotten_texts
@@ -85,7 +86,7 @@ def edit_snapshot(tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedde
 def plan_edit(snapshot: Snapshot, edit: Edit) -> EditPlan:
     """Return what really changes, in the open scope. Raises ConfidenceAboveCeiling, and what ``edit.accept`` raises."""
     edit.accept(snapshot.id, snapshot.version)
-    wanted = {**edit.changes, **_masked(edit), **_sureness(snapshot, edit.changes)}
+    wanted = {**edit.changes, **_masked(edit), **_sureness(snapshot, edit.changes), **_clock(snapshot, edit.changes)}
     changed = {name: value for name, value in wanted.items() if getattr(snapshot, name) != value}
     if VALIDATING & changed.keys():
         changed["last_validated_at"] = utc_now()
@@ -130,6 +131,12 @@ def _masked(edit: Edit) -> dict[str, Any]:
         text, masked = edit.mask(edit.changes["text"])
         changes |= {"text": text, "masked": masked > 0}
     return changes
+
+
+def _clock(snapshot: Snapshot, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Another moment brings the clock that tells it; the same one leaves what is known of the speaker's."""
+    said_at = changes.get("said_at", snapshot.said_at)
+    return {} if said_at == snapshot.said_at else {"said_offset": offset_of(said_at)}
 
 
 def _sureness(snapshot: Snapshot, changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,13 @@
 """Conversations and their messages: stored for resuming and audit, never recalled directly (rows C1 and C5)."""
 
+from datetime import datetime
+
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from memory_platform.kernel.local_time import MOST_MINUTES, at_offset
 from profiles.models import SubjectOwned
 from tenants.models import TenantForeignKey
 
@@ -69,7 +73,8 @@ class MessageRole(models.TextChoices):
 
 
 class Message(SubjectOwned):
-    """One message as it was posted. ``seq`` is the order of acceptance; ``said_at`` is what recall and validity use.
+    """One message as it was posted. ``seq`` is the order of acceptance; ``said_at`` is what recall and validity use,
+    ``said_offset`` how many minutes east of UTC the clock was that told it, NULL where it told UTC or nothing.
 
     ``content`` is the text, joined from ``parts`` when the product sent a list. ``tokens`` is the estimate of its size.
     ``archived``: content, parts, tool_calls and metadata stand in a :class:`snapshots.models.MessageArchive`.
@@ -90,6 +95,12 @@ class Message(SubjectOwned):
     tokens = models.PositiveIntegerField(_("tokens"), default=0)
     archived = models.BooleanField(_("archived"), default=False, db_default=False)
     said_at = models.DateTimeField(_("said at"))
+    said_offset = models.SmallIntegerField(
+        null=True,
+        blank=True,
+        editable=False,
+        validators=[MinValueValidator(-MOST_MINUTES), MaxValueValidator(MOST_MINUTES)],
+    )
     accepted_at = models.DateTimeField(_("accepted at"), default=timezone.now)
 
     class Meta(SubjectOwned.Meta):
@@ -110,6 +121,11 @@ class Message(SubjectOwned):
 
     def __str__(self) -> str:
         return str(self.pk)
+
+    @property
+    def said_locally(self) -> datetime:
+        """``said_at`` by the clock of its speaker, as far as it is known: that day is meant by "tomorrow"."""
+        return at_offset(self.said_at, self.said_offset)
 
 
 class MessageArchive(SubjectOwned):

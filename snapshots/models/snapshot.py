@@ -1,11 +1,14 @@
 """Snapshots: mid-term memory (rows S1 to S4)."""
 
+from datetime import datetime
+
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from memory_platform.kernel.local_time import MOST_MINUTES, at_offset
 from profiles.models import SubjectOwned
 from profiles.values import Provenance
 from snapshots.models.conversation import Conversation
@@ -34,6 +37,7 @@ class Snapshot(SubjectOwned):
 
     ``position`` orders a subject's snapshots; ``seq`` is the message's order inside its conversation (statements).
     ``name`` is the named speaker, NULL for the subject's own words. A retired one (``retired_at``) is no longer held.
+    ``said_offset`` is how many minutes east of UTC the speaker's clock was, NULL where that is not known.
     """
 
     kind = models.CharField(_("kind"), max_length=16, choices=SnapshotKind.choices)
@@ -61,6 +65,12 @@ class Snapshot(SubjectOwned):
     masked = models.BooleanField(_("masked"), default=False)
     raw_fallback = models.BooleanField(_("raw fallback"), default=False)
     said_at = models.DateTimeField(_("said at"))
+    said_offset = models.SmallIntegerField(
+        null=True,
+        blank=True,
+        editable=False,
+        validators=[MinValueValidator(-MOST_MINUTES), MaxValueValidator(MOST_MINUTES)],
+    )
     valid_at = models.DateTimeField(_("valid at"))
     invalid_at = models.DateTimeField(_("invalid at"), null=True, blank=True)
     recorded_at = models.DateTimeField(_("recorded at"), default=timezone.now)
@@ -86,6 +96,11 @@ class Snapshot(SubjectOwned):
 
     def __str__(self) -> str:
         return str(self.pk)
+
+    @property
+    def said_locally(self) -> datetime:
+        """``said_at`` by the clock of its speaker, as far as it is known."""
+        return at_offset(self.said_at, self.said_offset)
 
 
 class SnapshotVersion(SubjectOwned):

@@ -10,6 +10,7 @@ from django.db.models import F
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
+from memory_platform.kernel.local_time import in_zone
 from profiles.models import Subject, Tag
 from profiles.policy import BELIEFS
 from profiles.values import Provenance
@@ -93,7 +94,7 @@ def _is_further_day(snapshot: Snapshot, note: Note, one: NoteRepeat, sources: It
         return False
     rows = Message.objects.filter(subject_id=snapshot.subject_id, id__in=[*sources, one.message_id])
     zone = zone_of(snapshot.subject_id)
-    days = {row_id: said_at.astimezone(zone).date() for row_id, said_at in rows.values_list("id", "said_at")}
+    days = {row.id: in_zone(row.said_locally, zone).date() for row in rows.only("id", "said_at", "said_offset")}
     own = days.pop(one.message_id, None) if one.message_id else None
     return own is not None and own not in days.values()
 

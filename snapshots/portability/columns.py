@@ -17,6 +17,7 @@ TEXT_BYTES = 256 * 1024
 JSON_BYTES = 1024 * 1024
 NUL = "\x00"
 WHOLE = {
+    "SmallIntegerField": (-(2**15), 2**15 - 1),
     "PositiveSmallIntegerField": (0, 2**15 - 1),
     "PositiveIntegerField": (0, 2**31 - 1),
     "PositiveBigIntegerField": (0, 2**63 - 1),

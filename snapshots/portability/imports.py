@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
+from memory_platform.kernel.local_time import at_offset
 from memory_platform.observability.logs import Event, log
 from profiles.models import Subject
 from profiles.policy import BELIEFS as CEILINGS
@@ -130,13 +131,15 @@ def _draft(row: Values, subject_id: UUID, previous: Message | None) -> SnapshotD
     text, masked = mask_sensitive(row["text"])
     turn = None
     if previous is not None and previous.content:
-        turn = Turn(mask_sensitive(previous.content)[0], masked_name(previous.name, mask_sensitive), previous.said_at)
+        turn = Turn(
+            mask_sensitive(previous.content)[0], masked_name(previous.name, mask_sensitive), previous.said_locally
+        )
     return SnapshotDraft(
         id=row["id"],
         subject_id=subject_id,
         kind=row["kind"],
         text=text,
-        said_at=row["said_at"],
+        said_at=at_offset(row["said_at"], row["said_offset"]),
         valid_at=row["valid_at"],
         expires_at=row["expires_at"],
         name=masked_name(row["name"], mask_sensitive),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from uuid import UUID
 
 from memory_platform.kernel.linear_model import Float32
@@ -19,7 +20,7 @@ class Recalled:
 
     ``subject_id`` is None for an unknown subject; ``state`` is the memory's when the texts were read, ``more`` are the
     rows of what the caller had read along with them, ``vectors`` the question's by embedding space. ``left_out``: see
-    :class:`snapshots.recall.values.RecallQuery`.
+    :class:`snapshots.recall.values.RecallQuery`. ``zone`` is that of the subject's clock, None where it is not known.
     """
 
     memories: tuple[RecalledMemory, ...] = ()
@@ -34,3 +35,4 @@ class Recalled:
     notes: tuple[RecalledNote, ...] = ()
     replies: tuple[RecalledMemory, ...] = ()
     needs: float = 1.0
+    zone: tzinfo | None = None

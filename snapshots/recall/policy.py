@@ -221,6 +221,8 @@ class RecallPolicy:
     clock_skew_seconds: float = assumed(300.0, owner="recall", settle_by="clock offsets seen in production")
     known_subjects: int = assumed(50_000, owner="recall", settle_by="subjects asked about between two restarts")
     """Subjects whose ids a process remembers; 200 bytes each."""
+    heard_lately: int = assumed(20, owner="recall", settle_by="how often subjects' clocks change offset")
+    """The newest memories among which the offset of a subject's clock is looked for."""
     asked_again: int = assumed(3, owner="recall", settle_by="how often subjects are written while they are recalled")
     """Times that a question is asked again because somebody wrote in between."""
     image_cache_bytes: int = assumed(256_000_000, owner="recall", settle_by="memory of a web process under load")

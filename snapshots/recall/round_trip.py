@@ -6,6 +6,7 @@ show one tenant's words to another.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 from uuid import UUID
 
 from memory_platform.postgres.prepared import Rows, Statement
@@ -14,6 +15,7 @@ from snapshots.embedding.versions import HeldThen
 from snapshots.recall.lanes import RecalledLanes, lanes_of
 from snapshots.recall.loading.current import STATE, MemoryState, Whose, state_of
 from snapshots.recall.loading.images import LoadedImage
+from snapshots.recall.loading.zone import zone_of_rows, zone_statement
 from snapshots.recall.texts import notes_of, notes_statement, texts_of, texts_statement
 from snapshots.recall.values import NOTES, REPLIES, RankedHit, RecalledMemory, RecalledNote, RecallQuery
 
@@ -37,10 +39,12 @@ class BestHits:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one round trip brought: of which subject, in which state of its memory, with which lanes and memories."""
+    """What one round trip brought: of which subject, who lives in which zone, in which state of its memory, with which
+    lanes and memories."""
 
     subject_id: UUID | None
     state: MemoryState
+    zone: tzinfo | None
     lanes: RecalledLanes
     memories: tuple[RecalledMemory, ...]
     notes: tuple[RecalledNote, ...]
@@ -58,6 +62,7 @@ def statements_beside(whose: Whose, subject_id: UUID, query: RecallQuery, best: 
     notes = [notes_statement(whose.tenant_id, subject_id, best.noted)] if NOTES in query.lanes else []
     return (
         whose.statement(STATE),
+        zone_statement(whose.tenant_id, subject_id),
         beliefs_statement(whose.tenant_id, subject_id, beliefs_asked_by(query)),
         tags_statement(whose.tenant_id, subject_id, beliefs_asked_by(query)),
         texts_statement(whose.tenant_id, subject_id, [*best.hits, *best.replied], query.sources_within),
@@ -67,12 +72,12 @@ def statements_beside(whose: Whose, subject_id: UUID, query: RecallQuery, best: 
 
 def reading_of(query: RecallQuery, found: Sequence[Rows], best: BestHits, earlier: Mapping[UUID, HeldThen]) -> Reading:
     """Return what one round trip brought for the ``best`` memories."""
-    state, beliefs, tags, texts, *more = found
+    state, zone, beliefs, tags, texts, *more = found
     lanes = lanes_of(query, beliefs_of(beliefs), tags_of(tags))
     notes = notes_of(more.pop(0), best.noted, earlier) if NOTES in query.lanes else ()
     memories = texts_of(texts, best.hits, earlier)
     replies = texts_of(texts, best.replied, earlier, lane=REPLIES)
-    return Reading(*state_of(state), lanes, memories, notes, replies, tuple(more))
+    return Reading(*state_of(state), zone_of_rows(zone), lanes, memories, notes, replies, tuple(more))
 
 
 def beliefs_asked_by(query: RecallQuery) -> Beliefs:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from time import perf_counter
 
 from memory_platform.kernel.text import beginning, detect_language
@@ -52,6 +53,12 @@ class Question:
     def asked_at(self, query: RecallQuery) -> "Question":
         """Return the question as it is meant at the moment of ``query``: the times it names are read once for all."""
         return replace(self, probe=asked_at(self.probe, query.text, query.read_at))
+
+    def meant_in(self, zone: tzinfo | None, query: RecallQuery) -> "Question":
+        """Return the question as it is meant by the clock of a zone; itself where that changes nothing."""
+        local = query.read_in(zone)
+        there = self if local is query else self.asked_at(local)
+        return self if there.probe.times == self.probe.times else there
 
     def about_known(self, image: Image) -> "Question":
         """Return the question as it needs memory: at least by ``named_need`` where ``image`` holds a name it says."""

@@ -85,7 +85,8 @@ def search_memory(whose: Whose, query: RecallQuery, question: Question, more: Mo
     """Return what the subject's memory answers, as it is or as it was known then; nothing for an unknown subject.
 
     Where somebody writes in between, the image is brought up to date and asked again; where that does not end, the
-    answer is that of a moment ago, without what is gone since.
+    answer is that of a moment ago, without what is gone since. Where "yesterday" is another day by the subject's clock,
+    which is read along, it is asked again, too.
     """
     watch, question = Stopwatch(), question.asked_at(query)
     with watch.stage("load"):
@@ -107,7 +108,8 @@ def search_memory(whose: Whose, query: RecallQuery, question: Question, more: Mo
         with watch.stage("read"):
             besides = [*statements_beside(whose, loaded.subject_id, query, best), *more(loaded.subject_id)]
             read = reading_of(query, whose.run(besides), best, held.earlier)
-        if not left or read.shows(loaded):
+        meant = question.meant_in(read.zone, query)
+        if not left or (read.shows(loaded) and meant is question):
             spent = {"embed": question.embed_ms, **watch.ms}
             degraded = question.degraded | held.degraded
             found = Recalled(read.memories, read.lanes, degraded, spent, read.subject_id, read.state, read.more)
@@ -117,9 +119,11 @@ def search_memory(whose: Whose, query: RecallQuery, question: Question, more: Mo
                 notes=read.notes,
                 replies=read.replies,
                 needs=question.probe.needs,
+                zone=read.zone,
             )
+        query, question = query.read_in(read.zone), meant
         with watch.stage("load"):
-            loaded = current_image(whose, question.embedders, loaded)
+            loaded = loaded if read.shows(loaded) else current_image(whose, question.embedders, loaded)
     return Recalled(degraded=question.degraded)
 
 

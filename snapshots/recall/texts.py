@@ -14,8 +14,8 @@ from tenants.isolation import current_tenant_id
 NOTHING_CHANGED: Mapping[UUID, HeldThen] = {}
 
 _TEXTS = """
-SELECT s.id, s.kind, s.text, s.name, s.confidence, s.provenance, s.category, s.topics, s.said_at, s.valid_at,
-       s.expires_at, s.aliases, s.metadata, links.sources %s
+SELECT s.id, s.kind, s.text, s.name, s.confidence, s.provenance, s.category, s.topics, s.said_at, s.said_offset,
+       s.valid_at, s.expires_at, s.aliases, s.metadata, links.sources %s
 FROM snapshot s %s
 LEFT JOIN LATERAL (
   SELECT array_agg(ARRAY[c.external_id, m.external_id]::text[] ORDER BY m.said_at, m.seq) AS sources
@@ -38,7 +38,7 @@ NOTE_TEXTS = _TEXTS % (
 JOIN note n ON n.tenant_id = s.tenant_id AND n.snapshot_id = s.id
 LEFT JOIN tag t ON t.tenant_id = n.tenant_id AND t.id = n.about_tag_id""",
 )
-_COLUMNS = 14
+_COLUMNS = 15
 """Those of a memory; a note's own follow them, and then those of the contact that it is about."""
 
 
@@ -110,6 +110,7 @@ def _memory_then(memory: RecalledMemory, then: HeldThen | None) -> RecalledMemor
         aliases=tuple(held.aliases),
         metadata=held.metadata,
         said_at=held.said_at,
+        said_offset=held.said_offset,
         valid_at=held.valid_at,
     )
 
@@ -138,8 +139,8 @@ def _noted(row: Sequence[Any], hit: RankedHit, then: HeldThen | None) -> Recalle
 
 
 def _recalled(row: Sequence[Any], hit: RankedHit, lane: str) -> RecalledMemory:
-    memory_id, kind, text, name, confidence, provenance, category, topics, said_at, valid_at, expires_at, *more = row
-    aliases, metadata, sources = more
+    memory_id, kind, text, name, confidence, provenance, category, topics, *more = row
+    said_at, said_offset, valid_at, expires_at, aliases, metadata, sources = more
     return RecalledMemory(
         id=memory_id,
         lane=lane,
@@ -153,6 +154,7 @@ def _recalled(row: Sequence[Any], hit: RankedHit, lane: str) -> RecalledMemory:
         category=category or None,
         topics=tuple(topics),
         said_at=said_at,
+        said_offset=said_offset,
         valid_at=valid_at,
         expires_at=expires_at,
         sources=tuple(Source(*pair) for pair in sources or ()),

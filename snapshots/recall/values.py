@@ -1,11 +1,12 @@
 """The typed values of recall: what is asked, what one memory brings, what comes back."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, tzinfo
 from typing import Any, Literal, NamedTuple, get_args
 from uuid import UUID
 
+from memory_platform.kernel.local_time import at_offset, in_zone
 from snapshots.recall.filtering.grammar import FilterNode
 
 Kind = Literal["conversation", "segment", "statement", "episode", "consolidated", "manual", "note", "reply"]
@@ -78,6 +79,11 @@ class RecallQuery:
     def read_at(self) -> datetime:
         """The moment that times named in the question are read at."""
         return self.clock or self.at
+
+    def read_in(self, zone: tzinfo | None) -> "RecallQuery":
+        """Return the question as it is read by the clock of a zone; itself where it tells its own, or for None."""
+        moment = in_zone(self.read_at, zone)
+        return self if moment is self.read_at else replace(self, clock=moment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +239,7 @@ class RecalledMemory:
     """One remembered thing as it is shown: ``text`` holds the remembered words, without any index prefix.
 
     ``name`` is the named speaker; None for the subject's own words. ``relevance`` is how probably it helps, 0..1.
+    ``said_offset`` is how many minutes east of UTC the speaker's clock was, as far as it is known.
     """
 
     id: UUID
@@ -246,6 +253,7 @@ class RecalledMemory:
     category: str | None = None
     topics: tuple[str, ...] = ()
     said_at: datetime | None = None
+    said_offset: int | None = None
     valid_at: datetime | None = None
     expires_at: datetime | None = None
     sources: tuple[Source, ...] = ()
@@ -254,6 +262,11 @@ class RecalledMemory:
     relevance: float = 0.0
     aliases: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def said_locally(self) -> datetime | None:
+        """``said_at`` by the clock of its speaker, as far as it is known: it is indexed under that day."""
+        return self.said_at and at_offset(self.said_at, self.said_offset)
 
 
 @dataclass(frozen=True, slots=True)

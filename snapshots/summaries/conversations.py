@@ -139,7 +139,7 @@ def _ended(item: ClaimedWork) -> Ended | None:
 
 def _draft(end: Ended, drawn: values.SnapshotDraft, number: int, *, fell_back: bool) -> SnapshotDraft:
     now = utc_now()
-    last = max(message.said_at for message in end.messages)
+    last = max(message.said_locally for message in end.messages)
     return SnapshotDraft(
         id=stable_id(CONVERSATION_VERSION, end.conversation.id, end.generation, number),
         subject_id=end.conversation.subject_id,

@@ -91,7 +91,7 @@ ASSUMED = {
     "snapshots.queue.WakeUpPolicy": "quiet life",
     "snapshots.recall.EarlierPolicy": "at_once build_bytes changed_bytes dimension_bytes wait_s waiting",
     "snapshots.recall.RecallPolicy": (
-        "asked_again asking_chars clock_skew_seconds image_cache_bytes known_subjects tag_question_chars"
+        "asked_again asking_chars clock_skew_seconds heard_lately image_cache_bytes known_subjects tag_question_chars"
     ),
     "snapshots.recall.ScoringPolicy": "alike_cosines asked_alike related_words sentence_least sitting_gap_hours",
     "snapshots.recall.RewritePolicy": "question_chars wording_chars kept own_words rank_k",

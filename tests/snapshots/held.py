@@ -77,12 +77,11 @@ def prefer(house: House, category: str, key: str, value: Any, **said: Any) -> No
         record_preference(house.subject, category, key, stated_claim(value, **said))
 
 
-def know(house: House, **facts: Any) -> None:
-    """Set fields of the profile as the product states them."""
+def know(house: House, *, valid_at: datetime | None = None, **facts: Any) -> None:
+    """Set fields of the profile as the product states them, true since ``valid_at``, by default now."""
+    claims = {field: stated_claim(value, valid_at=valid_at) for field, value in facts.items()}
     with tenant_tx(house.tenant.id):
-        patch_profile(
-            house.subject, [FactChange(FactName(field), stated_claim(value)) for field, value in facts.items()]
-        )
+        patch_profile(house.subject, [FactChange(FactName(field), claim) for field, claim in claims.items()])
 
 
 def label(house: House, name: str, **details: Any) -> None:

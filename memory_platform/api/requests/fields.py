@@ -94,13 +94,22 @@ class OwnIdField(Direct, serializers.CharField):
 
 
 class InstantField(Direct, serializers.DateTimeField):
-    """A moment as RFC 3339 with offset; an aware time in UTC inside, ``...Z`` on the way out."""
+    """A moment as RFC 3339 with offset; an aware time in UTC inside, ``...Z`` on the way out.
+
+    ``local``: inside it keeps its offset, which tells the day that it is where it was written.
+    """
+
+    def __init__(self, *, local: bool = False, **kwargs: Any) -> None:
+        self.local = local
+        super().__init__(**kwargs)
 
     def to_internal_value(self, value: Any) -> datetime:
         if not isinstance(value, str) or not _RFC3339.fullmatch(value):
             refuse("not_a_time", "Must be a time as in RFC 3339, with its offset, in the years 1 to 9999.")
         try:
-            return datetime.fromisoformat(value.upper()).astimezone(UTC)
+            moment = datetime.fromisoformat(value.upper())
+            in_utc = moment.astimezone(UTC)
+            return moment if self.local else in_utc
         except (ValueError, OverflowError):
             refuse("not_a_time", "Must be a time as in RFC 3339, with its offset, in the years 1 to 9999.")
 

@@ -1,6 +1,6 @@
 """Facts of a profile as items of a context: their words, and the stable order in which a prefix holds them."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from profiles.values import in_words
@@ -9,6 +9,7 @@ from snapshots.context.values import MemoryItem, ProfileView
 
 _FIELDS_FIRST = ("name", "occupation", "age_range", "interests")
 _FIELDS_LAST = ("mbti", "timezone", "locale")
+_BEGINNING = datetime.min.replace(tzinfo=UTC)
 _LIMITS = frozenset({"allergies", "avoid", "diet"})
 _STRENGTH = {"confirmed_by_user": 0, "analysis": 1, "observation": 2}
 
@@ -88,8 +89,8 @@ def may_harm(fact: MemoryItem) -> bool:
     return fact.vital or (fact.lane == "preferences" and _preference_rank(fact)[0] == 0)
 
 
-def _since(note: MemoryItem) -> str:
-    return note.valid_since.isoformat() if note.valid_since else ""
+def _since(note: MemoryItem) -> datetime:
+    return note.valid_since or _BEGINNING
 
 
 def _field_rank(fact: MemoryItem) -> int:

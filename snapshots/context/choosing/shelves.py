@@ -31,7 +31,7 @@ def shelves_of(
         SectionName.GUIDE: Shelf(_guide(request, scribe)),
         SectionName.PROFILE: Shelf(tuple(facts)),
         SectionName.WINDOW: Shelf(tuple(map(scribe.turn, reversed(turns))), window_heading, unbroken=True),
-        SectionName.MEMORY: Shelf(tuple(map(scribe.memory, memories)), scribe.today()),
+        SectionName.MEMORY: Shelf(tuple(map(scribe.memory, memories))),
         SectionName.SUMMARY: _passages(SectionName.SUMMARY, summary, scribe),
         SectionName.TASK: _passages(SectionName.TASK, material.tasks, scribe),
         SectionName.KNOWLEDGE: _passages(SectionName.KNOWLEDGE, material.knowledge, scribe),
@@ -99,12 +99,9 @@ def present_in(
 
 def _guide(request: ContextRequest, scribe: Scribe) -> tuple[Piece, ...]:
     words = usage_guide(scribe.language, compact=request.style == "compact", plain=request.format == "plain")
-    guide = scribe.block("\n" + words) if request.guide else None
+    guide = replace(scribe.block("\n" + words), part="guide") if request.guide else None
     phase = phase_guidance(request.phase, scribe.language)
-    return (
-        *((replace(guide, in_prefix=True),) if guide else ()),
-        *((scribe.block(phase),) if phase else ()),
-    )
+    return tuple(filter(None, (scribe.today(), guide, scribe.block(phase) if phase else None)))
 
 
 def _passages(section: SectionName, passages: Iterable[Passage], scribe: Scribe) -> Shelf:

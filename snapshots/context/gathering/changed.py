@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from memory_platform.kernel.local_time import at_offset
 from profiles.models import TagKind
 from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.values import MemoryItem
@@ -17,7 +18,7 @@ SURE_KEYS = "(^name|conditions)$"
 """What stays so whatever becomes of a note that says it, as who somebody is to the user does: no doubt of the note is
 one of the name, the condition, or the contact."""
 CHANGED = f"""
-SELECT n.snapshot_id, n.statement_id, s.text, s.invalid_at IS NOT NULL, m.said_at,
+SELECT n.snapshot_id, n.statement_id, s.text, s.invalid_at IS NOT NULL, m.said_at, m.said_offset,
        ARRAY(SELECT coalesce(l.preference_id, l.fact_id, l.tag_id) FROM note_slot l
          LEFT JOIN preference p ON p.tenant_id = l.tenant_id AND p.id = l.preference_id
          LEFT JOIN profile_fact f ON f.tenant_id = l.tenant_id AND f.id = l.fact_id
@@ -26,7 +27,7 @@ SELECT n.snapshot_id, n.statement_id, s.text, s.invalid_at IS NOT NULL, m.said_a
            AND coalesce(p.key, f.field, '') !~ '{SURE_KEYS}'
            AND coalesce(t.kind, '{TagKind.PLACE}') = '{TagKind.PLACE}'),
        o.kind,
-       o.id, o.text, o.confidence, o.provenance, o.valid_at, coalesce(nn.grade, ''), nn.statement_id,
+       o.id, o.text, o.confidence, o.provenance, o.valid_at, o.said_offset, coalesce(nn.grade, ''), nn.statement_id,
        coalesce(nn.about_label, ''), coalesce(nn.relation, ''), coalesce(nn.context, ''), coalesce(nn.vital_class, ''),
        o.retired_at IS NULL AND (o.expires_at IS NULL OR o.expires_at > now())
 FROM note n
@@ -69,7 +70,8 @@ class Changes:
         columns."""
         of_note, of_slot = dict[str, Change](), dict[str, datetime]()
         of_statement = defaultdict[str, list[Change]](list)
-        for note_id, statement_id, text, is_over, doubted_at, slots, kind, *newer, is_held in rows:
+        for note_id, statement_id, text, is_over, said_at, offset, slots, kind, *newer, is_held in rows:
+            doubted_at = said_at and at_offset(said_at, offset)
             item = None
             if newer[0] is not None and is_held:  # as relevant as what it comes with, and no more
                 item = replace(item_of((*newer, None)), kind=kind, relevance=0.0, score=0.0)

@@ -4,17 +4,17 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, tzinfo
 from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
 from memory_platform.kernel.ids import stable_id
+from memory_platform.kernel.local_time import at_offset, in_zone
 from memory_platform.kernel.terms import terms
 from profiles.belief_queries import HeldFact, HeldPreference
 from profiles.models import Tag
 from profiles.wording import Place
-from profiles.zones import zone_named
 from snapshots.context.choosing.facts import Standing, preference_fact, profile_fact, tag_fact
 from snapshots.context.choosing.touched_facts import touched_facts
 from snapshots.context.gathering.changed import Changes, bring_up_to_date
@@ -34,6 +34,8 @@ Item = TypeVar("Item", MemoryItem, Passage)
 Told = Mapping[UUID, frozenset[str]]
 
 LOCALE = "locale"
+_FACTS = ("fields", "attributes", "preferences", "tags", "notes")
+"""What a profile holds: the members of a :class:`snapshots.context.values.ProfileView` that are items."""
 _SPEAKERS = re.compile(r"^(?:user|assistant|tool): ", re.MULTILINE)
 BARE_TERMS = 6
 """Terms of an answer that may need its question to be understood."""
@@ -68,6 +70,26 @@ def material_of(
         said_first=scene.said_first if scene else (),
         needs=needs,
     )
+
+
+def dated_in(material: Material, zone: tzinfo | None) -> Material:
+    """Return what may go in with its days by the clock of ``zone``, where those who told it did not tell their own."""
+    if zone in (None, UTC):
+        return material
+    profile: dict[str, Any] = {name: _all_in(getattr(material.profile, name), zone) for name in _FACTS}
+    memories = _all_in(material.memories, zone)
+    return replace(material, profile=replace(material.profile, **profile), memories=memories)
+
+
+def _all_in(items: Sequence[MemoryItem], zone: tzinfo | None) -> tuple[MemoryItem, ...]:
+    return tuple(_in(item, zone) for item in items)
+
+
+def _in(item: MemoryItem, zone: tzinfo | None) -> MemoryItem:
+    since = item.valid_since and in_zone(item.valid_since, zone)
+    doubted = item.doubted_since and in_zone(item.doubted_since, zone)
+    is_same = since is item.valid_since and doubted is item.doubted_since
+    return item if is_same else replace(item, valid_since=since, doubted_since=doubted)
 
 
 def profile_view(lanes: RecalledLanes, changes: Changes, standing: tuple[MemoryItem, ...]) -> ProfileView:
@@ -122,7 +144,7 @@ def memory_item(memory: RecalledMemory) -> MemoryItem:
         score=memory.score,
         relevance=memory.relevance,
         category=memory.category or "general",
-        valid_since=memory.valid_at,
+        valid_since=memory.valid_at and at_offset(memory.valid_at, memory.said_offset),
         message_keys=frozenset(message_key(one.conversation_id, one.message_id) for one in memory.sources),
         untrusted_instruction=looks.instructs,
         looks=looks,
@@ -162,19 +184,13 @@ def standing_notes(
     """Return the notes that stand whatever is asked: as they were known when the conversation began, and vital ones at
     once, with what is newer."""
     began = around.conversation.created_at if around.conversation else None
-    notes = ((_standing_note(row, vital=vital, told=told), row[11]) for row in around.standing)
+    notes = ((_standing_note(row, vital=vital, told=told), row[-1]) for row in around.standing)
     known = (note for note, since in notes if note.vital or (_stands(note) and (began is None or since <= began)))
     return tuple(bring_up_to_date(known, changes))
 
 
 def _stands(note: MemoryItem) -> bool:
     return note.grade in {NoteGrade.LIMIT, NoteGrade.HABIT}
-
-
-def local_time(moment: datetime, lanes: RecalledLanes) -> datetime:
-    """Return a moment in the time zone of the subject's profile, where it names one that exists."""
-    named = next((fact.value for fact in lanes.beliefs.facts if fact.field == "timezone"), None)
-    return moment.astimezone(zone_named(named)) if zone_named(named) else moment
 
 
 def note_words(text: str, about: tuple[str, str], context: str) -> str:
@@ -189,7 +205,8 @@ def note_words(text: str, about: tuple[str, str], context: str) -> str:
 
 
 def _standing_note(row: Sequence[Any], *, vital: Collection[str], told: Told) -> MemoryItem:
-    note_id, text, confidence, provenance, valid_at, grade, statement_id, label, relation, context, vital_class, _ = row
+    note_id, text, confidence, provenance, valid_at, offset, grade, statement_id, *more, _ = row
+    label, relation, context, vital_class = more
     return marked(
         MemoryItem(
             lane="snapshots",
@@ -198,7 +215,7 @@ def _standing_note(row: Sequence[Any], *, vital: Collection[str], told: Told) ->
             text=note_words(text, (label, relation), context),
             confidence=confidence,
             provenance=provenance,
-            valid_since=valid_at,
+            valid_since=at_offset(valid_at, offset),
             grade=grade,
             vital=vital_class in vital,
             words=text,

@@ -45,8 +45,8 @@ ORDER BY m.seq DESC LIMIT {WINDOW_POLICY.messages}
 """What the running summary does not tell yet and the window holds no longer: a few turns before a summary is due."""
 
 STANDING = f"""
-SELECT s.id, s.text, s.confidence, s.provenance, s.valid_at, n.grade, n.statement_id, n.about_label, n.relation,
-       n.context, n.vital_class, s.recorded_at
+SELECT s.id, s.text, s.confidence, s.provenance, s.valid_at, s.said_offset, n.grade, n.statement_id, n.about_label,
+       n.relation, n.context, n.vital_class, s.recorded_at
 FROM note n JOIN snapshot s ON s.tenant_id = n.tenant_id AND s.id = n.snapshot_id
 WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.invalid_at IS NULL AND s.retired_at IS NULL
   AND (s.expires_at IS NULL OR s.expires_at > now())

@@ -7,8 +7,8 @@ the sum of their tokens bounds the whole.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Any
 
 from memory_platform.kernel.text import collapse_spaces
@@ -62,8 +62,8 @@ class Scribe:
         return self.block("\n" + heading(section, self.language))
 
     def today(self) -> Piece | None:
-        """Return the date of the question, which stands above the memories; None where it has none."""
-        return self.block(today_line(self.request.at, self.language)) if self.request.at else None
+        """Return the date of the question, with which message 1 begins; None where it has none."""
+        return replace(self.block(today_line(at, self.language)), part="date") if (at := self.request.at) else None
 
     def memory(self, item: MemoryItem, *, in_prefix: bool = False) -> Piece:
         """Return ``item`` as a line under its date, in the element of its group, or as an element of its own where the
@@ -96,13 +96,13 @@ class Scribe:
 
     def _until(self, item: MemoryItem, today: date | None) -> str:
         """Return until when an item may have held, or the last day of a plan that is past; "" for all else."""
-        last = _day(item.doubted_since) if item.doubted_since else item.planned_until
+        last = item.doubted_since.date() if item.doubted_since else item.planned_until
         if last and (item.doubted_since or (today and last < today)):
             return f" ({until(last, self.language, today)}{'?' if item.doubted_since else ''})"
         return ""
 
     def _since(self, item: MemoryItem, today: date | None) -> str:
-        return date_of(_day(item.valid_since), self.language, today) if item.valid_since else ""
+        return date_of(item.valid_since.date(), self.language, today) if item.valid_since else ""
 
     def _dates(self, item: MemoryItem, today: date | None) -> tuple[Frame, ...]:
         """Return the date above the lines of its day, that of vital lines apart: they stand first in a prefix."""
@@ -133,7 +133,7 @@ class Scribe:
 
     def _element(self, item: MemoryItem, *, in_prefix: bool) -> Piece:
         confidence = f"{item.confidence:.2f}".rstrip("0").rstrip(".")
-        since = _day(item.valid_since).isoformat() if item.valid_since else "unknown"
+        since = item.valid_since.date().isoformat() if item.valid_since else "unknown"
         values = (REPLIED if item.kind == "reply" else item.kind, confidence, item.provenance, since, item.category)
         told = dict(zip(_ATTRIBUTES, values, strict=True)) | self._caution(item)
         tag = self._tag(told, in_prefix=in_prefix)
@@ -207,16 +207,16 @@ class Prompt:
 def write_prompt(request: ContextRequest, chosen: Chosen, shelves: Mapping[SectionName, Shelf]) -> Prompt:
     """Return the prompt.
 
-    Message 0 is the prefix (system prompt, guide, profile), message 1 this turn's (phase, date and memory, tasks,
+    Message 0 is the prefix (system prompt, guide, profile), message 1 this turn's (date, phase, memory, tasks,
     knowledge, summary), then come the turns and the query.
     """
     guide = chosen[SectionName.GUIDE]
     prefix = (
         PromptText()
-        .add([*chosen[SectionName.SYSTEM], *(one for one in guide if one.in_prefix)])
+        .add([*chosen[SectionName.SYSTEM], *(one for one in guide if one.part == "guide")])
         .add(_section(SectionName.PROFILE, chosen, shelves))
     )
-    brief = PromptText().add(one for one in guide if not one.in_prefix)
+    brief = PromptText().add(one for one in guide if one.part != "guide")
     for name in _MESSAGE_1:
         brief.add(_section(name, chosen, shelves))
     system = (prefix.stripped(), brief.stripped())
@@ -248,10 +248,6 @@ def _body(item: MemoryItem, *, one_line: bool = False) -> str:
     if item.looks and item.looks.plain and not (one_line and "\n" in item.text):
         return item.text
     return collapse_spaces(escaped(item.text)) if one_line else escaped(item.text)
-
-
-def _day(moment: datetime) -> date:
-    return moment.astimezone(UTC).date()
 
 
 def _turn_element(turn: WindowTurn) -> str:

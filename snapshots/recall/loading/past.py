@@ -108,5 +108,5 @@ def _reworded(then: HeldThen) -> bool:
 
 
 def _indexed_then(held: Snapshot) -> IndexedText:
-    turn = Turn(held.text, held.name, held.said_at)
+    turn = Turn(held.text, held.name, held.said_locally)
     return index_text(turn, category=held.category or None, topics=held.topics, aliases=held.aliases)

@@ -28,7 +28,7 @@ def explained(why: Explain, asked: str, memory: RecalledMemory) -> dict[str, Any
 def matched_words(asked: str, memory: RecalledMemory) -> list[str]:
     """Return the words of ``asked`` that stand in a memory, its speaker, date, topics and aliases, each once, in
     order."""
-    date = spoken_date(memory.said_at, detect_language(memory.text))
+    date = spoken_date(memory.said_locally, detect_language(memory.text))
     held = (memory.text, memory.name or "", date, memory.category or "", *memory.topics, *memory.aliases)
     said = frozenset(terms(" ".join(held)))
     words = (part for word in _WORD.findall(asked) for part in _shared(word, said))

@@ -84,7 +84,8 @@ def make_probe(
 def asked_at(probe: Probe, text: str, moment: datetime) -> Probe:
     """Return the probe of ``text`` as it is meant at ``moment`` (aware)."""
     times = times_of(text, moment)
-    return replace(probe, times=times, beside=frozenset(map(term_key, terms(times.rest)))) if times.spans else probe
+    beside = frozenset(map(term_key, terms(times.rest))) if times.spans else frozenset[int]()
+    return replace(probe, times=times if times.spans else NO_TIMES, beside=beside)
 
 
 def weigh_terms(text: str, policy: ScoringPolicy) -> dict[int, float]:

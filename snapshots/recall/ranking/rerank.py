@@ -60,7 +60,7 @@ def as_read(memory: RecalledMemory) -> str:
     that read less of it leave out its end.
     """
     said = attributed(Turn(memory.text, memory.name))
-    date = spoken_date(memory.said_at, detect_language(memory.text))
+    date = spoken_date(memory.said_locally, detect_language(memory.text))
     return f"[{date}] {said}" if date else said
 
 

@@ -143,7 +143,7 @@ def draft_part(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolic
         subject_id=message.subject_id,
         kind=SnapshotKind.NOTE,
         text=text,
-        said_at=message.said_at,
+        said_at=message.said_locally,
         valid_at=min(message.said_at, now),
         expires_at=None,
         by_kind=True,
@@ -260,4 +260,4 @@ def _last_words(text: str, most: int) -> str:
 def turn_of(message: Message) -> Turn | None:
     """Return a message as the turn before another, masked; None for one that says nothing."""
     name = masked_name(message.name, mask_sensitive)
-    return Turn(mask_sensitive(message.content)[0], name, message.said_at) if message.content else None
+    return Turn(mask_sensitive(message.content)[0], name, message.said_locally) if message.content else None

@@ -140,7 +140,7 @@ def _draft(heard: Heard, part: ReplyPart, policy: ReplyingPolicy) -> SnapshotDra
         kind=SnapshotKind.REPLY,
         text=text,
         name=name,
-        said_at=message.said_at,
+        said_at=message.said_locally,
         valid_at=min(message.said_at, utc_now()),
         expires_at=None,
         by_kind=True,

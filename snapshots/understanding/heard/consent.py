@@ -97,7 +97,7 @@ def _draft(one: Consent, policy: NotingPolicy) -> NoteDraft:
         subject_id=message.subject_id,
         kind=SnapshotKind.NOTE,
         text=one.offer,
-        said_at=message.said_at,
+        said_at=message.said_locally,
         valid_at=min(message.said_at, utc_now()),
         expires_at=None,
         by_kind=True,

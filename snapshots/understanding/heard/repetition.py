@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
+from memory_platform.kernel.local_time import in_zone
 from memory_platform.kernel.terms import terms
 from profiles.values import Provenance
 from profiles.zones import zone_of
@@ -131,7 +132,7 @@ def _earlier_day(draft: NoteDraft, policy: NotingPolicy) -> UUID | None:
     if draft.details.about_kind != AboutKind.SELF:
         return None
     own, zone = draft.snapshot, zone_of(draft.snapshot.subject_id)
-    day = own.said_at.astimezone(zone).date()
+    day = in_zone(own.said_at, zone).date()
     rows = Snapshot.objects.filter(
         current(),
         subject_id=own.subject_id,
@@ -140,10 +141,11 @@ def _earlier_day(draft: NoteDraft, policy: NotingPolicy) -> UUID | None:
         said_at__gt=own.said_at - timedelta(days=policy.habit_days),
     )
     core = core_of(own.text)
-    for row_id, text, said_at in rows.order_by("-said_at").values_list("id", "text", "said_at")[: policy.held_compared]:
-        if said_at.astimezone(zone).date() == day or len(core & core_of(text)) < policy.same_doing * len(core):
+    for row in rows.order_by("-said_at").only("id", "text", "said_at", "said_offset")[: policy.held_compared]:
+        is_same_day = in_zone(row.said_locally, zone).date() == day
+        if is_same_day or len(core & core_of(row.text)) < policy.same_doing * len(core):
             continue
-        if any(is_same_doing(core, core_of(clause.text)) for clause in split_clauses(text)):
-            links = SnapshotSource.objects.filter(subject_id=own.subject_id, memory_id=row_id).order_by()
+        if any(is_same_doing(core, core_of(clause.text)) for clause in split_clauses(row.text)):
+            links = SnapshotSource.objects.filter(subject_id=own.subject_id, memory_id=row.id).order_by()
             return links.values_list("message_id", flat=True).first()
     return None

@@ -99,7 +99,7 @@ def statement(heard: Heard) -> SnapshotDraft | None:
         kind=SnapshotKind.STATEMENT,
         text=drawn.text,
         name=name,
-        said_at=message.said_at,
+        said_at=message.said_locally,
         valid_at=min(message.said_at, now),  # a clock that runs ahead must not hide what is known now
         expires_at=None,
         by_kind=True,
@@ -153,4 +153,4 @@ def _turn(message: Message, shown: ShownBefore) -> Turn | None:
     """Return a message as the turn before another; an answer stands there with all that it recites."""
     said = shown.own_words(message) if message.role == MessageRole.USER else message.content
     name = masked_name(message.name, mask_sensitive)
-    return Turn(mask_sensitive(said)[0], name, message.said_at) if said else None
+    return Turn(mask_sensitive(said)[0], name, message.said_locally) if said else None

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import replace
+from datetime import UTC
 from itertools import pairwise
 
 import pytest
@@ -315,6 +316,7 @@ requests = st.builds(
     ),
     intent=st.sampled_from([None, "small_talk", "recommendation", "preference_confirmation", "navigation"]),
     phase=st.sampled_from([None, "opening", "after_sales"]),
+    at=st.none() | st.datetimes(timezones=st.just(UTC)),
     format=st.sampled_from(["messages", "text"]),
 )
 

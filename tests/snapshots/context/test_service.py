@@ -77,10 +77,11 @@ def test_everything_is_read_in_one_round_trip_and_written_in_another(world: Worl
     statements = [query["sql"] for query in queries.captured_queries]
     openings = [number for number, sql in enumerate(statements) if "set_config('app.tenant_id'" in sql]
     read = (
-        "state, beliefs, tags, texts of both lanes; history, notes, changes, repeats, talk, turns, route; the receipt"
+        "state, clock, beliefs, tags, texts of both lanes; history, notes, changes, repeats, talk, turns, route;"
+        " the receipt"
     )
-    assert openings == [0, 14], (read, [sql[:90] for sql in statements])
-    assert len(statements) == 16, statements
+    assert openings == [0, 15], (read, [sql[:90] for sql in statements])
+    assert len(statements) == 17, statements
 
 
 def edits(house: House) -> None:

@@ -1,6 +1,6 @@
 """Which messages are new, in which order, and how large they are. Rows: C1."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from uuid import UUID, uuid4
 
 import pytest
@@ -93,11 +93,12 @@ def test_parts_become_one_text_on_lines_of_their_own(conversation: Conversation)
 
 
 def test_what_was_said_when_is_the_time_of_acceptance_unless_given(conversation: Conversation) -> None:
-    earlier = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
+    earlier = datetime(2023, 5, 8, 7, 56, tzinfo=timezone(timedelta(hours=8)))
     given = IncomingMessage(role="user", content="hello", said_at=earlier)
     first, second = sort(conversation, given, draft("hello")).new
 
-    assert (first.said_at, second.said_at) == (earlier, NOW)
+    assert (first.said_at, first.said_at.tzinfo, first.said_offset, first.said_locally.day) == (earlier, UTC, 480, 8)
+    assert (second.said_at, second.said_offset, second.said_locally) == (NOW, None, NOW)
     assert first.accepted_at == NOW
 
 

@@ -1,6 +1,6 @@
 """Editing snapshots: what was stays known, what is found follows the words. Rows: S3, S4, P5, E2, R6."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -18,6 +18,8 @@ from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.embedding.world import counts, refused_vectors, version
 from tests.snapshots.lifecycle.world import anything, create, create_one, edit, found
+
+DAY = timedelta(days=1)
 
 
 def test_recall_finds_the_new_words_and_not_the_old(world: World) -> None:
@@ -113,6 +115,18 @@ def test_what_has_been_edited_to_expire_is_gone(world: World) -> None:
     with pytest.raises(SnapshotUnknown):
         edit(world.acme, address, importance=1.0)
     assert found(world.acme, "tea") == []
+
+
+def test_another_moment_brings_its_clock_and_the_same_one_leaves_it(world: World) -> None:
+    address = create_one(world.acme, "Likes tea")
+    early = datetime(2026, 5, 8, 7, 0, tzinfo=timezone(timedelta(hours=8)))
+    for said_at, offset in ((early, 480), (early.astimezone(UTC), 480), (early.astimezone(UTC) - DAY, None)):
+        edit(world.acme, address, said_at=said_at)
+        with tenant_tx(world.acme.tenant.id):
+            made = Snapshot.objects.get()
+        assert (made.said_at, made.said_offset) == (said_at, offset)
+    with tenant_tx(world.acme.tenant.id):
+        assert [state.snapshot.said_offset for state in history_of(snapshot_at(address))] == [None, 480, None]
 
 
 def test_the_history_shows_every_state_with_its_time(world: World) -> None:

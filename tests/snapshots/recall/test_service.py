@@ -139,7 +139,7 @@ def test_a_new_process_reads_in_two_round_trips_and_one_that_holds_the_image_in_
     cold, warm = statements_of(world.acme), statements_of(world.acme)
     assert (round_trips(cold), round_trips(warm)) == (2, 1)
     assert cold[2:] == warm
-    assert len(warm) == 5, "the tenant; then the memory's state, beliefs, tags, texts"
+    assert len(warm) == 6, "the tenant; then the memory's state, the clock, beliefs, tags, texts"
     SUBJECTS.clear()
     assert round_trips(statements_of(world.acme)) == 2, "the image is held, and whose it is has to be asked"
     with tenant_tx(world.acme.tenant.id):

@@ -90,7 +90,11 @@ class MessageInput(StrictSerializer):
     name = TextField(max_bytes=POLICY.id_bytes, max_length=POLICY.id_chars, required=False)
     tool_calls = ToolCallsField(required=False)
     tool_call_id = TextField(max_bytes=POLICY.id_bytes, max_length=POLICY.id_chars, required=False)
-    said_at = InstantField(required=False)
+    said_at = InstantField(
+        required=False,
+        local=True,
+        help_text="Now unless named. Its offset is the speaker's clock, by which they say `tomorrow`; `Z` tells none.",
+    )
     metadata = JsonObjectField(required=False)
     remember = FlagField(default=True)
 

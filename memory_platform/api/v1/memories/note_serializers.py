@@ -83,7 +83,7 @@ class NoteInput(NoteFields, Input):
     """
 
     text = MemoryField(max_bytes=POLICY.string_bytes)
-    said_at = InstantField(required=False)
+    said_at = InstantField(required=False, local=True)
     allow_forgotten = FlagField(required=False)
 
 

@@ -82,7 +82,7 @@ class SnapshotFields(StrictSerializer):
     importance = NumberField(least=0.0, most=1.0, required=False)
     confidence = NumberField(least=0.0, most=1.0, required=False)
     provenance = OneOfField(choices=names(Provenance.values), required=False)
-    said_at = InstantField(required=False)
+    said_at = InstantField(required=False, local=True)
     expires_at = InstantField(required=False)
     metadata = JsonObjectField(required=False)
 

@@ -82,7 +82,9 @@ class ContextInput(PromptFields, Input):
     guide = FlagField(default=True, help_text="Whether the model is told how to read memories.")
     at = InstantField(
         required=False,
-        help_text="The moment of the question, by which it says `yesterday`; now unless named. Hides nothing.",
+        local=True,
+        help_text="The moment of the question, by which it says `yesterday`; now unless named. Hides nothing. Its "
+        "offset tells the day; with `Z` the subject's own clock does.",
     )
     filter = FilterField(required=False, help_text="Narrows the memories of this turn, as it narrows `recall`.")
     min_relevance = NumberField(

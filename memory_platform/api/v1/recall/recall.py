@@ -103,7 +103,7 @@ class RecallInput(Input):
         "text in any case, and in a list, such as topics, a whole item as it is written.",
     )
     time_range = TimeRangeInput(required=False)
-    as_of = InstantField(required=False, help_text="What was true then, as far as it is known now.")
+    as_of = InstantField(required=False, local=True, help_text="What was true then, as far as it is known now.")
     known_at = InstantField(required=False, help_text="What was held then, in the words and with the values of then.")
     conversation_id = ProductIdField(
         required=False, help_text="Names the conversation that asks. Every conversation is searched all the same."

@@ -44,6 +44,9 @@ def fill_and_export(caller: Caller) -> list[dict[str, Any]]:
     """Give ada a memory of every kind, and return her export."""
     assert caller.house is not None
     seed(caller)
+    early = {"message_id": "e1", "role": "user", "content": "My piano is tuned tomorrow."}
+    early["said_at"] = "2026-05-08T07:00:00+08:00"
+    caller("POST", f"{ADA}/conversations/c1/messages", {"messages": [early]})
     drain_work_job(tenant_id=str(caller.house.tenant.id))
     caller("POST", f"{ADA}/conversations/c1/end", {})
     drain_work_job(tenant_id=str(caller.house.tenant.id))

@@ -52,6 +52,13 @@ def test_a_bad_line_is_named_and_nothing_is_stored(
     assert rows_of(world.acme.tenant.id) == before
 
 
+def test_a_clock_that_there_cannot_be_is_refused(acme: Caller, lines: Lines) -> None:
+    at = next(number for number, line in enumerate(lines) if line["type"] == "snapshot")
+    lines = [*lines[:at], {**lines[at], "said_offset": 1440}, *lines[at + 1 :]]
+    problem = problem_of(acme("POST", "/v1/import", {"lines": lines}), 400)
+    assert [fault["field"] for fault in problem["errors"]] == [f"lines.{at}.said_offset"]
+
+
 def test_a_line_that_is_no_json_is_named_by_its_own_place(acme: Caller) -> None:
     lines = b'{"type": "header"}\n\n{"type": "subject"}\n{"type": oops}\n'
 

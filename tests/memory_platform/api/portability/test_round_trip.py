@@ -48,6 +48,7 @@ def test_an_export_says_everything_and_counts_it(lines: list[dict[str, Any]]) ->
     said = orjson.dumps(lines).decode()
     assert f"I drink {CANARY} tea at 家." in said
     assert "content_hash" not in said
+    assert {line["type"] for line in lines[2:-1] if line.get("said_offset") == 480} >= {"message", "snapshot"}
     assert "tenant" not in said
 
 

@@ -116,7 +116,7 @@ def test_all_hostile_memories_together_make_exactly_as_many_lines() -> None:
 
 def test_lines_share_an_element_that_says_who_said_it_and_how_sure_it_is_and_a_date() -> None:
     sure = {"confidence": 0.9, "provenance": "confirmed_by_user"}
-    late = datetime(2026, 1, 2, 1, tzinfo=timezone(timedelta(hours=8)))
+    late = datetime(2026, 1, 1, 23, tzinfo=timezone(timedelta(hours=-8)))
     memories = (
         memory(1, "Ada likes tea", **sure, valid_since=late),
         memory(2, "The sofa fits", kind="reply"),
@@ -174,7 +174,7 @@ def test_a_line_costs_two_tokens_beside_its_words_where_another_has_its_date() -
 
 
 def test_the_full_style_gives_each_memory_an_element() -> None:
-    late = datetime(2026, 1, 2, 1, tzinfo=timezone(timedelta(hours=8)))
+    late = datetime(2026, 1, 1, 23, tzinfo=timezone(timedelta(hours=-8)))
     item = memory(1, "Ada likes tea", confidence=0.85, valid_since=late, category="food")
     assert context(Material(memories=(item,)), style="full").messages[1]["content"] == (
         '<user_memory source="statement" confidence="0.85" provenance="observation" valid_since="2026-01-01"'
@@ -248,22 +248,24 @@ def test_every_candidate_stands_where_the_context_says() -> None:
         assert by_id["w-1"] == "<task>book a table</task>"
 
 
-def test_message_1_holds_phase_memory_tasks_knowledge_and_summary_in_this_order() -> None:
+def test_message_1_holds_date_phase_memory_tasks_knowledge_and_summary_in_this_order() -> None:
     material = Material(
         memories=(memory(1),),
         tasks=(Passage("tasks", "w-1", "book a table"),),
         knowledge=(Passage("documents", "d-1", "opening hours", label="FAQ"),),
         summary=Passage("summary", "s-1", "we spoke of dinner"),
     )
-    content = context(material, phase="task_execution").messages[1]["content"]
+    content = context(material, phase="task_execution", at=SINCE).messages[1]["content"]
     marks = [
+        "Today is Friday, 2 Jan 2026.",
         "A task is being carried out",
         "<user_memory ",
         "<task>",
         '<document label="FAQ">',
         "<conversation_summary>",
     ]
-    assert [content.index(mark) for mark in marks] == sorted(content.index(mark) for mark in marks)
+    places = [content.index(mark) for mark in marks]
+    assert (places[0], places) == (0, sorted(places))
 
 
 def test_turns_go_as_messages_with_their_tools() -> None:
@@ -305,5 +307,5 @@ def test_text_form_holds_the_same_with_every_speaker_named() -> None:
     assert len(words_in(text.text)) == 6
 
 
-def test_a_date_is_utc_and_has_no_clock() -> None:
+def test_a_date_has_no_clock() -> None:
     assert "09:30" not in all_content(context(Material(memories=(memory(1, valid_since=SINCE),))).messages)

@@ -1,6 +1,6 @@
 """What somebody does again on other days becomes a habit, believed a little more each time. Row: P12."""
 
-from datetime import timedelta
+from datetime import timedelta, timezone
 from typing import Any
 
 import pytest
@@ -69,13 +69,19 @@ def test_moods_questions_orders_and_others_become_no_habit(acme: Caller, world: 
     assert say_days_ago(acme, world, text, 9, 8, 7) == []
 
 
-@pytest.mark.parametrize(("zone", "held"), [(None, 1), ("Asia/Shanghai", 0), ("Mars/Olympus", 1)])
-def test_days_are_counted_where_the_subject_lives(acme: Caller, world: World, zone: str | None, held: int) -> None:
+@pytest.mark.parametrize(
+    ("zone", "offset", "held"),
+    [(None, 0, 1), (None, 8, 0), ("Asia/Shanghai", 0, 0), ("Asia/Shanghai", -11, 1), ("Mars/Olympus", 0, 1)],
+)
+def test_days_are_counted_where_the_subject_is(
+    acme: Caller, world: World, zone: str | None, offset: int, held: int
+) -> None:
     if zone:
         assert acme("PATCH", "/v1/subjects/ada/profile", {"timezone": zone}).status_code == 200
     midnight = utc_now().replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=4)
-    for hours in (-1, 1):  # two days in UTC, one morning in Shanghai
-        said_at = (midnight + timedelta(hours=hours)).isoformat()
+    for hours in (-1, 1):  # two days in UTC or west of it, one morning in Shanghai
+        moment = midnight + timedelta(hours=hours - min(offset, 0))
+        said_at = moment.astimezone(timezone(timedelta(hours=offset))).isoformat()
         acme("POST", TALK, {"messages": [{"role": "user", "content": "My third flat white today", "said_at": said_at}]})
         drain_work_job(tenant_id=str(world.acme.tenant.id))
     assert len(notes_of(acme)) == held

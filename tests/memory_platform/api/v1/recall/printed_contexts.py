@@ -2,14 +2,14 @@
 
 import json
 import re
-from datetime import date, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from memory_platform.kernel.clock import utc_now
 from snapshots.episodes.tasks import begin_task
 from snapshots.intake.accept import accept_messages
 from snapshots.intake.values import IncomingMessage
+from snapshots.lifecycle.values import NewSnapshot
 from tenants.isolation import tenant_tx
 from tests.conftest import House
 from tests.memory_platform.api.conftest import Caller, body_of
@@ -19,22 +19,20 @@ from tests.snapshots.understanding.making import settle
 
 PAGE = Path(__file__).parents[5] / "docs" / "context.md"
 JOURNEY = json.loads((Path(__file__).parents[4] / "data" / "journey.json").read_text())
+MINUTE = timedelta(minutes=1)
 SETTLED_EVERY = 10
 """Messages after which workers have done what there is: between two turns a person takes longer than they do."""
 BESIDE = ("intent", "phase", "model_route", "cache", "policy_version", "degraded_reason")
-VARYING = re.compile(
-    r"\d{4}-\d\d-\d\d(?=[\"T])|\d{1,2} [A-Z][a-z]{2}(?: \d{4})?(?=[).?:])|(?:\d{4}年)?\d{1,2}月\d{1,2}日(?=[)，?:：])"
-    r"|(?<=nonce=\")[a-z]{10}|…\w{6}|[0-9a-f]{64}"
-)
-"""What is another in every world and on every day: dates, nonces, ids, hashes."""
+VARYING = re.compile(r"(?<=nonce=\")[a-z]{10}|…\w{6}|[0-9a-f]{64}")
+"""What is another in every world: nonces, ids, hashes."""
 NUMBER = re.compile(r"-?\d+\.\d+")
 
 
 def printed(house: House, caller: Caller, language: str) -> str:
     """Return what the page prints of one language: the request, the context whole, and its receipt."""
     life = JOURNEY[language]
+    asked = life["asked"]
     live_through(house, life)
-    asked = life["asked"] | {"at": f"{this_monday().isoformat()}T09:00:00Z"}
     answer = body_of(caller("POST", "/v1/subjects/ada/context", asked))
     receipt = body_of(caller("GET", f"/v1/receipts/{answer['receipt_id']}"))
     parts = [
@@ -49,22 +47,20 @@ def printed(house: House, caller: Caller, language: str) -> str:
     return "\n\n".join(parts)
 
 
-def this_monday() -> date:
-    """Return a Monday of this year near today: tokens of a date differ by the day of the week and by a year said."""
-    today = utc_now().date()
-    monday = today - timedelta(days=today.weekday())
-    return monday if monday.year == today.year else monday + timedelta(days=7)
-
-
 def live_through(house: House, life: dict[str, Any]) -> None:
-    """Say the whole talk, store what is stored by hand, and begin the task."""
-    know(house, **life["facts"])
-    said = [IncomingMessage(role=role, content=content) for role, content in life["turns"]]
+    """Say the whole talk, store what is stored by hand, and begin the task: days before it is asked, and so long ago
+    that recency tells none of it from the rest, on whichever day this runs."""
+    know(house, valid_at=datetime.fromisoformat(life["known_since"]), **life["facts"])
+    began = datetime.fromisoformat(life["said_from"])
+    said = [
+        IncomingMessage(role=role, content=content, said_at=began + number * MINUTE)
+        for number, (role, content) in enumerate(life["turns"])
+    ]
     for start in range(0, len(said), SETTLED_EVERY):
         with tenant_tx(house.tenant.id):
             accept_messages(house.subject, life["asked"]["conversation_id"], said[start : start + SETTLED_EVERY])
         settle(house)
-    create(house, *life["by_hand"])
+    create(house, *(NewSnapshot(text, said_at=began + len(said) * MINUTE) for text in life["by_hand"]))
     with tenant_tx(house.tenant.id):
         begin_task(house.subject, life["task"]["goal"], life["task"]["plan"])
 
@@ -127,8 +123,8 @@ def put_on_the_page(language: str, text: str) -> None:
 
 
 def comparable(text: str) -> tuple[list[str], list[str]]:
-    """Return the lines without what is another in every world and on every day, figures among it: the prompt as it
-    stands, and the candidates in one order, since equal scores have none."""
+    """Return the lines without what is another in every world, figures among it: the prompt as it stands, and the
+    candidates in one order, since equal scores have none."""
     masked = NUMBER.sub("*", VARYING.sub("*", text))
     prompt, _, receipt = masked.partition("### Its receipt")
     return prompt.splitlines(), sorted(receipt.splitlines())
