@@ -113,13 +113,24 @@ def decide_review(
         if decision == ReviewDecision.RETIRED:
             retire_memory(memory, Doing(by, reason), review=review.id)
         else:
-            _keep(memory, by, reason)
+            keep_memory(memory, by, reason)
     open_row = MemoryReview.objects.filter(id=review.id, decided_at__isnull=True)
     fields = {"decision": decision, "decided_by": by.id[:200]} if memory else {"decision": ReviewDecision.GONE}
     if not open_row.update(decided_at=Now(), **fields) or memory is None:
         raise ReviewDecided("this memory is no longer in question")
     review.refresh_from_db()
     return review
+
+
+def keep_memory(memory: Memory, by: Actor, reason: str) -> None:
+    """Note that a memory is validated now, in the open scope; leaves an audit record."""
+    rows = type(memory).objects.filter(id=memory.id, subject_id=memory.subject_id)
+    if isinstance(memory, Snapshot):
+        touch_memory(memory.subject_id, changed=[memory.position])
+    else:
+        lock_subject(memory.subject)
+    rows.update(last_validated_at=utc_now(), version=F("version") + 1)
+    _audit(memory, by, "memory.kept", reason)
 
 
 def preview_review(policy: ReviewPolicy = REVIEW) -> CarePreview:
@@ -225,16 +236,6 @@ def _held(lane: Lane, ids: Sequence[UUID] | None = None) -> QuerySet[Any]:
     if lane == Lane.SNAPSHOTS:
         return rows.filter(current())
     return rows.filter(retired_at__isnull=True, invalid_at__isnull=True)
-
-
-def _keep(memory: Memory, by: Actor, reason: str) -> None:
-    rows = type(memory).objects.filter(id=memory.id, subject_id=memory.subject_id)
-    if isinstance(memory, Snapshot):
-        touch_memory(memory.subject_id, changed=[memory.position])
-    else:
-        lock_subject(memory.subject)
-    rows.update(last_validated_at=utc_now(), version=F("version") + 1)
-    _audit(memory, by, "memory.kept", reason)
 
 
 def _audit(memory: Memory, by: Actor, action: str, reason: str) -> None:

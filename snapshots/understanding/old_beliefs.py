@@ -11,7 +11,6 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.kernel.ids import stable_id
 from memory_platform.providers.tokens import TokenEstimator
 from profiles.models import Candidate, Preference, Subject, Tag
 from profiles.services.locking import lock_subject
@@ -21,6 +20,7 @@ from snapshots.notes.section import notes_policy_in_force
 from snapshots.notes.slots import HELD, KEYS, OF_KIND, targets_of
 from snapshots.notes.store import store_notes
 from snapshots.notes.values import PreparedNote
+from snapshots.understanding.believing.asked_beliefs import NO_LASTING_WORDS, question_id
 from snapshots.understanding.believing.message_lessons import own_names
 from snapshots.understanding.believing.pending import proposal_of
 from snapshots.understanding.changes.following import Read
@@ -33,7 +33,7 @@ from snapshots.understanding.statements.statements import hear_messages
 from snapshots.understanding.values import Evidence, PreferenceCandidate, ProfileFact, TagCandidate
 from tenants.isolation import tenant_tx
 
-NO_LASTING_WORDS, ORIGIN = "no_lasting_words", "make_notes"
+ORIGIN = "make_notes"
 TOKENS = TokenEstimator()
 _NOTHING = Evidence("", "", -1)
 
@@ -47,7 +47,7 @@ class OldBelief:
 
     @property
     def review_id(self) -> UUID:
-        return stable_id("old belief", self.belief.id)
+        return question_id(self.belief.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ def keep_old_beliefs(
         if (ref := one.record.message_ref) in read and read[ref].grades
     }
     wanted = {draft.snapshot.id: draft for draft in wanted_notes(list(drafts.values()), policy)}
-    reviews = [one for one in old if one.review_id not in known]
+    # What a person decided is no question any more, whatever value it has since.
+    reviews = [one for one in old if one.review_id not in known and one.record.reviewed_at is None]
     if dry_run or not old:
         return Kept(len(wanted), len(reviews))
     prepared = [note for notes in index_notes(list(wanted.values())).values() for note in notes]
@@ -197,4 +198,4 @@ def _proposed(belief: Any, record: Candidate) -> PreferenceCandidate | ProfileFa
         sort: Any = record.sort or "explicit"
         path = belief.category, belief.key
         return PreferenceCandidate(*path, belief.value, belief.statement, "set", sort, _NOTHING, **how)
-    return ProfileFact(record.target, belief.value, _NOTHING, **how)
+    return ProfileFact(belief.field, belief.value, _NOTHING, **how)
