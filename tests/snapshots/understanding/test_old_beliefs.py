@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -17,16 +18,7 @@ from snapshots.lifecycle.review import review_tenant
 from snapshots.lifecycle.selectors import current
 from snapshots.lifecycle.staff_actions.actions import Doing
 from snapshots.lifecycle.staff_actions.undo import undo_act
-from snapshots.models import (
-    MemoryAct,
-    MemoryReview,
-    Message,
-    Note,
-    NoteSlot,
-    PreferenceSource,
-    Snapshot,
-    SnapshotKind,
-)
+from snapshots.models import MemoryAct, MemoryReview, Message, Note, NoteSlot, PreferenceSource, Snapshot, SnapshotKind
 from snapshots.understanding.believing.asked_beliefs import NO_LASTING_WORDS
 from snapshots.understanding.believing.review import approve, reject, reopen, waiting
 from tenants.isolation import tenant_tx
@@ -48,13 +40,14 @@ def run(*options: str) -> str:
 def believe_of_old(
     house: House,
     message: Message,
-    value: str = "rain",
+    value: Any = "rain",
     *,
+    statement: str = "",
     with_message: bool = True,
     validated_at: datetime | None = None,
 ) -> Preference:
     """Believe, as release 1 did, something that the reader of clauses does not find in the words."""
-    prefer(house, "weather", "likes", value)
+    prefer(house, "weather", "likes", value, statement=statement)
     with tenant_tx(house.tenant.id):
         if validated_at is not None:
             Preference.objects.filter(subject=house.subject).update(last_validated_at=validated_at)
@@ -212,6 +205,72 @@ def test_an_attribute_and_a_tag_are_retired_too(world: World) -> None:
             reject(acme.subject, row.id, by=COMMAND_LINE)
         assert not ProfileFact.objects.filter(subject=acme.subject, invalid_at=None, retired_at=None).exists()
         assert not Tag.objects.filter(subject=acme.subject).exists()
+
+
+@pytest.mark.parametrize("statement", ["It is raining again, what a day", "又下雨了,这天气真是的"])
+def test_where_the_message_is_gone_the_sentence_that_a_belief_kept_becomes_its_note(
+    world: World, statement: str
+) -> None:
+    acme = world.acme
+    (message,) = say(acme, statement)
+    belief = believe_of_old(acme, message, with_message=False, statement=statement)
+    told = run()
+    assert "1 notes were made" in told
+    assert "1 old beliefs" in told
+    (note,) = notes_of(acme)
+    assert note.snapshot.text in statement
+    assert note.review_by is not None
+    assert (note.span_start, note.statement_id) == (None, None)
+    with tenant_tx(acme.tenant.id):
+        assert NoteSlot.objects.get().preference_id == belief.id
+    again = run()
+    assert "0 notes were made" in again
+    assert "old beliefs" not in again
+    with tenant_tx(acme.tenant.id):
+        (row,) = waiting()
+        reject(acme.subject, row.id, by=COMMAND_LINE)
+    assert held(acme) == (set(), set())
+
+
+@pytest.mark.parametrize(("statement", "value"), [("I'm allergic to peanuts", ["peanuts"]), ("我对花生过敏", ["花生"])])
+def test_a_kept_sentence_that_lasts_is_a_note_that_nobody_need_look_at(
+    world: World, statement: str, value: list[str]
+) -> None:
+    acme = world.acme
+    (message,) = say(acme, statement)
+    believe_of_old(acme, message, value, with_message=False, statement=statement)
+    assert "old beliefs" not in run()
+    (note,) = notes_of(acme)
+    assert (note.snapshot.text, note.vital_class, note.review_by) == (statement, "allergy", None)
+
+
+def test_records_and_messages_that_were_purged_leave_the_sentence(world: World) -> None:
+    acme = world.acme
+    (message,) = say(acme, WEATHER)
+    believe_of_old(acme, message, ["peanuts"], with_message=False, statement="I'm allergic to peanuts")
+    prefer(acme, "weather", "dislikes", "雨", statement="又下雨了,这天气真是的")
+    with tenant_tx(acme.tenant.id):
+        Candidate.objects.all().delete()
+    assert "old beliefs" not in run(), "nobody knows whether it was read at all"
+    assert [note.snapshot.text for note in notes_of(acme)] == ["I'm allergic to peanuts"]
+
+
+def test_a_record_that_was_purged_leaves_the_message(world: World) -> None:
+    acme = world.acme
+    (message,) = say(acme, WEATHER)
+    believe_of_old(acme, message)
+    with tenant_tx(acme.tenant.id):
+        Candidate.objects.all().delete()
+    assert "1 old beliefs" in run()
+    assert len(notes_of(acme)) == 1
+
+
+def test_without_message_and_sentence_a_belief_waits_without_a_note(world: World) -> None:
+    acme = world.acme
+    (message,) = say(acme, WEATHER)
+    believe_of_old(acme, message, with_message=False)
+    assert "1 old beliefs" in run()
+    assert notes_of(acme) == []
 
 
 def test_a_dry_run_knows_which_beliefs_the_notes_of_messages_will_support(world: World) -> None:
