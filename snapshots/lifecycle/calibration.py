@@ -223,7 +223,7 @@ def _calibrate(
         setattr(tally, f"calibrated_{name}", getattr(tally, name))
     tally.save(update_fields=[f"calibrated_{name}" for name in COUNTS])
     if after < policy.retire_below or (is_vital and rule is CalibrationRule.CORRECTED):
-        ask_for_review(memory, lane, ReviewReason.UNSURE)
+        ask_for_review(memory, lane, ReviewReason.UNSURE, is_vital=is_vital)
     return after != before
 
 

@@ -18,6 +18,9 @@ from snapshots.lifecycle.staff_actions.actions import Doing
 from snapshots.lifecycle.staff_actions.merging import NotToBeMerged, merge_memories
 from snapshots.lifecycle.staff_actions.undo import last_act, undo_act
 from snapshots.models import MemoryReview, Note, ReviewDecision, Snapshot, SnapshotCounter
+from snapshots.notes.edit import change_vital_class
+from snapshots.recall.service import recall
+from snapshots.recall.values import Factors, RecallQuery
 from snapshots.understanding.config import NOTING
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
@@ -40,6 +43,14 @@ def disliked(house: House, note_id: UUID) -> None:
     with tenant_tx(house.tenant.id):
         counts = {"injected": 9, "judged": 9, "positive": 0}
         SnapshotCounter.objects.create(subject=house.subject, snapshot_id=note_id, **counts)
+
+
+def weigh(house: House) -> dict[UUID, Factors]:
+    """Return what recall multiplies the relevance of each note by."""
+    lanes = frozenset({"snapshots", "notes"})
+    query = RecallQuery("allergic to peanuts 花生过敏", asked_at=utc_now(), lanes=lanes, explain=True)
+    found = recall(house.tenant.id, house.subject.external_id, query)
+    return {one.id: one.explain.factors for one in (note.memory for note in found.notes) if one.explain}
 
 
 def test_a_note_never_expires_unless_the_policy_says_so(world: World) -> None:
@@ -100,6 +111,25 @@ def test_a_disliked_vital_note_is_not_lowered_and_one_corrected_twice_is_asked_a
     assert calibrate_tenant(world.acme.tenant.id) == 1
     with tenant_tx(world.acme.tenant.id):
         assert [review.memory_ref for review in MemoryReview.objects.all()] == [vital]
+
+
+def test_a_vital_note_does_not_age(world: World) -> None:
+    house, old = world.acme, utc_now() - timedelta(days=900)
+    vital = note(house, ALLERGY, vital_class="allergy", confidence=0.9, provenance="confirmed_by_user", said_at=old)
+    plain = note(house, ALLERGY_ZH, confidence=0.9, provenance="confirmed_by_user", said_at=old)
+    unsure = note(house, "allergic to cats 对猫过敏", vital_class="allergy", confidence=0.1, said_at=old)
+    with tenant_tx(house.tenant.id):
+        Snapshot.objects.update(last_validated_at=old)
+    aged = weigh(house)
+    assert aged[vital].confidence_effective == pytest.approx(0.9)
+    assert aged[plain].confidence_effective == pytest.approx(0.27)
+    assert aged[vital].recency > aged[plain].recency
+    assert review_tenant(house.tenant.id) == 2
+    with tenant_tx(house.tenant.id):
+        assert set(MemoryReview.objects.values_list("memory_ref", flat=True)) == {plain, unsure}
+        change_vital_class(Snapshot.objects.get(id=vital), "", STAFF)
+    assert weigh(house)[vital] == aged[plain]
+    assert review_tenant(house.tenant.id) == 1
 
 
 def test_a_note_is_asked_about_once_its_time_has_come(world: World) -> None:
