@@ -225,9 +225,13 @@ def _news(policy: ReviewPolicy) -> Iterator[InQuestion]:
 
 
 def _no_longer(lane: Lane, policy: ReviewPolicy) -> list[UUID]:
-    """Return the open rows whose memory is gone, or sure enough and validated again."""
+    """Return the open rows whose memory is gone, or sure enough and validated again, and that asks nobody whether it
+    still holds."""
     questioned = in_question(lane, policy).filter(id=OuterRef("memory_ref"), subject_id=OuterRef("subject_id"))
     rows = MemoryReview.objects.filter(~Exists(questioned), lane=lane, decided_at__isnull=True)
+    if lane == Lane.SNAPSHOTS:
+        doubted = Note.objects.filter(possibly_outdated=True).order_by().values("snapshot_id")
+        rows = rows.exclude(memory_ref__in=_held(lane).filter(id__in=doubted).order_by().values("id"))
     return list(rows.order_by().values_list("id", flat=True))
 
 
