@@ -70,7 +70,8 @@ def rule_for(
 ) -> CalibrationRule | None:
     """Return the rule that holds, the first of disliked, corrected, liked; None for none.
 
-    A vital note is shown whether or not it helps the question, so that it is never disliked.
+    A vital note is shown whether or not it helps the question, so that it is never disliked; and corrected, however
+    seldom it was injected.
     """
     share = seen.liked_share(policy.judged_least)
     if (
@@ -80,7 +81,7 @@ def rule_for(
         and share < policy.disliked_below
     ):
         return CalibrationRule.DISLIKED
-    if seen.injected >= policy.corrected_injected and seen.corrected >= policy.corrected_times:
+    if (is_vital or seen.injected >= policy.corrected_injected) and seen.corrected >= policy.corrected_times:
         return CalibrationRule.CORRECTED
     if seen.injected >= policy.liked_injected and share is not None and share > policy.liked_above:
         return CalibrationRule.LIKED
@@ -132,7 +133,10 @@ def due(tallies: QuerySet[T], policy: CalibrationPolicy) -> QuerySet[T]:
         new_judged__gte=policy.judged_least,
         new_positive__lt=F("new_judged") * policy.disliked_below,
     )
-    corrected = Q(new_injected__gte=policy.corrected_injected, new_corrected__gte=policy.corrected_times)
+    often = Q(new_injected__gte=policy.corrected_injected)
+    if tallies.model is SnapshotCounter:
+        often |= Q(snapshot_id__in=Note.objects.exclude(vital_class="").order_by().values("snapshot_id"))
+    corrected = often & Q(new_corrected__gte=policy.corrected_times)
     liked = Q(
         new_injected__gte=policy.liked_injected,
         new_judged__gte=policy.judged_least,
@@ -198,9 +202,10 @@ def _calibrate_beliefs(subject_id: UUID, tallies: Sequence[BeliefCounter], polic
 def _calibrate(
     lane: Lane, tally: Tally, memory: Memory | None, policy: CalibrationPolicy, *, is_vital: bool = False
 ) -> bool:
-    """Apply what holds to one memory, and begin its tally anew; return whether its confidence changed.
+    """Apply what holds to one memory, and begin its tally anew; return whether the memory changed.
 
-    What is vital is asked about as soon as it was corrected twice: nothing ends it by itself.
+    What is vital is asked about as soon as it was corrected twice: nothing ends it by itself. It is possibly outdated,
+    so that the subject is asked, and a person is, too.
     """
     seen = reception(tally)
     rule = rule_for(seen, policy, is_vital=is_vital) if memory else None
@@ -208,8 +213,11 @@ def _calibrate(
         return False
     before = memory.confidence
     after = calibrated(before, Provenance(memory.provenance), rule, policy)
+    is_asked = is_vital and rule is CalibrationRule.CORRECTED
+    lost = _doubt(memory.id) if is_asked else {}
+    if after != before or lost:
+        _rate(memory, after, lost)
     if after != before:
-        _rate(memory, after)
         Calibration.objects.create(
             subject_id=tally.subject_id,
             lane=lane,
@@ -222,16 +230,23 @@ def _calibrate(
     for name in COUNTS:
         setattr(tally, f"calibrated_{name}", getattr(tally, name))
     tally.save(update_fields=[f"calibrated_{name}" for name in COUNTS])
-    if after < policy.retire_below or (is_vital and rule is CalibrationRule.CORRECTED):
-        ask_for_review(memory, lane, ReviewReason.UNSURE)
-    return after != before
+    if after < policy.retire_below or is_asked:
+        ask_for_review(memory, lane, ReviewReason.UNSURE, is_vital=is_vital)
+    return after != before or bool(lost)
 
 
-def _rate(memory: Memory, confidence: float) -> None:
+def _doubt(snapshot_id: UUID) -> Mapping[str, bool]:
+    """Say of a note that it may be outdated; return what its image loses so: nothing where it was said already."""
+    own = Note.objects.filter(snapshot_id=snapshot_id, possibly_outdated=False)
+    return {"possibly_outdated": False} if own.update(possibly_outdated=True) else {}
+
+
+def _rate(memory: Memory, confidence: float, note: Mapping[str, bool]) -> None:
+    """Give a memory another confidence; ``note`` is what its note has lost at once."""
     if not isinstance(memory, Snapshot):
         rate_belief(memory, confidence)
         return
-    keep_image(memory, ["confidence"], until=utc_now())
+    keep_image(memory, ["confidence"], until=utc_now(), note=note)
     own = Snapshot.objects.filter(id=memory.id, subject_id=memory.subject_id)
     own.update(confidence=confidence, version=F("version") + 1)
     memory.confidence = confidence

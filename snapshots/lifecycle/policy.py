@@ -93,6 +93,7 @@ class CalibrationPolicy:
     disliked_below: float = promised(0.3, row="E4")
     disliked: float = promised(-0.2, row="E4")
     corrected_injected: int = promised(5, row="E4")
+    """Not needed of vital notes: they are asked about whenever they were corrected often enough."""
     corrected_times: int = promised(2, row="E4")
     corrected: float = promised(-0.15, row="E4")
     liked_injected: int = promised(10, row="E4")

@@ -1,4 +1,5 @@
 """Memories that somebody should look at (row E5): too unsure by now, or not validated for long. A person decides.
+What is vital does not age: it is asked about when it was never sure, or when its own time has come.
 
 The job opens rows and closes those whose memory is gone or no longer in question; it retires nothing by itself. What a
 person decided to keep counts as validated, and is not asked about again for a while.
@@ -62,14 +63,15 @@ class InQuestion:
 def effective_confidence(
     confidence: float, validated_at: datetime, at: datetime, policy: ReviewPolicy = REVIEW
 ) -> float:
-    """Return how sure a memory still is at ``at``, 0..1; the stored confidence stays as it is (R3)."""
+    """Return how sure a memory that ages still is at ``at``, 0..1; the stored confidence stays as it is (R3)."""
     days = (at - validated_at).total_seconds() / 86_400
     return confidence * policy.shares[sum(days > bound for bound in policy.days)]
 
 
-def ask_for_review(memory: Memory, lane: Lane, reason: ReviewReason) -> None:
+def ask_for_review(memory: Memory, lane: Lane, reason: ReviewReason, *, is_vital: bool = False) -> None:
     """Have somebody look at a memory, in the open scope; nothing when somebody is asked already."""
-    sure = effective_confidence(memory.confidence, memory.last_validated_at, utc_now())
+    aged = effective_confidence(memory.confidence, memory.last_validated_at, utc_now())
+    sure = memory.confidence if is_vital else aged
     row = MemoryReview(
         subject_id=memory.subject_id, lane=lane, memory_ref=memory.id, reason=reason, effective_confidence=sure
     )
@@ -113,13 +115,24 @@ def decide_review(
         if decision == ReviewDecision.RETIRED:
             retire_memory(memory, Doing(by, reason), review=review.id)
         else:
-            _keep(memory, by, reason)
+            keep_memory(memory, by, reason)
     open_row = MemoryReview.objects.filter(id=review.id, decided_at__isnull=True)
     fields = {"decision": decision, "decided_by": by.id[:200]} if memory else {"decision": ReviewDecision.GONE}
     if not open_row.update(decided_at=Now(), **fields) or memory is None:
         raise ReviewDecided("this memory is no longer in question")
     review.refresh_from_db()
     return review
+
+
+def keep_memory(memory: Memory, by: Actor, reason: str) -> None:
+    """Note that a memory is validated now, in the open scope; leaves an audit record."""
+    rows = type(memory).objects.filter(id=memory.id, subject_id=memory.subject_id)
+    if isinstance(memory, Snapshot):
+        touch_memory(memory.subject_id, changed=[memory.position])
+    else:
+        lock_subject(memory.subject)
+    rows.update(last_validated_at=utc_now(), version=F("version") + 1)
+    _audit(memory, by, "memory.kept", reason)
 
 
 def preview_review(policy: ReviewPolicy = REVIEW) -> CarePreview:
@@ -164,10 +177,18 @@ def _one_at_a_time(tenant_id: UUID) -> None:
 def in_question(lane: Lane, policy: ReviewPolicy) -> QuerySet[Any]:
     """Return the held memories of a lane that are too unsure or too old, annotated with ``effective``."""
     since = [When(last_validated_at__gte=Now() - days, then=Value(share)) for days, share in _steps(policy)]
+    stale = Q(last_validated_at__lt=Now() - policy.stale_after)
+    if lane == Lane.SNAPSHOTS:
+        since = [When(_vital(), then=Value(1.0)), *since]
+        stale = stale & ~_vital() | _overdue()
     share = Case(*since, default=Value(policy.shares[-1]), output_field=FloatField())
     rows: QuerySet[Any] = _held(lane).annotate(effective=F("confidence") * share)
-    doubtful = Q(effective__lt=policy.unsure_below) | Q(last_validated_at__lt=Now() - policy.stale_after)
-    return rows.filter(doubtful | _overdue() if lane == Lane.SNAPSHOTS else doubtful)
+    return rows.filter(Q(effective__lt=policy.unsure_below) | stale)
+
+
+def _vital() -> Q:
+    """Return the condition for notes that are vital."""
+    return Q(id__in=Note.objects.exclude(vital_class="").order_by().values("snapshot_id"))
 
 
 def _overdue() -> Q:
@@ -204,9 +225,13 @@ def _news(policy: ReviewPolicy) -> Iterator[InQuestion]:
 
 
 def _no_longer(lane: Lane, policy: ReviewPolicy) -> list[UUID]:
-    """Return the open rows whose memory is gone, or sure enough and validated again."""
+    """Return the open rows whose memory is gone, or sure enough and validated again, and that asks nobody whether it
+    still holds."""
     questioned = in_question(lane, policy).filter(id=OuterRef("memory_ref"), subject_id=OuterRef("subject_id"))
     rows = MemoryReview.objects.filter(~Exists(questioned), lane=lane, decided_at__isnull=True)
+    if lane == Lane.SNAPSHOTS:
+        doubted = Note.objects.filter(possibly_outdated=True).order_by().values("snapshot_id")
+        rows = rows.exclude(memory_ref__in=_held(lane).filter(id__in=doubted).order_by().values("id"))
     return list(rows.order_by().values_list("id", flat=True))
 
 
@@ -225,16 +250,6 @@ def _held(lane: Lane, ids: Sequence[UUID] | None = None) -> QuerySet[Any]:
     if lane == Lane.SNAPSHOTS:
         return rows.filter(current())
     return rows.filter(retired_at__isnull=True, invalid_at__isnull=True)
-
-
-def _keep(memory: Memory, by: Actor, reason: str) -> None:
-    rows = type(memory).objects.filter(id=memory.id, subject_id=memory.subject_id)
-    if isinstance(memory, Snapshot):
-        touch_memory(memory.subject_id, changed=[memory.position])
-    else:
-        lock_subject(memory.subject)
-    rows.update(last_validated_at=utc_now(), version=F("version") + 1)
-    _audit(memory, by, "memory.kept", reason)
 
 
 def _audit(memory: Memory, by: Actor, action: str, reason: str) -> None:

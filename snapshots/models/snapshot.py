@@ -133,13 +133,20 @@ class SubjectMemory(SubjectOwned):
 
     ``epoch`` rises with every change but the addition of snapshots: an image of the same epoch lacks only the snapshots
     from its own last position on. ``next_position`` numbers them; the row's lock orders the writers of one subject.
-    ``sealed`` counts the subject's :class:`snapshots.models.MemoryBlock` rows.
+    ``sealed`` counts the subject's :class:`snapshots.models.MemoryBlock` rows. ``noted_*`` and ``noting_*`` are the
+    marks of :mod:`snapshots.understanding.note_reading`: by which reader and until when of acceptance messages were
+    read for notes, and of a pass that is under way until when it reads, and the last message that it has read.
     """
 
     version = models.PositiveBigIntegerField(default=1)
     epoch = models.PositiveBigIntegerField(default=1, db_default=1)
     next_position = models.BigIntegerField(default=1)
     sealed = models.PositiveIntegerField(default=0, db_default=0)
+    noted_by = models.CharField(max_length=32, blank=True, default="", db_default="")
+    noted_until = models.DateTimeField(null=True, blank=True)
+    noting_until = models.DateTimeField(null=True, blank=True)
+    noting_said_at = models.DateTimeField(null=True, blank=True)
+    noting_message = models.UUIDField(null=True, blank=True)
 
     class Meta(SubjectOwned.Meta):
         db_table = "subject_memory"

@@ -37,6 +37,9 @@ class AboutUnknown(Refused):
 Suggest = Callable[[str], str]
 """Returns the vital class of words that are to stand in every context. Raises VitalInstruction."""
 
+ReadGrade = Callable[[str], NoteGrade]
+"""Returns what words that somebody wants kept are. Embeds: no transaction may be open."""
+
 
 @dataclass(frozen=True, slots=True)
 class NoteDetails:

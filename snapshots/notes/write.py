@@ -26,9 +26,11 @@ from snapshots.notes.selectors import note_of
 from snapshots.notes.store import change_note, store_notes, stronger_of
 from snapshots.notes.values import (
     NewNote,
+    NoteAbout,
     NoteDetails,
     NoteOffer,
     PreparedNote,
+    ReadGrade,
     Suggest,
     WrittenNote,
     choose_vital_class,
@@ -37,16 +39,9 @@ from tenants.isolation import current_tenant_id
 from tenants.services.audit import Actor, record_audit
 
 
-def grade_of(text: str) -> tuple[NoteGrade, float]:
-    """Return the grade of a note whose writer gives none, and how probable it is that it lasts, 0..1.
-
-    Somebody who writes a note by hand wants it kept: a fact, until a reader grades it.
-    """
-    return NoteGrade.FACT, 1.0
-
-
-def offer_note(new: NewNote, embedders: Embedders, *, mask: Mask, suggest: Suggest) -> NoteOffer:
-    """Index and embed a posted note. No transaction may be open. Raises ConfidenceAboveCeiling, VitalInstruction."""
+def offer_note(new: NewNote, embedders: Embedders, *, mask: Mask, suggest: Suggest, read_grade: ReadGrade) -> NoteOffer:
+    """Index and embed a posted note; ``read_grade`` says what it is where its writer does not. No transaction may be
+    open. Raises ConfidenceAboveCeiling, VitalInstruction."""
     vital_class = choose_vital_class(new.vital, new.vital_class, partial(suggest, new.text))
     posted = NewSnapshot(
         text=new.text,
@@ -61,11 +56,8 @@ def offer_note(new: NewNote, embedders: Embedders, *, mask: Mask, suggest: Sugge
         raise offer.refusal or ValueError("an offer is prepared or refused")
     asked = {"grade": new.grade, "vital_class": vital_class, "review_by": new.review_by}
     stated: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    grade, probability = grade_of(offer.prepared.draft.text)
-    if new.about is not None and new.about.kind != AboutKind.SELF and grade == NoteGrade.FACT:
-        grade = NoteGrade.ABOUT_OTHER
-    graded: dict[str, Any] = {"grade": grade, "grade_probability": 1.0 if new.grade else probability}
-    return NoteOffer(offer.prepared, NoteDetails(**(graded | stated)), new.about, stated, new.allow_forgotten)
+    grade = new.grade or _about_whom(read_grade(offer.prepared.draft.text), new.about)
+    return NoteOffer(offer.prepared, NoteDetails(**(stated | {"grade": grade})), new.about, stated, new.allow_forgotten)
 
 
 def create_note(subject: Subject, offer: NoteOffer, *, by: Actor) -> WrittenNote:
@@ -96,6 +88,12 @@ def audit_vital(subject: Subject, note_id: UUID, by: Actor, *, reason: str = "")
     """Leave a record of who made a note vital, or no longer vital, and why."""
     about = {"object_kind": "note", "object_id": str(note_id), "subject_ref": subject.id}
     record_audit(by, "note.vital_changed", reason=reason, **about)  # type: ignore[arg-type]  # texts and an id
+
+
+def _about_whom(grade: NoteGrade, about: NoteAbout | None) -> NoteGrade:
+    """Return a grade as it stands for a note about somebody: a fact of another is one about another."""
+    is_other = about is not None and about.kind != AboutKind.SELF
+    return NoteGrade.ABOUT_OTHER if is_other and grade is NoteGrade.FACT else grade
 
 
 def _same_note(subject: Subject, text: str, details: NoteDetails) -> Note | None:

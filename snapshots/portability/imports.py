@@ -36,6 +36,7 @@ from snapshots.portability.store import (
 )
 from snapshots.queue.asked_jobs import advance_job, finish_job, hold_job
 from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.note_reading import read_again
 from snapshots.understanding.statements.statements import is_statement, messages_at
 from tenants.isolation import tenant_tx
 
@@ -94,6 +95,8 @@ def _stored(
     if name == "conversation":
         job.params["known"] = job.params.get("known", {}) | same_conversations(rows, renaming.target)
         rows = read_lines(lines, _renaming(job))
+    if name == "message":
+        read_again(renaming.target)
     return store_rows(BY_NAME[name], renaming.target, rows, allow_forgotten=allowed)
 
 

@@ -118,6 +118,7 @@ class MemoryRow:
     positive: int = 0
     topics: tuple[str, ...] = ()
     saying: int = 0
+    vital: bool = False
 
 
 @dataclass(frozen=True, slots=True)

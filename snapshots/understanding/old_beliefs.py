@@ -1,8 +1,9 @@
 """What is believed and no note says: a note from the words that it was read from, and a person who looks at it.
 
 Such beliefs were read before clauses were graded, and the reader does not find their words lasting. None is taken back:
-each stays as it is, gets a note where its message is there, and waits for review. What a product wrote itself was read
-from nothing, and needs no note.
+each stays as it is, gets a note from its message, or where that is gone from the sentence that it kept, and waits for
+review unless that sentence lasts. What a product wrote itself was read from nothing, and needs no note but of a
+sentence that it gave and that lasts.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -12,15 +13,19 @@ from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
+from memory_platform.kernel.text import comparable
 from memory_platform.providers.tokens import TokenEstimator
 from profiles.models import Candidate, Preference, Subject, Tag
 from profiles.services.locking import lock_subject
 from profiles.values import Verdict
-from snapshots.models import Message, NoteSlot, Snapshot
+from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
+from snapshots.embedding.spaces import active_embedders
+from snapshots.models import SOURCES, Message, MessageRole, NoteSlot, Snapshot
 from snapshots.notes.section import notes_policy_in_force
-from snapshots.notes.slots import HELD, KEYS, OF_KIND, targets_of
+from snapshots.notes.slots import HELD, KEYS, OF_KIND, names, targets_of
 from snapshots.notes.store import store_notes
 from snapshots.notes.values import PreparedNote
+from snapshots.understanding.believing.asked_beliefs import NO_LASTING_WORDS, question_id
 from snapshots.understanding.believing.message_lessons import own_names
 from snapshots.understanding.believing.pending import proposal_of
 from snapshots.understanding.changes.following import Read
@@ -28,26 +33,42 @@ from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.assemble import NotePart
 from snapshots.understanding.drafting.draft import NoteDraft, draft_part
 from snapshots.understanding.drafting.wanted import wanted_notes
-from snapshots.understanding.pipeline import index_notes, read_messages
-from snapshots.understanding.statements.statements import hear_messages
+from snapshots.understanding.pipeline import read_messages
+from snapshots.understanding.statements.statements import Heard, hear_messages
 from snapshots.understanding.values import Evidence, PreferenceCandidate, ProfileFact, TagCandidate
 from tenants.isolation import tenant_tx
 
-NO_LASTING_WORDS, ORIGIN = "no_lasting_words", "make_notes"
+ORIGIN = "make_notes"
 TOKENS = TokenEstimator()
 _NOTHING = Evidence("", "", -1)
 
 
 @dataclass(frozen=True, slots=True)
 class OldBelief:
-    """A current belief that no note says, and the record of what it was read from."""
+    """A current belief that no note says, and the record of what it was read from; one without a message stands for
+    what is lost, where the belief keeps its sentence still. A product may have given that."""
 
     belief: Any
     record: Candidate
 
     @property
     def review_id(self) -> UUID:
-        return stable_id("old belief", self.belief.id)
+        return question_id(self.belief.id)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether it is known that the belief was read from a message."""
+        return self.record.message_ref is not None
+
+    @property
+    def statement(self) -> str:
+        """The sentence that the belief was read from, where it keeps one."""
+        return getattr(self.belief, "statement", "")
+
+    @property
+    def statement_key(self) -> UUID:
+        """The same for beliefs that keep the same sentence."""
+        return stable_id("statement of a belief", self.belief.subject_id, comparable(self.statement))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +90,17 @@ def keep_old_beliefs(
     with tenant_tx(tenant_id):
         old = [one for one in _beliefs_without_note(subject_id) if not _is_foreseen(one.record, foreseen)]
         heard = hear_messages([subject_id], [one.record.message_ref for one in old if one.record.message_ref])
-        names, policy = own_names(Subject.objects.filter(id=subject_id)), notes_policy_in_force()
+        speakers, policy = own_names(Subject.objects.filter(id=subject_id)), notes_policy_in_force()
         known = set(Candidate.objects.filter(id__in=[one.review_id for one in old]).values_list("id", flat=True))
-    read = {one.heard.message.id: one for one in (read_messages(heard, names) if heard and names else ())}
-    drafts = {
-        one.belief.id: draft_words(read[ref], one.record)
-        for one in old
-        if (ref := one.record.message_ref) in read and read[ref].grades
-    }
+    drafts = _draft_notes(old, heard, speakers) if speakers else {}
     wanted = {draft.snapshot.id: draft for draft in wanted_notes(list(drafts.values()), policy)}
-    reviews = [one for one in old if one.review_id not in known]
+    lasting = {belief for belief, draft in drafts.items() if draft.details.review_by is None}
+    # What a person decided is no question any more, whatever value it has since.
+    asked = [one for one in old if one.review_id not in known and one.record.reviewed_at is None]
+    reviews = [one for one in asked if one.is_read and one.belief.id not in lasting]
     if dry_run or not old:
         return Kept(len(wanted), len(reviews))
-    prepared = [note for notes in index_notes(list(wanted.values())).values() for note in notes]
+    prepared = [PreparedNote(ready, wanted[ready.draft.id].details) for ready in _index(wanted.values())]
     with tenant_tx(tenant_id):
         subject = Subject.objects.filter(id=subject_id, erasing=False).first()
         if subject is None:
@@ -91,6 +110,43 @@ def keep_old_beliefs(
         _link_beliefs(old, {belief: draft.snapshot.id for belief, draft in drafts.items()})
         Candidate.objects.bulk_create([_review_of(one) for one in reviews], ignore_conflicts=True)
     return Kept(stored, len(reviews))
+
+
+def _draft_notes(
+    old: Sequence[OldBelief], heard: Sequence[Heard], speakers: Mapping[UUID, frozenset[str]]
+) -> dict[UUID, NoteDraft]:
+    """Return the notes of old beliefs, by belief: from their messages, else from the sentence that they keep."""
+    there = {one.message.id for one in heard}
+    kept = {one.statement_key: _as_said(one) for one in old if one.statement and one.record.message_ref not in there}
+    said = [*heard, *kept.values()]
+    read = {one.heard.message.id: one for one in (read_messages(said, speakers) if said else ()) if one.grades}
+    found = dict[UUID, NoteDraft]()
+    for one in old:
+        if one.record.message_ref in read:
+            found[one.belief.id] = draft_words(read[one.record.message_ref], one.record)
+        elif one.record.message_ref not in there and one.statement_key in read:
+            draft = draft_statement(read[one.statement_key], one.belief.value)
+            if one.is_read or draft.details.review_by is None:
+                found[one.belief.id] = draft
+    return found
+
+
+def _index(drafts: Iterable[NoteDraft]) -> list[PreparedSnapshot]:
+    return prepare_snapshots([draft.snapshot for draft in drafts], active_embedders())
+
+
+def _as_said(one: OldBelief) -> Heard:
+    """Return the sentence that a belief keeps as if it were said anew: its message is gone."""
+    belief = one.belief
+    message = Message(
+        id=one.statement_key,
+        tenant_id=belief.tenant_id,
+        subject_id=belief.subject_id,
+        role=MessageRole.USER,
+        content=one.statement,
+        said_at=belief.valid_at,
+    )
+    return Heard(message, None)
 
 
 def _store_new_notes(subject_id: UUID, prepared: Sequence[PreparedNote]) -> int:
@@ -121,13 +177,13 @@ def _select_held(notes: Iterable[UUID]) -> Collection[UUID]:
     return set(Snapshot.objects.filter(id__in=list(notes)).values_list("id", flat=True))
 
 
-def draft_words(read: Read, record: Candidate) -> NoteDraft:
-    """Return the words that a belief was read from as a note that somebody should look at: its clauses, else the whole
-    message where that is short enough, else its first clause."""
-    spoken, start, end = read.spoken, record.quote_start, record.quote_end
+def draft_words(read: Read, record: Candidate | None = None) -> NoteDraft:
+    """Return the words that a belief was read from as a note that somebody should look at: the clauses that its record
+    quotes, else the whole message where that is short enough, else its first clause."""
+    spoken = read.spoken
     clauses = spoken.clauses
-    if start is not None and end is not None:
-        quoted = [one for one in clauses if one.start < end and start < one.end]
+    if record is not None and record.quote_start is not None and record.quote_end is not None:
+        quoted = [one for one in clauses if one.start < record.quote_end and record.quote_start < one.end]
     else:
         quoted = list(clauses if TOKENS.count(spoken.text) <= NOTING.tokens else clauses[:1])
     first, last = (quoted or clauses)[0], (quoted or clauses)[-1]
@@ -137,8 +193,18 @@ def draft_words(read: Read, record: Candidate) -> NoteDraft:
     return replace(draft, details=replace(draft.details, review_by=utc_now()))
 
 
+def draft_statement(read: Read, value: Any) -> NoteDraft:
+    """Return the sentence that a belief keeps as a note without a message: what lasts in it, best what names the value;
+    where nothing does, all of it, for somebody to look at."""
+    naming = [draft for draft in read.drafts if names(draft.snapshot.text, value)]
+    draft = next(iter(naming or read.drafts), None) or draft_words(read)
+    details = replace(draft.details, span_start=None, span_end=None, statement_id=None)
+    return NoteDraft(replace(draft.snapshot, message_ids=()), details)
+
+
 def _beliefs_without_note(subject_id: UUID) -> Iterator[OldBelief]:
-    """Yield the current beliefs that were read from a message and that no note fills, in the open scope."""
+    """Yield the current beliefs that were read from a message, or that keep a sentence, and that no note fills, in the
+    open scope. Records of what was read are purged before messages, and these before beliefs."""
     records = Candidate.objects.filter(subject_id=subject_id, verdict__in=HELD).order_by("-created_at", "-id")
     of_target: dict[tuple[str, str], Candidate] = {}
     for record in records:
@@ -147,11 +213,17 @@ def _beliefs_without_note(subject_id: UUID) -> Iterator[OldBelief]:
         linked = NoteSlot.objects.filter(subject_id=subject_id, **{f"{KEYS[model]}__isnull": False})
         rows = model._default_manager.filter(subject_id=subject_id).exclude(id__in=linked.values(f"{KEYS[model]}_id"))
         current = rows if model is Tag else rows.filter(retired_at__isnull=True, invalid_at__isnull=True)
+        sources = SOURCES[model]._default_manager.filter(subject_id=subject_id).order_by("message__said_at")
+        messages = dict(sources.values_list("memory_id", "message_id"))
         for belief in current.order_by("id"):
-            for one in targets_of(belief):
-                if (kind, one) in of_target:
-                    yield OldBelief(belief, of_target[kind, one])
-                    break
+            places = [(kind, one) for one in targets_of(belief)]
+            known = next((of_target[one] for one in places if one in of_target), None)
+            ref = messages.get(belief.id)
+            if known is not None:
+                yield OldBelief(belief, known)
+            elif ref or getattr(belief, "statement", ""):
+                lost = Candidate(subject_id=subject_id, kind=kind, target=places[0][1], message_ref=ref, sort="")
+                yield OldBelief(belief, lost)
 
 
 def _is_foreseen(record: Candidate, foreseen: Sequence[NoteDraft]) -> bool:
@@ -197,4 +269,4 @@ def _proposed(belief: Any, record: Candidate) -> PreferenceCandidate | ProfileFa
         sort: Any = record.sort or "explicit"
         path = belief.category, belief.key
         return PreferenceCandidate(*path, belief.value, belief.statement, "set", sort, _NOTHING, **how)
-    return ProfileFact(record.target, belief.value, _NOTHING, **how)
+    return ProfileFact(belief.field, belief.value, _NOTHING, **how)

@@ -20,6 +20,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memory_platform.console.explanation.memories import as_id
 from memory_platform.console.memory_actions.fields import LongText, refuse_sensitive, value_field
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.codes import in_words
@@ -31,6 +32,7 @@ from profiles.models import Candidate, Tag
 from profiles.services.tags.tags import CLEARABLE
 from snapshots.models import Message
 from snapshots.selectors import with_words
+from snapshots.understanding.believing.asked_beliefs import NO_LASTING_WORDS
 from snapshots.understanding.believing.review import (
     AlreadyReviewed,
     approve,
@@ -105,14 +107,14 @@ class ReviewQueue:
         """Show the candidate that the address names or the next one; or decide the one that was sent."""
         if self.request.method == "POST":
             return self._handle_decision(self.request.POST)
-        chosen = _uuid(self.request.GET.get("candidate", ""))
+        chosen = as_id(self.request.GET.get("candidate", ""))
         row = waiting().filter(id=chosen).first() if chosen else None
         if chosen and row is None:
             messages.info(self.request, self._why_gone(chosen))
-        return self._render_page(row or self._next_candidate(_uuid(self.request.GET.get("after", ""))))
+        return self._render_page(row or self._next_candidate(as_id(self.request.GET.get("after", ""))))
 
     def _handle_decision(self, data: Any) -> HttpResponse:
-        row_id = _uuid(data.get("candidate", ""))
+        row_id = as_id(data.get("candidate", ""))
         row = waiting().filter(id=row_id).first() if row_id else None
         if row is None:
             messages.warning(self.request, self._why_gone(row_id))
@@ -122,7 +124,7 @@ class ReviewQueue:
             return self._render_page(row, form)
         told = self._decide(row, form)
         verb = form.cleaned_data["verb"]
-        (messages.success if told is None else messages.warning)(self.request, told or _done_text(verb))
+        (messages.success if told is None else messages.warning)(self.request, told or _done_text(verb, row))
         return redirect(self._address(after=row.id))
 
     def _decide(self, row: Candidate, form: ReviewForm) -> Any:
@@ -278,19 +280,13 @@ def _later_than(row: Candidate) -> Q:
     return Q(created_at__gt=row.created_at) | Q(created_at=row.created_at, id__gt=row.id)
 
 
-def _done_text(verb: str) -> Any:
+def _done_text(verb: str, row: Candidate) -> Any:
     """Return the notice of a decision; for a rejection with a link to the list where it can be undone."""
     if verb != REJECT:
         return _DONE[verb]
+    told = _("Rejected: it is believed no longer.") if row.reason == NO_LASTING_WORDS else _DONE[verb]
     rejected = f"{reverse('admin:profiles_candidate_changelist')}?verdict=rejected"
-    return format_html('{} <a href="{}">{}</a>', _DONE[verb], rejected, _("Take it back in the list"))
-
-
-def _uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
+    return format_html('{} <a href="{}">{}</a>', told, rejected, _("Take it back in the list"))
 
 
 _DONE: Mapping[str, Any] = {

@@ -44,7 +44,7 @@ VERDICT_REASONS = {
     "replaced": _("in place of what was known"),
     "duplicate": _("known already"),
     "contradiction": _("contradicts what is known"),
-    "no_lasting_words": _("no lasting words support it"),
+    "no_lasting_words": _("believed, but no lasting words support it: rejected, it is retired"),
     "unsure": _("too unsure"),
     "unsupported": _("a model's guess"),
     "declined": _("rejected by a person"),

@@ -109,7 +109,7 @@ class Command(BaseCommand):
         if unknown := [name for name in names if name not in known]:
             raise CommandError(f"No endpoint is called {', '.join(unknown)}; known: {', '.join(known) or 'none'}.")
         if not known:
-            self.stdout.write("No chat model is configured: rules do all the work. CHAT_MODEL names one.")
+            self.stdout.write("No chat model is configured: taught readers do all the work. CHAT_MODEL names one.")
             return
         failed = [name for name in names or known if not self._works(name, pace)]
         if failed:
@@ -158,7 +158,7 @@ def capability_of(tried: Mapping[JsonForm, SampleResult]) -> str:
         return "It can propose memories, held to a schema: the purpose extract may be sent to it."
     if tried[JsonForm.PROMPTED].works:
         return "It can propose memories as instructed, not held to a schema: the purpose extract may be sent to it."
-    return "It cannot propose memories: most answers are of no use. Leave the purpose extract to the rules."
+    return "It cannot propose memories: most answers are of no use. Leave the purpose extract to the readers."
 
 
 def try_sample(model: JsonForms, form: JsonForm, pace: Pace) -> SampleResult:

@@ -9,7 +9,7 @@ from memory_platform.management.progress import progress, quiet_events
 from snapshots.understanding.backfill import count_messages, make_notes
 from tenants.models import Tenant
 
-AGAIN = "Run the same command again: messages that have notes are left out."
+AGAIN = "Run the same command again: it goes on where it was."
 
 
 class Command(BaseCommand):

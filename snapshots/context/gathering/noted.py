@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from snapshots.context.values import MemoryItem
-from snapshots.understanding.drafting.repeats import says_the_same
+from snapshots.understanding.drafting.sayings import says_the_same
 from snapshots.understanding.heard.turns import tells_something
 from snapshots.understanding.reading.clauses import split_clauses
 

@@ -5,7 +5,7 @@ with the belief, in one transaction, and holds again when the act is taken back.
 retired with it is brought back on its own page. Rows: D2, P4.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -18,7 +18,7 @@ from snapshots.embedding.store import lock_memory
 from snapshots.lifecycle.selectors import current
 from snapshots.lifecycle.staff_actions.actions import Belief, Doing, any_version, retire_memory
 from snapshots.lifecycle.staff_actions.undo import last_act
-from snapshots.models import SOURCES, ActVerb, Snapshot, SnapshotSource
+from snapshots.models import SOURCES, ActVerb, MemoryAct, Snapshot, SnapshotSource
 
 WITH_ORIGINS = (ActVerb.CORRECTED, ActVerb.RETIRED)
 
@@ -53,9 +53,14 @@ def retire_origins(
         return []
     lock_memory(learned.subject_id)
     retired = list(origins_of(learned).filter(id__in=versions))
-    act.before = {**act.before, "origins": _retire_each(retired, versions, doing)}
-    act.save(update_fields=["before"])
+    _retire_each(retired, versions, doing, act)
     return retired
+
+
+def retire_beside(act: MemoryAct | None, memories: Sequence[Snapshot], doing: Doing) -> None:
+    """Retire memories, as they are, beside an act on what was read from them; they hold again with it. The caller holds
+    the memory."""
+    _retire_each(memories, {one.id: one.version for one in memories}, doing, act)
 
 
 def retire_tag(tag: Tag, versions: Mapping[UUID, int], doing: Doing) -> list[Snapshot]:
@@ -71,8 +76,10 @@ def retire_tag(tag: Tag, versions: Mapping[UUID, int], doing: Doing) -> list[Sna
     return retired
 
 
-def _retire_each(origins: Iterable[Snapshot], versions: Mapping[UUID, int], doing: Doing) -> list[str]:
-    """Retire memories in the versions that were seen; return the acts. Raises OriginChanged."""
+def _retire_each(
+    origins: Iterable[Snapshot], versions: Mapping[UUID, int], doing: Doing, act: MemoryAct | None = None
+) -> None:
+    """Retire memories in the versions that were seen; taking ``act`` back brings them back. Raises OriginChanged."""
     acts = []
     for origin in origins:
         if origin.version != versions[origin.id]:
@@ -80,4 +87,6 @@ def _retire_each(origins: Iterable[Snapshot], versions: Mapping[UUID, int], doin
         retire_memory(origin, replace(doing, accept=any_version))
         done = last_act(origin)
         acts += [str(done.id)] if done is not None else []
-    return acts
+    if act is not None:
+        act.before = {**act.before, "origins": acts}
+        act.save(update_fields=["before"])

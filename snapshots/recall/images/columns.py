@@ -73,6 +73,7 @@ class Columns:
     last_validated_at: Float64
     seq: npt.NDArray[np.int64]
     saying: npt.NDArray[np.int64]
+    vital: npt.NDArray[np.bool_]
     conversation: Labels
     speaker: Labels
     topics: LabelLists
@@ -122,6 +123,7 @@ def build_columns(rows: Sequence[MemoryRow]) -> Columns:
         last_validated_at=_seconds([row.last_validated_at or row.created_at for row in rows], missing=np.nan),
         seq=np.array([-1 if row.seq is None else row.seq for row in rows], np.int64),
         saying=np.array([row.saying for row in rows], np.int64),
+        vital=np.array([row.vital for row in rows], np.bool_),
         conversation=_labelled([row.conversation_id for row in rows]),
         speaker=_labelled([row.name for row in rows]),
         topics=_listed([row.topics for row in rows]),

@@ -100,6 +100,7 @@ def _row_then(row: Row, then: HeldThen) -> Row:
         importance=held.importance,
         provenance=held.provenance,
         topics=held.topics,
+        vital=bool(then.note.get("vital_class", row.vital)),
     )
 
 

@@ -21,13 +21,18 @@ from tenants.isolation import current_tenant_id
 COLUMNS = """
 s.id, s.kind, w.words, s.recorded_at, c.external_id, s.seq, s.name, s.said_at, s.valid_at, s.invalid_at,
 s.retired_at, s.expires_at, s.last_validated_at, s.confidence, s.importance, s.provenance,
-coalesce(n.judged, 0), coalesce(n.positive, 0), s.topics, coalesce(w.saying, 0)
+coalesce(n.judged, 0), coalesce(n.positive, 0), s.topics, coalesce(w.saying, 0), coalesce(o.vital, false)
 """
 TABLES = """
 snapshot s
 JOIN snapshot_words w ON w.tenant_id = s.tenant_id AND w.snapshot_id = s.id
 LEFT JOIN conversation c ON c.tenant_id = s.tenant_id AND c.id = s.conversation_id
 LEFT JOIN snapshot_counter n ON n.tenant_id = s.tenant_id AND n.snapshot_id = s.id
+LEFT JOIN LATERAL (
+  SELECT true AS vital FROM note
+  WHERE s.kind = 'note' AND tenant_id = s.tenant_id AND snapshot_id = s.id AND vital_class <> ''
+  LIMIT 1
+) o ON true
 """
 
 ROWS = f"""
@@ -77,6 +82,7 @@ class Row(NamedTuple):
     positive: int
     topics: Sequence[str]
     saying: int
+    vital: bool
 
 
 class PackedVectors(NamedTuple):
@@ -183,4 +189,5 @@ def memory_row(row: Row, vectors: PackedVectors) -> MemoryRow:
         positive=row.positive,
         topics=tuple(row.topics),
         saying=row.saying,
+        vital=row.vital,
     )

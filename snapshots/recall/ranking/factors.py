@@ -1,4 +1,7 @@
-"""R3: the final score of a memory is its relevance times recency, confidence, provenance and frequency."""
+"""R3: the final score of a memory is its relevance times recency, confidence, provenance and frequency.
+
+What is vital does not age: it counts as said and validated at the moment that is asked for.
+"""
 
 from datetime import datetime
 
@@ -53,7 +56,7 @@ def recency(columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) 
 
 def effective_confidence(columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
     """Return stored confidence times what is left of it since it was last validated."""
-    days = _days_between(columns.last_validated_at[rows], at)
+    days = np.where(columns.vital[rows], 0, _days_between(columns.last_validated_at[rows], at))
     return columns.confidence[rows] * _step(days, policy.validation_days, policy.validation_values)
 
 
@@ -70,10 +73,10 @@ def frequency(columns: Columns, rows: Int64, policy: RankingPolicy) -> Float64:
 
 
 def _age(columns: Columns, rows: Int64, at: datetime) -> Float64:
-    """Return days since said_at, else valid_at, else created_at; what lies ahead counts as today."""
+    """Return days since said_at, else valid_at, else created_at; what lies ahead counts as today, and what is vital."""
     said, valid = columns.said_at[rows], columns.valid_at[rows]
     moment = np.where(np.isfinite(said), said, np.where(np.isfinite(valid), valid, columns.created_at[rows]))
-    return _days_between(moment, at)
+    return np.where(columns.vital[rows], 0, _days_between(moment, at))
 
 
 def _days_between(moment: Float64, at: datetime) -> Float64:

@@ -1,7 +1,8 @@
 """Candidates that wait for a person, and what that person decides (row E2). API and console call the same two verbs.
 
 Approving applies the candidate as extraction would have, at the time it was said. What was only observed becomes an
-analysis: somebody looked at the words, but the user confirmed nothing. What is stronger than that stands.
+analysis: somebody looked at the words, but the user confirmed nothing. What is stronger than that stands. A candidate
+may also ask about what is believed already (:mod:`snapshots.understanding.believing.asked_beliefs`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,9 +19,16 @@ from profiles.models import Candidate as CandidateRecord
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
 from profiles.values import Provenance, Verdict
+from snapshots.lifecycle.staff_actions.actions import Doing
 from snapshots.models import Message
 from snapshots.selectors import with_words
 from snapshots.understanding.believing.applying import Learned, Lesson, apply_candidate
+from snapshots.understanding.believing.asked_beliefs import (
+    belief_asked_about,
+    bring_belief_back,
+    keep_belief,
+    retire_belief,
+)
 from snapshots.understanding.believing.doubt import believed_against
 from snapshots.understanding.believing.gate import ceiling_of
 from snapshots.understanding.believing.learn import REASONS
@@ -80,26 +88,33 @@ def approve(
         return _decided(row, approved=True)
     if row.proposal is None:
         raise NotFound("what it said was erased")
+    asked = belief_asked_about(subject, row)
     found, said_at = candidate_of({**row.proposal, **(edits or {})})
     result = apply_candidate(_lesson_behind(subject, row, said_at), _confirmed(found))
+    if asked is not None:
+        keep_belief(asked, Doing(by, reason))
     if edits and "value" in edits:
         row.value = edits["value"]
     return _settled(row, result, by=by, reason=reason)
 
 
 def reject(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "") -> CandidateRecord:
-    """Reject a pending candidate in the open scope and return its record; nothing is written of it.
+    """Reject a pending candidate in the open scope and return its record; nothing is written of it, and a belief that
+    it asks about is retired.
 
     Rejected before: the record as it is. Raises NotFound, AlreadyReviewed when it was approved or never waited.
     """
     row = _locked(subject, candidate_id)
     if row.verdict != Verdict.PENDING:
         return _decided(row, approved=False)
-    return _settled(row, None, by=by, reason=reason)
+    asked = belief_asked_about(subject, row)
+    act = retire_belief(asked, Doing(by, reason)) if asked is not None else None
+    return _settled(row, None, by=by, reason=reason, retired_by=act)
 
 
 def reopen(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "") -> CandidateRecord:
-    """Take a rejection back, in the open scope: the candidate waits again for what it had waited for.
+    """Take a rejection back, in the open scope: the candidate waits again for what it had waited for, and the belief
+    that it asks about holds again.
 
     Raises NotFound, also when its words were erased; AlreadyReviewed when it waits, or was approved.
     """
@@ -109,6 +124,9 @@ def reopen(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "")
     if row.proposal is None:
         raise NotFound("what it said was erased")
     proposal = dict(row.proposal)
+    retired_by = proposal.pop(_RETIRED_BY, None)
+    if retired_by:
+        bring_belief_back(subject, UUID(retired_by), Doing(by, reason))
     row.verdict, row.reason, row.proposal = Verdict.PENDING, proposal.pop(_WAITED_FOR, ""), proposal
     row.reviewed_at, row.reviewed_by, row.review_reason = None, "", ""
     row.save(update_fields=_DECIDED)
@@ -148,10 +166,13 @@ def _confirmed(found: Candidate) -> Candidate:
     return replace(found, provenance=known_by, confidence=ceiling_of(known_by))
 
 
-def _settled(row: CandidateRecord, result: Learned | None, *, by: Actor, reason: str) -> CandidateRecord:
+def _settled(
+    row: CandidateRecord, result: Learned | None, *, by: Actor, reason: str, retired_by: UUID | None = None
+) -> CandidateRecord:
     row.verdict = result.verdict if result else Verdict.REJECTED
     # What was rejected keeps what it would have written: the rejection may be taken back.
-    row.proposal = None if result or row.proposal is None else {**row.proposal, _WAITED_FOR: row.reason}
+    kept = {_WAITED_FOR: row.reason, **({_RETIRED_BY: str(retired_by)} if retired_by else {})}
+    row.proposal = None if result or row.proposal is None else {**row.proposal, **kept}
     row.reason = (result.reason or REASONS.get(result.verdict, "")) if result else DECLINED
     row.target = (result.target if result else "") or row.target
     row.reviewed_at, row.reviewed_by, row.review_reason = utc_now(), f"{by.kind}:{by.id}"[:200], reason
@@ -173,6 +194,8 @@ def _note(row: CandidateRecord, action: str, by: Actor, reason: str) -> None:
 
 _WAITED_FOR = "waited_for"
 """Stands in the proposal of a rejected candidate: why a person had been asked."""
+_RETIRED_BY = "retired_by"
+"""Stands there, too: the act that retired the belief that was asked about."""
 _DECIDED = ("verdict", "reason", "target", "value", "proposal", "reviewed_at", "reviewed_by", "review_reason")
 _AUDITED = 400
 """Characters of the reason that the audit trail has room for."""

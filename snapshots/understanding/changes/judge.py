@@ -25,7 +25,7 @@ from snapshots.understanding.changes.persons import SELF, named_people
 from snapshots.understanding.changes.standing import stands_beside
 from snapshots.understanding.changes.words import hold_rows
 from snapshots.understanding.config import CHANGES, ChangePolicy
-from snapshots.understanding.drafting.repeats import denials_in
+from snapshots.understanding.drafting.sayings import denials_in
 from snapshots.understanding.grading.vectors import Vectors
 from snapshots.understanding.reading.forms import matching_form
 

@@ -6,7 +6,7 @@ import re
 from snapshots.understanding.changes.figures import figures_in
 from snapshots.understanding.changes.pairs import STRONG, HeldText, Sentence, words_of
 from snapshots.understanding.changes.words import cues_in, events_in
-from snapshots.understanding.drafting.repeats import denials_in, says_the_same
+from snapshots.understanding.drafting.sayings import denials_in, says_the_same
 from snapshots.understanding.reading.forms import matching_form
 
 _STRENGTHENS = re.compile(

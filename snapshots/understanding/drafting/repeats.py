@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from memory_platform.kernel.terms import terms
 from memory_platform.kernel.text import comparable
 from profiles.values import Provenance
 from snapshots.lifecycle.selectors import current
@@ -13,10 +12,7 @@ from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.values import NoteRepeat
 from snapshots.understanding.config import NOTING, NotingPolicy
 from snapshots.understanding.drafting.draft import NoteDraft
-
-_NUMBER = re.compile(r"\d+(?:[.:]\d+)?|[零一二三四五六七八九十百千万]+")
-_NEGATES = re.compile(r"\b(?:not?|never|n't|no longer|without|any ?more)\b|n't\b|不|没|别|无|戒")
-
+from snapshots.understanding.drafting.sayings import says_the_same
 
 _WORD = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
 
@@ -53,7 +49,7 @@ def as_held(draft: NoteDraft) -> HeldNote:
 def repeat_of(draft: NoteDraft, held: Iterable[HeldNote], policy: NotingPolicy = NOTING) -> NoteRepeat | None:
     """Return which held note a draft only says again; None where it says something new, or is that note itself.
 
-    Equal are whom it is about, all numbers, and whether it denies; and most of the words.
+    Equal are whom it is about, and what is said.
     """
     own = as_held(draft)
     for one in held:
@@ -69,19 +65,3 @@ def repeat_of(draft: NoteDraft, held: Iterable[HeldNote], policy: NotingPolicy =
 def _may_repeat(one: HeldNote, other: HeldNote, policy: NotingPolicy) -> bool:
     """Return whether two notes share enough words for a closer look."""
     return len(one.words & other.words) >= policy.overlap / 2 * len(one.words | other.words)
-
-
-def says_the_same(one: str, other: str, policy: NotingPolicy = NOTING) -> bool:
-    if comparable(one) == comparable(other):
-        return True
-    if sorted(_NUMBER.findall(one)) != sorted(_NUMBER.findall(other)):
-        return False
-    if denials_in(one) != denials_in(other):
-        return False
-    own, others = set(terms(one)), set(terms(other))
-    return bool(own) and len(own & others) / len(own | others) >= policy.overlap
-
-
-def denials_in(text: str) -> int:
-    """Return how often words deny something."""
-    return len(_NEGATES.findall(text.lower()))

@@ -30,7 +30,7 @@ class JudgingPolicy:
     """What of a model's proposals stands. Thresholds are probabilities, shares and confidences 0..1."""
 
     note_from: float = promised(0.3, row="P9")
-    """So probable must the reader of clauses find it that a proposed note lasts; without a model it takes .5."""
+    """So probable must the reader of clauses find it that a proposed note lasts; without a model it takes .46."""
     clauses: int = promised(3, row="P9")
     tokens: int = promised(60, row="P9")
     quoted: float = assumed(0.5, owner="understanding", settle_by="share of torn quotes with a real model")

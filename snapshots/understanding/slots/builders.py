@@ -105,11 +105,10 @@ def _appended(slot: Slot, said: Said) -> Iterator[Candidate]:
 
 
 def build_age(slot: Slot, said: Said) -> Iterator[Candidate]:
-    """Yield an age in the user's words, and its bracket."""
+    """Yield an age, the number of years in the user's words, and its bracket."""
     value = said.get("value") or ""
-    number = said.get("number") or value
-    years = number_of(number, said.words)
-    if years is not None and CHECKS[slot.check](number, said.words):
+    years = number_of(value, said.words)
+    if years is not None and CHECKS[slot.check](value, said.words):
         yield ProfileFact("age", value, said.evidence, confidence=said.confidence)
         yield ProfileFact("age_range", age_range_of(years), said.evidence, confidence=said.confidence)
 

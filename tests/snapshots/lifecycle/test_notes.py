@@ -9,6 +9,8 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Tag
 from snapshots.consolidation.join import members_of
+from snapshots.feedback.tallies.tally import roll_up_tallies
+from snapshots.feedback.values import SaidVerdict, Signal
 from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
 from snapshots.lifecycle.policy import EVICTION
 from snapshots.lifecycle.retention.eviction import evict_tenant
@@ -17,11 +19,16 @@ from snapshots.lifecycle.review import decide_review, review_tenant
 from snapshots.lifecycle.staff_actions.actions import Doing
 from snapshots.lifecycle.staff_actions.merging import NotToBeMerged, merge_memories
 from snapshots.lifecycle.staff_actions.undo import last_act, undo_act
-from snapshots.models import MemoryReview, Note, ReviewDecision, Snapshot, SnapshotCounter
+from snapshots.models import MemoryReview, Note, ReviewDecision, Snapshot
+from snapshots.notes.edit import change_vital_class
+from snapshots.recall.service import recall
+from snapshots.recall.values import Factors, RecallQuery
+from snapshots.understanding.changes.asking import outdated_needs, settle_outdated
 from snapshots.understanding.config import NOTING
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
+from tests.snapshots.feedback.telling import ask, tell
 from tests.snapshots.held import remember
 from tests.snapshots.notes.world import ALLERGY, ALLERGY_ZH, note
 from tests.snapshots.policies.test_effective import make
@@ -36,10 +43,20 @@ def list_notes(house: House) -> list[str]:
         return sorted(Snapshot.objects.values_list("text", flat=True))
 
 
-def disliked(house: House, note_id: UUID) -> None:
-    with tenant_tx(house.tenant.id):
-        counts = {"injected": 9, "judged": 9, "positive": 0}
-        SnapshotCounter.objects.create(subject=house.subject, snapshot_id=note_id, **counts)
+def judge(house: House, signal: Signal, *notes: UUID, times: int) -> None:
+    """Have contexts with all that is held, and say of each of these notes in them how it was received."""
+    for number in range(times):
+        receipt = ask(house, f"snacks with peanuts? 花生? 喝茶? {number}")
+        tell(house, receipt, verdicts=[SaidVerdict(one, signal) for one in notes])
+    roll_up_tallies(house.tenant.id)
+
+
+def weigh(house: House) -> dict[UUID, Factors]:
+    """Return what recall multiplies the relevance of each note by."""
+    lanes = frozenset({"snapshots", "notes"})
+    query = RecallQuery("allergic to peanuts 花生过敏", asked_at=utc_now(), lanes=lanes, explain=True)
+    found = recall(house.tenant.id, house.subject.external_id, query)
+    return {one.id: one.explain.factors for one in (note.memory for note in found.notes) if one.explain}
 
 
 def test_a_note_never_expires_unless_the_policy_says_so(world: World) -> None:
@@ -85,10 +102,9 @@ def test_notes_count_against_the_limit_and_vital_ones_stay_while_they_hold(world
     assert evict_tenant(world.acme.tenant.id, policy=replace(policy, subject=0)) == 1
 
 
-def test_a_disliked_vital_note_is_not_lowered_and_one_corrected_twice_is_asked_about(world: World) -> None:
+def test_a_disliked_vital_note_is_not_lowered(world: World) -> None:
     vital, plain = note(world.acme, ALLERGY, vital_class="allergy"), note(world.acme, "每天喝茶", grade="habit")
-    for one in (vital, plain):
-        disliked(world.acme, one)
+    judge(world.acme, Signal.NEGATIVE, vital, plain, times=5)
     with tenant_tx(world.acme.tenant.id):
         assert preview_calibration().counts["disliked"] == 1
     assert calibrate_tenant(world.acme.tenant.id) == 1
@@ -96,10 +112,50 @@ def test_a_disliked_vital_note_is_not_lowered_and_one_corrected_twice_is_asked_a
         confidence = dict(Snapshot.objects.values_list("id", "confidence"))
         assert confidence[vital] == 0.6 > confidence[plain]
         assert not MemoryReview.objects.exists()
-        SnapshotCounter.objects.filter(snapshot_id=vital).update(corrected=2)
-    assert calibrate_tenant(world.acme.tenant.id) == 1
-    with tenant_tx(world.acme.tenant.id):
-        assert [review.memory_ref for review in MemoryReview.objects.all()] == [vital]
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [(ALLERGY, f"Is it still so: “{ALLERGY}”?"), (ALLERGY_ZH, f"“{ALLERGY_ZH}”,现在还是这样吗?")],
+)
+def test_a_vital_note_that_was_corrected_twice_is_asked_about(world: World, text: str, question: str) -> None:
+    house = world.acme
+    vital, plain = note(house, text, vital_class="allergy"), note(house, "每天喝茶", grade="habit")
+    judge(house, Signal.CORRECTED, vital, plain, times=1)
+    assert calibrate_tenant(house.tenant.id) == 0
+    judge(house, Signal.CORRECTED, vital, plain, times=1)
+    assert calibrate_tenant(house.tenant.id) == 1
+    assert calibrate_tenant(house.tenant.id) == 0, "its tally begins anew"
+    review_tenant(house.tenant.id)
+    with tenant_tx(house.tenant.id):
+        assert [one.memory_ref for one in MemoryReview.objects.filter(decided_at=None)] == [vital]
+        (need,) = outdated_needs(house.subject)
+        assert question in (need.question_en, need.question_zh)
+        settle_outdated(house.subject, need.key, "yes")
+        assert Snapshot.objects.get(id=vital).confidence == 1.0
+        assert outdated_needs(house.subject) == []
+    review_tenant(house.tenant.id)
+    with tenant_tx(house.tenant.id):
+        assert not MemoryReview.objects.filter(decided_at=None).exists()
+
+
+def test_a_vital_note_does_not_age(world: World) -> None:
+    house, old = world.acme, utc_now() - timedelta(days=900)
+    vital = note(house, ALLERGY, vital_class="allergy", confidence=0.9, provenance="confirmed_by_user", said_at=old)
+    plain = note(house, ALLERGY_ZH, confidence=0.9, provenance="confirmed_by_user", said_at=old)
+    unsure = note(house, "allergic to cats 对猫过敏", vital_class="allergy", confidence=0.1, said_at=old)
+    with tenant_tx(house.tenant.id):
+        Snapshot.objects.update(last_validated_at=old)
+    aged = weigh(house)
+    assert aged[vital].confidence_effective == pytest.approx(0.9)
+    assert aged[plain].confidence_effective == pytest.approx(0.27)
+    assert aged[vital].recency > aged[plain].recency
+    assert review_tenant(house.tenant.id) == 2
+    with tenant_tx(house.tenant.id):
+        assert set(MemoryReview.objects.values_list("memory_ref", flat=True)) == {plain, unsure}
+        change_vital_class(Snapshot.objects.get(id=vital), "", STAFF)
+    assert weigh(house)[vital] == aged[plain]
+    assert review_tenant(house.tenant.id) == 1
 
 
 def test_a_note_is_asked_about_once_its_time_has_come(world: World) -> None:

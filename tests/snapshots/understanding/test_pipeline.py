@@ -2,6 +2,7 @@
 
 from io import StringIO
 
+import pytest
 from django.core.management import call_command
 
 from profiles.values import Provenance
@@ -72,6 +73,25 @@ def test_a_repeated_saying_confirms_the_note(world: World) -> None:
     ((_, note),) = notes(acme).items()
     with tenant_tx(acme.tenant.id):
         assert SnapshotSource.objects.filter(memory_id=note.snapshot_id).count() == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "opposite"),
+    [
+        (
+            "I take metformin in the morning and aspirin at night",
+            "I take aspirin in the morning and metformin at night",
+        ),
+        ("我早上吃二甲双胍,晚上吃阿司匹林", "我早上吃阿司匹林,晚上吃二甲双胍"),
+    ],
+)
+def test_the_same_words_the_other_way_round_are_a_note_of_their_own(world: World, said: str, opposite: str) -> None:
+    acme = world.acme
+    say(acme, said)
+    settle(acme)
+    say(acme, opposite, conversation="c2")
+    settle(acme)
+    assert set(notes(acme)) == {said, opposite}
 
 
 def test_a_second_delivery_makes_nothing_twice(world: World) -> None:

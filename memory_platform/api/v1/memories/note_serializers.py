@@ -79,6 +79,7 @@ class NoteFields(StrictSerializer):
 class NoteInput(NoteFields, Input):
     """A new note. Confidence may be at most what the provenance allows: 0.6, 0.8 or 1.0; by default it is that.
 
+    Without ``grade`` the words say what it is: a plan, a limit, a habit, else a fact.
     What the subject had forgotten is refused (``forgotten``) unless ``allow_forgotten``.
     """
 

@@ -46,6 +46,7 @@ from snapshots.notes.selectors import history_of_note, note_at, note_ever_at, no
 from snapshots.notes.values import NoteOffer, SourcedNote
 from snapshots.notes.write import create_note, offer_note
 from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.grading.posted import grade_posted
 from snapshots.understanding.grading.vital import suggest_vital_class
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
@@ -78,7 +79,13 @@ class NotesView(SubjectView):
         (``unchanged``), and takes over what is given and new (``merged``)."""
         given = NoteInput.parse(request)
         refuse_in(given)
-        offer = offer_note(new_note(given), active_embedders(), mask=mask_sensitive, suggest=suggest_vital_class)
+        offer = offer_note(
+            new_note(given),
+            active_embedders(),
+            mask=mask_sensitive,
+            suggest=suggest_vital_class,
+            read_grade=grade_posted,
+        )
 
         def work() -> Reply:
             self.make_room(snapshots=1)

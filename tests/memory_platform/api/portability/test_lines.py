@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from snapshots.portability.renaming import Renaming
+from snapshots.understanding.backfill import count_messages, make_notes
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
 from tests.memory_platform.api.portability.exporting import ADA, LINES, ada_of, export, take_back
@@ -82,6 +83,17 @@ def test_an_export_of_format_1_is_read_for_ever(acme: Caller) -> None:
     assert after[-1]["counts"] == stored[-1]["counts"]
     texts = {line["text"] for line in after if line["type"] == "snapshot"}
     assert texts == {line["text"] for line in stored if line["type"] == "snapshot"}
+
+
+def test_messages_of_an_import_are_read_for_notes_though_those_before_were(acme: Caller, world: World) -> None:
+    tenant_id = world.acme.tenant.id
+    acme("POST", f"{ADA}/conversations/c9/messages", {"messages": [{"role": "user", "content": "what time is it"}]})
+    assert [done.messages for done in make_notes(tenant_id) if done.messages] == [1]
+    assert count_messages(tenant_id) == 0
+
+    take_back(acme, [orjson.loads(line) for line in FORMAT_1.read_bytes().splitlines()])
+
+    assert count_messages(tenant_id) > 1
 
 
 def test_details_of_an_imported_note_are_as_free_of_secrets_as_any_text(acme: Caller, lines: Lines) -> None:

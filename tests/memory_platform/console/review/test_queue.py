@@ -10,12 +10,15 @@ from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
 from memory_platform.console.review.queue import DECIDED, ReviewForm, ReviewQueue
+from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Tag
 from snapshots.models import Message
+from snapshots.understanding.old_beliefs import keep_old_beliefs
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff
+from tests.snapshots.held import prefer
 from tests.snapshots.understanding.making import preferences, say, settle
 
 QUEUE = "/console/profiles/candidate/review/"
@@ -99,6 +102,27 @@ def test_accepting_and_rejecting_lead_to_the_next_at_once(acme: House, staff: St
         ("candidate.rejected", REASON),
         ("candidate.rejected", REASON),
     ]
+
+
+def test_a_rejected_question_about_an_old_belief_says_that_it_is_believed_no_longer(acme: House, staff: Staff) -> None:
+    prefer(acme, "weather", "likes", "rain")
+    with tenant_tx(acme.tenant.id):
+        Candidate.objects.create(
+            subject=acme.subject,
+            kind="preference",
+            target="weather/likes",
+            verdict="stored",
+            provenance="observation",
+            confidence=0.6,
+            message_ref=new_id(),
+        )
+    keep_old_beliefs(acme.tenant.id, acme.subject.id)
+    page = staff.sam.get(QUEUE).content.decode()
+    assert "rejected, it is retired" in page
+    with tenant_tx(acme.tenant.id):
+        (row,) = Candidate.objects.filter(verdict="pending")
+    assert "it is believed no longer" in decide(staff.sam, row, "reject")
+    assert "weather" not in preferences(acme)
 
 
 def test_a_rejection_is_taken_back_once_and_waits_for_what_it_had_waited_for(

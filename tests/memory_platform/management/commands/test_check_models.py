@@ -43,7 +43,7 @@ def check_models(*names: str, quick: bool = True) -> tuple[str, str]:
 
 def test_without_a_model_nothing_is_wrong() -> None:
     out, failed = check_models()
-    assert "rules do all the work" in out
+    assert "taught readers do all the work" in out
     assert failed == ""
 
 

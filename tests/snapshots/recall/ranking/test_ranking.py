@@ -71,6 +71,22 @@ def test_a_memory_never_validated_counts_from_its_recording() -> None:
     assert one(effective_confidence, confidence=0.5, created_at=days_ago(100)) == pytest.approx(0.3)
 
 
+@pytest.mark.parametrize("policy", [R3, RankingPolicy(recency_curve="hyperbolic")])
+def test_what_is_vital_does_not_age(policy: RankingPolicy) -> None:
+    held = {"said_at": days_ago(900), "created_at": days_ago(900), "last_validated_at": days_ago(900)}
+    assert one(recency, policy, vital=True, **held) == one(recency, policy, said_at=NOW) > one(recency, policy, **held)
+    assert one(effective_confidence, policy, confidence=0.9, vital=True, **held) == pytest.approx(0.9)
+    assert one(effective_confidence, policy, confidence=0.9, **held) == pytest.approx(0.27)
+
+
+def test_what_is_vital_does_not_age_by_the_episode_curve() -> None:
+    rows = [memory("aisle", said_at=days_ago(900), vital=True), memory("window", said_at=days_ago(900))]
+    blended = blend_episode(
+        np.zeros(2), image_of(rows).columns, np.arange(2), NOW, RankingPolicy(recency_curve="episode")
+    )
+    assert blended == pytest.approx([0.3 + 0.2 * 0.5, 0.2 * 0.5])
+
+
 @pytest.mark.parametrize(
     ("injected", "positive", "value"), [(4, 4, 1.0), (5, 4, 1.1), (10, 7, 1.0), (10, 2, 0.7), (0, 0, 1.0)]
 )

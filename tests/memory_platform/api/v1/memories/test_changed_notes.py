@@ -1,9 +1,11 @@
 """Notes that a message ends or makes doubtful, over HTTP: lists, both clocks, recall, asks. Rows: P4, G4, A2, T1."""
 
+from io import StringIO
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.core.management import call_command
 
 from snapshots.models import Note, Snapshot
 from tenants.isolation import tenant_tx
@@ -60,6 +62,21 @@ def test_an_ended_note_is_gone_at_once_and_stays_in_the_past(
     assert [one["invalid_at"] for one in states] == [None, "2026-05-11T09:00:00Z"]
     ended = body_of(acme("GET", f"{NOTES}/{kept['id']}"))
     assert ended["superseded_by"] in {one["id"] for one in body_of(acme("GET", NOTES))["data"]}
+
+
+def test_two_corrections_of_a_vital_note_open_an_ask(acme: Caller, world: World) -> None:
+    post_text(acme, "I'm allergic to peanuts", "2026-05-04T09:00:00Z")
+    settle(world.acme)
+    (kept,) = body_of(acme("GET", f"{NOTES}?vital=true"))["data"]
+    for _ in range(2):
+        receipt = body_of(acme("POST", f"{ADA}/context", {"query": "Which snacks may I eat?"}))["receipt_id"]
+        verdict = {"memory_id": kept["id"], "signal": "corrected"}
+        assert acme("POST", f"/v1/receipts/{receipt}/outcome", {"verdicts": [verdict]}).status_code == 200
+    for job in ("roll-up-tallies", "calibrate-confidence"):
+        call_command("care", job, tenant="acme", stdout=StringIO())
+    asked = [body_of(acme("POST", f"{ADA}/asks/next", {"conversation_id": f"k{number // 2}"})) for number in range(5)]
+    assert [one["reason"] for one in asked].count("possibly_outdated") == 1
+    assert any("allergic to peanuts" in one["ask"]["question"] for one in asked if one["ask"])
 
 
 def test_a_doubtful_note_is_asked_about_and_the_answer_settles_it(acme: Caller, world: World) -> None:

@@ -52,7 +52,7 @@ def test_a_written_note_comes_back_as_it_was_said(acme: Caller, text: str) -> No
     made = post(acme, text)
     assert made.pop("verdict") == "stored"
     assert made.keys() == set(FIELDS.split())
-    assert (made["text"], made["grade"], made["grade_probability"], made["about"]) == (text, "fact", 1.0, None)
+    assert (made["text"], made["grade_probability"], made["about"]) == (text, 1.0, None)
     assert (made["provenance"], made["confidence"], made["vital"], made["vital_class"]) == (
         "confirmed_by_user",
         1.0,
@@ -185,7 +185,7 @@ def test_a_repeated_post_under_a_key_is_replayed(acme: Caller) -> None:
 
 
 def test_an_edit_changes_what_is_given_and_history_keeps_what_it_was(acme: Caller) -> None:
-    made = post(acme, review_by="2026-12-01T00:00:00Z")
+    made = post(acme, grade="fact", review_by="2026-12-01T00:00:00Z")
     known = utc_now().isoformat().replace("+00:00", "Z")
     about = {"kind": "thing", "label": "Bello", "relation": "dog"}
     edited = patch(acme, made, text=ALLERGY_ZH, grade="limit", about=about, possibly_outdated=True, confidence=0.7)

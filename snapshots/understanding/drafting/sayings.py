@@ -1,0 +1,106 @@
+"""Whether two texts say the same: most of the words, all numbers, in the same order, denied at the same words.
+
+The words are the same up to a few that one of the two says more. Their order is, up to a turn ("I run every morning",
+"every morning I run") and the order of two that are only joined ("nuts and shellfish"): "from Leeds to Porto" is not
+"from Porto to Leeds".
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from memory_platform.kernel.stopwords import CHINESE, ENGLISH
+from memory_platform.kernel.terms import stems, terms
+from memory_platform.kernel.text import comparable, index_form
+from snapshots.understanding.config import NOTING, NotingPolicy
+
+_NUMBER = re.compile(r"\d+(?:[.:]\d+)?|[零一二三四五六七八九十百千万]+")
+_DENIES = r"\b(?:not?|nor|never|cannot|without|any ?more|(?:do|does|did|is|are|was|wo|would|ca|could|have|has)nt)\b"
+_NEGATES = re.compile(rf"{_DENIES}|n't\b|不|没|别|无|戒")
+_PART = re.compile(
+    rf"(?P<denial>{_DENIES}|\w*n't\b|[不没别无戒])|[\u3400-\u9fff]|(?:(?![\u3400-\u9fff])\w)+(?:'[a-z]+)?"
+)
+
+_JOINS = frozenset(("and", "or"))
+_IDLE = frozenset(("a", "an", "the", "but", "also", "too", "so", "then", "我"))
+"""What a saying may have or not, and at any place."""
+_TURNING = "before after from over under above below off out up down until against between during more most few again"
+_TURNS = frozenset(_TURNING.split())
+"""English stop words with another of which a saying says something else."""
+_PERSONS = {"me": "i", "him": "he", "her": "she", "us": "we", "them": "they"}
+_TAIL = re.compile(r"'(?:m|s|ve|d|ll|re)$")
+_DENIED = "\u00ac"
+
+
+def says_the_same(one: str, other: str, policy: NotingPolicy = NOTING) -> bool:
+    if comparable(one) == comparable(other):
+        return True
+    if sorted(_NUMBER.findall(one)) != sorted(_NUMBER.findall(other)):
+        return False
+    if denials_in(one) != denials_in(other):
+        return False
+    own, others = set(terms(one)), set(terms(other))
+    return bool(own) and len(own & others) / len(own | others) >= policy.overlap and _are_ordered_alike(one, other)
+
+
+def denials_in(text: str) -> int:
+    """Return how often words deny something."""
+    return len(_NEGATES.findall(index_form(text)))
+
+
+def _are_ordered_alike(one: str, other: str) -> bool:
+    own, others = _words_of(one), _words_of(other)
+    telling, telling_others = Counter(filter(_tells, own)), Counter(filter(_tells, others))
+    if not (telling <= telling_others or telling_others <= telling):
+        return False
+    own, others = [word for word in own if word in others], [word for word in others if word in own]
+    fewer, more = sorted((own, others), key=len)
+    return any(_is_turned(read(fewer), read(more)) for read in (_without_joins, _sort_pairs))
+
+
+def _words_of(text: str) -> list[str]:
+    """Return the stems and Chinese characters of a text in order; what denies is put on the telling word behind it."""
+    found, is_denied = list[str](), False
+    for part in _PART.finditer(index_form(text)):
+        if part["denial"]:
+            is_denied = True
+            continue
+        word = _bare(part.group())
+        if is_denied and _tells(word):
+            word, is_denied = _DENIED + word, False
+        if word not in _IDLE:
+            found.append(word)
+    return [*found, _DENIED] if is_denied else found
+
+
+def _bare(word: str) -> str:
+    """Return a word without its ending or what is joined to it; of "I", "me" and "I'm" the first."""
+    word = _TAIL.sub("", word)
+    return _PERSONS.get(word) or (word if word in ENGLISH else stems((word,))[0])
+
+
+def _tells(word: str) -> bool:
+    return word in _TURNS or (word not in ENGLISH and word not in CHINESE)
+
+
+def _is_turned(fewer: Sequence[str], more: Sequence[str]) -> bool:
+    """Return whether words stand among ``more`` in this order, or with an end of them before their beginning."""
+    return any(_stand_in([*fewer[at:], *fewer[:at]], more) for at in range(max(len(fewer), 1)))
+
+
+def _stand_in(fewer: Sequence[str], more: Sequence[str]) -> bool:
+    rest = iter(more)
+    return all(word in rest for word in fewer)
+
+
+def _sort_pairs(words: Sequence[str]) -> list[str]:
+    """Return words without those that join, the two beside each of them by the alphabet."""
+    found = list(words)
+    for at in range(1, len(found) - 1):
+        if found[at] in _JOINS and found[at - 1] > found[at + 1]:
+            found[at - 1], found[at + 1] = found[at + 1], found[at - 1]
+    return _without_joins(found)
+
+
+def _without_joins(words: Sequence[str]) -> list[str]:
+    return [word for word in words if word not in _JOINS]

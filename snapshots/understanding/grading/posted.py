@@ -1,0 +1,28 @@
+"""What a note is that somebody wrote by hand without saying so: a fact, a habit, a limit or a plan."""
+
+from memory_platform.observability.logs import Event, log
+from memory_platform.providers.contracts import EmbeddingUnavailable
+from snapshots.models import NoteGrade
+from snapshots.understanding.config import NOTING, NotingPolicy
+from snapshots.understanding.grading.cues import says_standing
+from snapshots.understanding.grading.features import Spoken
+from snapshots.understanding.grading.reader import grade_messages
+from snapshots.understanding.reading.clauses import split_clauses
+from snapshots.understanding.reading.forms import matching_form
+
+
+def grade_posted(text: str, policy: NotingPolicy = NOTING) -> NoteGrade:
+    """Return the lasting grade of the clause that most surely lasts; of words in which nothing does, a fact: who writes
+    a note wants it kept. Embeds: no transaction may be open. Without the encoder's files everything is a fact."""
+    spoken = Spoken(text, tuple(split_clauses(text)[: policy.graded_clauses]))
+    try:
+        (grades,) = grade_messages([spoken])
+    except EmbeddingUnavailable as missing:
+        log(Event.EXTRACTION_DEGRADED, messages=1, error=type(missing).__name__)
+        return NoteGrade.FACT
+    lasting = [
+        grade
+        for clause, grade in zip(spoken.clauses, grades, strict=True)
+        if grade.lasting >= policy.held_from or says_standing(matching_form(clause.text))
+    ]
+    return NoteGrade(max(lasting, key=lambda one: one.lasting).kind) if lasting else NoteGrade.FACT

@@ -1,0 +1,70 @@
+"""How far ``manage.py make_notes`` has read a subject's messages: what gave no note is not read again, also after a run
+that was killed.
+
+A pass reads all that was accepted until it began, in the order in which it was said, and is marked batch by batch with
+the notes of the batch. Another reader begins anew, and what an import brought is read again with all the rest.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from memory_platform.kernel.clock import utc_now
+from snapshots.embedding.store import lock_memory
+from snapshots.models import Message, MessageRole, SnapshotKind, SnapshotSource, SubjectMemory
+from snapshots.understanding.grading.reader import clause_reader
+from tenants.isolation import tenant_tx
+
+NO_PASS = {"noting_until": None, "noting_said_at": None, "noting_message": None}
+
+
+def unread_messages() -> QuerySet[Message]:
+    """Return the users' messages that have no note and were not read for one, in the open scope."""
+    made = SnapshotSource.objects.filter(
+        subject_id=OuterRef("subject_id"), message_id=OuterRef("id"), memory__kind=SnapshotKind.NOTE
+    )
+    later = Q(noting_said_at__gt=OuterRef("said_at"))
+    later |= Q(noting_said_at=OuterRef("said_at"), noting_message__gte=OuterRef("id"))
+    read = SubjectMemory.objects.filter(
+        Q(noted_until__gte=OuterRef("accepted_at")) | Q(later, noting_until__gte=OuterRef("accepted_at")),
+        subject_id=OuterRef("subject_id"),
+        noted_by=clause_reader().version,
+    )
+    rows = Message.objects.filter(role=MessageRole.USER, remember=True, subject__erasing=False)
+    return rows.filter(~Exists(made), ~Exists(read))
+
+
+def passes(tenant_id: UUID, subject_id: UUID) -> Iterator[tuple[datetime, list[UUID]]]:
+    """Yield the passes over a subject's messages: until when what they read was accepted, and what is left to read, in
+    the order in which it was said. One that was interrupted is gone on with first. Opens scopes of its own."""
+    began = utc_now()
+    with tenant_tx(tenant_id):
+        own = SubjectMemory.objects.filter(subject_id=subject_id, noted_by=clause_reader().version)
+        interrupted = own.values_list("noting_until", flat=True).first()
+    for after, until in ((None, interrupted), (interrupted, began)) if interrupted else ((None, began),):
+        with tenant_tx(tenant_id):
+            rows = unread_messages().filter(subject_id=subject_id, accepted_at__lte=until)
+            rows = rows.filter(accepted_at__gt=after) if after else rows
+            left = list(rows.order_by("said_at", "id").values_list("id", flat=True))
+        yield until, left
+
+
+def mark_read(subject_id: UUID, last: Message, until: datetime) -> None:
+    """Note that a pass has read all messages up to ``last``, in the open scope."""
+    lock_memory(subject_id)
+    own = SubjectMemory.objects.filter(subject_id=subject_id)
+    own.exclude(noted_by=clause_reader().version).update(noted_by=clause_reader().version, noted_until=None)
+    own.update(noting_until=until, noting_said_at=last.said_at, noting_message=last.id)
+
+
+def end_pass(subject_id: UUID, until: datetime) -> None:
+    """Note that a pass is done, in the open scope; nothing of one that marked nothing."""
+    own = SubjectMemory.objects.filter(subject_id=subject_id, noting_until=until)
+    own.update(noted_until=until, **NO_PASS)
+
+
+def read_again(subject_id: UUID) -> None:
+    """Have all messages of a subject read again, in the open scope: some were brought that no pass has seen."""
+    SubjectMemory.objects.filter(subject_id=subject_id).update(noted_until=None, **NO_PASS)
