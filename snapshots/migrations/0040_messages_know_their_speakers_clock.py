@@ -15,7 +15,7 @@ def _offset() -> models.SmallIntegerField[int | None, int | None]:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("snapshots", "0038_notes_know_their_statement_before_it_is_stored")]
+    dependencies = [("snapshots", "0039_make_notes_knows_how_far_it_has_read")]
 
     operations = [
         migrations.AddField("message", "said_offset", _offset()),
