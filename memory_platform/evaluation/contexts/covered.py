@@ -1,7 +1,8 @@
 """Does a context bring what a question needs? The share of needed groups of which a string stands in it.
 
 A string stands in a text where it does not begin inside a longer word or number, nor end inside a longer number: 5 is
-in neither 15 nor 51, 三点 not in 十三点. Dates of lines are taken out first: they answer nothing by accident.
+in neither 15 nor 51, 三点 not in 十三点. Dates that a context writes over its lines or beside them are taken out first:
+they answer nothing by accident.
 """
 
 import re
@@ -12,6 +13,8 @@ _NUMERALS = "0-9零一二两三四五六七八九十廿百"
 _DATE = re.compile(
     r"\b\d{4}-\d\d(?:-\d\d)?(?:[T ]\d\d:\d\d)?|\(\d{1,2} [A-Z][a-z]{2}(?: \d{4})?\)|(?:\d{4}年)\d{1,2}月(?:\d{1,2}日)?"
     r"|\(\d{1,2}月\d{1,2}日\)"
+    r"|^\d{1,2} [A-Z][a-z]{2}(?: \d{4})?:$|^(?:\d{4}年)?\d{1,2}月\d{1,2}日[:：]$|^Today is .*$|^今天是.*$",
+    re.MULTILINE,
 )
 
 

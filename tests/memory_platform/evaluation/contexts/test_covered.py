@@ -28,3 +28,10 @@ def test_it_is_the_share_of_groups_and_any_string_of_a_group_does() -> None:
 def test_dates_of_lines_answer_nothing() -> None:
     dated = "- run (5 Oct)\n- swim (5 Oct 2026)\n- 跑步 (10月5日)\n- 游泳 (2026年10月5日)\n- dose 7 (until 2026-10-05)"
     assert share_covered(without_dates(dated), [["5"], ["10月"], ["2026"], ["7"]]) == 0.25
+
+
+def test_headings_and_the_day_of_the_question_answer_nothing() -> None:
+    english = "Today is Monday, 16 Nov 2026.\n16 Nov:\n- run at 7\n3 Oct 2025:\n- swim"
+    chinese = "今天是2026年11月16日，周一。\n11月16日：\n- 跑步"
+    left = without_dates(f"{english}\n{chinese}")
+    assert share_covered(left, [["16"], ["nov"], ["monday"], ["11月"], ["周一"], ["7"]]) == 1 / 6
