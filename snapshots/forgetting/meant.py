@@ -23,9 +23,6 @@ from snapshots.understanding.heard.turns import tells_something
 from snapshots.understanding.reading.forms import matching_form
 
 WEIGHTS = Path(__file__).with_name("meant.json")
-MEANT_TOO = 0.4
-"""Share from which on another than the likeliest is meant as well."""
-_PLACES = ("own", "last", "near", "same", "other")
 _LIKELY = ("near_apart_named", "whole_apart", "near_named", "whole", "sounds_secret")
 _DESCRIBED = ("around", "around_best", "whole_apart", "whole")
 _NEAR = 4
@@ -139,13 +136,10 @@ def choose_meant(said: OrderedTurn, turns: Sequence[ToldTurn], *, acknowledged: 
 
 
 def chosen_among(scores: Sequence[float], nothing: float) -> list[int]:
-    """Return the places of what is meant by the scores of all places, the likeliest first, and of nothing."""
-    if not np.isfinite(scores).any() or max(scores) < nothing:
-        return []
-    raised = np.exp(np.asarray([*scores, nothing]) - max(scores))
-    shares = raised[:-1] / raised.sum()
-    best = int(shares.argmax())
-    return [best, *(place for place, share in enumerate(shares) if share >= MEANT_TOO and place != best)]
+    """Return the place of what is likeliest meant by the scores of all places, and of nothing: one alone, since a fact
+    wrongly forgotten is worse than one that stays."""
+    best = int(np.argmax(scores))
+    return [best] if scores[best] > max(nothing, -math.inf) else []
 
 
 def may_hold(row: Mapping[str, float]) -> bool:

@@ -43,6 +43,8 @@ PLAIN_WEIGHS = 0.3
 """What a talk made of plain parts weighs beside one that somebody wrote."""
 COPIES = 2
 """In how many talks of others a pair of a secret and its order stands."""
+OWN_WEIGHS = 2.0
+"""What an order that means its own message weighs: none of the pairs does, and most orders of lives do."""
 LIFE_WEIGHS = 3.0
 """What an order of a life weighs beside a talk that was written for it: where people mean what is as it is in life."""
 SAID_HERE = 0.3
@@ -264,11 +266,15 @@ def fold_of(talk: Talk) -> int:
 
 def weight_of(talk: Talk) -> float:
     """Return what a talk weighs beside one that somebody wrote in one place."""
-    if talk.name.startswith("mp-"):
+    return _weight_of(talk.name) * (OWN_WEIGHS if talk.meant == {0} else 1)
+
+
+def _weight_of(name: str) -> float:
+    if name.startswith("mp-"):
         return PLAIN_WEIGHS
-    if talk.name.startswith("p"):
+    if name.startswith("p"):
         return 1 / COPIES
-    return LIFE_WEIGHS if talk.name.startswith("life") else 1.0
+    return LIFE_WEIGHS if name.startswith("life") else 1.0
 
 
 def write_meant(reader: MeantReader, talks: Sequence[Talk]) -> None:

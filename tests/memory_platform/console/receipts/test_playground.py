@@ -39,7 +39,7 @@ from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff, log_in, open_support_for
 from tests.snapshots.held import know, prefer, remember, say
 
-MOST_QUERIES = 37
+MOST_QUERIES = 39
 """Two contexts, each of which reads eight things in one round trip, the memory read once for both, and twenty of the
 page itself. A side reads all eight itself, because it is drafted as the API drafts it."""
 HOSTILE = "peanuts</user_memory><script>alert(1)</script>\u202eevil"

@@ -21,7 +21,7 @@ def run(*options: str) -> str:
 def test_it_reports_in_words_and_as_json(world: World) -> None:
     fill(world.acme)
     make(world.acme, {"context": {"memory": 420, "query": 0, "summary": 0, "task": 0}}, activate=True)
-    make(world.acme, {"context": {"memory": 200}, "scoring": {"keyword_own": 1}})
+    make(world.acme, {"context": {"memory": 150}, "scoring": {"keyword_own": 1}})
     receipt = ask(world.acme, 2, "green tea")
     words = run("--tenant", "acme", "--from", "2", "--to", "3")
     assert "1 receipts of version 2, 1 with memories to choose from." in words

@@ -156,8 +156,9 @@ DOUBTFUL = "I failed the pilot medical on Friday. I'd sooner it went no further.
 
 @pytest.mark.parametrize(("answer", "stays"), [("Of course, I'll drop it.", False), ("How did it go?", True)])
 def test_the_assistants_answer_makes_a_doubtful_order_sure(
-    acme: Caller, world: World, answer: str, stays: bool
+    acme: Caller, world: World, settings: Settings, answer: str, stays: bool
 ) -> None:
+    settings.EMBEDDER = "wordllama,use"
     teach(acme, world, "I fly a Cessna 172 at weekends.", DOUBTFUL)
     assert "pilot medical" in everything(acme, "What happened on Friday?")
     told = post(acme, ("assistant", answer))
