@@ -215,11 +215,11 @@ def teach_secrets(talks: Sequence[Talk]) -> list[float]:
     """Return the direction of vectors along which secrets stand apart from what else is said."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
-    told = {turn.text: turn.vector for talk in talks for turn in (talk.turns[at - 1] for at in talk.meant if at)}
-    others = {turn.text: turn.vector for talk in talks for turn in talk.turns if turn.text not in told}
-    vectors = np.stack([*told.values(), *others.values()])
-    wanted = np.repeat([1, 0], [len(told), len(others)])
-    model = LogisticRegression(C=SECRETS_HELD_BACK, max_iter=1_000, class_weight="balanced").fit(vectors, wanted)
+    meant = {turn.text for talk in talks for turn in (talk.turns[at - 1] for at in talk.meant if at)}
+    seen = {turn.text: turn.vector for talk in talks for turn in talk.turns if turn.vector is not None}
+    wanted = [text in meant for text in seen]
+    model = LogisticRegression(C=SECRETS_HELD_BACK, max_iter=1_000, class_weight="balanced")
+    model.fit(np.stack(list(seen.values())), wanted)
     return [round(float(one), 3) for one in model.coef_[0]]
 
 
