@@ -72,7 +72,7 @@ PARTS_LOUD, VECTOR_LOUD = 6.0, 1.5
 """How long the numbers of parts and of a vector are beside each other: of 4 to 10 and 1 to 8."""
 LEAST_OFTEN = 2
 """In how many taught lines a part stands that is weighed."""
-LEAST_ALONE, LEAST_EMBEDDED = 0.8, 0.55
+LEAST_ALONE, LEAST_EMBEDDED = 0.7, 0.5
 """What stands in a context is left out by words alone, so that those must be surer."""
 
 

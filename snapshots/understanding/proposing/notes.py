@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from memory_platform.kernel.text import comparable
 from snapshots.understanding.drafting.assemble import NotePart, vital_class_of
-from snapshots.understanding.drafting.draft import instructs
 from snapshots.understanding.grading.cues import vital_cues
 from snapshots.understanding.grading.reader import LASTING, Grade
 from snapshots.understanding.proposing.config import JUDGING, JudgingPolicy
@@ -20,11 +19,11 @@ from snapshots.understanding.proposing.passages import (
     share_of,
 )
 from snapshots.understanding.proposing.shape import NOT_VITAL, ProposedNote
-from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.people import Person, find_person
+from snapshots.understanding.reading.vital import sends_to_link
 from snapshots.understanding.statements.tokens import rough_tokens
 
 _SELF = frozenset(("user", "the user", "self", "me", "myself", "i", "we", "us", "用户", "本人", "我", "自己"))
@@ -104,9 +103,8 @@ def _reason_against(said: Said, place: Span, over: Pairs, policy: JudgingPolicy)
 
 def _instructs(said: Said, place: Span) -> bool:
     """Return whether words that are no clause of the subject's stand among orders to a model or to the memory."""
-    around = said.spoken.text[max(0, place[0] - _AROUND) : place[1] + _AROUND]
-    whole = Clause(around, *place, sentence=0, language="en")
-    return is_instruction(matching_form(around)) or instructs(whole, around)
+    around = matching_form(said.spoken.text[max(0, place[0] - _AROUND) : place[1] + _AROUND])
+    return said.spoken.has_order(*place) or is_instruction(around) or sends_to_link(around)
 
 
 def _part_of(note: ProposedNote, over: Pairs, policy: JudgingPolicy) -> NotePart:
