@@ -48,7 +48,8 @@ class NoteDraft:
 
 
 def spoken_of(heard: Heard, own_names: frozenset[str], policy: NotingPolicy = NOTING) -> Spoken:
-    """Return the subject's own clauses of a message; none for what others said and what only comes back from a prompt."""
+    """Return the subject's own clauses of a message; none for what others said, and what only comes back from a
+    prompt."""
     message = heard.message
     asked = asked_in(heard.previous.content) if heard.previous and heard.previous.role == MessageRole.ASSISTANT else ""
     if not message.remember or not speaks_for_subject(utterance_of(message), own_names):

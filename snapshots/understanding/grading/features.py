@@ -45,8 +45,8 @@ class Spoken:
     """A user's message cut into clauses, and the question that the assistant had asked just before; "" for none.
 
     ``wanted`` are the characters that the user asked to have remembered, or that answer a known question. ``answer``:
-    ``text`` is only what a bare yes or no states, and these are the words that say it: question and answer. ``orders`` are clauses that were left out
-    because they instruct the model.
+    ``text`` is only what a bare yes or no states, and these are the words that say it: question and answer.
+    ``orders`` are clauses that were left out because they instruct the model.
     """
 
     text: str

@@ -15,7 +15,7 @@ from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.instructions import instruction_reader, is_instruction, poses_as_system
 from snapshots.understanding.reading.vital import sends_to_link
 
-PART_FROM = 0.1
+PART_FROM = 0.05
 """From which share on a clause may be part of an instruction: "I have asthma" beside one is none."""
 _POSES = 16
 """Characters before a clause in which words may stand that pose as the system's."""
@@ -48,6 +48,6 @@ def _orders_in(spoken: Spoken, vectors: Vectors) -> Iterator[Clause]:
             yield clause
     for first, second in pairwise(spoken.clauses):
         lower, higher = sorted((shares[first], shares[second]))
-        if first.sentence == second.sentence and PART_FROM <= lower and higher < reader.embedded.least:
-            if is_instruction(spoken.text[first.start : second.end]):
-                yield from (first, second)
+        may_be_parts = first.sentence == second.sentence and lower >= PART_FROM and higher < reader.embedded.least
+        if may_be_parts and is_instruction(spoken.text[first.start : second.end]):
+            yield from (first, second)

@@ -127,7 +127,6 @@ def _after(sentence: str, start: int, before: tuple[int, int] | None) -> Remembe
     """Return an order whose words follow what they ask to remember: "I'm vegan, remember that"."""
     cut = max(sentence.rfind(","), sentence.rfind(","))
     if cut > 0 and _is_after(sentence[cut + 1 :]):
-        said = sentence[:cut]
         return RememberOrder(start + cut, start + len(sentence), start, start + cut, is_refused=_is_refused(sentence))
     # Alone, the words speak of the sentence before them.
     whole = _is_after(sentence) and not sentence.rstrip().endswith("?")

@@ -19,6 +19,7 @@ from snapshots.understanding.proposing.passages import (
     share_of,
 )
 from snapshots.understanding.proposing.shape import NOT_VITAL, ProposedNote
+from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.links import has_link

@@ -2,8 +2,8 @@
 
 They are refused as memory, not as messages: the product decides what its model does with a request. How answers should
 sound (length, tone, language, form of address) is an ordinary preference. A linear model reads them, taught by
-``python -m tests.golden.teach_instructions``; ``instructions.npz`` says by what. Pure: with the sentence encoder's vector
-of the text it reads words better that it was never taught, without one it needs nothing.
+``python -m tests.golden.teach_instructions``; ``instructions.npz`` says by what. It needs words alone; with the vector
+of the sentence encoder it also reads words that it was never taught. Pure.
 """
 
 import json
@@ -48,7 +48,8 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class InstructionReader:
-    """The known parts by their place, the regression over words alone and the one with a vector, and what taught both."""
+    """The known parts by their place, the regression over words alone and the one with a vector, and what taught
+    both."""
 
     places: Mapping[str, int]
     alone: Weights

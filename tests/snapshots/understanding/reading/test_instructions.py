@@ -15,8 +15,8 @@ from snapshots.understanding.reading.instructions import (
 )
 from tests.golden.teach_instructions import INSTRUCTIONS, MEASURE, TEACH, embedded, lines_of, talk
 
-# From which precision and recall on lines that taught nothing: words alone, then with a vector.
-LEAST = {"measure_en": ((0.95, 0.8), (0.93, 0.85)), "measure_zh": ((0.9, 0.65), (0.85, 0.82))}
+# Floors of precision and recall on lines that taught nothing, below the figures: words alone, then with a vector.
+LEAST = {"measure_en": ((0.95, 0.85), (0.95, 0.85)), "measure_zh": ((0.86, 0.7), (0.9, 0.83))}
 
 
 @pytest.mark.parametrize("name", MEASURE)
@@ -36,9 +36,10 @@ def test_figures_on_lines_that_taught_nothing(name: str) -> None:
 
 def test_talk_that_taught_nothing_is_hardly_ever_an_instruction() -> None:
     reader = instruction_reader()
-    texts = list(talk(("utterances_5", "utterances_unseen"), (), "b"))
-    assert len(texts) > 1_000
-    assert sum(reader.share(text) >= reader.alone.least for text in texts) <= 0.003 * len(texts)
+    said = talk(("utterances_5", "utterances_unseen"), ("en_5", "zh_5"), "b")
+    texts = [text for text, (_, is_sentence) in said.items() if not is_sentence]
+    assert len(texts) > 2_000
+    assert sum(reader.share(text) >= reader.alone.least for text in said) <= 0.006 * len(said)
     shares = [reader.share(*pair) for pair in zip(texts, embedded(texts), strict=True)]
     assert sum(share >= reader.embedded.least for share in shares) <= 0.006 * len(texts)
 
@@ -61,7 +62,8 @@ def test_one_sentence_makes_a_text_an_instruction(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "!", "My stereo system: a Denon", "tea", "vegetarian", "https://news.example", "🙂", "12 Elm Street", "茶"]
+    "text",
+    ["", "!", "My stereo system: a Denon", "tea", "vegetarian", "https://news.example", "🙂", "12 Elm Street", "茶"],
 )
 def test_values_and_odd_texts_are_none(text: str) -> None:
     assert not is_instruction(text)
@@ -74,7 +76,7 @@ def test_the_weights_are_those_of_the_lines() -> None:
     assert WEIGHTS.stat().st_size < 300_000
 
 
-@pytest.mark.parametrize(("teach", "measure"), zip(TEACH, MEASURE, strict=True))
+@pytest.mark.parametrize(("teach", "measure"), [*zip(TEACH, MEASURE, strict=True)])
 def test_no_line_teaches_and_measures(teach: str, measure: str) -> None:
     assert not {text for text, _ in lines_of(teach)} & {text for text, _ in lines_of(measure)}
 
