@@ -22,6 +22,7 @@ from snapshots.understanding.changes.sentences import changing_sentences
 from snapshots.understanding.changes.words import may_change
 from snapshots.understanding.config import CHANGES
 from snapshots.understanding.drafting.draft import spoken_of
+from snapshots.understanding.grading.orders import without_orders
 from snapshots.understanding.grading.reader import grade_messages
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.statements.statements import Heard
@@ -67,9 +68,10 @@ def _endings_by_text(
         known = _known_of(subject_id, conversation_id, incoming, places)
     if known is None:
         return {}
-    spoken = [spoken_of(one, known.names) for one in known.heard]
+    heard = [spoken_of(one, known.names) for one in known.heard]
     found: dict[str, tuple[Ending, ...]] = {}
     try:
+        spoken = without_orders(heard)
         for one, said, grades in zip(known.heard, spoken, grade_messages(spoken), strict=True):
             told = endings_of(changing_sentences(said, grades), known.held)
             endings = [ending for ending in told if ending.effect is not Effect.RETELLS]

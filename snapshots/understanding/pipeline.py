@@ -39,6 +39,7 @@ from snapshots.understanding.drafting.replies import Answer, answers_in, draft_r
 from snapshots.understanding.drafting.wanted import wanted_notes
 from snapshots.understanding.fields.asked import Asked, fields_asked, with_epoch
 from snapshots.understanding.fields.fill import FieldsFilled, fill_fields, match_fields
+from snapshots.understanding.grading.orders import without_orders
 from snapshots.understanding.grading.reader import grade_messages, graded_spans
 from snapshots.understanding.heard.asks import context_of, settle_answered, settle_doubted, with_asks
 from snapshots.understanding.heard.consent import Consent, draft_consented, read_consents
@@ -122,8 +123,9 @@ def read_messages(heard: Sequence[Heard], names: Mapping[UUID, frozenset[str]]) 
 
     Without the encoder's files there are none: ``manage.py make_notes`` makes them later.
     """
-    spoken = [spoken_of(one, names[one.message.subject_id]) for one in heard]
+    told = [spoken_of(one, names[one.message.subject_id]) for one in heard]
     try:
+        spoken = without_orders(told)
         grades = grade_messages(spoken)
     except EmbeddingUnavailable as missing:
         log(Event.EXTRACTION_DEGRADED, messages=len(heard), error=type(missing).__name__)

@@ -4,7 +4,7 @@ A sentence gives what it puts right or ends of what is held, and the slots that 
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -13,7 +13,7 @@ from snapshots.understanding.believing.gate import judge, speaks_for_subject
 from snapshots.understanding.believing.policy import EXTRACTION, ExtractionPolicy
 from snapshots.understanding.correcting.corrections import changes_in, texts_gone, without_vaguer
 from snapshots.understanding.correcting.parting import is_of, read_partings
-from snapshots.understanding.reading.instructions import is_instruction, may_instruct
+from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.sentences import Sentence, split_sentences
 from snapshots.understanding.slots.engine import read_slots
 from snapshots.understanding.values import (
@@ -55,16 +55,15 @@ def extract(utterance: Utterance, *, context: ExtractionContext, policy: Extract
     return _sorted(_once(verdicts.accepted), (*refused[: policy.max_candidates], *verdicts.rejected))
 
 
-def refuse(utterance: Utterance, sentences: list[Sentence]) -> tuple[list[Sentence], list[Rejection]]:
+def refuse(utterance: Utterance, sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[Rejection]]:
     """Split off sentences that instruct the model, and report sentences that hold sensitive data (evidence masked)."""
-    if not (may_instruct(utterance.text) or is_sensitive(utterance.text)):
-        return sentences, []
     allowed, refused = [], []
+    holds_sensitive = is_sensitive(utterance.text)
     for sentence in sentences:
         if is_instruction(sentence.text):
             refused.append(Rejection("instruction", sentence.evidence()))
             continue
-        if is_sensitive(sentence.text):
+        if holds_sensitive and is_sensitive(sentence.text):
             refused.append(Rejection("sensitive", sentence.evidence()))
         allowed.append(sentence)
     return allowed, refused

@@ -26,6 +26,7 @@ from snapshots.understanding.changes.sentences import Changing, changing_sentenc
 from snapshots.understanding.config import CHANGES, ChangePolicy
 from snapshots.understanding.drafting.draft import NoteDraft, spoken_of
 from snapshots.understanding.grading.features import Spoken
+from snapshots.understanding.grading.orders import without_orders
 from snapshots.understanding.grading.reader import Grade, grade_messages
 from snapshots.understanding.grading.vectors import vectors_of
 from snapshots.understanding.statements.statements import Heard, hear_messages
@@ -110,7 +111,8 @@ def _of_late(tenant_id: UUID, ordered: Sequence[Read]) -> list[MessageEndings]:
         names = own_names(Subject.objects.filter(id__in=subjects)) if subjects else {}
     if not later:
         return []
-    spoken = {row_id: spoken_of(one, names[one.message.subject_id]) for row_id, one in later.items()}
+    told = [spoken_of(one, names[one.message.subject_id]) for one in later.values()]
+    spoken = dict(zip(later, without_orders(told), strict=True))
     grades = dict(zip(spoken, grade_messages(list(spoken.values())), strict=True))
     found = []
     for one in late:

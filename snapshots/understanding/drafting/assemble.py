@@ -14,7 +14,6 @@ from snapshots.understanding.grading.features import Spoken, count_words
 from snapshots.understanding.grading.reader import Grade
 from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.forms import matching_form
-from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.people import opens_with_person
 from snapshots.understanding.reading.vital import is_vital_claim, orders_model, vital_by_words, without_objects
@@ -43,9 +42,8 @@ _POINTS_BACK = re.compile(
 )
 # Words, and Chinese characters, of a part that says little by itself.
 _FRAGMENT_EN, _FRAGMENT_ZH = 3, 5
-# Characters around a clause in which it may be laughed at, and in which its sentence is looked for.
-_LAUGHED_AT, _AROUND = 24, 120
-_ENDS = re.compile(r"[!?;。\n]|\.(?=\s|$)")
+# Characters around a clause in which it may be laughed at.
+_LAUGHED_AT = 24
 _HAN = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 
 
@@ -67,12 +65,12 @@ def assemble_parts(spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy
     lasting = [_part(spoken, clause, grade, policy) for clause, grade in zip(spoken.clauses, grades, strict=False)]
     before = [None if clause.asked else part for clause, part in zip(spoken.clauses, lasting, strict=False)]
     kept = [
-        _reach_back(part, named, spoken.text, policy) if named else part
+        _reach_back(part, named, spoken, policy) if named else part
         for named, part in zip([None, *before], lasting, strict=False)
         if _is_held(part, policy)
     ]
-    whole = _join(kept, lambda before, after: _say_one_thing(before, after, spoken.text), spoken.text, policy)
-    joined = _join(whole, lambda before, after: _lean_together(before, after, spoken.text), spoken.text, policy)
+    whole = _join(kept, _say_one_thing, spoken, policy)
+    joined = _join(whole, _lean_together, spoken, policy)
     return [part for part in joined if not _is_loose(part, spoken, policy)]
 
 
@@ -100,9 +98,9 @@ def vital_class_of(clause: Clause, grade: Grade, policy: NotingPolicy = NOTING, 
 
 
 def _part(spoken: Spoken, clause: Clause, grade: Grade, policy: NotingPolicy) -> NotePart:
-    is_ordered = is_instruction(_sentence_of(spoken.text, clause))
     around = matching_form(spoken.text[max(0, clause.start - _LAUGHED_AT) : clause.end + _LAUGHED_AT])
-    vital = "" if is_ordered else vital_class_of(clause, grade, policy, around)  # nothing is vital by being asked for
+    # Nothing is vital that is the reason of an instruction.
+    vital = "" if spoken.is_ordered(clause.sentence) else vital_class_of(clause, grade, policy, around)
     if spoken.is_wanted(clause.start, clause.end):
         grade = replace(grade, lasting=1.0)
     elif clause.asked and not vital:
@@ -113,24 +111,15 @@ def _part(spoken: Spoken, clause: Clause, grade: Grade, policy: NotingPolicy) ->
     return NotePart(clause.start, clause.end, clause.sentence, grade, vital, clause.language, is_other)
 
 
-def _sentence_of(text: str, clause: Clause) -> str:
-    """Return the sentence around a clause, in matching form: what else it says may make it an order."""
-    form = matching_form(text[max(0, clause.start - _AROUND) : clause.end + _AROUND])
-    start = min(clause.start, _AROUND)
-    before = max((found.end() for found in _ENDS.finditer(form, 0, start)), default=0)
-    after = _ENDS.search(form, start + clause.end - clause.start)
-    return form[before : after.end() if after else len(form)]
-
-
 def _is_held(part: NotePart, policy: NotingPolicy) -> bool:
     return part.grade.lasting >= (policy.vital_held_from if part.vital_class else policy.held_from)
 
 
-def _reach_back(part: NotePart, before: NotePart, text: str, policy: NotingPolicy) -> NotePart:
+def _reach_back(part: NotePart, before: NotePart, spoken: Spoken, policy: NotingPolicy) -> NotePart:
     """Return a part that only says "him" or "that's how" with the clause before it, which names what is meant."""
-    if not points_back(text[part.start : part.end]) or part.sentence - before.sentence > 1:
+    if not points_back(spoken.text[part.start : part.end]) or part.sentence - before.sentence > 1:
         return part
-    if not _fit_together(replace(before, vital_class=""), part, text, policy):
+    if not _fit_together(replace(before, vital_class=""), part, spoken, policy):
         return part
     return replace(part, start=before.start, is_other=part.is_other or before.is_other)
 
@@ -159,12 +148,12 @@ def points_back(said: str) -> bool:
 
 
 def _join(
-    parts: Iterable[NotePart], belong: Callable[[NotePart, NotePart], bool], text: str, policy: NotingPolicy
+    parts: Iterable[NotePart], belong: Callable[[NotePart, NotePart, str], bool], spoken: Spoken, policy: NotingPolicy
 ) -> list[NotePart]:
     joined: list[NotePart] = []
     for part in parts:
         before = joined[-1] if joined else None
-        if before and belong(before, part) and _fit_together(before, part, text, policy):
+        if before and belong(before, part, spoken.text) and _fit_together(before, part, spoken, policy):
             surer = max(before.grade, part.grade, key=lambda grade: grade.lasting)
             vital = before.vital_class or part.vital_class
             is_other = (before if surer is before.grade else part).is_other
@@ -176,11 +165,12 @@ def _join(
     return joined
 
 
-def _fit_together(before: NotePart, after: NotePart, text: str, policy: NotingPolicy) -> bool:
-    """Return whether two parts, with what stands between them, are short enough for one note. What is vital is never
-    joined with a link, by which it would lose its mark, nor with an order, which would stand in every prompt."""
-    both = text[before.start : after.end]
-    if rough_tokens(both) > policy.tokens:
+def _fit_together(before: NotePart, after: NotePart, spoken: Spoken, policy: NotingPolicy) -> bool:
+    """Return whether two parts, with what stands between them, are short enough for one note and hold no instruction.
+    What is vital is never joined with a link, by which it would lose its mark, nor with an order, which would stand in
+    every prompt."""
+    text, both = spoken.text, spoken.text[before.start : after.end]
+    if rough_tokens(both) > policy.tokens or spoken.has_order(before.end, after.start):
         return False
     if not (before.vital_class or after.vital_class):
         return True

@@ -1,6 +1,5 @@
 """What a note says beside its words: whom it is about, how sure it is, the turn before, its place in the message."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -25,13 +24,12 @@ from snapshots.understanding.heard.asks import question_of, stated_to_ask
 from snapshots.understanding.heard.offers import consents
 from snapshots.understanding.heard.questions import evades, is_bare_answer, says_no, says_yes, state_answer
 from snapshots.understanding.heard.remember_orders import RememberOrder, read_remember_orders
-from snapshots.understanding.reading.clauses import LONGEST_READ, Clause, split_clauses
+from snapshots.understanding.reading.clauses import LONGEST_READ, split_clauses
 from snapshots.understanding.reading.forms import matching_form
-from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.modality import is_played
 from snapshots.understanding.reading.people import Person, find_person
-from snapshots.understanding.reading.vital import asks_whom, names_somebody, sends_to_link
+from snapshots.understanding.reading.vital import asks_whom, names_somebody
 from snapshots.understanding.slots.engine import read_slots
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.pronouns import may_mean, pronoun_in
@@ -39,16 +37,6 @@ from snapshots.understanding.slots.transcripts import find_lines_of_others
 from snapshots.understanding.statements.statements import STATEMENT_VERSION, Heard, utterance_of
 from snapshots.understanding.statements.topics import importance_of, topics_of
 from snapshots.understanding.values import ExtractionContext
-
-# What tells the memory how to file something says nothing about the user: nobody becomes an admin, or ill, by it.
-_ORDERS_MEMORY = re.compile(
-    r"\b(?:mark|label|flag|classify|file|tag|treat|record|store|save) (?:it|this|that|me|everything)?\s?as\b"
-    r"|\b(?:store|save|record|log) that (?:i|i'm|i am) (?:an? |the )?(?:admin|root|owner|developer|superuser|vip)\b"
-    r"|\b(?:never|don't ever) (?:delete|forget|remove) (?:it|this|that)\b"
-    r"|(?:标记?[为成]|归[为到类]|存[为成]|记[为成]|当[作成]|属于).{0,8}(?:过敏|重要|最高|机密|类|级)"
-    r"|我是(?:超级)?管理员|最高(?:优先级|权限)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +48,8 @@ class NoteDraft:
 
 
 def spoken_of(heard: Heard, own_names: frozenset[str], policy: NotingPolicy = NOTING) -> Spoken:
-    """Return the subject's own clauses of a message; none for what others said, what only comes back from a prompt,
-    and for sentences that try to instruct the model."""
+    """Return the subject's own clauses of a message; none for what others said, and what only comes back from a
+    prompt."""
     message = heard.message
     asked = asked_in(heard.previous.content) if heard.previous and heard.previous.role == MessageRole.ASSISTANT else ""
     if not message.remember or not speaks_for_subject(utterance_of(message), own_names):
@@ -78,9 +66,8 @@ def spoken_of(heard: Heard, own_names: frozenset[str], policy: NotingPolicy = NO
             return said
     orders = read_remember_orders(text)
     text = blanked(text, [span for order in orders for span in _words_of(order)])
-    clauses = [clause for clause in split_clauses(text) if not instructs(clause, text)]
     wanted = tuple((order.said_start, order.said_end) for order in orders if not order.is_refused)
-    return Spoken(text, tuple(clauses[: policy.graded_clauses]), asked, wanted)
+    return Spoken(text, tuple(split_clauses(text)[: policy.graded_clauses]), asked, wanted)
 
 
 def note_drafts(
@@ -116,18 +103,6 @@ def _words_of(order: RememberOrder) -> list[Span]:
     if order.is_refused:
         return [(min(order.start, order.said_start), max(order.end, order.said_end))]
     return [(order.start, order.end)]
-
-
-def instructs(clause: Clause, text: str) -> bool:
-    """Return whether a clause gives orders to the model or to the memory, alone or with what stands around it: an
-    instruction is often cut in two."""
-    form = matching_form(clause.text)
-    if _ORDERS_MEMORY.search(form) or sends_to_link(form):
-        return True
-    around = text[max(0, clause.start - 120) : clause.end + 120]
-    return is_instruction(form) or (
-        is_instruction(matching_form(around)) and not is_instruction(matching_form(around.replace(clause.text, " ")))
-    )
 
 
 def draft_part(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy) -> NoteDraft:

@@ -17,10 +17,13 @@ from snapshots.embedding.stored_drafts import masked_name
 from snapshots.models import MessageRole, SnapshotKind
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.config import REPLYING, ReplyingPolicy
-from snapshots.understanding.drafting.draft import instructs, turn_of
+from snapshots.understanding.drafting.draft import turn_of
 from snapshots.understanding.grading.features import Spoken, asked_in
 from snapshots.understanding.grading.replies import Given, grade_replies
 from snapshots.understanding.reading.clauses import Clause, split_reply
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.instructions import is_instruction
+from snapshots.understanding.reading.vital import sends_to_link
 from snapshots.understanding.statements.statements import Heard, messages_at
 from snapshots.understanding.statements.tokens import rough_tokens
 from snapshots.understanding.statements.topics import importance_of, topics_of
@@ -105,7 +108,12 @@ def _spoken(answer: Answer, policy: ReplyingPolicy) -> Spoken:
     message, previous = answer.heard.message, answer.heard.previous
     asked = asked_in(previous.content) if previous and previous.role == MessageRole.USER else ""
     clauses = split_reply(message.content)[: policy.graded_clauses]
-    return Spoken(message.content, tuple(one for one in clauses if not instructs(one, message.content)), asked)
+    return Spoken(message.content, tuple(one for one in clauses if not _instructs(one)), asked)
+
+
+def _instructs(clause: Clause) -> bool:
+    form = matching_form(clause.text)
+    return is_instruction(form) or sends_to_link(form)
 
 
 def _is_echo(clause: Clause, given: Given, known: set[str], policy: ReplyingPolicy) -> bool:

@@ -14,6 +14,7 @@ from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoke
 from snapshots.understanding.fields.asked import Asked
 from snapshots.understanding.fields.fill import confidence_of, may_fill
 from snapshots.understanding.fields.matching import FieldFit, fit_notes
+from snapshots.understanding.grading.orders import without_orders
 from snapshots.understanding.grading.reader import grade_messages
 from snapshots.understanding.statements.statements import Heard
 
@@ -51,7 +52,7 @@ class Tried:
 def try_fields(text: str, asked: Asked) -> Tried:
     """Return what ``text``, said by a user, would fill. No transaction may be open. Raises EmbeddingUnavailable."""
     heard = Heard(_message(text), None)
-    spoken = spoken_of(heard, frozenset())
+    (spoken,) = without_orders([spoken_of(heard, frozenset())])
     (grades,) = grade_messages([spoken])
     drafts = note_drafts(heard, spoken, grades)
     clauses = [

@@ -46,6 +46,7 @@ class Spoken:
 
     ``wanted`` are the characters that the user asked to have remembered, or that answer a known question. ``answer``:
     ``text`` is only what a bare yes or no states, and these are the words that say it: question and answer.
+    ``orders`` are clauses that were left out because they instruct the model.
     """
 
     text: str
@@ -53,10 +54,19 @@ class Spoken:
     asked: str = ""
     wanted: tuple[tuple[int, int], ...] = ()
     answer: str = ""
+    orders: tuple[Clause, ...] = ()
 
     def is_wanted(self, start: int, end: int) -> bool:
         """Return whether the user asked to have these characters remembered, or some of them."""
         return any(start < last and first < end for first, last in self.wanted)
+
+    def is_ordered(self, sentence: int) -> bool:
+        """Return whether a sentence also instructs the model."""
+        return any(one.sentence == sentence for one in self.orders)
+
+    def has_order(self, start: int, end: int) -> bool:
+        """Return whether an instruction stands among these characters."""
+        return any(start < one.end and one.start < end for one in self.orders)
 
     @property
     def was_asked(self) -> bool:

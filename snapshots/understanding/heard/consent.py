@@ -13,6 +13,7 @@ from snapshots.notes.values import NoteDetails
 from snapshots.selectors import with_words
 from snapshots.understanding.config import NOTING, NotingPolicy
 from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, note_id, spoken_of
+from snapshots.understanding.grading.orders import without_orders
 from snapshots.understanding.grading.reader import clause_reader, grade_messages
 from snapshots.understanding.heard.offers import consents, may_be_taken, offered_clause, read_offer, told_beside_yes
 from snapshots.understanding.reading.clauses import Clause
@@ -58,6 +59,7 @@ def draft_consented(one: Consent, names: Mapping[UUID, frozenset[str]]) -> list[
     said = spoken_of(earlier, names[one.earlier.subject_id])
     said = replace(said, wanted=((clause.start, clause.end),))
     try:
+        (said,) = without_orders([said])
         (grades,) = grade_messages([said])
     except EmbeddingUnavailable:
         return []

@@ -60,13 +60,6 @@ _AFTER_ZH = re.compile(
     r"(?:记住|记一下|记下来?|记着|记好|牢记)(?:哦|啊|吧|好吗|一下|这个|这点|这一点|了)?\W*"
 )
 _SENTENCE = re.compile(r"[^.!?;。!?;\n]+(?:\.(?=\w)[^.!?;。!?;\n]+)*[.!?;。!?;\n]?")
-_RANK = re.compile(
-    r"\bi(?:'m| am) (?:now )?(?:an? |the |your |its )?(?:\w+ )?(?:admin|administrator|root|owner|developer|"
-    r"superuser|operator|"
-    r"vip)\b|\b(?:i have|grant me|i get) (?:full |root |admin )?(?:access|rights|privileges|permissions)\b"
-    r"|我是.{0,6}(?:管理员|开发者|超级用户|最高权限)|我有.{0,6}权限",
-    re.IGNORECASE,
-)
 _LOOSE = " .!?;。\n"
 _HAN = re.compile(r"[\u3400-\u9fff]|\d")
 _LEAST_HAN, _LEAST_WORDS = 4, 2
@@ -126,7 +119,7 @@ def _before(sentence: str, start: int) -> RememberOrder | None:
         ):
             continue
         first = start + found.start("said")
-        return RememberOrder(start, first, first, first + len(said), is_refused=_is_refused(said))
+        return RememberOrder(start, first, first, first + len(said), is_refused=_is_refused(sentence))
     return None
 
 
@@ -134,8 +127,7 @@ def _after(sentence: str, start: int, before: tuple[int, int] | None) -> Remembe
     """Return an order whose words follow what they ask to remember: "I'm vegan, remember that"."""
     cut = max(sentence.rfind(","), sentence.rfind(","))
     if cut > 0 and _is_after(sentence[cut + 1 :]):
-        said = sentence[:cut]
-        return RememberOrder(start + cut, start + len(sentence), start, start + cut, is_refused=_is_refused(said))
+        return RememberOrder(start + cut, start + len(sentence), start, start + cut, is_refused=_is_refused(sentence))
     # Alone, the words speak of the sentence before them.
     whole = _is_after(sentence) and not sentence.rstrip().endswith("?")
     if before is None or not whole:
@@ -152,6 +144,6 @@ def _is_after(words: str) -> bool:
     return bool(_AFTER_EN.fullmatch(words) or _AFTER_ZH.fullmatch(words.strip()))
 
 
-def _is_refused(said: str) -> bool:
-    """Return whether words must not be remembered by being asked: secrets, ranks, orders to the model."""
-    return bool(mask_sensitive(said)[1] or _RANK.search(said) or is_instruction(said))
+def _is_refused(sentence: str) -> bool:
+    """Return whether words must not be remembered by being asked: secrets, and what instructs the model."""
+    return bool(mask_sensitive(sentence)[1]) or is_instruction(sentence)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from memory_platform.kernel.text import comparable
 from snapshots.understanding.drafting.assemble import NotePart, vital_class_of
-from snapshots.understanding.drafting.draft import instructs
 from snapshots.understanding.grading.cues import vital_cues
 from snapshots.understanding.grading.reader import LASTING, Grade
 from snapshots.understanding.proposing.config import JUDGING, JudgingPolicy
@@ -25,6 +24,7 @@ from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.people import Person, find_person
+from snapshots.understanding.reading.vital import is_vital_claim, sends_to_link
 from snapshots.understanding.statements.tokens import rough_tokens
 
 _SELF = frozenset(("user", "the user", "self", "me", "myself", "i", "we", "us", "用户", "本人", "我", "自己"))
@@ -77,7 +77,7 @@ def judge_note(said: Said, note: ProposedNote, taken: Iterable[Span], policy: Ju
     refused = _reason_against(said, place, over, policy)
     if refused:
         return JudgedNote(refused)
-    part = _part_of(note, over, policy)
+    part = _part_of(said, note, over)
     person = _person_meant(said, note, part)
     if person is None and note.about.strip() and not _means_self(note.about):
         return JudgedNote("about_unknown")
@@ -104,20 +104,21 @@ def _reason_against(said: Said, place: Span, over: Pairs, policy: JudgingPolicy)
 
 def _instructs(said: Said, place: Span) -> bool:
     """Return whether words that are no clause of the subject's stand among orders to a model or to the memory."""
-    around = said.spoken.text[max(0, place[0] - _AROUND) : place[1] + _AROUND]
-    whole = Clause(around, *place, sentence=0, language="en")
-    return is_instruction(matching_form(around)) or instructs(whole, around)
+    around = matching_form(said.spoken.text[max(0, place[0] - _AROUND) : place[1] + _AROUND])
+    return said.spoken.has_order(*place) or is_instruction(around) or sends_to_link(around)
 
 
-def _part_of(note: ProposedNote, over: Pairs, policy: JudgingPolicy) -> NotePart:
+def _part_of(said: Said, note: ProposedNote, over: Pairs) -> NotePart:
     """Return the clauses as one part: graded as a model says where its word is a grade, and vital only by the reader's
-    probability or by a cue in the words that agrees with the model."""
+    probability or by a cue in the words that agrees with the model, in earnest and beside no instruction."""
     first, last = over[0][0], over[-1][0]
     surest = max((grade for _, grade in over), key=lambda grade: grade.lasting)
     grade = replace(surest, kind=note.grade) if note.grade in LASTING else surest
-    vital = next(filter(None, (vital_class_of(clause, own) for clause, own in over)), "")
-    named = [clause.text for clause, _ in over if not has_link(clause.text)]
-    cues = [cue for text in named for cue in vital_cues(matching_form(text))]
+    earnest = [pair for pair in over if not said.spoken.is_ordered(pair[0].sentence)]
+    vital = next(filter(None, (vital_class_of(clause, own) for clause, own in earnest)), "")
+    named = [clause.text for clause, _ in earnest if not has_link(clause.text)]
+    forms = [form for form in map(matching_form, named) if is_vital_claim(form, form)]
+    cues = [cue for form in forms for cue in vital_cues(form)]
     if not vital and note.vital in cues:
         vital = note.vital
     return NotePart(first.start, last.end, last.sentence, grade, vital, first.language)

@@ -43,8 +43,8 @@ _TASK_ON_TEXT = re.compile(
 )
 # Words in quotation marks that speak of themselves are somebody's, whoever tells them: of a mail, a sign.
 _OTHERS_WORDS = re.compile(
-    r"(?:(?<=[:,说道写问喊讲])|(?<=[a-z]))\s?\"(?=[^\"\n]{0,300}(?:\b(?:i|i'm|my|we|our|you|your)\b|[我你您咱]))"
-    r"[^\"\n]{12,600}\"",
+    r"(?:(?<=[:,说道写问喊讲是])|(?<=[a-z]))\s?\"(?=[^\"\n]{0,300}(?:\b(?:i|i'm|my|we|our|you|your)\b|[我你您咱]))"
+    r"(?:[^\"\n]{12,600}|[^\"\na-z]{5,12})\"",
     re.IGNORECASE,
 )
 # What sets off a line of a list, a heading or a stressed word: marks that are no words.
@@ -256,6 +256,11 @@ def _trim(form: str, first: int, last: int) -> tuple[int, int]:
         first = lead.end()
     while last > first and not _SAYS_SOMETHING.match(form, last - 1) and form[last - 1] not in _CLOSING:
         last -= 1
+    if form.count('"', first, last) % 2:  # of a pair one mark was cut off; inches have none
+        if form[last - 1] == '"' and not form[last - 2].isdigit():
+            last -= 1
+        elif first and form[first - 1] == '"':
+            first -= 1
     return first, last
 
 

@@ -56,6 +56,18 @@ _TOLD_BEFORE = re.compile(
     rf"(?!i\b){_WHO_EN})|{_WHO_ZH}[^我咱俺,。!?;:\"\n]{{0,6}}?{_SAYS_ZH})",
     re.IGNORECASE,
 )
+# Said of a quotation that begins a sentence: "I'm allergic to nuts" is what my sister always says.
+_SPOKEN_OF = re.compile(
+    r"(?:(?<=[.!?;。\n])|\A)\s{0,3}(?P<quoted>\"[^\"\n]{2,600}\")(?P<rest>(?:(?!\s(?:and|but|so)\s)[^,.!?;。\n]){2,200})",
+    re.IGNORECASE,
+)
+_SAID_BY_USER = re.compile(
+    r"\b(?:i|we)\b(?:'ve|'d)?(?:\s(?:have|had|always|often|usually|just|once|still|never|also|keep|kept)){0,2}\s"
+    r"(?:say|said|saying|tell|told|write|wrote|shout(?:ed)?|mean|meant|answer(?:ed)?|repeat(?:ed)?)\b"
+    r"|我们?(?:自己|刚才|刚刚|刚|老|总|常|一直|经常|也|就|已经|天天|都|还|是)?(?:这么)?(?:说|讲|写|喊|告诉|强调|的意思|的口头禅)"
+    r"|\b(?:remember|note|save|store|keep)\b|[记存]",
+    re.IGNORECASE,
+)
 _SENTENCE_END_EN = re.compile(r"\.(?=\s|$)")
 _ADVISES = re.compile(
     r"\b(?:dr|doctor|gp|nurse|dentist|surgeon|physio\w*|pharmacist|midwife|consultant|specialist|hospital|clinic|vet|\w+ologist)\b"
@@ -66,7 +78,8 @@ _SPEAKS_OF_SELF = re.compile(r"\b(?:i|i'm|i've|my|me|we|our)\b|我|咱|俺", re.
 
 
 def find_told(form: str) -> Iterator[tuple[int, int]]:
-    """Yield where a message (matching form) tells what somebody else said, in that person's own words.
+    """Yield where a message (matching form) tells what somebody else said, in that person's own words; of a quotation
+    that something is said of, with what is said of it.
 
     That is behind a colon or in quotation marks: most messages have neither, and looking for who tells is dear.
     """
@@ -78,6 +91,9 @@ def find_told(form: str) -> Iterator[tuple[int, int]]:
             said = form[start:end]
             if not _ADVISES.search(form, found.start(), start) or _SPEAKS_OF_SELF.search(said):
                 yield start, end
+    for found in _SPOKEN_OF.finditer(form) if quotes else ():
+        if _SPEAKS_OF_SELF.search(found["quoted"]) and not _SAID_BY_USER.search(found["rest"]):
+            yield found.start("quoted"), found.end()
 
 
 def _said_in(found: re.Match[str]) -> tuple[int, int]:

@@ -75,10 +75,10 @@ _TAKES = re.compile(
     r"|每天|天天|每晚|每周|一直|长期|常年|得吃|要吃|在吃",
     re.IGNORECASE,
 )
-# What nobody's body reacts to.
+# What nobody's body reacts to: duties, moods, people and what they say.
 _JEST = re.compile(
-    r"\b(?:allerg(?:ic|y) to|intolerant (?:of|to)|diabetic from) (?:\w+ly |my |the |your |"
-    r"our |these |any |all |early |bad |boring |other |stupid |hard )*"
+    r"\b(?:allerg(?:ic|y) to|intolerant (?:of|to)|diabetic from) (?:\w+ly |my |the |your |his |her |their |"
+    r"our |these |this |any |all |early |bad |boring |other |stupid |hard |endless |constant |such )*"
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mornings?|works?|working|jobs?|delays?|nonsense|"
     r"meetings?|exercise|exercising|"
     r"gyms?|drama|people|humans|spreadsheets?|homework|chores|cleaning|housework|commitment|stress|"
@@ -88,10 +88,15 @@ _JEST = re.compile(
     r"traffic|weddings|romance|feelings|fun|lies|liars|stupid\w*|idiots?|fools|rules|authority|"
     r"responsibilit\w+|adulting|alarms?|"
     r"alarm clocks|winter|rain|school|lectures|small print|excuses|spam|ads|adverts|bosses|boss|exes|ex|mondays?|"
-    r"honesty|truth|failure|success|love|happiness|change|effort|sarcasm|small spaces|common sense|logic)\b"
+    r"honesty|truth|failure|success|love|change|effort|sarcasm|small spaces|common sense|logic|boredom|freedom|"
+    r"you|us|myself|everyone|everybody|mankind|men|women|strangers|questions?|talk|talking|chatter|chat|gossip|jokes?|"
+    r"puns?|opinions?|advice|nagging|compliments?|criticism|phone calls?|(?:wife|husband|mother|father|brother|sister|"
+    r"teacher|manager|landlord|neighbou?r|colleague|friend|flatmate|in-law)s?|\w{3,}(?:ness|ism|ship|hood))\b(?!'s)"
     r"|对(?:周[一二三四五六日末]|星期.|礼拜.|上班|工作|加班|早起|开会|运动|健身|作业|学习|考试|老板|领导|人类|傻\w?|废话|等待|排队|迟到|拖延|家务|"
     r"数学|相亲|结婚|恋爱|无聊|加班\w*|KPI|ddl|PPT|一切|空气|钱|穷|贫穷|诚实|真话|爱情|"
-    r"失败|成功|努力)过敏",
+    r"失败|成功|努力|唠叨|八卦|闲聊|提问|问题|说教|寂寞|自由)过敏"
+    r"|对(?:你|您|他|她|大家|男人|女人|小孩|同事|邻居|婆婆|老公|老婆|前任|亲戚)们?"
+    r"(?:的?(?:问题|提问|话|唠叨|建议|意见|笑话|关心|声音|态度|样子|表扬|批评|八卦))?过敏",
     re.IGNORECASE,
 )
 _LAUGHS = re.compile(
@@ -175,9 +180,14 @@ def is_vital_claim(form: str, sentence: str) -> bool:
     """Return whether a clause (matching form) may be vital: it says so of now, in earnest, and gives no order."""
     if orders_model(form) and not names_emergency_contact(form):
         return False
-    if _JEST.search(form) or (_LAUGHS.search(sentence) and not _BODILY.search(form)):
+    if is_jest(form) or (_LAUGHS.search(sentence) and not _BODILY.search(form)):
         return False
     return _DENIED.search(form) is None and (_OVER.search(form) is None or _STILL.search(sentence) is not None)
+
+
+def is_jest(form: str) -> bool:
+    """Return whether a clause names something as an allergen to which nobody's body reacts: Mondays, 你的问题."""
+    return _JEST.search(form) is not None
 
 
 def without_objects(form: str) -> str:

@@ -15,6 +15,7 @@ from snapshots.understanding.reading import modality
 from snapshots.understanding.reading.clauses import Clause, split_clauses
 from snapshots.understanding.reading.forms import language_of, matching_form
 from snapshots.understanding.reading.instructions import is_instruction
+from snapshots.understanding.reading.vital import is_jest
 from snapshots.understanding.slots.builders import CONFIDENCE, SLOTS, Said
 from snapshots.understanding.slots.company import Company
 from snapshots.understanding.slots.doubts import is_meant, without_value
@@ -123,7 +124,9 @@ class _Reading:
         """Add what ``row`` makes of ``text``; return the slots that it filled."""
         match = None
         slot = SAME_SLOT.get(row.family, row.family)
-        if (row.of_others and text.person is None) or (row.is_graded and (not self.graded or slot in self.filled)):
+        is_jested = row.family in HEALTH and is_jest(text.form)
+        is_late = row.is_graded and (not self.graded or slot in self.filled)
+        if is_jested or is_late or (row.of_others and text.person is None):
             return set()
         for at in text.starts:
             match = match or row.pattern.match(text.form, at)

@@ -29,7 +29,13 @@ from snapshots.understanding.slots.engine import read_slots
         ('The waiter asked: "Am I late?" I\'m vegan', ["The waiter asked", "I'm vegan"]),
         ("My flatmate texted me: I'm diabetic. I like tea.", ["My flatmate texted me", "I like tea"]),
         ('Priya wrote "I hate fish" on the board', ["Priya wrote", "on the board"]),
-        ('"I live in Leeds," said my uncle', ["said my uncle"]),
+        ('"I live in Leeds," said my uncle', []),
+        ("“我对花生过敏”是我姐的口头禅", []),
+        ("“我住在北京”这句话她天天挂嘴边。我住在苏州", ["我住在苏州"]),
+        ("我姐的口头禅是“我对花生过敏”", ["我姐的口头禅是"]),
+        ('"I\'m allergic to nuts" is what my sister always says', []),
+        ('"I\'m allergic to nuts" was on his T-shirt and I live in Leeds', ["I live in Leeds"]),
+        ("“I have asthma” isn't an excuse for everything. I like tea.", ["I like tea"]),
         ("She always says: my name is Bond", ["She always says"]),
     ],
 )
@@ -60,6 +66,12 @@ def test_nobody_gets_the_name_of_somebody_else(message: str) -> None:
         ("My doctor said: no grapefruit", "My doctor said: no grapefruit"),
         ("Just to be clear: I'm vegan", "Just to be clear: I'm vegan"),
         ('My dog is called "Rex"', 'My dog is called "Rex"'),
+        ('"War and Peace" is my favourite book', '"War and Peace" is my favourite book'),
+        ("《活着》是我最喜欢的书", "《活着》是我最喜欢的书"),
+        ('"I\'m vegan" is what I always say', '"I\'m vegan" is what I always say'),
+        ('"I\'m allergic to nuts"', "I'm allergic to nuts"),
+        ("“我对花生过敏”", "我对花生过敏"),
+        ('My screen is 27"', 'My screen is 27"'),
     ],
 )
 def test_what_users_say_themselves_stays_theirs(message: str, own: str) -> None:

@@ -1,0 +1,53 @@
+"""Leave out the clauses of a message that instruct the model: nothing is made of them.
+
+An instruction is often cut in two ("from now on, for payments, don't ask me"), so neighbours of one sentence are also
+read together, by their words: both are left out where neither is one alone and both might be part of one.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from snapshots.understanding.grading.features import Spoken, texts_to_embed
+from snapshots.understanding.grading.vectors import Vectors, vectors_of
+from snapshots.understanding.reading.clauses import Clause
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.instructions import instruction_reader, is_instruction, poses_as_system
+from snapshots.understanding.reading.vital import sends_to_link
+
+PART_FROM = 0.05
+"""From which share on a clause may be part of an instruction: "I have asthma" beside one is none."""
+_POSES = 16
+"""Characters before a clause in which words may stand that pose as the system's."""
+
+
+def without_orders(spoken: Sequence[Spoken]) -> list[Spoken]:
+    """Return messages without their instructions, which stay known as ``orders``. Embeds the clauses, as grading does:
+    no transaction may be open.
+
+    Raises EmbeddingUnavailable without the encoder's files.
+    """
+    vectors = vectors_of(texts_to_embed(spoken))
+    return [_without_orders(one, vectors) for one in spoken]
+
+
+def _without_orders(spoken: Spoken, vectors: Vectors) -> Spoken:
+    orders = set(_orders_in(spoken, vectors))
+    if not orders:
+        return spoken
+    kept = tuple(clause for clause in spoken.clauses if clause not in orders)
+    return replace(spoken, clauses=kept, orders=tuple(one for one in spoken.clauses if one in orders))
+
+
+def _orders_in(spoken: Spoken, vectors: Vectors) -> Iterator[Clause]:
+    reader = instruction_reader()
+    shares = {one: reader.share(one.text, vectors[one.text]) for one in spoken.clauses}
+    for clause, share in shares.items():
+        is_posed = poses_as_system(matching_form(spoken.text[max(0, clause.start - _POSES) : clause.end]))
+        if is_posed or share >= reader.embedded.least or sends_to_link(matching_form(clause.text)):
+            yield clause
+    for first, second in pairwise(spoken.clauses):
+        lower, higher = sorted((shares[first], shares[second]))
+        may_be_parts = first.sentence == second.sentence and lower >= PART_FROM and higher < reader.embedded.least
+        if may_be_parts and is_instruction(spoken.text[first.start : second.end]):
+            yield from (first, second)

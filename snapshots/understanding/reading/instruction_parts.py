@@ -1,0 +1,89 @@
+"""The parts of a text that the reader of instructions weighs: runs of its words, and pairs of their classes in order.
+
+``instruction_words.toml`` puts words of one meaning into classes ("wire" and "transfer", 转账 and 打款), which both
+languages share.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from snapshots.understanding.reading.forms import matching_form
+
+_WORDS = Path(__file__).with_name("instruction_words.toml")
+_ADDRESS = re.compile(r"[a-z0-9._+-]+@[a-z0-9.-]+|https?://[!-~]+")
+_NUMBER = re.compile(r"\d+")
+_TOKEN = re.compile(r"[a-z]+(?:['-][a-z]+)*|[\u3400-\u9fff]|[0@?!,.;:-]")
+_CLASSED = re.compile(r"#\d+|[a-z]+(?:['-][a-z]+)*|[\u3400-\u9fff]|[0@?!,.;:-]")
+_START, _END = "^", "$"
+_OWN_CLASS = frozenset({_START, _END, "0", "@"})
+LONGEST_RUN = 3
+PAIRED_OVER = 12
+"""Words with a class over which two of them are a pair."""
+
+
+def parts_of(text: str) -> set[str]:
+    """Return the parts of a text: runs of up to three words, the classes of words, pairs of classes in order, and runs
+    of words that stand for their class."""
+    form = _NUMBER.sub("0", _ADDRESS.sub("@", matching_form(text).lower()))
+    words = [_START, *_TOKEN.findall(form), _END]
+    classed = [(_START,), *_classes_in(form), (_END,)]
+    known = _known()
+    told = [one for one in ([name for name in names if name in known.names] for names in classed) if one]
+    return {*_runs(words, 1, "w"), *_runs([names[0] for names in classed], 2, "m"), *_pairs(told)}
+
+
+def _runs(words: Sequence[str], shortest: int, mark: str) -> Iterator[str]:
+    for length in range(shortest, LONGEST_RUN + 1):
+        for at in range(len(words) - length + 1):
+            yield f"{mark}:{'_'.join(words[at : at + length])}"
+
+
+def _pairs(told: Sequence[Sequence[str]]) -> Iterator[str]:
+    for at, names in enumerate(told):
+        for name in names:
+            yield f"u:{name}"
+            yield from (f"p:{name}>{other}" for behind in told[at + 1 : at + 1 + PAIRED_OVER] for other in behind)
+
+
+def _classes_in(form: str) -> Iterator[Sequence[str]]:
+    """Yield the classes of each word of a text, or the word where it has none."""
+    known = _known()
+    for word in _CLASSED.findall(known.chinese.sub(lambda found: f" #{known.places[found.group()]} ", form)):
+        yield known.listed[int(word[1:])] if word[0] == "#" else known.english.get(word, (word,))
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The table: ``english`` and, by their place in ``listed``, Chinese words with their classes."""
+
+    names: frozenset[str]
+    english: Mapping[str, Sequence[str]]
+    chinese: re.Pattern[str]
+    places: Mapping[str, int]
+    listed: Sequence[Sequence[str]]
+
+
+@cache
+def _known() -> _Known:
+    held = tomllib.loads(_WORDS.read_text(encoding="utf-8"))
+    english, chinese = _by_word(held["en"]), _by_word(held["zh"])
+    longest_first = sorted(chinese, key=lambda word: (-len(word), word))
+    return _Known(
+        names=frozenset({*held["en"], *held["zh"], *_OWN_CLASS}),
+        english=english,
+        chinese=re.compile("|".join(map(re.escape, longest_first))),
+        places={word: place for place, word in enumerate(longest_first)},
+        listed=[chinese[word] for word in longest_first],
+    )
+
+
+def _by_word(classes: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for name, words in classes.items():
+        for word in words.split():
+            found[word] = (*found.get(word, ()), name)
+    return found
