@@ -13,7 +13,8 @@ from snapshots.understanding.heard.order_reader import KIN, idle_words
 from snapshots.understanding.statements.statements import is_statement
 
 _NEWEST = ("-accepted_at", "-seq")
-_TELLING = re.compile(r"\d|[\u3400-\u9fff]{2}|.{5}")
+_TELLING = re.compile(r"\d{2}|[\u3400-\u9fff]{2}|.{5}")
+_DIGITS = frozenset("0123456789")
 _LEAST_SHORTENED = 3
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
@@ -42,9 +43,9 @@ def words_of(text: str) -> set[str]:
 def shares_secret(text: str, hidden: str, besides: str) -> bool:
     """Return whether a text repeats a long word, or two, that were ``hidden`` and do not stand ``besides``.
 
-    Words that name nothing ("something") are no secret.
+    Words that name nothing ("something", the numbers of a list) are no secret.
     """
-    shared = (words_of(hidden) - words_of(besides) - KIN - idle_terms()) & words_of(text)
+    shared = (words_of(hidden) - words_of(besides) - KIN - idle_terms() - _DIGITS) & words_of(text)
     return len(shared) > 1 or any(_TELLING.search(word) for word in shared)
 
 

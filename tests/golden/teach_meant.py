@@ -36,7 +36,7 @@ TALKS = ("meant_en", "meant_zh", "meant_plain")
 PAIRS = ("pairs_en", "pairs_zh")
 SETS = (*TALKS, *PAIRS)
 TEACHING_LIVES = ("en", "zh", "en_2", "en_3", "zh_3", "en_4", "zh_4", "en_5", "zh_5")
-MEASURING_LIVES = ("en_6", "zh_6")
+MEASURING_LIVES = ("en_6", "zh_6", "en_7", "zh_7")
 HELD_BACK = 2.0
 """How strongly weights are held back (half the sum of their squares): of 1, 2, 4 and 10 the best of lives."""
 PLAIN_WEIGHS = 0.3

@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from snapshots.understanding.heard.order_reader import Run, least_share, may_order, names_of, order_share, runs_of
+from snapshots.understanding.heard.turns import tells_something
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.modality import find_quoted, is_played
 
@@ -24,7 +25,8 @@ _SUPPOSES = re.compile(r"\W*(?:if|unless|when|whenever|suppose|in case|如果|�
 _ASKS_EN = re.compile(r"\W*(?:\w+[\s,]+){0,3}?(?:can|could|would|will) you\b", re.IGNORECASE)
 _ASKS_ZH = re.compile(r"能不能|可不可以|能|可以|好吗|好不好|行吗|行不行|麻烦")
 _NOT_PLAYED = re.compile(
-    r"pretend (?=(?:that )?i (?:never|didn't|did not|(?:just )?(?:said|told you|mentioned) nothing))", re.IGNORECASE
+    r"pretend (?=(?:that )?(?:i|u|you) (?:never|didn'?t|did not|(?:just )?(?:said|told you|mentioned|heard) nothing))",
+    re.IGNORECASE,
 )
 _EVERYTHING = re.compile(
     r"\b(?:everything|all)(?: of it| that)?(?: (?:i(?:'ve| have)? (?:ever )?(?:said|told you|mentioned|shared)"
@@ -36,11 +38,20 @@ _EVERYTHING = re.compile(
 _REFERS = re.compile(
     r"\b(?:i(?:'ve| have| had)?(?: just| ever| only| never)? (?:said|told|mentioned|wrote|shared|brought up|gave|"
     r"pasted|typed|sent)|"
-    r"(?:told|gave) you|"
-    r"(?:thing|bit|stuff|part|story|mess|business) (?:about|with|on|of|from|between)|about what)\b"
+    r"(?:told|gave) (?:you|u|ya)|"
+    r"(?:thing|bit|stuff|part|story|mess|business|matter|affair) (?:about|with|on|of|from|between)|about what)\b"
     r"|the (?:very )?last (?:thing|bit|part|message|remark)|from me\b|刚[才刚]?的?(?:话|内容|消息)"
     r"|(?:刚才|刚刚|刚|之前|前面|上次|上回|昨天|我)(?:跟你|和你|给你)?(?:说|讲|提|聊|发|吐槽)"
-    r"|那(?:段|件|个)?(?:事|情况)|那段$|(?:刚才|刚刚|之前|上次|前面).{1,8}那[段件个条句]|说过|提过|讲过",
+    r"|(?:之前|前[面头]|前[些几两]?[天日]子?|前番|上[次回]|上个?(?:礼拜|星期|周|月)|昨[天晚]|那[天晚回次])[^,。]{0,3}?"
+    r"(?:跟|和|给|与|向|同|对)[你您](?:说|讲|提|聊|发|坦白|吐)"
+    r"|那(?:段|件|个|桩|单|档子)?(?:事|情况)|那段$|(?:刚才|刚刚|之前|上次|前面).{1,8}那[段件个条句]|说过|提过|讲过",
+    re.IGNORECASE,
+)
+_DESCRIBES = re.compile(
+    r"\W*(?:(?:oka?y?|k|and|also|oh|please|pls|well|so|now|btw|right|thanks|ta|ah|hm+|ps|listen|actually)\W+){0,4}"
+    r"(?:(?:about|as for) )?(?:(?:that|those) (?!(?:is|was|'s)\b)(?!.*\b(?:is|are|was|were|has|have)\b)\D+"
+    r"|(?:\w+'?s? ){1,3}(?:stuff|thing|business|matter|story|affair))"
+    r"|.{0,3}那[个件段桩单位句笔条些][^,。]{1,12}(?:事儿?|话|毛病|东西|玩意儿?|情况|人|钱)",
     re.IGNORECASE,
 )
 _POINTS_ONLY = re.compile(
@@ -153,25 +164,41 @@ def _are_near(form: str, one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def _with_names(form: str, first: int, end: int) -> ForgetOrder:
-    """Return an order with what it names: itself, else in the parts before it that speak of what was said."""
-    start, names = first, names_of(form[first:end])
+    """Return an order with what it names: itself, and in a part before it that speaks of what was said."""
+    names = names_of(form[first:end])
     if not names and _EVERYTHING.search(form[first:end]):
         return ForgetOrder(first, end, is_everything=True)
     before = [(at, last) for at, last, _ in parts_of(form) if last <= first]
     for at, last in before[: -1 - _PARTS_BEFORE : -1]:
         is_apart = _ENDS.search(form, last, first) and not _ABOUT.search(form, at, last)
-        if not names and not is_apart and (refers_back(form[at:last]) or _TOPIC.match(form, at, last)):
-            start, names = at, names_of(form[at:last])
-    return ForgetOrder(start if names else first, end, tuple(names), refers_back(form[start:end]))
+        is_meant = refers_back(form[at:last]) or (not names and _describes(form[at:last]))
+        if not is_apart and is_meant and (described := names_of(form[at:last])):
+            both = dict.fromkeys((*described, *names))
+            return ForgetOrder(at, end, tuple(both), refers=True)
+    return ForgetOrder(first, end, tuple(names), refers_back(form[first:end]))
+
+
+def _describes(part: str) -> bool:
+    """Return whether a part before an order only says what the order is about: "that loan to the boy, ..."."""
+    return _TOPIC.match(part) is not None or _DESCRIBES.fullmatch(part) is not None
 
 
 def _without_repeats(form: str, orders: Sequence[ForgetOrder]) -> list[ForgetOrder]:
-    """Return the orders without those that only point at what the one right before them names: "..., drop that"."""
-    repeats = [
-        before.names and not after.names and _are_near(form, (before.start, before.end), (after.start, after.end))
-        for before, after in pairwise(orders)
-    ]
-    return [one for one, repeated in zip(orders, [False, *repeats], strict=False) if not repeated]
+    """Return the orders without those that say the one before them again: "..., drop that, don't keep it"."""
+    rest = form
+    for one in orders:
+        rest = rest[: one.start] + " " * (one.end - one.start) + rest[one.end :]
+    repeats = [_repeats(rest, before, one) for before, one in pairwise(orders)]
+    return [one for one, is_repeat in zip(orders, [False, *repeats], strict=False) if not is_repeat]
+
+
+def _repeats(rest: str, before: ForgetOrder, one: ForgetOrder) -> bool:
+    """Return whether an order reaches into the one before it, or names nothing, and the ``rest`` of the message tells
+    nothing between them or behind it in its sentence: "don't save this: I owe him" speaks of what follows."""
+    if one.start <= before.end:
+        return True
+    behind = _ENDS.split(rest[one.end :], maxsplit=1)[0]
+    return not one.names and not tells_something(rest[before.end : one.start]) and not tells_something(behind)
 
 
 def _sentences(form: str) -> Iterator[tuple[int, int, str]]:

@@ -108,7 +108,11 @@ Don't remember the milk, buy eggs
 难忘的一天
 别删我的照片
 把我的闹钟删了
-忘掉座椅加热""".splitlines()
+忘掉座椅加热
+You must know that I hear nothing with my left ear
+苦瓜就不该存在于这个世界
+我当场晕倒,医生说是蜂毒过敏
+这个录音我回不去录""".splitlines()
 NAMED = {
     "Actually, forget what I said about the diet": ("diet",),
     "forget what I said about my ex-wife, please": ("ex-wife",),
@@ -137,6 +141,12 @@ NAMED = {
     "That whole thing with Bob and the money, wipe it": ("bob", "money"),
     "我妈住院那件事,你帮我抹掉吧": ("妈住院",),
     "之前讲的小韩那个官司,别留着": ("小韩 官司",),
+    "That loan to Pete, by the way, I'd sooner you did not keep it": ("loan pete",),
+    "that garage thing i told u, delete it from ur brain pls": ("garage",),
+    "also the Marta stuff, forget i said anything": ("marta",),
+    "上礼拜跟你说表哥那个事儿 你给我忘了它 以后别提也别留着": ("表哥",),
+    "诶 那个大衣里的信 你当我没说": (),
+    "那个大衣里的东西 你当我没说 不要记 不要留": ("大衣 东西",),
 }
 
 
@@ -151,6 +161,19 @@ def test_what_is_left_of_its_words_is_what_an_order_names(text: str, names: tupl
 )
 def test_what_follows_an_order_is_what_it_speaks_of(text: str) -> None:
     assert read_forget_orders(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "orders"),
+    [
+        ("That thing about Jo, wipe it, don't keep it. I've dealt with it", 1),
+        ("刚才说的那个,别记,不要留", 1),
+        ("Forget my address. Oh and don't save this: I owe my cousin three grand", 2),
+        ("忘掉我的地址,也别存我的生日", 2),
+    ],
+)
+def test_an_order_that_is_said_again_is_one(text: str, orders: int) -> None:
+    assert len(read_forget_orders(text)) == orders
 
 
 @pytest.mark.parametrize("text", NAMELESS)

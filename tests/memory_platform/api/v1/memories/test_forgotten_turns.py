@@ -31,3 +31,29 @@ def test_what_was_forgotten_leaves_no_empty_turn_and_no_answer_to_it(
     told = [("user", "Hello"), ("assistant", "Hi."), ("user", order), ("assistant", "OK.")]
     assert [(one["role"], one["content"]) for one in turns] == [*told, ("user", "Bye")]
     assert [(one["role"], one["content"]) for one in window_of(acme)] == told
+
+
+@pytest.mark.parametrize(
+    ("secret", "answers", "order", "later"),
+    [
+        (
+            "I borrowed sixty grand from my cousin Dario",
+            ("1. Write down the dates. 2. Talk to him.", "1. Done, it is gone."),
+            "Forget what I just said",
+            "1. Feed them at noon. 2. Half a bucket is enough.",
+        ),
+        (
+            "我偷偷借了六十万给表弟",
+            ("1. 先备份转账记录。2. 找他谈。", "1. 好,不存。"),
+            "忘掉我刚才说的",
+            "1. 中午喂一次。2. 半桶就够了。",
+        ),
+    ],
+)
+def test_the_numbers_of_a_list_repeat_nothing(
+    acme: Caller, world: World, secret: str, answers: tuple[str, str], order: str, later: str
+) -> None:
+    teach(acme, world, secret, ("assistant", answers[0]))
+    assert post(acme, order, ("assistant", answers[1]))[0]["verdict"] == "forgotten"
+    assert not [one for one in post(acme, "?", ("assistant", later)) if one["verdict"] == "forgotten"]
+    assert later in [one["content"] for one in window_of(acme)]
