@@ -123,6 +123,8 @@ class MeantReader:
         scores = [sum(self.weights.get(name, 0.0) * value for name, value in row.items()) for row in rows]
         told, nothing = zip(scores[:-1], rows[:-1], strict=True), scores[-1]
         likely = [score if may_hold(row) else -math.inf for score, row in told]
+        if said.order.is_described and turns and not rows[0]["named"]:
+            likely[0] = -math.inf  # "that loan I told you of, forget it": its own message only describes it
         return chosen_among(likely, -math.inf if acknowledged else nothing)
 
 

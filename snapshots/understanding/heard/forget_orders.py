@@ -82,12 +82,14 @@ _PARTS_BEFORE = 2
 @dataclass(frozen=True, slots=True)
 class ForgetOrder:
     """An order to forget: characters ``start`` to ``end`` of its message. ``names`` are the things that it names;
-    ``refers``: it speaks of what was said before; ``is_everything``: only the product may erase a whole person."""
+    ``refers``: it speaks of what was said before; ``is_described``: words beside it tell what that was;
+    ``is_everything``: only the product may erase a whole person."""
 
     start: int
     end: int
     names: tuple[str, ...] = ()
     refers: bool = False
+    is_described: bool = False
     is_everything: bool = False
 
 
@@ -174,7 +176,7 @@ def _with_names(form: str, first: int, end: int) -> ForgetOrder:
         is_meant = refers_back(form[at:last]) or (not names and _describes(form[at:last]))
         if not is_apart and is_meant and (described := names_of(form[at:last])):
             both = dict.fromkeys((*described, *names))
-            return ForgetOrder(at, end, tuple(both), refers=True)
+            return ForgetOrder(at, end, tuple(both), refers=True, is_described=True)
     return ForgetOrder(first, end, tuple(names), refers_back(form[first:end]))
 
 
