@@ -12,10 +12,10 @@ def shared_words(asked: str, said: str) -> list[str]:
     """Return the words of ``asked`` that stand in ``said`` in any form, each once, in order and as they are asked; of
     Chinese the characters and pairs."""
     held = frozenset(terms(said))
-    words = (part for word in _WORD.findall(asked) for part in _shared(word, held))
+    words = (part for word in _WORD.findall(asked) for part in _parts_in(word, held))
     return list(dict.fromkeys(words))
 
 
-def _shared(word: str, said: Set[str]) -> list[str]:
+def _parts_in(word: str, said: Set[str]) -> list[str]:
     found = [term for term in terms(word) if term in said]
     return found if not word.isascii() else [word] * bool(found)

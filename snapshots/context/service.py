@@ -118,7 +118,7 @@ def make_draft(whose: Whose, prepared: PreparedQuery) -> Draft:
 
 def read_material(whose: Whose, findings: Findings, prepared: PreparedQuery) -> Material:
     """Return what may go in of what was read, slots with how probably they help. In an open scope no model is asked:
-    slots that this process has not met are judged by their words."""
+    slots that this process has not met are compared by their words."""
     question = prepared.question
     embedders = () if whose.is_in_scope else question.embedders
     return material_of(

@@ -10,11 +10,12 @@ from uuid import UUID
 
 import numpy as np
 
+from memory_platform.kernel.terms import terms
 from memory_platform.kernel.text import content_hash
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from memory_platform.providers.lru_cache import LruCache
 from snapshots.embedding.contextual import Turn, index_alone, index_text
-from snapshots.embedding.rows import encode_lex, pack_dense
+from snapshots.embedding.rows import encode_lex, pack_dense, term_key
 from snapshots.embedding.spaces import Embedders
 from snapshots.recall.images.image import build_image
 from snapshots.recall.policy import ScoringPolicy
@@ -32,8 +33,8 @@ _ALWAYS = datetime.min.replace(tzinfo=UTC)
 def judge_slots(texts: Sequence[str], probe: Probe, embedders: Embedders, policy: ScoringPolicy) -> list[float]:
     """Return how probably each text helps a question that needs memory, 0..1.
 
-    Where the sentence encoder is not among ``embedders`` or does not answer, and of more new texts than are embedded
-    at once, the words alone tell.
+    A text or question without a vector (the sentence encoder is not among ``embedders``, does not answer, or has
+    embedded enough new ones at once) is compared by the share of common terms among those of the shorter one.
     """
     encoder = next((one for one in embedders if one.name == ENCODER_SPACE), None)
     keys = [content_hash(text) for text in texts]
@@ -44,7 +45,18 @@ def judge_slots(texts: Sequence[str], probe: Probe, embedders: Embedders, policy
     ]
     image = build_image(rows, {ENCODER_SPACE: DIMENSIONS})
     scores = score_memories(image, probe, policy)
-    return list(map(float, relevance_of_notes(image, np.ones(len(rows), np.bool_), scores, probe)))
+    is_encoded = ENCODER_SPACE in probe.vectors
+    judged = relevance_of_notes(image, np.ones(len(rows), np.bool_), scores, probe)
+    return [
+        float(helps) if is_encoded and row.dense else _share_of_terms(text, probe)
+        for helps, row, text in zip(judged, rows, texts, strict=True)
+    ]
+
+
+def _share_of_terms(text: str, probe: Probe) -> float:
+    said = frozenset(map(term_key, terms(text)))
+    shorter = min(len(said), len(probe.terms))
+    return len(said & probe.terms.keys()) / shorter if shorter else 0.0
 
 
 def _packed_words(key: bytes, text: str) -> bytes:
