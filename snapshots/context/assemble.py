@@ -160,7 +160,7 @@ def choose(
             choice.refused.extend(passed.refused)
         taken, room = take(shelf, slots[name].beyond(held), room, reserved=reserved)
         choice.pieces[name] = (*held, *taken)
-        if name is SectionName.MEMORY and rules.vital.fills:
+        if name is SectionName.MEMORY and rules.vital.fills and request.budget.profile is None:
             room = fill_prefix(choice, shelves[SectionName.PROFILE], room, rules.vital)
     choice.pieces[SectionName.WINDOW] = in_speaking_order(choice.pieces[SectionName.WINDOW])
     idle = _idle_parts(choice)
