@@ -20,10 +20,11 @@ from snapshots.context.budget import (
     slots_for,
     take,
     together,
+    tokens_of,
     unused_below,
 )
 from snapshots.context.choosing.facts import in_stable_order
-from snapshots.context.choosing.prefix import VitalRoom, in_order_of_need, in_order_of_time
+from snapshots.context.choosing.prefix import VitalRoom, fill_with_vital, in_order_of_need, in_order_of_time
 from snapshots.context.choosing.shelves import (
     Refused,
     in_speaking_order,
@@ -35,9 +36,18 @@ from snapshots.context.choosing.shelves import (
 from snapshots.context.choosing.threshold import Abstained, Threshold, abstain_from, cut_off
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.report import decisions_of, places_of, prefix_report, section_reports, token_report
-from snapshots.context.values import AssembledContext, ContextRequest, Language, Material, MemoryRoom, SectionName
+from snapshots.context.values import (
+    AssembledContext,
+    ContextRequest,
+    Language,
+    Material,
+    MemoryItem,
+    MemoryRoom,
+    Order,
+    SectionName,
+)
 from snapshots.context.writing.guide import language_for
-from snapshots.context.writing.order import arranged
+from snapshots.context.writing.order import arrange_framed
 from snapshots.context.writing.render import Scribe, write_prompt
 
 _MEMORIES = frozenset({SectionName.PROFILE, SectionName.MEMORY})
@@ -88,14 +98,15 @@ def assemble(
     is_small = total <= policy.small
     shelves = shelves_of(request, material, scribe, is_small=is_small)
     share = policy.vital_share if total >= policy.profile_from else 1.0  # below it limits wait for the question
-    vital = VitalRoom(policy.vital_notes, int(share * slots[SectionName.PROFILE].tokens), total < policy.profile_from)
+    vital = VitalRoom(
+        policy.vital_notes, int(share * slots[SectionName.PROFILE].tokens), total < policy.profile_from, is_small
+    )
     order = fill_order(policy, total, is_dated=request.at is not None)
     rules = Rules(order, _threshold(request, policy).of(material.needs), vital)
     choice = choose(shelves, slots, room, request, material, rules)
     chosen = {SectionName.SYSTEM: (system,), SectionName.QUERY: (query,), **choice.pieces}
     chosen[SectionName.PROFILE] = together(in_order_of_time(chosen[SectionName.PROFILE], shelves[SectionName.PROFILE]))
-    memories = chosen[SectionName.MEMORY]
-    chosen[SectionName.MEMORY] = together(memories if choice.is_whole else arranged(memories, request.order))
+    chosen[SectionName.MEMORY] = _order_memories(chosen[SectionName.MEMORY], request.order, is_whole=choice.is_whole)
     sections = section_reports(chosen, shelves, choice.refused)
     prompt = write_prompt(request, chosen, shelves)
     decisions = decisions_of(chosen, shelves, choice.refused)
@@ -142,15 +153,38 @@ def choose(
         choice.rooms[name] = MemoryRoom(room.carried, room.free - reserved, slots[name].grows == "elastic")
         if name is SectionName.MEMORY:
             fits = min(slots[name].limit_in(room, reserved), room.free)
-            passed = cut_off(shelf, rules.threshold, fits, abstains=choice.abstained is not None)
+            passed = cut_off(
+                shelf, rules.threshold, fits, abstains=choice.abstained is not None, vital_first=rules.vital.waits
+            )
             shelf, choice.is_whole = passed.shelf, passed.is_whole
             choice.refused.extend(passed.refused)
         taken, room = take(shelf, slots[name].beyond(held), room, reserved=reserved)
         choice.pieces[name] = (*held, *taken)
+        if name is SectionName.MEMORY and rules.vital.fills and request.budget.profile is None:
+            room = fill_prefix(choice, shelves[SectionName.PROFILE], room, rules.vital)
     choice.pieces[SectionName.WINDOW] = in_speaking_order(choice.pieces[SectionName.WINDOW])
     idle = _idle_parts(choice)
     choice.pieces[SectionName.GUIDE] = tuple(one for one in choice.pieces[SectionName.GUIDE] if one.part not in idle)
     return choice
+
+
+def fill_prefix(choice: Choice, shelf: Shelf, room: Room, vital: VitalRoom) -> Room:
+    """Give what memories leave of a small total to vital notes and limits that have no place yet; return what is left
+    for the guide and the rest of the window."""
+    told = {piece.origin.id for piece in choice.pieces[SectionName.MEMORY] if isinstance(piece.origin, MemoryItem)}
+    held = choice.pieces[SectionName.PROFILE]
+    trusted, _ = trusted_shelf(shelf)
+    filled = choice.pieces[SectionName.PROFILE] = fill_with_vital(held, trusted, vital, room.free, told)
+    return replace(room, free=room.free - tokens_of(filled) + tokens_of(held))
+
+
+def _order_memories(taken: Sequence[Piece], order: Order | None, *, is_whole: bool) -> tuple[Piece, ...]:
+    """Return the memories that were taken in the order that the caller names; else a whole memory as it was taken,
+    oldest first, and others with the best at the edges."""
+    if is_whole and order is None:
+        return together(taken)
+    best_first = sorted(taken, key=lambda piece: -piece.origin.score if isinstance(piece.origin, MemoryItem) else 0.0)
+    return tuple(arrange_framed(best_first, order or "u_shape"))
 
 
 def _threshold(request: ContextRequest, policy: ContextPolicy) -> Threshold:

@@ -22,9 +22,11 @@ _STANDING = (
     "21 lives, 27 November 2026: of 182 limits and habits that are not vital 45 are given less, some 15 "
     "true ones and 30 moods, questions and orders of the moment; what leaves the prefix competes by the question"
 )
-_VITAL_WHOLE = (
-    "21 lives, 27 November 2026, totals of 150, 250, 300: covered .46, .65, .71 with what fits of them in the prefix, "
-    ".52, .71, .73 with nothing where they do not all fit (means of four sets)"
+_VITAL_WAITS = (
+    "lives-en and lives-zh, 28 November 2026, totals of 150, 250, 300 and 450: where not all vital notes fit, covered "
+    ".43 .67 .75 .87 (English) with what fits of them in the prefix before all else, .54 .75 .82 .87 with them after "
+    "what helps the question; .60 .73 .77 .85 (Chinese), .52 .74 .82 .83 and .58 .76 .80 .85 with none beside what "
+    "the question asks for"
 )
 _ONE_LINE = "test_bad_input.py: at totals of 120 to 180 a vital note of six words stands with 32 tokens, not with 28"
 _SURE_NEED = (
@@ -44,9 +46,9 @@ class ContextPolicy:
     """Fixed: never grows by what others leave, never differs by intent, so that the prefix stays the same (X9)."""
     profile_share: float = promised(0.4, row="X1")
     """The most of a total that the profile takes, where that is less."""
-    profile_from: int = measured(500, source=f"{_TINY}; {_VITAL_WHOLE}")
+    profile_from: int = measured(500, source=f"{_TINY}; {_VITAL_WAITS}")
     """Below it, the profile's share falls with the total: what the question asks for comes first. Where it does not
-    hold all vital notes, the prefix holds nothing, and they compete by the question."""
+    hold all vital notes, what helps the question goes first, then they take what room is left, the newest first."""
     profile_least: int = measured(32, source=_ONE_LINE)
     """It falls no further: one vital note stands in the smallest total, as far as ``profile_share`` allows."""
     vital_classes: tuple[str, ...] = promised(tuple(VitalClass.values), row="P9")

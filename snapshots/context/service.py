@@ -37,6 +37,7 @@ from snapshots.context.writing.fence import new_nonce
 from snapshots.models import Receipt
 from snapshots.recall.degraded import DegradedReason, joined
 from snapshots.recall.loading.current import Whose, known_in_scope, known_to_product
+from snapshots.recall.ranking.slots import judge_slots
 from snapshots.recall.search import Stopwatch, prepare_question
 from snapshots.recall.service import search_memory
 from snapshots.recall.values import DOCUMENTS, NOTES, REPLIES, SNAPSHOTS, RecallQuery
@@ -101,10 +102,7 @@ def make_draft(whose: Whose, prepared: PreparedQuery) -> Draft:
         zone = findings.found.zone
         at = in_zone(request.at or utc_now(), zone)
         request = replace(request, at=at, asks_for_all=asks_for_all(request.query))
-        needs = findings.found.needs
-        material = material_of(
-            request.query, findings.found, findings.scene, findings.around, needs=needs, vital=policy.vital_classes
-        )
+        material = read_material(whose, findings, prepared)
         first = material.said_first or ((request.query,) if asked.conversation_id is not None else ())
         held_back = (asked.filter is not None or request.strict) and findings.found.state.next_position > 1
         material = replace(material, tasks=findings.tasks, said_first=first, held_back=held_back)
@@ -116,6 +114,21 @@ def make_draft(whose: Whose, prepared: PreparedQuery) -> Draft:
             context = replace(context, abstained=Abstained.UNKNOWN_SUBJECT)
         route = choose_route(request, material, findings.around.route, policy)
     return Draft(prepared, findings, context, route)
+
+
+def read_material(whose: Whose, findings: Findings, prepared: PreparedQuery) -> Material:
+    """Return what may go in of what was read, slots with how probably they help. In an open scope no model is asked:
+    slots that this process has not met are compared by their words."""
+    question = prepared.question
+    embedders = () if whose.is_in_scope else question.embedders
+    return material_of(
+        findings.found,
+        findings.scene,
+        findings.around,
+        partial(judge_slots, probe=question.probe, embedders=embedders, policy=question.policy.scoring),
+        in_han=question.probe.is_chinese,
+        vital=prepared.policy.vital_classes,
+    )
 
 
 def read_findings(whose: Whose, prepared: PreparedQuery) -> Findings:

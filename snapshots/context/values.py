@@ -69,8 +69,8 @@ class MemoryItem:
     ``text`` is what is shown; ``confidence`` (0..1) is the stored one; ``relevance`` (0..1) is how probably it helps
     the question, and ``score``, which weighs that, orders items of one call. ``message_keys`` are those of the turns it
     came from. ``grade``, ``vital``, ``words``, its own as in its message, and ``statement_ids``, the snapshots of the
-    messages that say it, are a note's. ``is_noted``: a message all of which stands in notes. ``is_limit``: a preference
-    that limits the subject. ``doubted_since``: from when on it may hold no more."""
+    messages that say it, are a note's. ``is_noted``: all of it, a message or a slot, stands in notes. ``is_limit``: a
+    preference that limits the subject. ``doubted_since``: from when on it may hold no more."""
 
     lane: Lane
     id: str
@@ -163,10 +163,10 @@ class BudgetRequest:
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
     """One request for a context. ``intent`` and ``phase`` are already decided; ``intent_read``: not by the caller, so
-    that it sizes nothing.
-    ``tenant_locale`` stands in where the subject has no locale and the system prompt no language. ``at`` is the moment
-    of the question, in the subject's time zone; None leaves its date out. Below ``min_relevance`` no memory comes; None
-    leaves that to the policy, and ``strict`` fills no room below it. ``asks_for_all``: for all that is held."""
+    that it sizes nothing. ``tenant_locale`` stands in where the subject has no locale and the system prompt no
+    language. ``at`` is the moment of the question, in the subject's time zone; None leaves its date out. Below
+    ``min_relevance`` no memory comes; None leaves that to the policy, and ``strict`` fills no room below it.
+    ``asks_for_all``: for all that is held. ``order``: None is "u_shape", of a whole small memory oldest first."""
 
     query: str
     system_prompt: str = ""
@@ -174,7 +174,7 @@ class ContextRequest:
     intent: str | None = None
     intent_read: bool = False
     phase: str | None = None
-    order: Order = "u_shape"
+    order: Order | None = None
     format: Format = "messages"
     style: Style | None = None
     guide: bool = True

@@ -11,6 +11,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q, QuerySet
 
 from memory_platform.kernel.errors import NotFound
+from memory_platform.kernel.shared_words import shared_words
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.receipts.packing import candidates_held
 from snapshots.receipts.values import Rendered
@@ -99,6 +100,7 @@ def rendered_of(receipt: Receipt) -> Rendered | None:
 def candidates_of(receipt: Receipt) -> list[dict[str, Any]]:
     """Return every candidate with the members of G1: those in the context by position, then the others, best first.
 
+    ``words`` are those of the question that stand in its words, None once these were purged and of what was left out.
     ``utilized`` (bool or None) and ``user_feedback_signal`` stand in the rows of the memories, where feedback puts
     them: both None before.
     """
@@ -106,11 +108,24 @@ def candidates_of(receipt: Receipt) -> list[dict[str, Any]]:
         str(row.memory_ref): row
         for row in ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id).order_by()
     }
+    met = words_met(rendered_of(receipt))
     candidates = [
-        {**candidate, "policy_version": receipt.policy_version, **_outcome(candidate, outcomes)}
+        {
+            **candidate,
+            "policy_version": receipt.policy_version,
+            "words": met.get(candidate["context_position"]),
+            **_outcome(candidate, outcomes),
+        }
         for candidate in candidates_held(receipt)
     ]
     return sorted(candidates, key=_reading_order)
+
+
+def words_met(rendered: Rendered | None) -> dict[int | None, list[str]]:
+    """Return which words of the question stand in the words of each candidate that was sent, by position."""
+    if rendered is None:
+        return {}
+    return {place[0]: shared_words(rendered.query, rendered.words_at(place)) for place in rendered.places}
 
 
 def _outcome(candidate: dict[str, Any], outcomes: dict[str, ReceiptMemory]) -> dict[str, Any]:

@@ -69,6 +69,10 @@ class RelevancePolicy:
     """From which probability on a question may ask for what the assistant said."""
     unasked_reply: float = assumed(0.15, owner="recall", settle_by="labelled questions about what the assistant said")
     """From which relevance on a reply helps a question that does not ask for it."""
+    slots_kept: int = assumed(5_000, owner="relevance", settle_by="memory and hit rate of serving processes")
+    """Slots of which a process keeps words and vector: about 1.3 kB each."""
+    slots_embedded: int = assumed(40, owner="relevance", settle_by="slots of the largest profiles in production")
+    """New slots that are embedded for one question, some 2 ms each; of more the words in common tell until the next."""
     strict_relevance: float = measured(0.9, source=_STRICT)
     """From which relevance on a strict question takes what it does not name."""
     strict_words: float = measured(5.0, source=_STRICT)

@@ -96,7 +96,7 @@ ASSUMED = {
     "snapshots.recall.ScoringPolicy": "alike_cosines asked_alike related_words sentence_least sitting_gap_hours",
     "snapshots.recall.RewritePolicy": "question_chars wording_chars kept own_words rank_k",
     "snapshots.recall.SealingPolicy": "every time batch batch_bytes others_kept",
-    "snapshots.relevance.RelevancePolicy": "asked_reply asked_from named_need unasked_reply",
+    "snapshots.relevance.RelevancePolicy": "asked_reply asked_from named_need unasked_reply slots_kept slots_embedded",
     "snapshots.receipts.ReceiptPolicy": "score_digits spread_every spread_batch",
     "snapshots.window.WindowPolicy": "grave_for",
     "tenants.KeyPolicy": "rotation_overlap",

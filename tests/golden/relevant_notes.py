@@ -18,7 +18,7 @@ django.setup()
 
 from memory_platform.kernel.terms import terms
 from memory_platform.providers.registry import embedders
-from snapshots.context.choosing.touched_facts import share
+from snapshots.context.turn.route import share
 from tests.golden.labels import HERE
 
 Scores = npt.NDArray[np.float64]

@@ -18,6 +18,7 @@ from memory_platform.console.explanation.words import (
 )
 from memory_platform.console.shared.codes import in_words
 from memory_platform.console.shared.display import address_of, plain
+from memory_platform.kernel.shared_words import shared_words
 from snapshots.models import Conversation, ReceiptMemory, Task
 
 Candidate = Mapping[str, Any]
@@ -39,19 +40,22 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class CardContext:
-    """What is read beside the candidates of one prompt, by memory id; ``placed``: positions found in its text."""
+    """What is read beside the candidates of one prompt, by memory id; ``placed``: positions found in its text;
+    ``query``: what was asked, "" once it was purged."""
 
     known: Mapping[str, CurrentMemory] = field(default_factory=dict)
     outcomes: Mapping[str, ReceiptMemory] = field(default_factory=dict)
     placed: frozenset[int | None] = frozenset()
     conversation_id: UUID | None = None
+    query: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
     """One candidate as a page shows it; ``most`` is the best score on it.
 
-    ``met``: what the fence met in its words, and ``guardrail`` the same in a sentence.
+    ``met``: what the fence met in its words, and ``guardrail`` the same in a sentence. ``words``: those of the question
+    that stand in it.
     """
 
     memory_id: str
@@ -67,6 +71,7 @@ class Card:
     guardrail: str
     met: str
     known: CurrentMemory | None
+    words: str
     address: str
     lanes: tuple[str, ...]
     steps: tuple[Step, ...]
@@ -99,6 +104,7 @@ def _card(one: Candidate, beside: CardContext, best: float, most: float) -> Card
         guardrail=str(GUARDRAILS.get(one["guardrail_hit"] or "", "")),
         met=in_words(one["guardrail_hit"]),
         known=known,
+        words=", ".join(one.get("words") or (shared_words(beside.query, known.text) if known else ())),
         address=known.address if known else _other_address(one, beside.conversation_id),
         lanes=tuple(_lanes(one["explain"] or {})),
         steps=tuple(_steps(one, most)),

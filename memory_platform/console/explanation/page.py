@@ -66,6 +66,7 @@ def why_of(receipt: Receipt) -> ReceiptExplanation:
         outcomes=outcomes_of(receipt),
         placed=positions_in(prompt or ()),
         conversation_id=receipt.conversation_id,
+        query=rendered.query if rendered else "",
     )
     cards = cards_of(candidates, beside)
     return ReceiptExplanation(

@@ -82,6 +82,9 @@ STANDING = {
     VITAL: _("Vital: always in."),
     LASTING: _("Lasting: in every prompt while there is room."),
 }
+PROFILE = _("Profile: always in while there is room.")
+"""Of slots, instead of :data:`STANDING`'s words on what lasts."""
+SLOTS = frozenset({"profile", "preferences", "tags"})
 RELEVANT = _("In: relevance %(relevance)s, threshold %(threshold)s.")
 BESIDE = _(
     "In: relevance %(relevance)s is below the threshold %(threshold)s, but something else helps and room was left."
@@ -94,7 +97,7 @@ def reason_told(one: Mapping[str, Any]) -> str:
     """Return why a candidate is in the prompt or is not; a code that is not ours as it is."""
     code, relevance, threshold = one["decision_reason"], one.get("relevance"), one.get("threshold")
     if code == "kept" and one.get("standing") in STANDING:
-        return str(STANDING[one["standing"]])
+        return str(PROFILE if one["lane"] in SLOTS else STANDING[one["standing"]])
     if relevance is None or threshold is None:
         return str(REASONS.get(code, code))
     kept = RELEVANT if relevance >= threshold else BESIDE

@@ -29,6 +29,14 @@ def fold_words(text: str) -> str:
     return saying_form(text).rstrip(" .,!;:")
 
 
+def names_value(said: Sequence[str], slot: MemoryItem) -> bool:
+    """Return whether texts, folded, name each entry of the value of a preference; a number alone names nothing."""
+    if slot.lane != "preferences":
+        return False
+    entries = [one.strip() for one in fold_words(slot.text.partition(": ")[2]).split(",")]
+    return all(len(one) > 1 and not one.isdecimal() and any(one in text for text in said) for one in entries)
+
+
 def said_in_window(item: MemoryItem, message_keys: frozenset[str]) -> bool:
     """Is ``item`` a snapshot all of whose source messages are among ``message_keys``? Facts of a profile stay (X1)."""
     return item.lane == "snapshots" and bool(item.message_keys) and item.message_keys <= message_keys

@@ -1,11 +1,11 @@
 """Which facts a prefix holds where it has no room for all: the newest of what is vital, and slots before habits."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from snapshots.context.budget import Piece, Room, Shelf, Slot, take
-from snapshots.context.choosing.dedupe import fold_words
+from snapshots.context.budget import Piece, Room, Shelf, Slot, take, tokens_of
+from snapshots.context.choosing.dedupe import fold_words, names_value
 from snapshots.context.choosing.shelves import Refused
 from snapshots.context.values import MemoryItem, Reason
 
@@ -17,12 +17,13 @@ _CONFIRMED = "confirmed_by_user"
 class VitalRoom:
     """How many vital notes stand whatever is asked, and how many tokens of the prefix they take before all others.
 
-    ``only_whole``: where they do not all fit, nothing stands, and they compete by the question.
+    ``waits``: where they do not all fit, what helps the question goes first. ``fills``: they take what room is left.
     """
 
     most: int
     tokens: int
-    only_whole: bool = False
+    waits: bool = False
+    fills: bool = False
 
 
 def in_order_of_need(shelf: Shelf, vital: VitalRoom) -> tuple[Shelf, Refused]:
@@ -33,17 +34,36 @@ def in_order_of_need(shelf: Shelf, vital: VitalRoom) -> tuple[Shelf, Refused]:
     confirmed first, the newest first. Of more vital notes than may stand, the oldest compete by the question alone.
     """
     notes = [piece for piece in shelf.pieces if _is_note(piece)]
-    standing = sorted((piece for piece in notes if _is_vital(piece)), key=_since, reverse=True)[: vital.most]
+    standing = _standing(shelf, vital)
     first, _ = take(replace(shelf, pieces=tuple(standing)), Slot(vital.tokens, "never"), Room(free=vital.tokens))
     habits = sorted((piece for piece in notes if not _is_vital(piece)), key=_since, reverse=True)
     habits.sort(key=lambda piece: not _is_confirmed(piece))
     slots = [piece for piece in shelf.pieces if not _is_note(piece)]
-    if vital.only_whole and len(first) < len(standing):
+    if vital.waits and len(first) < len(standing):
         return replace(shelf, pieces=()), []
     said = [fold_words(piece.origin.text) for piece in first if isinstance(piece.origin, MemoryItem)]
-    repeats = [piece for piece in slots if _is_named_in(said, piece)]
+    repeats = [one for one in slots if isinstance(one.origin, MemoryItem) and names_value(said, one.origin)]
     ordered = (*first, *_without(slots, repeats), *_without(standing, first), *habits)
     return replace(shelf, pieces=ordered), [(piece, Reason.DUPLICATE_OF_PROFILE) for piece in repeats]
+
+
+def fill_with_vital(
+    held: Sequence[Piece], shelf: Shelf, vital: VitalRoom, free: int, told: Collection[str]
+) -> tuple[Piece, ...]:
+    """Return the pieces of the prefix that are ``held`` and, within ``free`` tokens more, the newest vital notes beside
+    them, then limits. ``told`` are the ids of what stands elsewhere."""
+    filled, inside = tuple(held), set(map(id, held))
+    for piece in (*_standing(shelf, vital), *(one for one in shelf.pieces if not _is_note(one))):
+        more = tokens_of((*filled, piece)) - tokens_of(held)
+        if id(piece) not in inside and more <= free and _id_of(piece) not in told:
+            filled = (*filled, piece)
+    return filled
+
+
+def _standing(shelf: Shelf, vital: VitalRoom) -> list[Piece]:
+    """Return the vital notes that stand whatever is asked, the newest first, of one moment the surest."""
+    notes = [piece for piece in shelf.pieces if _is_note(piece) and _is_vital(piece)]
+    return sorted(notes, key=lambda piece: (_since(piece), _confidence(piece)), reverse=True)[: vital.most]
 
 
 def in_order_of_time(taken: Sequence[Piece], shelf: Shelf) -> tuple[Piece, ...]:
@@ -52,15 +72,6 @@ def in_order_of_time(taken: Sequence[Piece], shelf: Shelf) -> tuple[Piece, ...]:
     ids = set(map(id, taken))
     held = (piece for piece in shelf.pieces if id(piece) in ids)
     return tuple(sorted(held, key=lambda piece: (not _is_vital(piece), _since(piece).date())))
-
-
-def _is_named_in(notes: Sequence[str], slot: Piece) -> bool:
-    """Return whether notes name each entry of the value of a preference."""
-    item = slot.origin
-    if not isinstance(item, MemoryItem) or item.lane != "preferences":
-        return False
-    entries = [one.strip() for one in fold_words(item.text.partition(": ")[2]).split(",")]
-    return all(len(one) > 1 and any(one in note for note in notes) for one in entries)
 
 
 def _without(pieces: Iterable[Piece], left: Iterable[Piece]) -> list[Piece]:
@@ -82,3 +93,11 @@ def _is_confirmed(piece: Piece) -> bool:
 
 def _since(piece: Piece) -> datetime:
     return (piece.origin.valid_since if isinstance(piece.origin, MemoryItem) else None) or _BEGINNING
+
+
+def _confidence(piece: Piece) -> float:
+    return piece.origin.confidence if isinstance(piece.origin, MemoryItem) else 0.0
+
+
+def _id_of(piece: Piece) -> str:
+    return piece.origin.id if isinstance(piece.origin, MemoryItem) else ""

@@ -14,6 +14,7 @@ from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.values import MemoryItem, Reason
 from snapshots.understanding.heard.turns import tells_something
 
+SLOTS = frozenset({"profile", "preferences", "tags"})
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
@@ -68,14 +69,16 @@ def abstain_from(
     return None if passes else Abstained.NOTHING_RELEVANT
 
 
-def cut_off(shelf: Shelf, threshold: Threshold, room: int, *, abstains: bool) -> Passed:
+def cut_off(shelf: Shelf, threshold: Threshold, room: int, *, abstains: bool, vital_first: bool = False) -> Passed:
     """Return what of a shelf of memories may go in, the first to be taken first.
 
-    Where one passes, others follow while there is room: all notes, and what else tells something that is not quite
-    beside the question. Where ``room`` (tokens) holds all notes with what passes, these come first, the oldest first.
+    Where one passes, others follow while there is room: all notes, what else tells something that is not quite beside
+    the question, and last slots, which notes mostly say as well; with ``vital_first`` what is vital before all that
+    does not help. Where ``room`` (tokens) holds all notes with what passes, these come first, the oldest first.
     """
     pieces = () if abstains else shelf.pieces
     kept = [piece for piece in pieces if _helps(piece, threshold) or _fills(piece, threshold)]
+    kept.sort(key=lambda piece: _place_of(piece, threshold, vital_first=vital_first))
     first = [piece for piece in kept if _helps(piece, threshold) or _is_note(piece)]
     opening = shelf.opening.tokens if shelf.opening else 0
     fits = threshold.whole or tokens_of(first) + opening <= room
@@ -90,6 +93,16 @@ def cut_off(shelf: Shelf, threshold: Threshold, room: int, *, abstains: bool) ->
 
 def _helps(piece: Piece, threshold: Threshold) -> bool:
     return _relevance(piece) >= threshold.least
+
+
+def _place_of(piece: Piece, threshold: Threshold, *, vital_first: bool) -> int:
+    """Return among which of those that follow one another a memory is taken; in each the best first."""
+    if _helps(piece, threshold):
+        return 0
+    if _is_slot(piece):
+        return 2
+    is_vital = isinstance(piece.origin, MemoryItem) and piece.origin.vital
+    return 1 if vital_first and not is_vital else 0
 
 
 def _fills(piece: Piece, threshold: Threshold) -> bool:
@@ -123,6 +136,10 @@ def _relevance(piece: Piece) -> float:
 
 def _is_note(piece: Piece) -> bool:
     return isinstance(piece.origin, MemoryItem) and piece.origin.kind == "note"
+
+
+def _is_slot(piece: Piece) -> bool:
+    return isinstance(piece.origin, MemoryItem) and piece.origin.lane in SLOTS
 
 
 def _since(piece: Piece) -> datetime:

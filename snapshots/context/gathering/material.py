@@ -16,9 +16,9 @@ from profiles.belief_queries import HeldFact, HeldPreference
 from profiles.models import Tag
 from profiles.wording import Place
 from snapshots.context.choosing.facts import Standing, preference_fact, profile_fact, tag_fact
-from snapshots.context.choosing.touched_facts import touched_facts
+from snapshots.context.choosing.judged_facts import Judge, judge_facts
 from snapshots.context.gathering.changed import Changes, bring_up_to_date
-from snapshots.context.gathering.noted import without_masks, without_noted_words
+from snapshots.context.gathering.noted import with_slots_in_notes, without_masks, without_noted_words
 from snapshots.context.gathering.scene import Scene, Surroundings
 from snapshots.context.values import Material, MemoryItem, Passage, ProfileView, WindowTurn
 from snapshots.context.writing.looks import LOOKS
@@ -42,33 +42,32 @@ BARE_TERMS = 6
 
 
 def material_of(
-    query: str,
     found: Recalled,
     scene: Scene | None,
     around: Surroundings,
+    judge: Judge,
     *,
-    needs: float = 1.0,
+    in_han: bool = False,
     vital: Collection[str] = tuple(VitalClass.values),
 ) -> Material:
-    """Return all that may go into the context of ``query``; ``needs`` is how probably the query needs memory, ``vital``
-    are the classes of notes that stand whatever is asked."""
+    """Return all that may go into a context. ``judge`` tells which slots help its question, which is Chinese where
+    ``in_han`` says so; ``vital`` are the classes of notes that stand whatever is asked."""
     told = statements_behind(around)
     changes = Changes.of_rows(around.changed, partial(_standing_note, vital=vital, told=told))
     profile = profile_view(found.lanes, changes, standing_notes(around, changes, vital, told))
     notes = (note_item(note, vital, told) for note in found.notes)
     said = (*notes, *map(memory_item, found.memories), *map(memory_item, found.replies))
     meant = {str(match.tag.id): match.score for match in found.lanes.meant}
+    told_now = bring_up_to_date(without_masks(said), changes)
+    slots = tuple(judge_facts(replace(profile, notes=()), judge, meant, found.needs, in_han=in_han))
     return Material(
         profile=profile,
-        memories=(
-            *without_noted_words(bring_up_to_date(without_masks(said), changes), profile.notes),
-            *touched_facts(query, replace(profile, notes=()), meant, needs),
-        ),
+        memories=tuple(with_slots_in_notes(without_noted_words(told_now, profile.notes), slots)),
         turns=tuple(window_turns(scene)) if scene else (),
         summary=running_summary(scene) if scene else None,
         full_history_tokens=around.full_history,
         said_first=scene.said_first if scene else (),
-        needs=needs,
+        needs=found.needs,
     )
 
 

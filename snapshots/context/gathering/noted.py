@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from snapshots.context.choosing.dedupe import fold_words, names_value
 from snapshots.context.values import MemoryItem
 from snapshots.understanding.drafting.sayings import says_the_same
 from snapshots.understanding.heard.turns import tells_something
@@ -36,6 +37,21 @@ def without_noted_words(items: Sequence[MemoryItem], standing: Iterable[MemoryIt
         yield _what_is_left(item, notes) if item.id in notes else item
 
 
+def with_slots_in_notes(notes: Iterable[MemoryItem], slots: Sequence[MemoryItem]) -> Iterator[MemoryItem]:
+    """Yield memories, then slots: a note that names the value of a preference stands in its place, as relevant as it
+    is."""
+    noted: set[str] = set()
+    for note in notes:
+        said = [fold_words(note.text)] if note.kind == "note" and not note.doubted_since and not note.is_refused else []
+        named = [slot for slot in slots if said and names_value(said, slot)]
+        noted |= {slot.id for slot in named}
+        near = max((slot.relevance for slot in named), default=0.0)
+        more = near / max(note.relevance, _LEAST)
+        yield replace(note, relevance=near, score=min(1.0, note.score * more)) if more > 1 else note
+    for slot in slots:
+        yield replace(slot, is_noted=True) if slot.id in noted else slot
+
+
 def without_masks(items: Iterable[MemoryItem]) -> Iterator[MemoryItem]:
     """Yield items without those that say nothing beside what was masked ("My gate code is [masked secret]"); what is
     vital stays."""
@@ -44,6 +60,7 @@ def without_masks(items: Iterable[MemoryItem]) -> Iterator[MemoryItem]:
             yield item
 
 
+_LEAST = 1e-3
 _MASK = "[masked "
 _ONLY_MASKED = re.compile(
     r"(?:\b(?:and|so|also)\s+)?\b(?:my|our|the|his|her|your|their|its|it|this|that|here)\b[\w\s'\u2019]{0,40}?"

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self, cast
 
 from memory_platform.kernel.terms import terms
-from snapshots.context.choosing.touched_facts import share
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import MemoryItem
 
@@ -63,3 +62,9 @@ def is_good_hit(query: str, found: Iterable[MemoryItem], policy: ContextPolicy) 
         and share(asked, frozenset(terms(f"{item.category} {item.text}"))) >= policy.good_hit_share
         for item in found
     )
+
+
+def share(asked: frozenset[str], said: frozenset[str]) -> float:
+    """Return the share of common terms among those of the shorter of two texts, 0..1."""
+    shorter = min(len(asked), len(said))
+    return len(asked & said) / shorter if shorter else 0.0

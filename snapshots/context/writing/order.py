@@ -1,8 +1,9 @@
 """In which order a model reads its memories (X3)."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TypeVar
 
+from snapshots.context.budget import Piece
 from snapshots.context.values import Order
 
 T = TypeVar("T")
@@ -17,3 +18,24 @@ def arranged(best_first: Sequence[T], order: Order) -> list[T]:
     if order == "relevance_first":
         return list(best_first)
     return [*best_first[0::2], *reversed(best_first[1::2])]
+
+
+def arrange_framed(best_first: Sequence[Piece], order: Order, depth: int = 0) -> list[Piece]:
+    """Return pieces in ``order`` at each level: elements by their best line, in an element its days, in a day its
+    lines; what has no date stands before the days of its element. A piece without frames has its own place."""
+    framed = [piece for piece in best_first if len(piece.frames) > depth]
+    bare = [piece for piece in best_first if len(piece.frames) <= depth]
+    if depth:
+        return [*arranged(bare, order), *_arrange_groups(framed, order, depth)]
+    return _arrange_groups(best_first, order, depth)
+
+
+def _arrange_groups(best_first: Sequence[Piece], order: Order, depth: int) -> list[Piece]:
+    groups: dict[Hashable, list[Piece]] = {}
+    for piece in best_first:
+        key: Hashable = piece.frames[: depth + 1] if len(piece.frames) > depth else id(piece)
+        groups.setdefault(key, []).append(piece)
+    placed: list[Piece] = []
+    for group in arranged(list(groups.values()), order):
+        placed += arrange_framed(group, order, depth + 1) if len(group) > 1 else group
+    return placed

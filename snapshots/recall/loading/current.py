@@ -85,6 +85,11 @@ class Whose:
     external_id: str | None = None
     scope: Callable[[], AbstractContextManager[None]] = nullcontext
 
+    @property
+    def is_in_scope(self) -> bool:
+        """Whether the statements run in a scope that is open already."""
+        return self.scope is nullcontext
+
     def statement(self, sql: str, *values: object) -> Statement:
         """Return a statement whose first three values are the tenant and both ids."""
         return Statement(sql, [self.tenant_id, self.subject_id, self.external_id, *values])

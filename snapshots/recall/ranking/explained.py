@@ -1,15 +1,12 @@
 """An explanation in plain values: what answers show (R7)."""
 
-import re
 from typing import Any
 
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.shared_words import shared_words
 from memory_platform.kernel.text import detect_language
 from snapshots.embedding.contextual import spoken_date
 from snapshots.recall.values import Explain, RecalledMemory
 from snapshots.receipts.packing import named
-
-_WORD = re.compile(r"[㐀-鿿]+|[^\W_㐀-鿿]+(?:['’-][^\W_㐀-鿿]+)*")
 
 
 def explained(why: Explain, asked: str, memory: RecalledMemory) -> dict[str, Any]:
@@ -30,11 +27,4 @@ def matched_words(asked: str, memory: RecalledMemory) -> list[str]:
     order."""
     date = spoken_date(memory.said_locally, detect_language(memory.text))
     held = (memory.text, memory.name or "", date, memory.category or "", *memory.topics, *memory.aliases)
-    said = frozenset(terms(" ".join(held)))
-    words = (part for word in _WORD.findall(asked) for part in _shared(word, said))
-    return list(dict.fromkeys(words))
-
-
-def _shared(word: str, said: frozenset[str]) -> list[str]:
-    found = [term for term in terms(word) if term in said]
-    return found if not word.isascii() else [word] * bool(found)
+    return shared_words(asked, " ".join(held))

@@ -41,6 +41,10 @@ CANDIDATES = (
     ReceiptCandidate(str(SEEN), "snapshots", "statement", 0.7, "kept", 20, context_position=1, explain=EXPLAIN),
 )
 SENT = Rendered("我家在哪里？", [{"role": "user", "content": "我家在哪里？"}])
+ASKED = {
+    "en": ("When does Theo swim?", "- Theo swims on Mondays\n", ["Theo", "swim"]),
+    "zh": ("小米几点游泳？", "- 小米周一游泳\n", ["小米", "游泳"]),
+}
 
 
 def written(house: House, subject: Subject | None = None) -> UUID:
@@ -85,6 +89,7 @@ def test_a_receipt_gives_back_what_was_asked_sent_and_decided(world: World) -> N
         "relevance": None,
         "threshold": None,
         "standing": "",
+        "words": None,
     }
 
 
@@ -171,3 +176,15 @@ def test_another_tenants_receipt_is_one_that_nobody_has(world: World) -> None:
                 receipt_by_id(wanted)
         assert not receipts(subject_external_id="ada").exists()
         assert not receipts(memory_id=SEEN).exists()
+
+
+@pytest.mark.parametrize("language", ASKED)
+def test_a_receipt_tells_which_words_of_the_question_met_a_memory(world: World, language: str) -> None:
+    query, line, words = ASKED[language]
+    sent = Rendered(query, [{"role": "system", "content": f"Memory:\n{line}"}], places=[(1, 0, 8, 8 + len(line))])
+    met, left_out = CANDIDATES[3], CANDIDATES[1]
+    draft = ReceiptDraft(world.acme.subject.id, "7", sent, candidates=(left_out, met))
+    with tenant_tx(world.acme.tenant.id):
+        kept, out = candidates_of(receipt_by_id(write_receipt(draft).id))
+    assert set(words) <= set(kept["words"])
+    assert out["words"] is None

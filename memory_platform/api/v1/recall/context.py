@@ -56,7 +56,13 @@ class BudgetInput(StrictSerializer):
     total = WholeField(least=1, most=TOKENS_MOST, required=False)
     system = WholeField(least=0, most=TOKENS_MOST, required=False)
     profile = WholeField(least=0, most=TOKENS_MOST, required=False)
-    memory = WholeField(least=0, most=TOKENS_MOST, required=False)
+    memory = WholeField(
+        least=0,
+        most=TOKENS_MOST,
+        required=False,
+        help_text="So much of the best is brought whatever is asked, also where nothing helps. A question that needs "
+        "nothing brings nothing where `min_relevance` is named beside it.",
+    )
     window = WholeField(least=0, most=TOKENS_MOST, required=False)
     knowledge = WholeField(least=0, most=TOKENS_MOST, required=False)
 
@@ -71,7 +77,14 @@ class ContextInput(PromptFields, Input):
     intent = TextField(max_bytes=4 * INTENT_CHARS, max_length=INTENT_CHARS, required=False)
     phase = OneOfField(choices=names(PHASES), required=False)
     understand = OneOfField(choices=names(READERS), default="rules")
-    order = OneOfField(choices=names(ORDERS), default="u_shape")
+    order = OneOfField(
+        choices=names(ORDERS),
+        required=False,
+        help_text="How memories stand: `relevance_first` the best first, `u_shape` the best first, the second best "
+        "last. Lines share elements and dates: elements stand so by their best line, in an element its "
+        "dates, under a date its lines. With `style: full` or `format: plain` each memory has its own place. Unless "
+        "named `u_shape`, but oldest first where all notes fit.",
+    )
     format = OneOfField(choices=names(FORMATS), default="messages")
     style = OneOfField(  # type: ignore[assignment]  # DRF takes fields off the class, which has a style of its own
         choices=names(STYLES),
@@ -201,7 +214,7 @@ def asked_of(given: dict[str, Any], policies: Policies) -> ContextQuery:
         budget=BudgetRequest(**given.get("budget", {})),
         intent=given.get("intent"),
         phase=given.get("phase"),
-        order=given["order"],
+        order=given.get("order"),
         format=given["format"],
         style=given.get("style"),
         guide=given["guide"],

@@ -80,15 +80,24 @@ class CandidateOutput(Output):
     tokens = serializers.IntegerField()
     explain = serializers.DictField(
         allow_null=True,
-        help_text="As in answers of recall, without the matched words; `relevance` in it says what the relevance was "
-        "made of, and is empty in older receipts.",
+        help_text="As in answers of recall; the matched words are `words`, beside it. `relevance` in it says what the "
+        "relevance was made of, and is empty in older receipts.",
     )
     relevance = serializers.FloatField(
         allow_null=True, help_text="How probably it helps; null for what stands whatever is asked."
     )
     threshold = serializers.FloatField(allow_null=True, help_text="From which relevance on a memory goes in.")
     standing = serializers.ChoiceField(
-        choices=[VITAL, LASTING], allow_blank=True, help_text="Why it stands whatever is asked; empty for the others."
+        choices=[VITAL, LASTING],
+        allow_blank=True,
+        help_text="Why it stands whatever is asked: `vital`, always in; `lasting`, the rest of the profile, in while "
+        "there is room. Empty for what competes by the question.",
+    )
+    words = serializers.ListField(
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="Which words of the question stand in it; null for what was left out, and once the words were "
+        "purged. Empty: it came by its meaning, or whatever is asked.",
     )
     utilized = serializers.BooleanField(allow_null=True)
     user_feedback_signal = serializers.CharField(allow_null=True)

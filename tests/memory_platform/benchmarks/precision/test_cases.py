@@ -1,6 +1,7 @@
 """PrecisionMemBench: its fixtures as they were published, and its runner's judgement. Rows: R3, X11."""
 
 import hashlib
+from typing import Any
 
 import pytest
 
@@ -43,6 +44,20 @@ def test_one_memory_too_many_fails_a_case() -> None:
     case = CASES["alias-gha-resolves"]
     judged = judge(case, ["b-ci-gha-entity", "b-kubernetes-entity"], SEED)
     assert (judged.passed, judged.precision, judged.recall) == (False, 0.5, 1.0)
+
+
+def test_the_figures_are_those_that_docs_relevance_tells(world: World, settings: Any) -> None:
+    settings.EMBEDDER = "wordllama,use"
+    tenant_id = precision_tenant()
+    store_seed(tenant_id)
+    plain, strict = (figures_of(ask_cases(tenant_id, strict=strict)) for strict in (False, True))
+    assert (strict.active_cases, strict.cases) == (43, 77)
+    assert strict.active >= 37
+    assert strict.passed >= 65
+    assert plain.passed >= 14
+    assert strict.precision >= 0.84
+    assert plain.precision >= 0.15
+    assert min(plain.recall, strict.recall) >= 0.98
 
 
 def test_a_strict_question_finds_fewer_than_a_plain_one(world: World) -> None:

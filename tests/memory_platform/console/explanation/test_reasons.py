@@ -8,15 +8,28 @@ from django.utils import translation
 from memory_platform.console.explanation.words import reason_told
 
 
-def candidate(reason: str, relevance: float | None = None, standing: str = "") -> dict[str, Any]:
+def candidate(
+    reason: str, relevance: float | None = None, standing: str = "", lane: str = "snapshots"
+) -> dict[str, Any]:
     threshold = None if relevance is None else 0.15
-    return {"decision_reason": reason, "relevance": relevance, "threshold": threshold, "standing": standing}
+    return {
+        "decision_reason": reason,
+        "relevance": relevance,
+        "threshold": threshold,
+        "standing": standing,
+        "lane": lane,
+    }
 
 
 @pytest.mark.parametrize(
     ("one", "english", "chinese"),
     [
         (candidate("kept", standing="vital"), "Vital: always in.", "关键：始终放入。"),
+        (
+            candidate("kept", standing="lasting", lane="preferences"),
+            "Profile: always in while there is room.",
+            "档案：有空间时始终放入。",
+        ),
         (candidate("kept", 0.42), "In: relevance 0.42, threshold 0.15.", "已放入：相关性 0.42，门槛 0.15。"),
         (
             candidate("below_floor", 0.08),

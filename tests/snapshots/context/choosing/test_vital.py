@@ -76,14 +76,50 @@ def test_of_many_vital_notes_the_newest_stand_oldest_first() -> None:
     assert reason_of(result, "m-19") == "over_budget"
 
 
-def test_where_a_tiny_total_does_not_hold_all_vital_notes_they_compete_by_the_question() -> None:
-    notes = vital_notes(5)
-    asked_for, other = replace(notes[-1], relevance=0.9, score=0.9), replace(notes[0], relevance=0.1, score=0.1)
-    memories = (other, asked_for, memory(9, "Ada is late, traffic is terrible", relevance=0.01, score=0.01))
-    result = context(Material(ProfileView(notes=notes), memories=memories), budget=within(60))
-    assert kept_in_prefix(result) == []
-    assert kept_ids(result) == ["m-0", "m-4"]
-    assert kept_in_prefix(context(Material(ProfileView(notes=notes[:1])), budget=within(150))) == ["m-4"]
+POLLEN = {"en": "Pollen {} closes my throat", "zh": "{}号花粉会让我喉咙肿起来"}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("count", [1, 5, 40])
+@pytest.mark.parametrize("total", [60, 80, 100, 120, 150, 200, 250, 300, 400, 499, 500])
+def test_of_the_vital_notes_of_a_tiny_total_the_newest_stand_and_no_room_is_left_for_another(
+    total: int, count: int, language: str
+) -> None:
+    notes = tuple(replace(one, text=POLLEN[language].format(one.id)) for one in vital_notes(count))
+    result = context(Material(ProfileView(locale=language, notes=notes)), budget=within(total))
+    held, newest_first = kept_in_prefix(result), [one.id for one in notes]
+    assert held == newest_first[: len(held)][::-1]
+    assert result.tokens.total <= total
+    assert held or total < 100
+    beside = {one.id: one.tokens for one in result.decisions}
+    frames = 40
+    for missing in newest_first[len(held) : 20]:
+        assert result.tokens.total + beside[missing] + frames > total or len(held) == 20
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_in_a_tiny_total_what_helps_goes_before_vital_notes_and_these_before_what_fills(language: str) -> None:
+    notes = tuple(
+        replace(one, text=POLLEN[language].format(one.id), relevance=0.02, score=0.02, valid_since=SINCE)
+        for one in vital_notes(9)
+    )
+    helps = memory(
+        50, {"en": "Tea at four by the river", "zh": "下午四点在河边喝茶"}[language], relevance=0.9, score=0.9
+    )
+    fills = tuple(memory(60 + n, relevance=0.03, score=0.03) for n in range(9))
+    result = context(Material(ProfileView(notes=notes), memories=(*fills, *notes, helps)), budget=within(120))
+    kept = kept_ids(result)
+    assert helps.id in kept
+    assert {"m-60", "m-61"}.isdisjoint(kept)
+    assert len({one.id for one in notes} & set(kept)) >= 2
+
+
+@pytest.mark.parametrize("count", [3, 4, 5, 6, 7, 8])
+def test_one_vital_note_more_takes_none_away(count: int) -> None:
+    before, after = (
+        context(Material(ProfileView(notes=vital_notes(held))), budget=within(150)) for held in (count, count + 1)
+    )
+    assert len(kept_in_prefix(after)) >= len(kept_in_prefix(before)) > 0
 
 
 def test_what_the_prefix_has_no_room_for_is_vital_and_old_and_may_come_by_the_question() -> None:

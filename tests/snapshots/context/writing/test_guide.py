@@ -20,7 +20,7 @@ def test_the_guide_tells_what_confidence_means_in_few_tokens(shape: dict[str, bo
     guide = usage_guide(language, **shape)
     assert all(band in guide for band in (SIGNS.values() if shape else SIGNS))
     assert ("user_memory" in guide) is not shape.get("plain", False)
-    assert COUNTER.count(guide) <= {"en": 60, "zh": 70}[language]
+    assert COUNTER.count(f"\n{guide}\n") <= {"en": 60, "zh": 70}[language], "as it is sent, on lines of its own"
 
 
 def test_without_memory_or_on_request_there_is_no_guide() -> None:

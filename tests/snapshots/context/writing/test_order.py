@@ -1,11 +1,15 @@
-"""In which order a model reads its memories. Rows: X3."""
+"""In which order a model reads its memories. Rows: X3, X4."""
 
+from datetime import timedelta
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from snapshots.context.values import Material
 from snapshots.context.writing.order import arranged
-from tests.snapshots.context.world import context, kept_ids, memory
+from tests.snapshots.context.world import SINCE, context, kept_ids, memory
 
 
 def test_a_u_shape_has_the_best_first_the_second_best_last_and_the_rest_between() -> None:
@@ -34,3 +38,55 @@ def test_a_context_is_u_shaped_unless_asked_otherwise() -> None:
     material = Material(memories=tuple(memory(n) for n in (3, 1, 5, 2, 4)))
     assert kept_ids(context(material)) == ["m-1", "m-3", "m-5", "m-4", "m-2"]
     assert kept_ids(context(material, order="relevance_first")) == ["m-1", "m-2", "m-3", "m-4", "m-5"]
+
+
+SURE = {"confidence": 0.9, "provenance": "confirmed_by_user"}
+TOLD = {
+    "en": "On day {} I told of my garden in London, number {}",
+    "zh": "第{}天我讲了我在伦敦的花园，编号{}",
+}
+
+
+def spread(language: str, kind: str = "statement") -> Material:
+    """Return six memories, the best first: of two elements, and of two days each."""
+    return Material(
+        memories=tuple(
+            memory(
+                n,
+                TOLD[language].format(n % 2, n),
+                kind=kind,
+                valid_since=SINCE + timedelta(days=n % 2),
+                **(SURE if n in {2, 3} else {}),
+            )
+            for n in range(1, 7)
+        )
+    )
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("shape", [{"style": "full"}, {"format": "plain"}])
+def test_where_nothing_is_shared_each_memory_has_its_own_place(language: str, shape: dict[str, Any]) -> None:
+    best_first, u_shape = (
+        kept_ids(context(spread(language), order=order, **shape)) for order in ("relevance_first", "u_shape")
+    )
+    assert best_first == [f"m-{n}" for n in range(1, 7)]
+    assert u_shape == [f"m-{n}" for n in (1, 3, 5, 6, 4, 2)]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_elements_days_and_lines_stand_in_the_order_asked_for(language: str) -> None:
+    best_first, u_shape = (kept_ids(context(spread(language), order=order)) for order in ("relevance_first", "u_shape"))
+    assert best_first == [f"m-{n}" for n in (1, 5, 4, 6, 2, 3)]
+    assert u_shape == [f"m-{n}" for n in (1, 5, 4, 6, 2, 3)]
+    one_element = [
+        kept_ids(context(spread(language), order=order, style="compact")) for order in ("relevance_first", "u_shape")
+    ]
+    assert one_element == [[f"m-{n}" for n in (1, 3, 5, 2, 4, 6)], [f"m-{n}" for n in (1, 5, 3, 2, 6, 4)]]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_whole_small_memory_stands_oldest_first_unless_an_order_is_named(language: str) -> None:
+    notes = spread(language, "note")
+    whole, named = (kept_ids(context(notes, order=order, style="full")) for order in (None, "relevance_first"))
+    assert whole == [f"m-{n}" for n in (2, 4, 6, 1, 3, 5)]
+    assert named == [f"m-{n}" for n in range(1, 7)]

@@ -1,0 +1,21 @@
+"""Which words of a question stand in a text: what people are shown of a match by words."""
+
+import re
+from collections.abc import Set
+
+from memory_platform.kernel.terms import terms
+
+_WORD = re.compile(r"[㐀-鿿]+|[^\W_㐀-鿿]+(?:['’-][^\W_㐀-鿿]+)*")
+
+
+def shared_words(asked: str, said: str) -> list[str]:
+    """Return the words of ``asked`` that stand in ``said`` in any form, each once, in order and as they are asked; of
+    Chinese the characters and pairs."""
+    held = frozenset(terms(said))
+    words = (part for word in _WORD.findall(asked) for part in _parts_in(word, held))
+    return list(dict.fromkeys(words))
+
+
+def _parts_in(word: str, said: Set[str]) -> list[str]:
+    found = [term for term in terms(word) if term in said]
+    return found if not word.isascii() else [word] * bool(found)
