@@ -33,58 +33,45 @@ def doubt_about(subject: Subject, found: Candidate, policy: DoubtPolicy = DOUBT)
 
 
 def _contradicts(subject: Subject, found: Candidate) -> bool:
-    match found:
-        case TagCandidate():
-            return False
-        case ProfileFact():
-            return found.mode == "overwrite" and not found.replaces and _another_fact(subject, found)
-        case PreferenceCandidate():
-            return found.sort != "change" and _another_preference(subject, found)
-
-
-def _another_fact(subject: Subject, found: ProfileFact) -> bool:
-    held = fact_place(subject, FactName(found.field, is_attribute=found.is_attribute)).current()
-    return held is not None and _is_equal_rival(held.provenance, held.value, found.provenance, found.value)
-
-
-def _another_preference(subject: Subject, found: PreferenceCandidate) -> bool:
-    if found.category is None or found.key is None:
+    """Return whether something else is believed where ``found`` would stand that is known in the same way, or its
+    opposite; what puts something right contradicts nothing."""
+    if isinstance(found, TagCandidate) or found.replaces or getattr(found, "sort", "") == "change":
         return False
-    if found.mode == "set":
-        held = preference_place(subject, found.category, found.key).current()
-        return held is not None and _is_equal_rival(held.provenance, held.value, found.provenance, as_json(found.value))
-    opposite = OPPOSITE.get(found.key)
-    rival = preference_place(subject, found.category, opposite).current() if opposite and found.mode == "add" else None
-    if rival is None or not isinstance(rival.value, list):
-        return False
-    said = found.value if isinstance(found.value, tuple) else (found.value,)
-    return any(among_entries(str(one), rival.value) for one in said)
-
-
-def _is_equal_rival(held_by: str, held: object, known_by: str, said: object) -> bool:
-    return Provenance(held_by) is Provenance(known_by) and not same_value(held, said)
+    held = _held_in_place(subject, found)
+    if held is None:
+        return _is_opposed(subject, found)
+    is_rival = Provenance(held.provenance) is Provenance(found.provenance)
+    return is_rival and not same_value(held.value, as_json(found.value))
 
 
 def takes_over(subject: Subject, found: Candidate) -> bool:
     """Return whether ``found`` says something else than what is believed in its place; in the open scope."""
+    if isinstance(found, TagCandidate):
+        tag = find_tag_by_label(subject, found.label)
+        return tag is not None and any(
+            said and said != was for said, was in ((found.address, tag.address), (found.phone, tag.phone))
+        )
+    held = _held_in_place(subject, found)
+    return _is_opposed(subject, found) if held is None else not same_value(held.value, as_json(found.value))
+
+
+def _held_in_place(subject: Subject, found: ProfileFact | PreferenceCandidate) -> ProfileFactRow | Preference | None:
+    """Return what is believed in whose place a whole value would stand; None for an entry of a list."""
     match found:
-        case TagCandidate():
-            held = find_tag_by_label(subject, found.label)
-            return held is not None and any(
-                said and said != was for said, was in ((found.address, held.address), (found.phone, held.phone))
-            )
-        case ProfileFact():
-            fact = fact_place(subject, FactName(found.field, is_attribute=found.is_attribute)).current()
-            return found.mode == "overwrite" and fact is not None and not same_value(fact.value, found.value)
+        case ProfileFact(mode="overwrite"):
+            return fact_place(subject, FactName(found.field, is_attribute=found.is_attribute)).current()
         case PreferenceCandidate(category=str(category), key=str(key), mode="set"):
-            preference = preference_place(subject, category, key).current()
-            return preference is not None and not same_value(preference.value, as_json(found.value))
-        case PreferenceCandidate(key=str(key), mode="add") if key in OPPOSITE:
-            rivals = current_preferences(subject).filter(key=OPPOSITE[key])
-            said = found.value if isinstance(found.value, tuple) else (found.value,)
-            return any(among_entries(one, entries_of(rival.value) or ()) for rival in rivals for one in said)
-        case _:
-            return False
+            return preference_place(subject, category, key).current()
+    return None
+
+
+def _is_opposed(subject: Subject, found: ProfileFact | PreferenceCandidate) -> bool:
+    """Return whether the opposite of an entry is believed, in whichever category: nothing is liked and disliked."""
+    if isinstance(found, ProfileFact) or found.mode != "add" or found.key not in OPPOSITE:
+        return False
+    said = found.value if isinstance(found.value, tuple) else (found.value,)
+    rivals = current_preferences(subject).filter(key=OPPOSITE[found.key])
+    return any(among_entries(one, entries_of(rival.value) or ()) for rival in rivals for one in said)
 
 
 def believed_against(subject: Subject, found: Candidate) -> list[Preference | ProfileFactRow | Tag]:

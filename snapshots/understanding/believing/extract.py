@@ -52,7 +52,7 @@ def extract(utterance: Utterance, *, context: ExtractionContext, policy: Extract
         list(islice((one for said in allowed for one in analyse(said, stated, context)), policy.max_candidates))
     )
     verdicts = judge(candidates, cited={utterance.message_key: utterance}, own_names=context.own_names, policy=policy)
-    return _sorted(_once(verdicts.accepted), (*refused[: policy.max_candidates], *verdicts.rejected))
+    return sort_out(verdicts.accepted, (*refused[: policy.max_candidates], *verdicts.rejected))
 
 
 def refuse(utterance: Utterance, sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[Rejection]]:
@@ -111,28 +111,8 @@ def values_of(candidate: Candidate) -> set[str]:
             return {value for value in (candidate.address, candidate.phone, *candidate.aliases) if value}
 
 
-def _once(candidates: tuple[Candidate, ...]) -> list[Candidate]:
-    """Return the candidates without repeats: the same thing said twice in one message is learned once."""
-    seen: dict[str, Candidate] = {}
-    for candidate in candidates:
-        seen.setdefault(_identity(candidate), candidate)
-    return list(seen.values())
-
-
-def _identity(candidate: Candidate) -> str:
-    match candidate:
-        case ProfileFact():
-            return f"fact|{candidate.field}|{candidate.value if candidate.mode != 'overwrite' else ''}"
-        case PreferenceCandidate():
-            return (
-                f"{candidate.sort}|{candidate.category}|{candidate.key}|{candidate.mode}|"
-                f"{candidate.value}|{candidate.replaces}"
-            )
-        case TagCandidate():
-            return f"tag|{candidate.kind}|{candidate.label}|{candidate.address}|{candidate.phone}|{candidate.aliases}"
-
-
-def _sorted(accepted: list[Candidate], rejections: tuple[Rejection, ...]) -> Extraction:
+def sort_out(accepted: Sequence[Candidate], rejections: tuple[Rejection, ...] = ()) -> Extraction:
+    """Return candidates by what they become; what puts something right is a correction."""
     facts = [c for c in accepted if isinstance(c, ProfileFact)]
     preferences = [c for c in accepted if isinstance(c, PreferenceCandidate)]
     return Extraction(

@@ -11,7 +11,7 @@ from profiles.values import Provenance
 from snapshots.echo.detection import Echoes
 from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore
 from snapshots.models import Message
-from snapshots.understanding.believing.extract import extract
+from snapshots.understanding.believing.extract import extract, sort_out
 from snapshots.understanding.believing.held_values import Believed
 from snapshots.understanding.believing.lessons import Lesson
 from snapshots.understanding.config import NOTING
@@ -55,12 +55,16 @@ def with_stated(extraction: Extraction, stated: Utterance, context: ExtractionCo
     said: dict[str, Any] = {"evidence": Evidence(stated.message_key, "", -1)}
     if context.is_offered:
         said |= {"provenance": Provenance.ANALYSIS.value, "confidence": NOTING.offered}
-    return replace(
-        extraction,
-        facts=(*extraction.facts, *(replace(one, **said) for one in more.facts)),
-        preferences=(*extraction.preferences, *(replace(one, **said) for one in more.preferences)),
-        tags=(*extraction.tags, *(replace(one, **said) for one in more.tags)),
-        corrections=(*extraction.corrections, *(replace(one, **said) for one in more.corrections)),
+    return join_extractions(extraction, sort_out([replace(one, **said) for one in candidates_of(more)]))
+
+
+def join_extractions(one: Extraction, other: Extraction) -> Extraction:
+    return Extraction(
+        facts=(*one.facts, *other.facts),
+        preferences=(*one.preferences, *other.preferences),
+        tags=(*one.tags, *other.tags),
+        corrections=(*one.corrections, *other.corrections),
+        rejections=(*one.rejections, *other.rejections),
     )
 
 

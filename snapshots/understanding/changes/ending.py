@@ -5,8 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef
 
 from memory_platform.kernel.ids import stable_id
 from profiles.services.locking import lock_subject
@@ -18,21 +17,9 @@ from snapshots.notes.slots import hand_on_slots
 from snapshots.understanding.changes.foresee import Ending
 from snapshots.understanding.changes.judge import Effect
 from snapshots.understanding.statements.statements import STATEMENT_VERSION
-from tenants.isolation import current_tenant_id
 
 OVER = (Effect.ENDS, Effect.ENDS_PART)
 """What ends slots."""
-
-WRITE_RETOLD = """
-UPDATE note n SET newer = told.newer
-FROM unnest(%s::uuid[], %s::uuid[], %s::timestamptz[]) AS told (note_id, newer, said_at)
-WHERE n.tenant_id = %s AND n.subject_id = ANY(%s) AND n.snapshot_id = ANY(%s) AND n.snapshot_id = told.note_id
-  AND NOT n.possibly_outdated AND NOT EXISTS (
-    SELECT 1 FROM snapshot later WHERE later.tenant_id = n.tenant_id AND later.id = n.newer
-      AND later.subject_id = n.subject_id AND later.said_at > told.said_at
-  )
-"""
-"""What was said later than the message stays what is newer than a note."""
 
 
 class NotePlace(NamedTuple):
@@ -66,45 +53,14 @@ class Tellings:
         }
 
 
-class Retold:
-    """Notes that messages retell, each with what is newer; the message said last wins, as if each was written alone.
-
-    A message may retell twenty notes, and many messages the same ones: one statement writes them all.
-    """
-
-    def __init__(self) -> None:
-        self._newer: dict[UUID, tuple[UUID, datetime]] = {}
-        self._subjects: set[UUID] = set()
-
-    def add(self, note_id: UUID, newer: UUID, message: Message) -> None:
-        """Note that ``message`` retells a note."""
-        held = self._newer.get(note_id)
-        if held and held[1] > message.said_at:
-            self.write()
-        self._newer[note_id] = newer, message.said_at
-        self._subjects.add(message.subject_id)
-
-    def write(self) -> None:
-        """Write what was collected, in the open scope."""
-        if self._newer:
-            told = list(self._newer.values())
-            notes, newer, said = list(self._newer), [one for one, _ in told], [at for _, at in told]
-            with connection.cursor() as cursor:
-                cursor.execute(WRITE_RETOLD, [notes, newer, said, current_tenant_id(), list(self._subjects), notes])
-            self._newer.clear()
-
-
 def write_endings(found: Sequence[tuple[Message, Sequence[Ending]]]) -> None:
     """End what messages end, in the order in which they were said, in the open scope; their notes are stored."""
     messages, endings = [one for one, _ in found], [ending for _, own in found for ending in own]
     made = notes_made_by(messages)
-    tellings, retold = Tellings.of(endings, {one.subject_id for one in messages}), Retold()
+    tellings = Tellings.of(endings, {one.subject_id for one in messages})
     for message, own in found:
-        if any(one.effect is not Effect.RETELLS for one in own):
-            retold.write()  # what is made doubtful next is retold before
         apply_endings(message, own, tellings)
-        name_successors(message, own, made.get(message.id, ()), tellings=tellings, retold=retold)
-    retold.write()
+        name_successors(message, own, made.get(message.id, ()), tellings)
 
 
 def apply_endings(message: Message, endings: Sequence[Ending], tellings: Tellings | None = None) -> list[Ending]:
@@ -161,21 +117,16 @@ def notes_made_by(messages: Collection[Message]) -> dict[UUID, list[NotePlace]]:
 
 
 def name_successors(
-    message: Message,
-    endings: Sequence[Ending],
-    made: Sequence[NotePlace],
-    *,
-    tellings: Tellings | None = None,
-    retold: Retold | None = None,
+    message: Message, endings: Sequence[Ending], made: Sequence[NotePlace], tellings: Tellings | None = None
 ) -> None:
     """Say what holds in place of the notes that a message ended, and what is newer than those that it made doubtful or
     retells: the note of the same words among those that it ``made``, and without one the whole message.
 
-    What is only ``retold`` is written at once, or by whoever hands in where to collect it.
+    What was said later than the message stays what is newer than a note that it retells.
     """
     own = {"subject_id": message.subject_id}
     said_again = (tellings or Tellings.of(endings, [message.subject_id])).after(message)
-    again = Retold() if retold is None else retold
+    retold: dict[UUID, list[UUID]] = {}
     for one in endings:
         over = [place for place in made if place.start < one.end and one.start < place.end]
         newer = min(over).note_id if over else stable_id(STATEMENT_VERSION, message.id)
@@ -190,9 +141,11 @@ def name_successors(
         elif one.effect in (Effect.DOUBTS, Effect.ENDS_PART):
             Note.objects.filter(snapshot_id=one.note_id, changed_by=message.id, **own).update(newer=newer)
         elif one.note_id not in said_again:
-            again.add(one.note_id, newer, message)
-    if retold is None:
-        again.write()
+            retold.setdefault(newer, []).append(one.note_id)
+    later = Snapshot.objects.filter(id=OuterRef("newer"), said_at__gt=message.said_at, **own)
+    for newer, notes in retold.items():
+        standing = Note.objects.filter(snapshot_id__in=notes, possibly_outdated=False, **own)
+        standing.exclude(Exists(later)).update(newer=newer)
 
 
 def revive_changed(subject_id: UUID, messages: Collection[UUID]) -> int:

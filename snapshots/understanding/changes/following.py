@@ -32,9 +32,6 @@ from snapshots.understanding.grading.vectors import vectors_of
 from snapshots.understanding.statements.statements import Heard, hear_messages
 from tenants.isolation import tenant_tx
 
-LOOKED_THROUGH = 500
-"""Messages around a batch, in the order of their times, above which each of the batch is asked about by itself."""
-
 
 @dataclass(frozen=True, slots=True)
 class Read:
@@ -105,12 +102,12 @@ def _of_late(tenant_id: UUID, ordered: Sequence[Read]) -> list[MessageEndings]:
         return []
     with tenant_tx(tenant_id):
         after = _said_after([one.heard.message for one in late])
+        if not after:
+            return []
         wanted = {message_id for ids in after.values() for message_id in ids}
-        subjects = {one.heard.message.subject_id for one in late if after.get(one.heard.message.id)}
-        later = {one.message.id: one for one in hear_messages(subjects, list(wanted))} if wanted else {}
-        names = own_names(Subject.objects.filter(id__in=subjects)) if subjects else {}
-    if not later:
-        return []
+        subjects = {one.heard.message.subject_id for one in late if one.heard.message.id in after}
+        later = {one.message.id: one for one in hear_messages(subjects, list(wanted))}
+        names = own_names(Subject.objects.filter(id__in=subjects))
     told = [spoken_of(one, names[one.message.subject_id]) for one in later.values()]
     spoken = dict(zip(later, without_orders(told), strict=True))
     grades = dict(zip(spoken, grade_messages(list(spoken.values())), strict=True))
@@ -128,32 +125,21 @@ def _of_late(tenant_id: UUID, ordered: Sequence[Read]) -> list[MessageEndings]:
 
 def _said_after(messages: Sequence[Message], policy: ChangePolicy = CHANGES) -> dict[UUID, list[UUID]]:
     """Return the messages that were accepted before one and said after it, in the order in which they were said, by
-    the message; one query for those, the most, that come in their order."""
-    own = [[one for one in messages if one.subject_id == subject] for subject in {one.subject_id for one in messages}]
+    the message that comes late; one query."""
     may = Q()
-    for said in own:
-        first, last = min(one.said_at for one in said), max(one.accepted_at for one in said)
-        may |= Q(subject_id=said[0].subject_id, said_at__gt=first, accepted_at__lt=last)
-    told = Message.objects.filter(may, role=MessageRole.USER, remember=True).order_by()
-    times = list(told.values_list("subject_id", "said_at", "accepted_at")[:LOOKED_THROUGH])
-    late = [
-        message
-        for message in messages
-        if len(times) == LOOKED_THROUGH
-        or any(of == message.subject_id and at > message.said_at and by < message.accepted_at for of, at, by in times)
-    ]
-    return {message.id: _said_after_one(message, policy) for message in late}
-
-
-def _said_after_one(message: Message, policy: ChangePolicy) -> list[UUID]:
-    rows = Message.objects.filter(
-        subject_id=message.subject_id,
-        role=MessageRole.USER,
-        remember=True,
-        said_at__gt=message.said_at,
-        accepted_at__lt=message.accepted_at,
-    )
-    return list(rows.order_by("said_at", "seq").values_list("id", flat=True)[: policy.later_compared])
+    for one in messages:
+        may |= Q(subject_id=one.subject_id, said_at__gt=one.said_at, accepted_at__lt=one.accepted_at)
+    rows = Message.objects.filter(may, role=MessageRole.USER, remember=True).order_by("said_at", "seq")
+    told = list(rows.values_list("id", "subject_id", "said_at", "accepted_at")[: policy.later_compared * len(messages)])
+    after = {
+        one.id: [
+            row_id
+            for row_id, subject_id, at, by in told
+            if subject_id == one.subject_id and at > one.said_at and by < one.accepted_at
+        ][: policy.later_compared]
+        for one in messages
+    }
+    return {message_id: rows for message_id, rows in after.items() if rows}
 
 
 def precedes(note: HeldChange, message: Message) -> bool:

@@ -21,7 +21,6 @@ from snapshots.understanding.changes.pairs import (
     old_is_named,
     shares_something,
 )
-from snapshots.understanding.changes.persons import SELF, named_people
 from snapshots.understanding.changes.standing import stands_beside
 from snapshots.understanding.changes.words import hold_rows
 from snapshots.understanding.config import CHANGES, ChangePolicy
@@ -31,11 +30,9 @@ from snapshots.understanding.reading.forms import matching_form
 
 WEIGHTS = Path(__file__).with_name("changes.json")
 ENDS, DOUBTS, HOLDS = "ends", "doubts", "holds"
-MOVED_ALONE, MOVED_NEAR = 0.6, 0.55
-"""Two words of the note's own (of three that count), or how near both are (cosine), beside one word."""
-MOVED_FROM = 0.2
-"""Share of the reader of clauses from which a sentence changes something, where a figure or a word of the note's own
-says so, too: of 24 labelled pairs in which a figure took another's place 23 end (changes_teach*)."""
+CHANGED_FROM = 0.2
+"""Share of the reader of clauses from which a sentence changes something, where a word of the note's own says so, too.
+"""
 
 
 class Effect(StrEnum):
@@ -99,8 +96,6 @@ def judge(
         may_doubt = (is_named or (row["clash"] and row["alone"])) and (
             _is_evident(row) or ends + doubts >= policy.unhinted_from
         )
-        if one.about == SELF and not one.is_vital and not named_people(sentence.text).people and _is_moved(row):
-            ends = 1.0
         if place == len(held) - 1 and not one.is_vital and ends_bare(sentence.text, one.text):
             found.append(Judged(place, Effect.ENDS, 1.0))
         elif ends >= policy.sure_from and may_end:
@@ -119,21 +114,13 @@ def ends_bare(said: str, held: str) -> bool:
     return bool(verb) and verb in held.lower() and not denials_in(held)
 
 
-def _is_moved(row: Mapping[str, float]) -> bool:
-    """Return whether the numbers say that another figure has taken the place of the one that the same thing had."""
-    is_clash, is_meant = bool(row["clash"] or row["number_clash"]), row["alone"] and not row["stranger"]
-    is_meant = is_meant and (row["alone"] >= MOVED_ALONE or row["near"] >= MOVED_NEAR)
-    is_told = (row["cue_instead"] or row["cue_wrong"] or row["cue_figure"]) and row["change"] >= MOVED_FROM
-    return bool(is_clash and is_meant and is_told and not row["holding"])
-
-
 def _is_evident(row: Mapping[str, float]) -> bool:
     """Return whether the numbers of a pair hold something that is the note's own, and evidence that it has changed:
     without both most of what is likely is only of the same matter."""
     figures = row["clash"] or row["number_clash"]
     is_own = row["alone"] or row["kinds_alone"] or row["small_around"] or figures or row["old"]
     is_hinted = row["short"] and any(row[f"cue_{name}"] for name in ("over", "left", "again", "instead"))
-    is_changed = row["change"] >= MOVED_FROM or figures or row["cue_wrong"] or row["old"] or is_hinted
+    is_changed = row["change"] >= CHANGED_FROM or figures or row["cue_wrong"] or row["old"] or is_hinted
     return bool(is_own and is_changed)
 
 

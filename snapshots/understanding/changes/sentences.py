@@ -3,7 +3,7 @@ something that lasts, and so may tell of what is held once more."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 
 from snapshots.understanding.changes.pairs import Sentence
 from snapshots.understanding.changes.words import may_change
@@ -27,10 +27,18 @@ def changing_sentences(
 ) -> list[Changing]:
     """Return the sentences of a message that may end something, in order, each with what was said just before it;
     ``lasting``: and those that tell something that lasts."""
-    return list(_changing(spoken, grades, policy, lasting=lasting))[: policy.sentences]
+    found = (
+        one
+        for one, lasts in told_sentences(spoken, grades)
+        if (lasting and lasts >= NOTING.held_from)
+        or one.sentence.change >= policy.change_from
+        or may_change(matching_form(one.sentence.text))
+    )
+    return list(islice(found, policy.sentences))
 
 
-def _changing(spoken: Spoken, grades: Sequence[Grade], policy: ChangePolicy, *, lasting: bool) -> Iterator[Changing]:
+def told_sentences(spoken: Spoken, grades: Sequence[Grade]) -> Iterator[tuple[Changing, float]]:
+    """Yield the sentences of a message that are no questions, each with how probably one of its clauses lasts."""
     before = spoken.asked
     pairs = zip(spoken.clauses, grades, strict=False)
     for _, group in groupby(pairs, key=lambda pair: pair[0].sentence):
@@ -39,9 +47,7 @@ def _changing(spoken: Spoken, grades: Sequence[Grade], policy: ChangePolicy, *, 
         text = spoken.text[start:end]
         change = max(grade.change for _, grade in parts)
         other = min(grade.other for _, grade in parts)
-        asked = any(clause.asked for clause, _ in parts)
-        hints = may_change(matching_form(text)) or change >= policy.change_from
-        lasts = lasting and max(grade.lasting for _, grade in parts) >= NOTING.held_from
-        if not asked and (hints or lasts):
-            yield Changing(Sentence(text, before, change, other), start, end)
+        if not any(clause.asked for clause, _ in parts):
+            lasts = max(grade.lasting for _, grade in parts)
+            yield Changing(Sentence(text, before, change, other), start, end), lasts
         before = text

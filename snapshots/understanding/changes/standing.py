@@ -5,6 +5,7 @@ import re
 
 from snapshots.understanding.changes.figures import figures_in
 from snapshots.understanding.changes.pairs import STRONG, HeldText, Sentence, words_of
+from snapshots.understanding.changes.persons import named_people
 from snapshots.understanding.changes.words import cues_in, events_in
 from snapshots.understanding.drafting.sayings import denials_in, says_the_same
 from snapshots.understanding.reading.forms import matching_form
@@ -46,7 +47,8 @@ def stands_beside(sentence: Sentence, held: HeldText) -> bool:
     form, known = matching_form(sentence.text), matching_form(held.text)
     if "wrong" in cues_in(form):
         return False
-    if _INTRODUCES.fullmatch(known.strip(" .!,。")) and not _PARTS.search(form):
+    is_somebody = named_people(held.text).people and _INTRODUCES.fullmatch(known.strip(" .!,。"))
+    if is_somebody and not _PARTS.search(form):
         return True
     is_elsewhere = _ELSEWHERE.search(form) is not None and _ELSEWHERE.search(known) is None
     return is_elsewhere or bool(events_in(form) & events_in(known))

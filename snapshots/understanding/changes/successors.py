@@ -20,8 +20,6 @@ from snapshots.understanding.reading.forms import language_of, matching_form
 _WISHES = re.compile(r"\b(?:i|we)(?:'d| would) (?:rather|prefer|like)\b", re.IGNORECASE)
 _ANEW = frozenset({"instead", "again", "figure"})
 """Hints of what holds now; the others tell what is over."""
-_LONGEST_HEAD = 40
-"""Characters of what stands before a colon and says what a sentence is about."""
 
 
 def keep_successors(read: Sequence[Read], found: Sequence[MessageEndings], policy: NotingPolicy = NOTING) -> list[Read]:
@@ -29,25 +27,7 @@ def keep_successors(read: Sequence[Read], found: Sequence[MessageEndings], polic
     over = {
         (one.message.id, ending.start) for one in found for ending in one.endings if ending.effect is not Effect.RETELLS
     }
-    whole = (replace(one, drafts=[_with_its_head(one, draft, policy) for draft in one.drafts]) for one in read)
-    return [replace(one, drafts=(*one.drafts, *_successors(one, over, policy))) for one in whole]
-
-
-def _with_its_head(one: Read, draft: NoteDraft, policy: NotingPolicy) -> NoteDraft:
-    """Return a note with what its sentence says that it is about: "Pickup changed: it's 2:45 now, not 3:15"."""
-    start, end = draft.details.span_start, draft.details.span_end
-    if start is None or end is None or len(draft.snapshot.message_ids) > 1:
-        return draft
-    for changing in changing_sentences(one.spoken, one.grades):
-        head = matching_form(one.spoken.text[changing.start : start])
-        if (
-            _is_in(start, changing)
-            and end <= changing.end
-            and head.rstrip().endswith(":")
-            and len(head) <= _LONGEST_HEAD
-        ):
-            return draft_part(one.heard, one.spoken, _part_of(one, changing), policy)
-    return draft
+    return [replace(one, drafts=(*one.drafts, *_successors(one, over, policy))) for one in read]
 
 
 def _successors(one: Read, over: Collection[tuple[UUID, int]], policy: NotingPolicy) -> list[NoteDraft]:

@@ -18,7 +18,6 @@ from snapshots.understanding.heard.offers import consents, may_be_taken, read_of
 from snapshots.understanding.heard.questions import (
     evades,
     is_bare_answer,
-    restate_order,
     says_no,
     says_yes,
     state_answer,
@@ -108,8 +107,6 @@ def context_of(names: frozenset[str], heard: Heard | None, nearby: Nearby) -> Ex
         return ExtractionContext(names, question, nearby, state_offer(offer), is_offered=True)
     if heard and question and not stated:
         stated = state_answer(heard.message.content, question)
-    if heard and not stated:
-        stated = restate_order(heard.message.content)
     return ExtractionContext(names, question or None, nearby, stated)
 
 

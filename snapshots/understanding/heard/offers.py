@@ -1,7 +1,6 @@
 """Consent to an assistant's offer to remember: "Shall I remember that you like window seats?" "Yes please". Pure."""
 
 import re
-from dataclasses import replace
 
 from memory_platform.kernel.terms import terms
 from snapshots.sensitive.detector import mask_sensitive
@@ -41,16 +40,6 @@ _NEVER = re.compile(
     r"email|code)\b|[零一二三四五六七八九十]{2,}|(?:路|街|巷|号|弄|地址|卡|账|支付|付款|密码|电话|手机|邮箱)",
     re.IGNORECASE,
 )
-_LIMITS = re.compile(
-    r"\b(?:avoid|never|don't|do not|not to|no more|without|stay away)\b"
-    r"|避开|绕开|别|不要|不再|不[走吃喝去坐用买点]",
-    re.IGNORECASE,
-)
-_ROAD = re.compile(
-    r"(?:避开|绕开|不走|别走)[\u4e00-\u9fff]{2,8}(?:路|街|大道|高速|高架)"
-    r"|avoid [A-Z][\w' ]+(?:Road|Street|Avenue|Lane)"
-)
-"""A road that is not to be taken is no address."""
 _HEAD = re.compile(r"[^.!,。]+[.!,。]+\s*")
 _LOOSE = " ,.?!。"
 _IDLE = re.compile(r"(?:(?:that|this|it|so|in mind|for .*|那|这|这个|这点|这一点|下来|一下)\s?)*", re.IGNORECASE)
@@ -104,8 +93,6 @@ def offered_clause(text: str, offer: str) -> Clause | None:
         if tells_something(form[one.start : one.end])
         and not is_asked(form[one.start : one.end], ends_asked=one.asked, language=one.language)
     ]
-    if _LIMITS.search(offer):
-        return _ordering_clause(text, form)
     wanted = set(terms(offer))
     near = [one for one in telling if wanted & set(terms(one.text))]
     if wanted and not near:
@@ -113,17 +100,8 @@ def offered_clause(text: str, offer: str) -> Clause | None:
     return max(near, key=lambda one: len(wanted & set(terms(one.text)))) if near else (telling[-1] if telling else None)
 
 
-def _ordering_clause(text: str, form: str) -> Clause | None:
-    """Return the sentence of earlier words that holds the limit itself, where one does, as one clause."""
-    clauses = split_clauses(text)
-    order = next((one for one in clauses if _LIMITS.search(form[one.start : one.end]) and not one.asked), None)
-    if order is None:
-        return None
-    start = min(one.start for one in clauses if one.sentence == order.sentence)
-    return replace(order, start=start, text=text[start : order.end])
-
-
 def may_be_taken(offer: str) -> bool:
     """Return whether the words of an offer themselves may become a note: no address, number or payment, no order."""
-    is_delicate = _NEVER.search(_ROAD.sub(" ", offer)) is not None
-    return bool(offer) and not is_delicate and not is_instruction(offer) and not mask_sensitive(offer)[1]
+    if not offer or _NEVER.search(offer):
+        return False
+    return not is_instruction(offer) and not mask_sensitive(offer)[1]

@@ -79,17 +79,6 @@ _WHAT_EN = re.compile(
 _SAYS_MORE = re.compile(r"[,;.:!?。]|\b(?:i|you|it|the same)\b|我|你", re.IGNORECASE)
 _LONGEST_WHAT = 24
 """Characters of an answer that names one thing."""
-_AVOIDED_ZH = re.compile(
-    r"(?:^|[,。!;])(?:这|那)?条?(?P<road>[\u4e00-\u9fff]{1,6}?(?:路|大道|高速|高架|隧道|大桥))"
-    r"(?:实在|真是?|也|今天|总是?|老是?|天天|每天|又)*[^,。!?]{1,8}[,。! ]+我?(?:下[次回]|以后)(?:就|都|可|千万|请|你)*"
-    r"(?:别|不要?|甭)(?:再|给我|带我)*走(?:这条|这|那条|它)?[了啦吧]*\W*$"
-)
-_AVOIDED_EN = re.compile(
-    r"(?:^|[,.!;] )(?:this |that )?(?P<road>(?:[A-Z][\w']+ )+(?:Road|Street|Avenue|Highway|Bridge|Lane|Tunnel)"
-    r"|(?:[Tt]he )?[AIM]-?\d+) (?:is|was)(?: always| so| too| really)* [\w' ]{2,24}[,.!;]+ (?:[Pp]lease )?"
-    r"(?:don't|do not|never) (?:take|use) (?:it|that)(?: again| next time| any ?more| in future)+\W*$"
-)
-"""A road and, in the next clause, that it is not to be taken again."""
 _VERBS = {"'re": "am", " are": "am", " have": "have", "": "do"}
 _MINE = ((r"\byour\b", "my"), (r"\byours\b", "mine"), (r"\byourself\b", "myself"), (r"\byou\b", "I"))
 
@@ -127,22 +116,11 @@ def state_answer(text: str, previous: str) -> str:
     return _state_zh(asked, yes=yes) if language_of(asked) == "zh" else _state_en(asked, yes=yes)
 
 
-def restate_order(text: str) -> str:
-    """Return a lasting order with what it speaks of, which stands in the clause before: 这条延安路太堵了,下次别走了."""
-    form = matching_form(text).strip()
-    if found := _AVOIDED_ZH.search(form):
-        return f"下次别走{found['road']}"
-    found = _AVOIDED_EN.search(form)
-    return f"Never take {found['road']}" if found else ""
-
-
 def state_offer(offer: str) -> str:
-    """Return what a yes to an offer states: "you like window seats" as "I like window seats", 避开X as an order."""
+    """Return what a yes to an offer states: "you like window seats" as "I like window seats"."""
     said = matching_form(offer).strip(" .。")
     if language_of(said) == "zh":
-        road = re.fullmatch(r"(?:您|你)?(?:以后|今后)?(?:要|都)?(?:避开|绕开|不走|别走)(?P<road>\S{2,8}?)了?", said)
-        return f"下次别走{road['road']}" if road else re.sub("[你您]", "我", said)
-    said = re.sub(r"^(?:to )?avoid ", "Never take ", said, flags=re.IGNORECASE)
+        return re.sub("[你您]", "我", said)
     return _as_mine(re.sub(r"\byou are\b|\byou're\b", "I am", said, flags=re.IGNORECASE))
 
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import groupby
 
 from snapshots.understanding.changes.foresee import Ending, HeldChange
 from snapshots.understanding.changes.judge import Effect, candidates_among, judge
-from snapshots.understanding.changes.pairs import Sentence, texts_of
-from snapshots.understanding.changes.sentences import Changing
+from snapshots.understanding.changes.pairs import texts_of
+from snapshots.understanding.changes.sentences import Changing, told_sentences
 from snapshots.understanding.config import CHANGES
 from snapshots.understanding.grading.vectors import vectors_of
 from snapshots.understanding.proposing.config import JUDGING, JudgingPolicy
@@ -23,7 +22,7 @@ def judge_endings(
 
     A model makes doubtful at most: what ends for sure is found without it, and vital notes it does not touch.
     """
-    sentences = list(_sentences(said))
+    sentences = [one for one, _ in told_sentences(said.spoken, said.grades)]
     judged: list[tuple[Outcome, Ending | None]] = []
     for one in proposed:
         note = held.get(one.note)
@@ -46,16 +45,3 @@ def _doubts(changing: Changing, note: HeldChange, policy: JudgingPolicy) -> Iter
         for one in judge(changing.sentence, texts, among, vectors, sooner):
             if one.effect is not Effect.RETELLS:
                 yield Ending(note.id, Effect.DOUBTS, changing.start, changing.end)
-
-
-def _sentences(said: Said) -> Iterator[Changing]:
-    """Yield the sentences of a message that are no questions, whether they hint at a change or not."""
-    before = said.spoken.asked
-    pairs = zip(said.spoken.clauses, said.grades, strict=False)
-    for _, group in groupby(pairs, key=lambda pair: pair[0].sentence):
-        parts = list(group)
-        start, end = parts[0][0].start, parts[-1][0].end
-        text = said.spoken.text[start:end]
-        if not any(clause.asked for clause, _ in parts):
-            yield Changing(Sentence(text, before, max(grade.change for _, grade in parts)), start, end)
-        before = text

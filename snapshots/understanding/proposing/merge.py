@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from snapshots.understanding.believing.extract import sort_out
 from snapshots.understanding.believing.gate import judge
 from snapshots.understanding.believing.lessons import Lesson
-from snapshots.understanding.believing.message_lessons import candidates_of, is_forgotten_message
+from snapshots.understanding.believing.message_lessons import candidates_of, is_forgotten_message, join_extractions
 from snapshots.understanding.proposing.counting import count_proposal
 from snapshots.understanding.proposing.slots import JudgedSlot, is_known
 from snapshots.understanding.statements.statements import utterance_of
-from snapshots.understanding.values import Candidate, PreferenceCandidate, ProfileFact, Rejection, TagCandidate
+from snapshots.understanding.values import Candidate, Rejection
 
 
 def with_proposed_slots(lesson: Lesson, judged: Sequence[JudgedSlot], own_names: frozenset[str]) -> Lesson:
@@ -32,12 +33,5 @@ def with_proposed_slots(lesson: Lesson, judged: Sequence[JudgedSlot], own_names:
     refused = [Rejection(one.reason, one.as_proposed.evidence, one.as_proposed) for one in judged if one.reason]
     for rejection in verdicts.rejected:
         count_proposal("slot", rejection.reason)
-    accepted = verdicts.accepted
-    more = replace(
-        extraction,
-        facts=(*extraction.facts, *(one for one in accepted if isinstance(one, ProfileFact))),
-        preferences=(*extraction.preferences, *(one for one in accepted if isinstance(one, PreferenceCandidate))),
-        tags=(*extraction.tags, *(one for one in accepted if isinstance(one, TagCandidate))),
-        rejections=(*extraction.rejections, *refused, *verdicts.rejected),
-    )
-    return replace(lesson, extraction=more)
+    more = sort_out(verdicts.accepted, (*refused, *verdicts.rejected))
+    return replace(lesson, extraction=join_extractions(extraction, more))

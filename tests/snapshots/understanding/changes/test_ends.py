@@ -10,7 +10,6 @@ from snapshots.intake.delete import delete_conversation
 from snapshots.intake.ended_notes import foresee
 from snapshots.intake.values import Accepted, IncomingMessage
 from snapshots.models import Conversation, Note, Snapshot, SnapshotKind
-from snapshots.understanding.changes import following
 from snapshots.understanding.changes.judge import judge
 from snapshots.understanding.changes.pairs import HeldText, Sentence, texts_of
 from snapshots.understanding.changes.standing import stands_beside
@@ -87,11 +86,7 @@ def test_the_fast_lane_ends_it_before_any_worker_reads(world: World, stays: str,
     assert note(acme, old).snapshot.invalid_at == TUESDAY
 
 
-@pytest.mark.parametrize("looked_through", [1, following.LOOKED_THROUGH])
-def test_what_was_said_later_wins_whichever_comes_first(
-    world: World, looked_through: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(following, "LOOKED_THROUGH", looked_through)  # one by one, and for the batch
+def test_what_was_said_later_wins_whichever_comes_first(world: World) -> None:
     acme = world.acme
     say(acme, "My sister moved to Cork", at=WEDNESDAY)
     settle(acme)

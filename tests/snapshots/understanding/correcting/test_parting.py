@@ -84,6 +84,8 @@ def test_without_a_name_it_is_the_only_partner() -> None:
         ("Rahel", "ex-girlfriend")
     ]
     assert find_partings("we broke up in May", "en", one, other) == []
+    assert find_partings("we broke up with that shop, the fees got stupid", "en", one) == []
+    assert find_partings("We broke up the fight", "en", one) == []
     assert find_partings("we broke up in May", "en", make_candidate("Rahel", "ex-girlfriend")) == []
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from snapshots.understanding.heard.offers import may_be_taken, offered_clause, read_offer, told_beside_yes
-from snapshots.understanding.heard.questions import evades, restate_order, state_answer, state_offer
+from snapshots.understanding.heard.questions import evades, state_answer, state_offer
 
 STATED = {
     ("Are you still working at Acme?", "Yes"): "I am working at Acme",
@@ -152,48 +152,18 @@ def test_answers_of_the_moment_state_nothing(question: str, answer: str) -> None
     assert state_answer(answer, question) == ""
 
 
-RESTATED = {
-    "这条延安路太堵了,下次别走了": "下次别走延安路",
-    "中环隧道天天堵,以后别再走了": "下次别走中环隧道",
-    "南浦大桥今天太挤了,下次不要走了": "下次别走南浦大桥",
-    "Mill Road is always jammed, don't take it again": "Never take Mill Road",
-    "The M25 was terrible. Please don't take it next time": "Never take The M25",
-}
-
-
-@pytest.mark.parametrize(("text", "order"), RESTATED.items())
-def test_an_order_speaks_of_what_stands_before_it(text: str, order: str) -> None:
-    assert restate_order(text) == order
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "这条延安路太堵了",
-        "延安路太堵了,你别走开",
-        "下次别走了",
-        "延安路太堵了,今天别走了",
-        "他太吵了,下次别来了",
-        "一路太累了,你先走吧",
-        "Mill Road is jammed, take it anyway",
-        "Mill Road is jammed, don't worry",
-        "Dinner was terrible, don't order it again",
-    ],
-)
-def test_what_is_no_lasting_order_is_not_restated(text: str) -> None:
-    assert restate_order(text) == ""
-
-
-def test_an_offer_of_a_limit_means_the_clause_with_the_order() -> None:
-    offer = read_offer("要我记住以后避开延安路吗?") or ""
-    assert (offer, state_offer(offer)) == ("以后避开延安路", "下次别走延安路")
-    clause = offered_clause("这条延安路太堵了,下次别走了", offer)
-    assert clause is not None
-    assert clause.text == "这条延安路太堵了,下次别走了"
-    assert offered_clause("延安路堵死了", offer) is None
-    assert may_be_taken(offer)
-    assert not may_be_taken("您住延安路")
+def test_a_yes_to_an_offer_states_its_words() -> None:
     assert state_offer("you like window seats") == "I like window seats"
+    assert state_offer("您喜欢靠窗的座位") == "我喜欢靠窗的座位"
+    assert may_be_taken("您喜欢靠窗的座位")
+    assert not may_be_taken("您住延安路")
+
+
+def test_an_offer_means_the_clause_that_is_nearest_to_its_words() -> None:
+    clause = offered_clause("I like window seats. The coffee was cold", "you like window seats")
+    assert clause is not None
+    assert clause.text == "I like window seats"
+    assert offered_clause("Turn it up", "you like window seats") is None
 
 
 def test_a_yes_may_tell_something_beside() -> None:
