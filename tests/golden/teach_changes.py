@@ -34,6 +34,7 @@ from snapshots.understanding.changes.judge import (
 from snapshots.understanding.changes.pairs import HeldText, Sentence, numbers, texts_of
 from snapshots.understanding.changes.sentences import changing_sentences
 from snapshots.understanding.changes.words import may_change
+from snapshots.understanding.drafting.assemble import assemble_parts
 from snapshots.understanding.grading.features import Spoken, asked_in
 from snapshots.understanding.grading.reader import LASTING, grade_messages
 from snapshots.understanding.grading.vectors import ENCODER, Vectors
@@ -46,6 +47,11 @@ TEACH = ("changes_teach", "changes_teach_2", "changes_teach_3")
 TALKS = ("talk_en_1", "talk_en_2", "talk_zh_1", "talk_zh_2")
 """Turns of talks in which no clause is labelled a change, beside what was lasting before: nothing of it ends."""
 TALKS_WEIGH, TALK_CHARS = 0.3, 220
+LIFE = "life"
+TEACHING_LIVES = ("en", "en_2", "en_3", "en_4", "zh", "zh_2", "zh_3", "zh_4")
+"""Lives: each sentence that may change something, beside all that its person told before. They teach what people say in
+the midst of other things; those that came later measure it."""
+MEASURING_LIVES = ("en_5", "en_6", "en_7", "zh_5", "zh_6", "zh_7")
 MEASURE = ("changes_measure",)
 CLASSES = (DOUBTS, ENDS, HOLDS)
 STRICTNESS = 0.3
@@ -83,7 +89,7 @@ def lines_of(name: str) -> list[Line]:
     return [
         Line(
             Sentence(row["said"], row["previous"] or "", change),
-            tuple(HeldText(one["text"], one["about"].split(":")[-1], bool(one["vital"])) for one in row["held"]),
+            tuple(HeldText(one["text"], one["about"].split(":")[-1], one["vital"] or "") for one in row["held"]),
             frozenset(row["ends"]),
             frozenset(row["doubts"]),
             row["language"],
@@ -107,6 +113,40 @@ def _talk_rows(name: str) -> Iterator[dict[str, Any]]:
             asked = {"said": row["text"], "previous": asked_in(row["previous"] or ""), "ends": (), "doubts": ()}
             yield {**asked, "id": row["id"], "language": row["language"], "held": list(held)}
         held += [{"text": one["text"], "about": one.get("about", SELF), "vital": one.get("vital")} for one in lasting]
+
+
+def lines_of_lives(name: str) -> Iterator[Line]:
+    """Yield the sentences of a set of lives that may change something, each beside the notes of what was told before,
+    without those that are over by then. What a message ends, each of its sentences does."""
+    for person in json.loads((HERE / "lives" / f"{name}.json").read_text(encoding="utf-8"))["subjects"]:
+        texts, over = told_and_over(person)
+        spoken = [Spoken(text, tuple(split_clauses(text))) for text in texts]
+        held: list[tuple[HeldText, int | None]] = []
+        for turn, (one, grades) in enumerate(zip(spoken, grade_messages(spoken), strict=True)):
+            current = [(note, ends) for note, ends in held if ends is None or ends >= turn]
+            ends = frozenset(place for place, (_, ends) in enumerate(current) if ends == turn)
+            notes = tuple(note for note, _ in current)
+            for changing in changing_sentences(one, grades, lasting=True) if notes else ():
+                yield Line(changing.sentence, notes, ends, frozenset(), name[:2], f"{LIFE} {name} {turn}", is_read=True)
+            for part in assemble_parts(one, grades):
+                said = one.text[part.start : part.end]
+                ended = [ends for told, ends, values in over if told == turn and any(one in said for one in values)]
+                held.append((HeldText(said, SELF, part.vital_class), min(ended, default=None)))
+
+
+def told_and_over(person: Mapping[str, Any]) -> tuple[list[str], list[tuple[int, int, Sequence[str]]]]:
+    """Return what somebody said in a life, turn by turn, and of each thing that ended the turn that told it, the one
+    that ended it, and its values."""
+    turns = [turn for talk in person["sessions"] for turn in talk["turns"]]
+    own = {place: turn for turn, place in enumerate(at for at, one in enumerate(turns) if one["role"] == "user")}
+    texts = [turns[place]["content"] for place in own]
+    told = [(one["turn"], one["values"]) for one in person["facts"] if one["turn"] < len(texts)]
+    # Some files count the user's turns, others all.
+    is_own = all(any(value.lower() in texts[turn].lower() for value in values) for turn, values in told)
+    ended = [one for one in person["facts"] if one.get("ends_turn") is not None]
+    if is_own:
+        return texts, [(one["turn"], one["ends_turn"], one["values"]) for one in ended]
+    return texts, [(own[one["turn"]], own[one["ends_turn"]], one["values"]) for one in ended if one["ends_turn"] in own]
 
 
 def vectors_of(lines: Sequence[Line]) -> Vectors:
@@ -221,6 +261,8 @@ def measure() -> Iterator[str]:
             yield from figures(
                 [one for one in lines if language in (None, one.language)], f"{name} {language or 'both'}"
             )
+    for name in MEASURING_LIVES:
+        yield from figures(list(lines_of_lives(name)), f"{LIFE} {name}")
 
 
 def teach(pairs: Pairs) -> None:
@@ -229,6 +271,7 @@ def teach(pairs: Pairs) -> None:
     taught = {
         "by": {name: hashlib.sha256((HERE / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TEACH}
         | {name: hashlib.sha256((GRADES / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TALKS},
+        "lives": TEACHING_LIVES,
         "pairs": len(pairs.labels),
         "numbers": list(pairs.names),
     }
@@ -242,6 +285,7 @@ def main(arguments: Sequence[str]) -> None:
         lines = measure()
     else:
         labelled = [line for name in (*TEACH, *TALKS) for line in lines_of(name)]
+        labelled += [line for name in TEACHING_LIVES for line in lines_of_lives(name)]
         pairs = pairs_of(labelled, vectors_of(labelled))
         teach(pairs)
         lines = across(pairs, labelled)

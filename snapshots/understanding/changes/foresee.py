@@ -35,7 +35,7 @@ class HeldChange:
     @classmethod
     def of_draft(cls, draft: NoteDraft) -> "HeldChange":
         snapshot, details = draft.snapshot, draft.details
-        said = HeldText(snapshot.text, _about(details.about_kind, details.about_label), bool(details.vital_class))
+        said = HeldText(snapshot.text, _about(details.about_kind, details.about_label), details.vital_class)
         return cls(snapshot.id, said, snapshot.said_at, snapshot.conversation_id, snapshot.seq)
 
     def is_before(self, said_at: datetime, conversation_id: UUID, seq: int) -> bool:
@@ -74,9 +74,7 @@ def held_changes(
     rows = list(newest[: policy.held_compared])[::-1]
     notes = Note.objects.filter(subject_id=subject_id, snapshot_id__in=[row[0] for row in rows])
     columns = ("snapshot_id", "about_kind", "about_label", "vital_class")
-    details = {
-        note_id: (_about(kind, label), bool(vital)) for note_id, kind, label, vital in notes.values_list(*columns)
-    }
+    details = {note_id: (_about(kind, label), vital) for note_id, kind, label, vital in notes.values_list(*columns)}
     return [
         HeldChange(note_id, HeldText(text, *details[note_id]), said_at, conversation_id, seq, ended_at)
         for note_id, text, said_at, conversation_id, seq, ended_at in rows

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32, LinearReader
+from snapshots.models import VitalClass
 from snapshots.understanding.changes.facts import says_more
 from snapshots.understanding.changes.pairs import (
     HeldText,
@@ -77,8 +78,8 @@ def judge(
     """Return what a sentence does to the notes at the places ``among``: those to which it does nothing are left out.
 
     What ends is what the reader is sure of and what speaks of the same person; a vital note only where its words are
-    named as over. Another figure of the same thing makes a vital note doubtful, no likeness does. Raises KeyError for a
-    text without a vector.
+    named as over. An allergy is doubted only where they are, or where the same thing has another figure: no likeness
+    tells that a body bears something again. Raises KeyError for a text without a vector.
     """
     wanted = [held[place] for place in among]
     if not wanted:
@@ -91,11 +92,10 @@ def judge(
         if row["stranger"] or not is_meant or stands_beside(sentence, one):
             continue
         ends, doubts = share
-        is_named = not one.is_vital or old_is_named(sentence, one)
-        may_end = row["is_said"] and is_named
-        may_doubt = (is_named or (row["clash"] and row["alone"])) and (
-            _is_evident(row) or ends + doubts >= policy.unhinted_from
-        )
+        is_named = one.is_vital and old_is_named(sentence, one)
+        may_end = row["is_said"] and (is_named or not one.is_vital)
+        is_open = is_named or one.vital_class != VitalClass.ALLERGY or (row["clash"] and row["alone"])
+        may_doubt = is_open and (_is_evident(row) or ends + doubts >= policy.unhinted_from)
         if place == len(held) - 1 and not one.is_vital and ends_bare(sentence.text, one.text):
             found.append(Judged(place, Effect.ENDS, 1.0))
         elif ends >= policy.sure_from and may_end:

@@ -36,7 +36,11 @@ class HeldText:
 
     text: str
     about: str = SELF
-    is_vital: bool = False
+    vital_class: str = ""
+
+    @property
+    def is_vital(self) -> bool:
+        return bool(self.vital_class)
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,16 +100,33 @@ def test_what_holds_on_trips_says_nothing_of_home(held: str, said: str) -> None:
             "My birthday party is on 10 November and there will be a nut cake",
         ),
         ("I'm allergic to peanuts, my throat closes", "I eat peanut butter toast with my kids on Sundays now"),
-        ("我有哮喘,随身带喷雾", "我现在每天随身带一瓶水"),
+        ("我对花生过敏,随身带肾上腺素笔", "我现在每天随身带一瓶水"),
         ("我对海鲜过敏", "我们周末去海鲜市场逛逛,现在海鲜便宜"),
     ],
 )
-def test_no_likeness_doubts_what_is_vital(held: str, said: str) -> None:
-    assert effects(said, HeldText(held, is_vital=True), change=0.9) == []
+def test_no_likeness_doubts_an_allergy(held: str, said: str) -> None:
+    assert effects(said, HeldText(held, vital_class="allergy"), change=0.9) == []
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        (
+            "The doctor saw my blood pressure, so it's lisinopril for me now, one every morning",
+            "Dr. Batiste took me off the lisinopril, I was coughing like an old Buick",
+        ),
+        ("Type 2 diabetes, metformin 500 twice a day", "A1C came back 7.4, so now the metformin is 1000 twice a day"),
+        ("我有糖尿病,医生给我开的二甲双胍一天两道", "医生给我换药了 二甲双胍不吃了 换成达格列净"),
+        ("我哮喘有点冒头,信必可一天两吸早晚", "去复查了,吸入器改成只晚上一次,早上那次不用了"),
+    ],
+)
+def test_another_medicine_or_dose_doubts_the_one_before(held: str, said: str) -> None:
+    (found,) = effects(said, HeldText(held, vital_class="illness"), change=0.9)
+    assert found != Effect.RETELLS
 
 
 def test_a_named_old_value_and_another_dose_may_doubt_what_is_vital() -> None:
-    held = HeldText("I take metformin 500 mg", is_vital=True)
+    held = HeldText("I take metformin 500 mg", vital_class="illness")
     (found,) = effects("The doctor changed metformin to 1000 mg", held, change=0.9)
     assert found in (Effect.DOUBTS, Effect.ENDS_PART)
 

@@ -70,4 +70,4 @@ def test_a_note_of_several_facts_says_more_than_what_ends(said: str, change: str
 
 @pytest.mark.parametrize(("said", "change", "is_vital"), ONE)
 def test_a_note_of_one_fact_does_not(said: str, change: str, is_vital: bool) -> None:
-    assert not says_more(Sentence(change), HeldText(said, is_vital=is_vital))
+    assert not says_more(Sentence(change), HeldText(said, vital_class="illness" if is_vital else ""))

@@ -13,11 +13,11 @@ from tests.snapshots.understanding.making import say, settle
 OLD, NEW, OTHER = "07700 900123", "07700 900456", "07700 900777"
 OLD_ZH, NEW_ZH, OTHER_ZH = "13800001111", "13900003333", "13800007777"
 HELD = [
-    HeldText(f"Mum's number is {OLD}, ring her in an emergency", "Mum", is_vital=True),
+    HeldText(f"Mum's number is {OLD}, ring her in an emergency", "Mum", vital_class="emergency"),
     HeldText(f"My dad's number is {OTHER}", "dad"),
 ]
 HELD_ZH = [
-    HeldText(f"我爸爸电话{OLD_ZH},有急事找他", "爸爸", is_vital=True),
+    HeldText(f"我爸爸电话{OLD_ZH},有急事找他", "爸爸", vital_class="emergency"),
     HeldText(f"我妈电话{OTHER_ZH}", "妈"),
 ]
 TOLD = [

@@ -16,7 +16,7 @@ from snapshots.understanding.reading.instructions import (
 from tests.golden.teach_instructions import INSTRUCTIONS, MEASURE, TEACH, embedded, lines_of, talk
 
 # Floors of precision and recall on lines that taught nothing, below the figures: words alone, then with a vector.
-LEAST = {"measure_en": ((0.95, 0.85), (0.95, 0.85)), "measure_zh": ((0.86, 0.7), (0.9, 0.83))}
+LEAST = {"measure_en": ((0.95, 0.85), (0.95, 0.85)), "measure_zh": ((0.9, 0.65), (0.92, 0.75))}
 
 
 @pytest.mark.parametrize("name", MEASURE)

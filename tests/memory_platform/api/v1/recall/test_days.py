@@ -96,3 +96,28 @@ def test_who_tells_no_offset_is_dated_by_the_profile_or_by_what_was_last_heard(
     lines = lines_of(acme, "Where is the piano?", at=at)
     assert f"Today is {today} 2026." in lines
     assert day in lines[: lines.index("- I keep the piano in the cellar")]
+
+
+@pytest.mark.parametrize(
+    ("language", "old", "new", "mark"),
+    [
+        (
+            "en",
+            "I take lisinopril every morning for my blood pressure",
+            "My doctor took me off the lisinopril, it's losartan now, one in the evening",
+            "(until 20 Nov",
+        ),
+        ("zh", "我有糖尿病,二甲双胍一天两片", "医生给我换药了,二甲双胍不吃了,换成达格列净", "(至2026年11月20日"),
+    ],
+)
+def test_a_medicine_that_was_changed_stays_in_front_with_the_day_and_the_new_one(
+    acme: Caller, world: World, language: str, old: str, new: str, mark: str
+) -> None:
+    know(world.acme, locale="zh-CN" if language == "zh" else "en-GB")
+    hear(acme, world, old, "2026-11-10T09:00:00Z")
+    hear(acme, world, new, "2026-11-20T09:00:00Z")
+    lines = lines_of(acme, "Which pills do I take?" if language == "en" else "我现在吃什么药？")
+    named = "lisinopril" if language == "en" else "二甲双胍一天两片"
+    before = [line for line in lines if named in line and new not in line]
+    assert all(mark in line for line in before)
+    assert any("losartan" in line or "达格列净" in line for line in lines)
