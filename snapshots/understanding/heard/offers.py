@@ -40,6 +40,11 @@ _NEVER = re.compile(
     r"email|code)\b|[零一二三四五六七八九十]{2,}|(?:路|街|巷|号|弄|地址|卡|账|支付|付款|密码|电话|手机|邮箱)",
     re.IGNORECASE,
 )
+_ROAD = re.compile(
+    r"(?:避开|绕开|不走|别走)[\u4e00-\u9fff]{2,8}(?:路|街|大道|高速|高架)"
+    r"|avoid [A-Z][\w' ]+(?:Road|Street|Avenue|Lane)"
+)
+"""A road that is not to be taken is no address."""
 _HEAD = re.compile(r"[^.!,。]+[.!,。]+\s*")
 _LOOSE = " ,.?!。"
 _IDLE = re.compile(r"(?:(?:that|this|it|so|in mind|for .*|那|这|这个|这点|这一点|下来|一下)\s?)*", re.IGNORECASE)
@@ -102,6 +107,6 @@ def offered_clause(text: str, offer: str) -> Clause | None:
 
 def may_be_taken(offer: str) -> bool:
     """Return whether the words of an offer themselves may become a note: no address, number or payment, no order."""
-    if not offer or _NEVER.search(offer):
+    if not offer or _NEVER.search(_ROAD.sub(" ", offer)):
         return False
     return not is_instruction(offer) and not mask_sensitive(offer)[1]

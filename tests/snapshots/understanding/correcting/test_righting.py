@@ -120,8 +120,8 @@ def test_a_bare_correction_puts_the_turn_before_right(old: str, said: str, right
 
 @pytest.mark.parametrize(("old", "said"), LEFT)
 def test_what_speaks_of_something_else_puts_nothing_right(old: str, said: str) -> None:
-    is_vital = "allergic" in old or "过敏" in old
-    assert find_rightings(Sentence(said), [HeldText(old, is_vital=is_vital)], [0]) == []
+    vital_class = "allergy" if "allergic" in old or "过敏" in old else ""
+    assert find_rightings(Sentence(said), [HeldText(old, vital_class=vital_class)], [0]) == []
 
 
 def test_what_was_said_long_ago_needs_what_is_wrong_and_something_that_tells_it() -> None:
