@@ -158,7 +158,8 @@ def choose(
             )
             shelf, choice.is_whole = passed.shelf, passed.is_whole
             choice.refused.extend(passed.refused)
-        taken, room = take(shelf, slots[name].beyond(held), room, reserved=reserved)
+        slot = slots[name].beyond(held, shelves[name].opening)
+        taken, room = take(shelf, slot, room, reserved=reserved)
         choice.pieces[name] = (*held, *taken)
         if name is SectionName.MEMORY and rules.vital.fills and request.budget.profile is None:
             room = fill_prefix(choice, shelves[SectionName.PROFILE], room, rules.vital)

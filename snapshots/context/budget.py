@@ -71,9 +71,10 @@ class Slot:
     tokens: int
     grows: Literal["elastic", "never", "freely"] = "elastic"
 
-    def beyond(self, held: Sequence["Piece"]) -> "Slot":
-        """Return what pieces that are taken already leave of the slot."""
-        return replace(self, tokens=max(0, self.tokens - tokens_of(held)))
+    def beyond(self, held: Sequence["Piece"], opening: "Piece | None" = None) -> "Slot":
+        """Return what pieces that are taken already, and the ``opening`` before the first of them, leave of the slot."""
+        opened = opening.tokens if opening and held else 0
+        return replace(self, tokens=max(0, self.tokens - tokens_of(held) - opened))
 
     def limit_in(self, room: "Room", reserved: int) -> int:
         """Return the tokens that the section may have as far as slots are concerned, whatever the total says."""

@@ -343,3 +343,12 @@ def test_the_total_is_never_over_budget_and_bounds_what_is_sent(request_: Contex
     for name in ("profile", "memory", "window", "knowledge"):
         named = getattr(request_.budget, name)
         assert named is None or report(result, SectionName(name))[1] <= named
+
+
+def test_a_window_that_is_filled_in_two_goes_opens_once_within_its_budget() -> None:
+    said = tuple(turn for n in range(3) for turn in turns(n + 1, "1")[n:])
+    material = Material(profile=NOBODY, turns=said, knowledge=passages("documents", ["word " * 90]))
+    for named in range(15, 60):
+        budget = BudgetRequest(total=560, window=named, knowledge=300)
+        result = context(material, "1", budget=budget, format="text")
+        assert report(result, SectionName.WINDOW)[1] <= named
