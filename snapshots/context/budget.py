@@ -72,7 +72,7 @@ class Slot:
     grows: Literal["elastic", "never", "freely"] = "elastic"
 
     def beyond(self, held: Sequence["Piece"], opening: "Piece | None" = None) -> "Slot":
-        """Return what pieces that are taken already, and the ``opening`` before the first of them, leave of the slot."""
+        """Return what pieces that are taken already, and the ``opening`` before them, leave of the slot."""
         opened = opening.tokens if opening and held else 0
         return replace(self, tokens=max(0, self.tokens - tokens_of(held) - opened))
 

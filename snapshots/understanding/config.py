@@ -55,8 +55,6 @@ class FillingPolicy:
     other_below: float = assumed(0.36, owner="understanding", settle_by="slots of talks and utterances by grade")
 
 
-
-
 @dataclass(frozen=True, slots=True)
 class ChangePolicy:
     """When a sentence ends held notes. Shares are probabilities, 0..1; lengths are characters."""

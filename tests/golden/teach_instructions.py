@@ -96,8 +96,7 @@ class Lines:
 
     def only(self, chosen: npt.NDArray[np.bool_]) -> "Lines":
         texts = [text for text, is_chosen in zip(self.texts, chosen, strict=True) if is_chosen]
-        held = (self.orders, self.weights, self.names, self.sentences)
-        return Lines(texts, *(one[chosen] for one in held))
+        return Lines(texts, self.orders[chosen], self.weights[chosen], self.names[chosen], self.sentences[chosen])
 
 
 def lines_of(name: str) -> list[tuple[str, bool]]:
@@ -245,8 +244,8 @@ def measure() -> Iterator[str]:
         "clauses of replies": (True, False),
     }
     for title, sort in sorts.items():
-        texts = [text for text, (name, whole) in held.items() if ("replies" in name, whole) == sort]
-        yield from _figures(title, texts, np.zeros(len(texts), bool))
+        said = [text for text, (name, whole) in held.items() if ("replies" in name, whole) == sort]
+        yield from _figures(title, said, np.zeros(len(said), bool))
 
 
 def _figures(name: str, texts: Sequence[str], orders: npt.NDArray[np.bool_]) -> Iterator[str]:
@@ -265,7 +264,7 @@ def _figures(name: str, texts: Sequence[str], orders: npt.NDArray[np.bool_]) -> 
 
 def _lasting(texts: Sequence[str], chosen: npt.NDArray[np.bool_]) -> int:
     """Return how many of the chosen clauses would be held as notes."""
-    spoken = [Spoken(texts[place], tuple(split_clauses(texts[place]))) for place in np.flatnonzero(chosen)]
+    spoken = [Spoken(texts[place], tuple(split_clauses(texts[place]))) for place in np.flatnonzero(chosen).tolist()]
     return sum(any(one.lasting >= NOTING.held_from for one in grades) for grades in grade_messages(spoken))
 
 
@@ -277,13 +276,13 @@ def across(lines: Lines) -> Iterator[str]:
     for first in range(5):
         held = np.isin(lines.names, sets[first::5])
         reader = taught_by(lines.only(~held), vectors[~held])
-        for place in np.flatnonzero(held & ~lines.sentences):
+        for place in np.flatnonzero(held & ~lines.sentences).tolist():
             shares = [reader.share(lines.texts[place], vector) for vector in (None, vectors[place])]
             if shares[0] >= LEAST_ALONE or shares[1] >= LEAST_EMBEDDED:
                 refused.append((shares, lines.names[place], lines.texts[place]))
     clauses = int((~np.isin(lines.names, (*TEACH, "frames")) & ~lines.sentences).sum())
-    for place, (kind, least) in enumerate((("words", LEAST_ALONE), ("vector", LEAST_EMBEDDED))):
-        yield f"{kind}: {sum(shares[place] >= least for shares, _, _ in refused)} of {clauses} clauses"
+    for which, (kind, least) in enumerate((("words", LEAST_ALONE), ("vector", LEAST_EMBEDDED))):
+        yield f"{kind}: {sum(shares[which] >= least for shares, _, _ in refused)} of {clauses} clauses"
     yield from (f"{shares[0]:.2f} {shares[1]:.2f} {name}: {text}" for shares, name, text in refused)
 
 
