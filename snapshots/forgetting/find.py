@@ -104,7 +104,7 @@ def may_mean(message: Message, order: ForgetOrder, turns: Sequence[Message], *, 
     users = [turn for turn in turns if turn.role == MessageRole.USER]
     if points_only:
         return list(takewhile(tells, users))
-    if users and points_back_here(message.content[order.start : order.end]) and not order.names:
+    if points_back_here(message.content[order.start : order.end]) and not order.names:
         return [turn for turn in takewhile(lambda one: one.content, users) if turn.remember and is_statement(turn)]
     return told_before(message)
 

@@ -72,6 +72,7 @@ _REACTS = re.compile(
 )
 _THE = re.compile(r"\b(?:the|that|those|my|her|his)\b|那|的", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?;。！？；…\n]")
+_MATTER = re.compile(r"那(?![句段条个件些])[^,。]{1,6}的事")
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +204,12 @@ def numbers_of(said: OrderedTurn, turns: Sequence[ToldTurn], secret: Float32) ->
 
 
 def points_back_here(words: str) -> bool:
-    """Return whether an order speaks of what was said right before it: "what I just said", 刚才."""
-    return bool(_holds(_POINTS_AT, "last", matching_form(words)))
+    """Return whether an order only speaks of what was said right before it: "what I just said", 刚才的话.
+
+    刚才那钱的事 also tells what that was, in one character that is no name.
+    """
+    form = matching_form(words)
+    return bool(_holds(_POINTS_AT, "last", form)) and _MATTER.search(form) is None
 
 
 def _where(place: int, turns: Sequence[ToldTurn]) -> str:
