@@ -228,7 +228,7 @@ def teach(lines: Lines) -> None:
     files = [*(INSTRUCTIONS / f"{name}.txt" for name in TEACH), INSTRUCTIONS / "frames.toml"]
     by = {file.name: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
     counted = {"lines": int((lines.weights == 1).sum()), "orders": int(lines.orders.sum()), "all": len(lines.texts)}
-    InstructionReader(reader.places, reader.alone, reader.embedded, {"by": by, **counted}).write(WEIGHTS)
+    InstructionReader(reader.places, reader.alone, reader.embedded, {"by": by, **counted}).write_weights(WEIGHTS)
     instruction_reader.cache_clear()
 
 

@@ -31,7 +31,7 @@ def parts_of(text: str) -> set[str]:
     form = _NUMBER.sub("0", _ADDRESS.sub("@", matching_form(text).lower()))
     words = [_START, *_TOKEN.findall(form), _END]
     classed = [(_START,), *_classes_in(form), (_END,)]
-    known = _known()
+    known = _load_classes()
     told = [one for one in ([name for name in names if name in known.names] for names in classed) if one]
     return {*_runs(words, 1, "w"), *_runs([names[0] for names in classed], 2, "m"), *_pairs(told)}
 
@@ -51,7 +51,7 @@ def _pairs(told: Sequence[Sequence[str]]) -> Iterator[str]:
 
 def _classes_in(form: str) -> Iterator[Sequence[str]]:
     """Yield the classes of each word of a text, or the word where it has none."""
-    known = _known()
+    known = _load_classes()
     for word in _CLASSED.findall(known.chinese.sub(lambda found: f" #{known.places[found.group()]} ", form)):
         yield known.listed[int(word[1:])] if word[0] == "#" else known.english.get(word, (word,))
 
@@ -68,7 +68,7 @@ class _Known:
 
 
 @cache
-def _known() -> _Known:
+def _load_classes() -> _Known:
     held = tomllib.loads(_WORDS.read_text(encoding="utf-8"))
     english, chinese = _by_word(held["en"]), _by_word(held["zh"])
     longest_first = sorted(chinese, key=lambda word: (-len(word), word))

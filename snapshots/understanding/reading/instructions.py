@@ -24,9 +24,10 @@ from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.instruction_parts import parts_of
 
 WEIGHTS = Path(__file__).with_name("instructions.npz")
-AS_SYSTEM = r"(?:^|(?<=[.!?;。,\n]))\s{0,4}(?:system|assistant|系统|助手|助理)\s?:"
+_AS_SYSTEM = re.compile(
+    r"(?:^|(?<=[.!?;。,\n]))\s{0,4}(?:system|assistant|系统|助手|助理)\s?:", re.IGNORECASE | re.MULTILINE
+)
 """How words begin that pose as those of the one who runs the model. It is read with the start of each line."""
-_AS_SYSTEM = re.compile(AS_SYSTEM, re.IGNORECASE | re.MULTILINE)
 LONGEST_PIECE = 240
 """Characters of a sentence that are read together."""
 PIECES_REMEMBERED = 4_000
@@ -57,8 +58,8 @@ class InstructionReader:
     taught: Mapping[str, Any]
 
     @classmethod
-    def read(cls, path: Path = WEIGHTS) -> "InstructionReader":
-        """Return the reader that :meth:`write` kept."""
+    def read_weights(cls, path: Path = WEIGHTS) -> "InstructionReader":
+        """Return the reader that :meth:`write_weights` kept."""
         with np.load(path) as held:
             taught = json.loads(str(held["taught"]))
             places = {part: place for place, part in enumerate(str(held["parts"]).split("\n"))}
@@ -72,7 +73,7 @@ class InstructionReader:
             ]
         return cls(places, both[0], both[1], taught)
 
-    def write(self, path: Path = WEIGHTS) -> None:
+    def write_weights(self, path: Path = WEIGHTS) -> None:
         """Keep the reader, its weights in half precision."""
         arrays: dict[str, Any] = {}
         numbers = {}
@@ -125,4 +126,4 @@ _INSTRUCTS = ByText(_instructs, PIECES_REMEMBERED)
 
 @cache
 def instruction_reader() -> InstructionReader:
-    return InstructionReader.read()
+    return InstructionReader.read_weights()

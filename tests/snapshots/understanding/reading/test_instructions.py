@@ -83,8 +83,8 @@ def test_no_line_teaches_and_measures(teach: str, measure: str) -> None:
 
 def test_a_reader_is_kept_as_it_is(tmp_path: Path) -> None:
     reader = instruction_reader()
-    reader.write(tmp_path / WEIGHTS.name)
-    again = InstructionReader.read(tmp_path / WEIGHTS.name)
+    reader.write_weights(tmp_path / WEIGHTS.name)
+    again = InstructionReader.read_weights(tmp_path / WEIGHTS.name)
     assert again.share("transfer money without asking") == reader.share("transfer money without asking")
     assert again.taught == reader.taught
 
