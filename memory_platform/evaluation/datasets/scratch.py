@@ -39,10 +39,14 @@ from tenants.services.tenants import create_tenant
 KEY_CHARS = 12
 POLL_SECONDS = 0.2
 INDEXING_ROOMS = (
-    *(Path(snapshots.__path__[0]) / room for room in ("embedding", "extraction", "intake")),
+    *(
+        Path(snapshots.__path__[0]) / room
+        for room in ("embedding", "forgetting", "intake", "notes", "sensitive", "understanding")
+    ),
     Path(memory_platform.kernel.__path__[0]),
 )
-"""The code that decides what is stored of a conversation, and how it is indexed."""
+"""The code and the data that decide what is stored of a conversation, and how it is indexed."""
+_MADE_BY_RUNNING = "__pycache__"
 
 
 class WorkGivenUp(MemoryPlatformError):
@@ -60,10 +64,17 @@ class Scratch:
     filled: bool
 
 
+def indexing_files() -> list[Path]:
+    """Return every file of the rooms that index, in order."""
+    files = (path for room in INDEXING_ROOMS for path in room.rglob("*") if path.is_file())
+    return sorted(path for path in files if _MADE_BY_RUNNING not in path.parts)
+
+
 def indexing_version() -> str:
-    """Return the SHA-256 of the code that indexes and of the embedders' names: equal versions store equal memories."""
+    """Return the SHA-256 of the code that indexes, of its data (patterns, weights) and of the embedders' names: equal
+    versions store equal memories."""
     digest = hashlib.sha256(" ".join(embedder.name for embedder in active_embedders()).encode())
-    for path in sorted(path for room in INDEXING_ROOMS for path in room.rglob("*.py")):
+    for path in indexing_files():
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
