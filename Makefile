@@ -33,7 +33,7 @@ test: $(VENV)/.dev
 test-slow: $(VENV)/.dev
 	@$(PY) -m pytest -n 2 --dist loadgroup -m slow $(ARGS)
 
-# The token budget of contexts on 10,000 random cases instead of the 600 of `make test`: a minute or two.
+# The token budget of contexts on 10,000 random cases instead of the 200 of `make test`: a minute or two.
 test-budgets: $(VENV)/.dev
 	@BUDGET_CASES=10000 $(PY) -m pytest -n 0 --timeout 0 tests/snapshots/context/test_budget.py $(ARGS)
 
