@@ -7,6 +7,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import orjson
+
 from memory_platform.evaluation.contexts.covered import share_covered, without_dates
 from memory_platform.evaluation.contexts.lives import Life, LifeSet
 from memory_platform.evaluation.contexts.stack import SYSTEM, Stack
@@ -14,13 +16,18 @@ from memory_platform.evaluation.plot import DOTS_PER_INCH, require_plotting
 from memory_platform.evaluation.ranking.overlap import estimate_tokens, units
 from memory_platform.evaluation.run_file import code_version
 from memory_platform.evaluation.simulation.baselines import RawHistory, join_texts
+from memory_platform.kernel.errors import FieldFault, InvalidInput
 
 BUDGETS = (150, 250, 300, 400, 500, 600, 800, 1000, 1500, 2000, 4000, 6000)
 CONTEXTS, BARE, WHOLE = "contexts", "BM25, bare lines", "whole history"
 DIGITS = 3
 FIRST_HAN = "\u3400"
-INCHES = (9.0, 4.5)
+INCHES_OF_PANEL = (4.5, 3.6)
+PANELS_A_ROW = 2
 COLOURS = {CONTEXTS: "tab:blue", BARE: "tab:orange"}
+EARLIER_COLOUR = "tab:gray"
+Earlier = Mapping[str, Mapping[str, Mapping[str, float]]]
+"""What was covered before, by the name of what was measured, set of lives and budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,28 +84,52 @@ def table_of(run: Mapping[str, Any]) -> Iterator[str]:
             yield f"| {one['name']}: {name} | {cells} | {last} |"
 
 
-def draw_curves(run: Mapping[str, Any], path: Path) -> None:
+def read_earlier(path: Path) -> Earlier:
+    """Return what a file of :data:`Earlier` holds. Raises OSError, InvalidInput."""
+    try:
+        held = orjson.loads(path.read_bytes())
+        return {
+            str(name): {
+                str(one): {str(int(size)): float(share) for size, share in curve.items()} for one, curve in sets.items()
+            }
+            for name, sets in held.items()
+        }
+    except (AttributeError, TypeError, ValueError) as fault:
+        message = f"Is not in the form {{name: {{set: {{tokens: share}}}}}}: {type(fault).__name__}."
+        raise InvalidInput(faults=[FieldFault("the file", "malformed_curve", message)]) from None
+
+
+def draw_curves(run: Mapping[str, Any], path: Path, earlier: Earlier) -> None:
     """Draw one panel a set. Raises OSError, PlottingMissing; ValueError for a format that matplotlib does not know."""
     require_plotting()
     from matplotlib.figure import Figure  # noqa: PLC0415 - an optional package; no pyplot, so no window and no state
 
-    figure = Figure(figsize=INCHES, layout="constrained")
-    panels = figure.subplots(1, len(run["sets"]), sharey=True, squeeze=False)[0]
-    for axes, one in zip(panels, run["sets"], strict=True):
-        for name, curve in one["curves"].items():
-            axes.plot(
-                [int(budget) for budget in curve], list(curve.values()), label=name, marker="o", color=COLOURS[name]
-            )
-        whole = one[WHOLE]
-        axes.plot([whole["tokens"]], [whole["covered"]], "k*", markersize=11, label=WHOLE)
-        axes.set(xscale="log", ylim=(0, 1.03), title=f"{one['name']}, {one['questions']} questions")
-        axes.set_xticks([150, 300, 500, 1000, 2000, 6000], ["150", "300", "500", "1,000", "2,000", "6,000"])
-        axes.set_xticks([], minor=True)
-        axes.set_xlabel("tokens of the context in all")
-        axes.grid(visible=True, alpha=0.3)
-    panels[0].set_ylabel("covered of what the question needs")
-    panels[0].legend(loc="lower right")
+    rows, columns = -(-len(run["sets"]) // PANELS_A_ROW), min(PANELS_A_ROW, len(run["sets"]))
+    size = INCHES_OF_PANEL[0] * columns, INCHES_OF_PANEL[1] * rows
+    figure = Figure(figsize=size, layout="constrained")
+    panels = figure.subplots(rows, columns, sharey=True, squeeze=False)
+    for axes, one in zip(panels.flat, run["sets"], strict=False):
+        _draw_panel(axes, one, {name: curves[one["name"]] for name, curves in earlier.items() if one["name"] in curves})
+    for axes in panels.flat[len(run["sets"]) :]:
+        axes.set_visible(False)
+    for row in panels:
+        row[0].set_ylabel("covered of what the question needs")
+    panels[0][0].legend(loc="lower right")
     figure.savefig(path, dpi=DOTS_PER_INCH)
+
+
+def _draw_panel(axes: Any, one: Mapping[str, Any], earlier: Mapping[str, Mapping[str, float]]) -> None:
+    drawn = {name: (curve, EARLIER_COLOUR) for name, curve in earlier.items()}
+    drawn |= {name: (curve, COLOURS[name]) for name, curve in one["curves"].items()}
+    for name, (curve, colour) in drawn.items():
+        axes.plot([int(budget) for budget in curve], list(curve.values()), label=name, marker="o", color=colour)
+    whole = one[WHOLE]
+    axes.plot([whole["tokens"]], [whole["covered"]], "k*", markersize=11, label=WHOLE)
+    axes.set(xscale="log", ylim=(0, 1.03), title=f"{one['name']}, {one['questions']} questions")
+    axes.set_xticks([150, 300, 500, 1000, 2000, 6000], ["150", "300", "500", "1,000", "2,000", "6,000"])
+    axes.set_xticks([], minor=True)
+    axes.set_xlabel("tokens of the context in all")
+    axes.grid(visible=True, alpha=0.3)
 
 
 def _shares(

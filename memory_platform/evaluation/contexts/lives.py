@@ -15,6 +15,8 @@ BETWEEN_TURNS = timedelta(seconds=40)
 NOISE_AFTER = timedelta(hours=5)
 BETWEEN_TALKS = timedelta(hours=2)
 ID_CHARS = 12
+NOISY = ", with noise"
+"""What the name of a set of lives ends with whose sessions have talks of others between them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ def read_lives(path: Path, noise: Path | None = None) -> LifeSet:
         talks = [_talks_of(one) for one in _parse(noise.read_bytes())["subjects"]] if noise else [[]]
         lives = [_life(one, talks[number % len(talks)]) for number, one in enumerate(content["subjects"])]
         digest = hashlib.sha256(raw).hexdigest()
-        return LifeSet(str(content.get("name") or path.stem), str(content["language"]), digest, tuple(lives))
+        name = str(content.get("name") or path.stem) + (NOISY if noise else "")
+        return LifeSet(name, str(content["language"]), digest, tuple(lives))
     except (KeyError, TypeError, ValueError) as fault:
         message = f"Is not in the form of tests/golden/lives: {type(fault).__name__}."
         raise InvalidInput(faults=[FieldFault("the file", "malformed_life", message)]) from None

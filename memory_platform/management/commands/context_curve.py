@@ -8,7 +8,15 @@ import orjson
 from django.core.management.base import BaseCommand, CommandError
 
 from memory_platform.env.table import environment
-from memory_platform.evaluation.contexts.curve import BUDGETS, describe_curves, draw_curves, measure_set, table_of
+from memory_platform.evaluation.contexts.curve import (
+    BUDGETS,
+    Earlier,
+    describe_curves,
+    draw_curves,
+    measure_set,
+    read_earlier,
+    table_of,
+)
 from memory_platform.evaluation.contexts.lives import LifeSet, read_lives
 from memory_platform.evaluation.contexts.stack import Stack, StackRefused
 from memory_platform.evaluation.plot import PlottingMissing, require_plotting
@@ -29,7 +37,12 @@ class Command(BaseCommand):
         parser.add_argument("--key", required=True, help="a key of the tenant that the lives are told to")
         parser.add_argument("--base", default=environment().stack_url, help="the stack's address (%(default)s)")
         parser.add_argument("--budgets", type=read_numbers, default=BUDGETS, help="tokens of a context in all")
-        parser.add_argument("--noise", type=Path, help="a data set of conversations to put between the sessions")
+        parser.add_argument(
+            "--noise", type=Path, help="a data set: measure each file also with its talks between sessions"
+        )
+        parser.add_argument(
+            "--earlier", type=Path, help="what was covered before, {name: {set: {tokens: share}}}, to draw"
+        )
         parser.add_argument("--json", type=Path, metavar="OUT", help="write the run to this file")
         parser.add_argument("--plot", type=Path, metavar="PNG", help="draw the curves")
 
@@ -37,7 +50,10 @@ class Command(BaseCommand):
         try:
             if options["plot"]:
                 require_plotting()
-            run = self._measure([self._read_life_set(path, options["noise"]) for path in options["lives"]], options)
+            noises = [None, options["noise"]] if options["noise"] else [None]
+            sets = [self._read_life_set(path, noise) for noise in noises for path in options["lives"]]
+            earlier = self._read_earlier(options["earlier"])
+            run = self._measure(sets, options)
         except PlottingMissing as fault:
             raise CommandError(fault.detail) from None
         except StackRefused as fault:
@@ -50,11 +66,17 @@ class Command(BaseCommand):
                 options["json"],
             )
         if options["plot"]:
-            write_result(self.stdout, lambda path: draw_curves(run, path), options["plot"])
+            write_result(self.stdout, lambda path: draw_curves(run, path, earlier), options["plot"])
 
     def _read_life_set(self, path: Path, noise: Path | None) -> LifeSet:
         with explain_faults(path, "is not a file of lives"):
             return read_lives(path, noise)
+
+    def _read_earlier(self, path: Path | None) -> Earlier:
+        if path is None:
+            return {}
+        with explain_faults(path, "does not hold what was covered before"):
+            return read_earlier(path)
 
     def _measure(self, sets: list[LifeSet], options: dict[str, Any]) -> dict[str, Any]:
         stack, budgets = Stack(options["base"], options["key"]), options["budgets"]

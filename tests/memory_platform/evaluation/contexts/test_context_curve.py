@@ -102,16 +102,18 @@ def test_a_life_is_told_once_and_its_curve_rises(world: World, tmp_path: Path) -
         def ask(*more: str) -> dict[str, Any]:
             where = (f"--base=http://127.0.0.1:{port}", f"--key={key}", "--budgets=40,150,1000")
             call_command("context_curve", str(lives), *where, f"--json={out}", f"--plot={picture}", *more, stdout=said)
-            found: dict[str, Any] = orjson.loads(out.read_bytes())["sets"][0]
+            found: dict[str, Any] = {one["name"]: one for one in orjson.loads(out.read_bytes())["sets"]}
             return found
 
-        first = ask()
+        once = ask()
         assert held_messages(world) == 3
-        assert ask() == first
+        assert ask() == once
         assert held_messages(world) == 3, "a second time nothing is told anew"
-        noisy = ask(f"--noise={noise}")
+        earlier = write(tmp_path / "earlier.json", {"version 1": {"small": {"40": 0.0, "1000": 0.5}}})
+        both = ask(f"--noise={noise}", f"--earlier={earlier}")
         assert held_messages(world) == 3 + 5
 
+    first, noisy = both["small"], both["small, with noise"]
     assert first["questions"] == 2, "a question that needs nothing is not asked"
     assert first["curves"]["contexts"]["1000"] == 1.0
     assert first["curves"]["contexts"]["40"] < 1.0
@@ -127,5 +129,8 @@ def test_what_is_wrong_is_said_in_one_sentence(tmp_path: Path) -> None:
     where = ("--base=http://127.0.0.1:9", "--key=none")
     with pytest.raises(CommandError, match="is not a file of lives"):
         call_command("context_curve", str(write(tmp_path / "no.json", {"subjects": [{}]})), *where)
+    with pytest.raises(CommandError, match="does not hold what was covered before"):
+        lives, earlier = write(tmp_path / "lives.json", LIFE), write(tmp_path / "earlier.json", {"version 1": [0.5]})
+        call_command("context_curve", str(lives), f"--earlier={earlier}", *where)
     with pytest.raises(CommandError, match=r"does not answer .*name the stack with --base"):
         call_command("context_curve", str(write(tmp_path / "lives.json", LIFE)), *where, stdout=StringIO())
