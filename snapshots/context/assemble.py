@@ -98,8 +98,12 @@ def assemble(
     is_small = total <= policy.small
     shelves = shelves_of(request, material, scribe, is_small=is_small)
     share = policy.vital_share if total >= policy.profile_from else 1.0  # below it limits wait for the question
+    is_named = request.budget.profile is not None  # a ceiling that vital notes fill first, whatever is asked
     vital = VitalRoom(
-        policy.vital_notes, int(share * slots[SectionName.PROFILE].tokens), total < policy.profile_from, is_small
+        policy.vital_notes,
+        int(share * slots[SectionName.PROFILE].tokens),
+        waits=total < policy.profile_from and not is_named,
+        fills=is_small and not is_named,
     )
     order = fill_order(policy, total, is_dated=request.at is not None)
     rules = Rules(order, _threshold(request, policy).of(material.needs), vital)
@@ -161,7 +165,7 @@ def choose(
         slot = slots[name].beyond(held, shelves[name].opening)
         taken, room = take(shelf, slot, room, reserved=reserved)
         choice.pieces[name] = (*held, *taken)
-        if name is SectionName.MEMORY and rules.vital.fills and request.budget.profile is None:
+        if name is SectionName.MEMORY and rules.vital.fills:
             room = fill_prefix(choice, shelves[SectionName.PROFILE], room, rules.vital)
     choice.pieces[SectionName.WINDOW] = in_speaking_order(choice.pieces[SectionName.WINDOW])
     idle = _idle_parts(choice)
