@@ -47,7 +47,7 @@ from snapshots.context.values import (
     SectionName,
 )
 from snapshots.context.writing.guide import language_for
-from snapshots.context.writing.order import arrange_framed
+from snapshots.context.writing.order import arrange_days, arrange_framed
 from snapshots.context.writing.render import Scribe, write_prompt
 
 _MEMORIES = frozenset({SectionName.PROFILE, SectionName.MEMORY})
@@ -185,11 +185,12 @@ def fill_prefix(choice: Choice, shelf: Shelf, room: Room, vital: VitalRoom) -> R
 
 def _order_memories(taken: Sequence[Piece], order: Order | None, *, is_whole: bool) -> tuple[Piece, ...]:
     """Return the memories that were taken in the order that the caller names; else a whole memory as it was taken,
-    oldest first, and others with the best at the edges."""
+    oldest first, and others with the best at the edges, and under each date what was said later behind."""
     if is_whole and order is None:
-        return together(taken)
+        return arrange_days(together(taken))
     best_first = sorted(taken, key=lambda piece: -piece.origin.score if isinstance(piece.origin, MemoryItem) else 0.0)
-    return tuple(arrange_framed(best_first, order or "u_shape"))
+    arranged = tuple(arrange_framed(best_first, order or "u_shape"))
+    return arrange_days(arranged) if order is None else arranged
 
 
 def _threshold(request: ContextRequest, policy: ContextPolicy) -> Threshold:
