@@ -36,7 +36,6 @@ Told = Mapping[UUID, frozenset[str]]
 LOCALE = "locale"
 _FACTS = ("fields", "attributes", "preferences", "tags", "notes")
 """What a profile holds: the members of a :class:`snapshots.context.values.ProfileView` that are items."""
-_MOMENTS = ("valid_since", "doubted_since", "ended_at")
 _SPEAKERS = re.compile(r"^(?:user|assistant|tool): ", re.MULTILINE)
 BARE_TERMS = 6
 """Terms of an answer that may need its question to be understood."""
@@ -87,9 +86,10 @@ def _all_in(items: Sequence[MemoryItem], zone: tzinfo | None) -> tuple[MemoryIte
 
 
 def _in(item: MemoryItem, zone: tzinfo | None) -> MemoryItem:
-    told = {name: moment for name in _MOMENTS if (moment := getattr(item, name))}
-    here = {name: in_zone(moment, zone) for name, moment in told.items()}
-    return item if all(here[name] is told[name] for name in told) else replace(item, **here)
+    told = (item.valid_since, item.doubted_since, item.ended_at)
+    since, doubted, ended = here = tuple(moment and in_zone(moment, zone) for moment in told)
+    is_same = all(one is other for one, other in zip(told, here, strict=True))
+    return item if is_same else replace(item, valid_since=since, doubted_since=doubted, ended_at=ended)
 
 
 def profile_view(lanes: RecalledLanes, changes: Changes, standing: tuple[MemoryItem, ...]) -> ProfileView:

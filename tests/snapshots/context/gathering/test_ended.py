@@ -1,6 +1,7 @@
 """A question for what was before brings what ended, with the day until which it held; no other does. Rows: P4, X11."""
 
 import re
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -20,6 +21,7 @@ from tests.snapshots.understanding.making import MONDAY, say, settle
 
 LATER = MONDAY - timedelta(days=1)
 EARLIER = MONDAY - timedelta(days=40)
+Told = tuple[str, str, str, str]
 EN = ("I live in York, near the river", "We moved, I live in Leeds now", "York", "Leeds")
 ZH = ("我住在成都玉林路", "我搬家了，现在住在杭州", "成都", "杭州")
 PAST = {EN: "Where did I live before?", ZH: "我以前住哪？"}
@@ -33,7 +35,7 @@ SHAPES: list[dict[str, Any]] = [
 ]
 
 
-def live(house: House, told: tuple[str, ...], change: str = "") -> None:
+def live(house: House, told: Sequence[str], change: str = "") -> None:
     """Have somebody tell where they live, and later that it has changed."""
     say(house, told[0], conversation="c1", at=EARLIER)
     say(house, change or told[1], conversation="c2", at=LATER)
@@ -51,7 +53,7 @@ def lines_for(house: House, query: str, *, narrowed: Condition | None = None, **
 @pytest.mark.parametrize("told", [EN, ZH])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_what_was_before_stands_with_its_end_beside_what_holds_now(
-    world: World, shape: dict[str, Any], told: tuple[str, ...]
+    world: World, shape: dict[str, Any], told: Told
 ) -> None:
     live(world.acme, told)
     lines = lines_for(world.acme, PAST[told], **shape)
@@ -77,7 +79,7 @@ def test_whatever_has_changed_may_be_asked_for(world: World, old: str, new: str,
 
 @pytest.mark.parametrize("told", [EN, ZH])
 @pytest.mark.parametrize("total", [150, 300, 500, 2_000])
-def test_no_other_question_brings_what_ended(world: World, total: int, told: tuple[str, ...]) -> None:
+def test_no_other_question_brings_what_ended(world: World, total: int, told: Told) -> None:
     live(world.acme, told)
     for query in (NOW[told], "Why is the sky red?", "What do you know about me?", "你都知道我什么？"):
         assert not [line for line in lines_for(world.acme, query, budget=BudgetRequest(total)) if told[2] in line]
@@ -85,9 +87,7 @@ def test_no_other_question_brings_what_ended(world: World, total: int, told: tup
 
 @pytest.mark.parametrize("told", [EN, ZH])
 @pytest.mark.parametrize("total", [150, 300, 500])
-def test_it_never_stands_without_its_end_however_small_the_total(
-    world: World, total: int, told: tuple[str, ...]
-) -> None:
+def test_it_never_stands_without_its_end_however_small_the_total(world: World, total: int, told: Told) -> None:
     live(world.acme, told)
     was = [line for line in lines_for(world.acme, PAST[told], budget=BudgetRequest(total)) if told[0] in line]
     assert all(line.endswith(")") for line in was)
@@ -95,7 +95,7 @@ def test_it_never_stands_without_its_end_however_small_the_total(
 
 @pytest.mark.parametrize("told", [EN, ZH])
 @pytest.mark.parametrize("forgotten", [0, 1])
-def test_what_is_forgotten_does_not_come_back(world: World, forgotten: int, told: tuple[str, ...]) -> None:
+def test_what_is_forgotten_does_not_come_back(world: World, forgotten: int, told: Told) -> None:
     house = world.acme
     live(house, told)
     with tenant_tx(house.tenant.id):
@@ -111,7 +111,7 @@ def test_what_is_forgotten_does_not_come_back(world: World, forgotten: int, told
     ("told", "change"),
     [(EN, "That was wrong, I live in Leeds, not in York"), (ZH, "说错了，我住在杭州，不是成都")],
 )
-def test_what_was_put_right_was_never_so(world: World, told: tuple[str, ...], change: str) -> None:
+def test_what_was_put_right_was_never_so(world: World, told: Told, change: str) -> None:
     live(world.acme, told, change)
     with tenant_tx(world.acme.tenant.id):
         assert Snapshot.objects.filter(text=told[0], invalid_at__isnull=False).exists()
@@ -119,9 +119,7 @@ def test_what_was_put_right_was_never_so(world: World, told: tuple[str, ...], ch
 
 
 @pytest.mark.parametrize("told", [EN, ZH])
-def test_what_is_so_again_and_what_a_filter_leaves_out_do_not_stand_as_over(
-    world: World, told: tuple[str, ...]
-) -> None:
+def test_what_is_so_again_and_what_a_filter_leaves_out_do_not_stand_as_over(world: World, told: Told) -> None:
     live(world.acme, told)
     narrowed = Condition("confidence", "gte", 0.1)
     assert not [line for line in lines_for(world.acme, PAST[told], narrowed=narrowed) if told[0] in line]
