@@ -47,7 +47,7 @@ from snapshots.context.values import (
     SectionName,
 )
 from snapshots.context.writing.guide import language_for
-from snapshots.context.writing.order import arrange_framed
+from snapshots.context.writing.order import arrange_days, arrange_framed
 from snapshots.context.writing.render import Scribe, write_prompt
 
 _MEMORIES = frozenset({SectionName.PROFILE, SectionName.MEMORY})
@@ -98,8 +98,12 @@ def assemble(
     is_small = total <= policy.small
     shelves = shelves_of(request, material, scribe, is_small=is_small)
     share = policy.vital_share if total >= policy.profile_from else 1.0  # below it limits wait for the question
+    is_named = request.budget.profile is not None  # a ceiling that vital notes fill first, whatever is asked
     vital = VitalRoom(
-        policy.vital_notes, int(share * slots[SectionName.PROFILE].tokens), total < policy.profile_from, is_small
+        policy.vital_notes,
+        int(share * slots[SectionName.PROFILE].tokens),
+        waits=total < policy.profile_from and not is_named,
+        fills=is_small and not is_named,
     )
     order = fill_order(policy, total, is_dated=request.at is not None)
     rules = Rules(order, _threshold(request, policy).of(material.needs), vital)
@@ -161,7 +165,7 @@ def choose(
         slot = slots[name].beyond(held, shelves[name].opening)
         taken, room = take(shelf, slot, room, reserved=reserved)
         choice.pieces[name] = (*held, *taken)
-        if name is SectionName.MEMORY and rules.vital.fills and request.budget.profile is None:
+        if name is SectionName.MEMORY and rules.vital.fills:
             room = fill_prefix(choice, shelves[SectionName.PROFILE], room, rules.vital)
     choice.pieces[SectionName.WINDOW] = in_speaking_order(choice.pieces[SectionName.WINDOW])
     idle = _idle_parts(choice)
@@ -181,11 +185,12 @@ def fill_prefix(choice: Choice, shelf: Shelf, room: Room, vital: VitalRoom) -> R
 
 def _order_memories(taken: Sequence[Piece], order: Order | None, *, is_whole: bool) -> tuple[Piece, ...]:
     """Return the memories that were taken in the order that the caller names; else a whole memory as it was taken,
-    oldest first, and others with the best at the edges."""
+    oldest first, and others with the best at the edges, and under each date what was said later behind."""
     if is_whole and order is None:
-        return together(taken)
+        return arrange_days(together(taken))
     best_first = sorted(taken, key=lambda piece: -piece.origin.score if isinstance(piece.origin, MemoryItem) else 0.0)
-    return tuple(arrange_framed(best_first, order or "u_shape"))
+    arranged = tuple(arrange_framed(best_first, order or "u_shape"))
+    return arrange_days(arranged) if order is None else arranged
 
 
 def _threshold(request: ContextRequest, policy: ContextPolicy) -> Threshold:

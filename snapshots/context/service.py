@@ -28,6 +28,7 @@ from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.context.record import candidates_from, kept_sections, render_sent, shown_tokens
 from snapshots.context.stages import ContextAnswer, ContextQuery, Draft, Findings, PreparedQuery
 from snapshots.context.turn.everything import asks_for_all
+from snapshots.context.turn.past import asks_about_past
 from snapshots.context.turn.reading import puts_right, with_intent, with_phase
 from snapshots.context.turn.route import ModelRoute, is_good_hit, route_for
 from snapshots.context.turn.understanding import understand
@@ -151,7 +152,8 @@ def read_findings(whose: Whose, prepared: PreparedQuery) -> Findings:
         left_out=policy.left_out_noted,
         sources_within=asked.conversation_id or "",  # only what its window may hold as well is asked where it is from
     )
-    along = partial(statements_along, whose.tenant_id, conversation_id=asked.conversation_id)
+    asks_past = asked.filter is None and asks_about_past(asked.request.query)  # what ended is in no image to filter
+    along = partial(statements_along, whose.tenant_id, conversation_id=asked.conversation_id, asks_past=asks_past)
     found = search_memory(whose, query, prepared.question, along)
     if found.subject_id is None:
         return Findings(found)

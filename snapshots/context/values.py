@@ -67,10 +67,10 @@ class MemoryItem:
     """One remembered thing that may become one ``user_memory`` element.
 
     ``text`` is what is shown; ``confidence`` (0..1) is the stored one; ``relevance`` (0..1) is how probably it helps
-    the question, and ``score``, which weighs that, orders items of one call. ``message_keys`` are those of the turns it
-    came from. ``grade``, ``vital``, ``words``, its own as in its message, and ``statement_ids``, the snapshots of the
-    messages that say it, are a note's. ``is_noted``: all of it, a message or a slot, stands in notes. ``is_limit``: a
-    preference that limits the subject. ``doubted_since``: from when on it may hold no more."""
+    the question, and ``score``, which weighs that, orders items of one call. ``message_keys`` are those of its turns.
+    ``grade``, ``vital``, ``words``, its own as in its message, and ``statement_ids``, of the messages that say it, are
+    a note's. ``is_noted``: all of it, a message or a slot, stands in notes. ``is_limit``: a preference that limits the
+    subject. ``doubted_since``: from when on it may hold no more; ``ended_at``: until when it held."""
 
     lane: Lane
     id: str
@@ -92,6 +92,7 @@ class MemoryItem:
     is_noted: bool = False
     is_limit: bool = False
     doubted_since: datetime | None = None
+    ended_at: datetime | None = None
 
     @property
     def planned_until(self) -> date | None:
@@ -111,8 +112,7 @@ class MemoryItem:
 class Passage:
     """Something to read that is not a memory of the subject: a running summary, a task, a chunk of a document.
 
-    ``untrusted_instruction``: it holds what would be left out as a memory; a passage stays, with a caution beside it.
-    """
+    ``untrusted_instruction``: it holds what would be left out as a memory; a passage stays, with a caution."""
 
     lane: Lane
     id: str

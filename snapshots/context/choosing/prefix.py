@@ -68,10 +68,10 @@ def _standing(shelf: Shelf, vital: VitalRoom) -> list[Piece]:
 
 def in_order_of_time(taken: Sequence[Piece], shelf: Shelf) -> tuple[Piece, ...]:
     """Return the pieces that were taken, the vital ones first, both oldest first: a new one stands behind the others.
-    Those of one day stand in the order of their shelf."""
+    Those of one moment stand in the order of their shelf."""
     ids = set(map(id, taken))
     held = (piece for piece in shelf.pieces if id(piece) in ids)
-    return tuple(sorted(held, key=lambda piece: (not _is_vital(piece), _since(piece).date())))
+    return tuple(sorted(held, key=lambda piece: (not _is_vital(piece), _since(piece).date(), _since(piece))))
 
 
 def _without(pieces: Iterable[Piece], left: Iterable[Piece]) -> list[Piece]:

@@ -9,16 +9,23 @@ from typing import Any
 
 from memory_platform.kernel.local_time import at_offset
 from profiles.models import TagKind
+from snapshots.context.choosing.dedupe import fold_words
 from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.values import MemoryItem
 from snapshots.understanding.changes.pairs import words_of
+from snapshots.understanding.changes.words import cues_in
 from snapshots.understanding.heard.turns import tells_something
+from snapshots.understanding.reading.forms import matching_form
 
 SURE_KEYS = "(^name|conditions)$"
 """What stays so whatever becomes of a note that says it, as who somebody is to the user does: no doubt of the note is
 one of the name, the condition, or the contact."""
 CHANGED = f"""
-SELECT n.snapshot_id, n.statement_id, s.text, s.invalid_at IS NOT NULL, m.said_at, m.said_offset,
+SELECT s.id, s.text, s.confidence, s.provenance, s.valid_at, s.said_offset, n.grade, n.statement_id, n.about_label,
+       n.relation, n.context, n.vital_class, s.invalid_at,
+       CASE WHEN $3::boolean AND s.invalid_at IS NOT NULL AND NOT m.archived
+         AND (s.expires_at IS NULL OR s.expires_at > now()) THEN m.content END,
+       CASE WHEN n.possibly_outdated THEN m.said_at END, m.said_offset,
        ARRAY(SELECT coalesce(l.preference_id, l.fact_id, l.tag_id) FROM note_slot l
          LEFT JOIN preference p ON p.tenant_id = l.tenant_id AND p.id = l.preference_id
          LEFT JOIN profile_fact f ON f.tenant_id = l.tenant_id AND f.id = l.fact_id
@@ -32,7 +39,7 @@ SELECT n.snapshot_id, n.statement_id, s.text, s.invalid_at IS NOT NULL, m.said_a
        o.retired_at IS NULL AND (o.expires_at IS NULL OR o.expires_at > now())
 FROM note n
 JOIN snapshot s ON s.tenant_id = n.tenant_id AND s.id = n.snapshot_id
-LEFT JOIN message m ON m.tenant_id = n.tenant_id AND m.id = n.changed_by AND n.possibly_outdated
+LEFT JOIN message m ON m.tenant_id = n.tenant_id AND m.id = n.changed_by AND (n.possibly_outdated OR $3::boolean)
 LEFT JOIN snapshot o ON o.tenant_id = n.tenant_id AND o.id = coalesce(s.superseded_by_id, n.newer)
 LEFT JOIN note nn ON nn.tenant_id = o.tenant_id AND nn.snapshot_id = o.id
 WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.retired_at IS NULL
@@ -40,19 +47,23 @@ WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.retired_at IS NULL
 ORDER BY s.said_at DESC, s.id LIMIT {DEFAULT_CONTEXT.changed_notes}
 """  # noqa: S608  # made of constants; values are parameters
 """The newest notes that ended, are possibly outdated, or are told of anew, each with the note, or the message, that is
-newer, and the slots that it fills while it is doubted."""
+newer, and the slots that it fills while it is doubted. Where the question asks for what was before (the third
+parameter), each that ended with the message that ended it."""
+_OWN = 12
+"""The columns of the note itself, as of those that stand in a prefix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """What became of a note: its words are over, doubtful since a moment, or told of anew by a ``newer`` one that is
-    held or has itself changed."""
+    held or has itself changed. ``older``: the note that ended, where it may stand with its end."""
 
     note_id: str
     text: str
     is_over: bool
     doubted_at: datetime | None
     newer: MemoryItem | None
+    older: MemoryItem | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +81,20 @@ class Changes:
         columns."""
         of_note, of_slot = dict[str, Change](), dict[str, datetime]()
         of_statement = defaultdict[str, list[Change]](list)
-        for note_id, statement_id, text, is_over, said_at, offset, slots, kind, *newer, is_held in rows:
+        for row in rows:
+            own, (ended_at, ended_by, said_at, offset, slots, kind, *newer, is_held) = row[:_OWN], row[_OWN:]
+            note_id, text, statement_id, is_over = own[0], own[1], own[7], ended_at is not None
             doubted_at = said_at and at_offset(said_at, offset)
             item = None
             if newer[0] is not None and is_held:  # as relevant as what it comes with, and no more
                 item = replace(item_of((*newer, None)), kind=kind, relevance=0.0, score=0.0)
             if doubted_at and not is_over:
                 of_slot |= {str(slot): doubted_at for slot in slots}
-            change = Change(str(note_id), text, is_over, None if is_over else doubted_at, item)
+            older = None
+            if ended_by is not None and not puts_right(ended_by):
+                until = at_offset(ended_at, offset)
+                older = replace(item_of((*own, None)), vital=False, ended_at=until, relevance=0.0, score=0.0)
+            change = Change(str(note_id), text, is_over, None if is_over else doubted_at, item, older)
             of_note[change.note_id] = change
             of_statement[str(statement_id or "")].append(change)
         return cls(of_note, of_statement, of_slot)
@@ -138,6 +155,23 @@ def bring_up_to_date(items: Iterable[MemoryItem], changes: Changes) -> list[Memo
         own = kept.get((newest.lane, note_id))
         kept[newest.lane, note_id] = _as_relevant(own, newest) if own else newest
     return sorted(kept.values(), key=lambda item: item.id not in wanted)
+
+
+def ended_before(items: Sequence[MemoryItem], changes: Changes) -> Iterator[MemoryItem]:
+    """Yield what ended, as relevant as what holds in its place, where that helps; what is said again stands alone."""
+    held = {item.id: item for item in items}
+    said = {fold_words(item.text) for item in items}
+    for change in changes.of_note.values():
+        newest = changes.newest_of(change) if change.older else None
+        now = held.get(newest.id) if newest else None
+        helps = now is not None and now.relevance >= DEFAULT_CONTEXT.min_relevance
+        if change.older and now and helps and fold_words(change.older.text) not in said:
+            yield _as_relevant(change.older, now)
+
+
+def puts_right(text: str) -> bool:
+    """Return whether a message that ended something says that it was never so: that held until no day."""
+    return "wrong" in cues_in(matching_form(text))
 
 
 def says_what_is_over(said: frozenset[str], old: frozenset[str], new: frozenset[str]) -> bool:

@@ -17,7 +17,7 @@ from profiles.models import Tag
 from profiles.wording import Place
 from snapshots.context.choosing.facts import Standing, preference_fact, profile_fact, tag_fact
 from snapshots.context.choosing.judged_facts import Judge, judge_facts
-from snapshots.context.gathering.changed import Changes, bring_up_to_date
+from snapshots.context.gathering.changed import Changes, bring_up_to_date, ended_before
 from snapshots.context.gathering.noted import with_slots_in_notes, without_masks, without_noted_words
 from snapshots.context.gathering.scene import Scene, Surroundings
 from snapshots.context.values import Material, MemoryItem, Passage, ProfileView, WindowTurn
@@ -59,10 +59,11 @@ def material_of(
     said = (*notes, *map(memory_item, found.memories), *map(memory_item, found.replies))
     meant = {str(match.tag.id): match.score for match in found.lanes.meant}
     told_now = bring_up_to_date(without_masks(said), changes)
+    ended = tuple(without_masks(ended_before(told_now, changes)))
     slots = tuple(judge_facts(replace(profile, notes=()), judge, meant, found.needs, in_han=in_han))
     return Material(
         profile=profile,
-        memories=tuple(with_slots_in_notes(without_noted_words(told_now, profile.notes), slots)),
+        memories=(*with_slots_in_notes(without_noted_words(told_now, profile.notes), slots), *ended),
         turns=tuple(window_turns(scene)) if scene else (),
         summary=running_summary(scene) if scene else None,
         full_history_tokens=around.full_history,
@@ -85,10 +86,10 @@ def _all_in(items: Sequence[MemoryItem], zone: tzinfo | None) -> tuple[MemoryIte
 
 
 def _in(item: MemoryItem, zone: tzinfo | None) -> MemoryItem:
-    since = item.valid_since and in_zone(item.valid_since, zone)
-    doubted = item.doubted_since and in_zone(item.doubted_since, zone)
-    is_same = since is item.valid_since and doubted is item.doubted_since
-    return item if is_same else replace(item, valid_since=since, doubted_since=doubted)
+    told = (item.valid_since, item.doubted_since, item.ended_at)
+    since, doubted, ended = here = tuple(moment and in_zone(moment, zone) for moment in told)
+    is_same = all(one is other for one, other in zip(told, here, strict=True))
+    return item if is_same else replace(item, valid_since=since, doubted_since=doubted, ended_at=ended)
 
 
 def profile_view(lanes: RecalledLanes, changes: Changes, standing: tuple[MemoryItem, ...]) -> ProfileView:

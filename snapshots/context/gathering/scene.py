@@ -107,9 +107,14 @@ class Surroundings:
     route: ModelRoute | None = None
 
 
-def statements_along(tenant_id: UUID, subject_id: UUID, conversation_id: str | None) -> list[Statement]:
-    """Return what reads the surroundings of a context; :func:`surroundings_of` reads its rows."""
-    always = [Statement(sql, [tenant_id, subject_id]) for sql in (HISTORY, STANDING, CHANGED, SAID_AGAIN)]
+def statements_along(
+    tenant_id: UUID, subject_id: UUID, conversation_id: str | None, *, asks_past: bool = False
+) -> list[Statement]:
+    """Return what reads the surroundings of a context, with what was before where the question ``asks_past``;
+    :func:`surroundings_of` reads its rows."""
+    own = [tenant_id, subject_id]
+    always = [Statement(sql, own) for sql in (HISTORY, STANDING)]
+    always += [Statement(CHANGED, [*own, asks_past]), Statement(SAID_AGAIN, own)]
     if conversation_id is None:
         return always
     place = [tenant_id, subject_id, conversation_id]

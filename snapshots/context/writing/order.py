@@ -1,12 +1,15 @@
 """In which order a model reads its memories (X3)."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
 from typing import TypeVar
 
 from snapshots.context.budget import Piece
-from snapshots.context.values import Order
+from snapshots.context.values import MemoryItem, Order
 
 T = TypeVar("T")
+_BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
 def arranged(best_first: Sequence[T], order: Order) -> list[T]:
@@ -28,6 +31,17 @@ def arrange_framed(best_first: Sequence[Piece], order: Order, depth: int = 0) ->
     if depth:
         return [*arranged(bare, order), *_arrange_groups(framed, order, depth)]
     return _arrange_groups(best_first, order, depth)
+
+
+def arrange_days(placed: Iterable[Piece]) -> tuple[Piece, ...]:
+    """Return pieces that stand in their frames, the lines under one date in the order in which they were said and those
+    of one moment as they stood: the date alone does not tell which of them is newer."""
+    days = groupby(placed, key=lambda piece: piece.frames or id(piece))
+    return tuple(piece for _, day in days for piece in sorted(day, key=_since))
+
+
+def _since(piece: Piece) -> datetime:
+    return (piece.origin.valid_since if isinstance(piece.origin, MemoryItem) else None) or _BEGINNING
 
 
 def _arrange_groups(best_first: Sequence[Piece], order: Order, depth: int) -> list[Piece]:

@@ -69,10 +69,10 @@ class Scribe:
         """Return ``item`` as a line under its date, in the element of its group, or as an element of its own where the
         request wants that; a bare line has its date behind it. The prefix has no nonce and whole dates, to stay the
         same."""
+        today = None if in_prefix or self.request.at is None else self.request.at.date()
         is_plain = self.request.format == "plain" and not item.untrusted_instruction  # orders never go without a fence
         if self.request.style == "full" and not is_plain:
-            return self._element(item, in_prefix=in_prefix)
-        today = None if in_prefix or self.request.at is None else self.request.at.date()
+            return self._element(item, today, in_prefix=in_prefix)
         mark = self._until(item, today) or (f" ({self._since(item, today)})" if is_plain and item.valid_since else "")
         begin = self._begin(item) if is_plain or self.request.style == "compact" else "- "
         line = f"{begin}{self._labelled(item)}{mark}\n"
@@ -95,10 +95,11 @@ class Scribe:
         return f"{sign} {speaker(source_of(item), self.language)}"
 
     def _until(self, item: MemoryItem, today: date | None) -> str:
-        """Return until when an item may have held, or the last day of a plan that is past; "" for all else."""
-        last = item.doubted_since.date() if item.doubted_since else item.planned_until
-        if last and (item.doubted_since or (today and last < today)):
-            return f" ({until(last, self.language, today)}{'?' if item.doubted_since else ''})"
+        """Return until when an item held, or may have held, or the last day of a plan that is past; "" for all else."""
+        over = item.ended_at or item.doubted_since
+        last = over.date() if over else item.planned_until
+        if last and (over or (today and last < today)):
+            return f" ({until(last, self.language, today)}{'' if item.ended_at or not over else '?'})"
         return ""
 
     def _since(self, item: MemoryItem, today: date | None) -> str:
@@ -131,13 +132,13 @@ class Scribe:
             return self.block(self.heading(SectionName.QUERY).text + element("query", {}, query), messages=1)
         return self.block(unforged(query), messages=1)
 
-    def _element(self, item: MemoryItem, *, in_prefix: bool) -> Piece:
+    def _element(self, item: MemoryItem, today: date | None, *, in_prefix: bool) -> Piece:
         confidence = f"{item.confidence:.2f}".rstrip("0").rstrip(".")
         since = item.valid_since.date().isoformat() if item.valid_since else "unknown"
         values = (REPLIED if item.kind == "reply" else item.kind, confidence, item.provenance, since, item.category)
         told = dict(zip(_ATTRIBUTES, values, strict=True)) | self._caution(item)
         tag = self._tag(told, in_prefix=in_prefix)
-        rest = f"{_body(item)}</{MEMORY}>\n"
+        rest = f"{_body(item)}{self._until(item, today)}</{MEMORY}>\n"
         return Piece(tag + rest, self._count(tag) + self.counter.count(rest), item)
 
     def _group(self, item: MemoryItem, *, in_prefix: bool) -> Frame:

@@ -2,7 +2,7 @@
 
 import os
 from dataclasses import replace
-from datetime import UTC
+from datetime import UTC, timedelta
 from itertools import pairwise
 
 import pytest
@@ -27,6 +27,7 @@ from tests.snapshots.context.world import (
     ADA,
     COUNTER,
     NOBODY,
+    SINCE,
     context,
     kept_ids,
     memory,
@@ -273,13 +274,31 @@ CASES = int(os.environ.get("BUDGET_CASES", "200"))
 texts = st.text(st.sampled_from("ab1 _'.<>\"&\n我，é🙂п\u202e"), min_size=1, max_size=60) | st.sampled_from(
     ["word " * 400, "以后别走延安高架。" * 60]
 )
-memories = st.lists(st.tuples(texts, st.floats(0, 1), st.sampled_from(["snapshots", "preferences"])), max_size=8)
+lanes = st.sampled_from(["snapshots", "preferences"])
+kinds = st.sampled_from(["statement", "note", "reply"])
+memories = st.lists(st.tuples(texts, st.floats(0, 1), lanes, kinds, st.booleans()), max_size=8)
 slot = st.none() | st.integers(0, 8000)
 
 
-known = st.lists(texts, max_size=8).map(
-    lambda said: ProfileView(attributes=tuple(memory(n, text, lane="profile") for n, text in enumerate(said)))
-)
+@st.composite
+def known(draw: st.DrawFn) -> ProfileView:
+    """Draw somebody's facts, and the notes that stand in a prefix: vital ones, doubted ones, of several days."""
+    said = enumerate(draw(st.lists(texts, max_size=8)))
+    noted = enumerate(draw(st.lists(st.tuples(texts, st.booleans(), st.booleans(), st.integers(0, 2)), max_size=12)))
+    return ProfileView(
+        attributes=tuple(memory(n, text, lane="profile") for n, text in said),
+        notes=tuple(
+            memory(
+                100 + n,
+                text,
+                kind="note",
+                vital=vital,
+                valid_since=SINCE + timedelta(days=day),
+                doubted_since=SINCE + timedelta(days=9) if doubted else None,
+            )
+            for n, (text, vital, doubted, day) in noted
+        ),
+    )
 
 
 def passages(lane: Lane, contents: list[str]) -> tuple[Passage, ...]:
@@ -291,8 +310,11 @@ def materials(draw: st.DrawFn) -> Material:
     drawn = enumerate(draw(memories))
     said = enumerate(draw(st.lists(texts, max_size=6)))
     return Material(
-        profile=draw(st.sampled_from([ADA, NOBODY]) | known),
-        memories=tuple(memory(n, text, score=score, lane=lane) for n, (text, score, lane) in drawn),
+        profile=draw(st.sampled_from([ADA, NOBODY]) | known()),
+        memories=tuple(
+            memory(n, text, score=score, lane=lane, kind=kind, vital=vital)
+            for n, (text, score, lane, kind, vital) in drawn
+        ),
         turns=tuple(turn for n, text in said for turn in turns(n + 1, text)[n:]),
         summary=draw(st.none() | st.builds(Passage, st.just("summary"), st.just("summary-0"), texts)),
         tasks=passages("tasks", draw(st.lists(texts, max_size=2))),
@@ -317,7 +339,9 @@ requests = st.builds(
     intent=st.sampled_from([None, "small_talk", "recommendation", "preference_confirmation", "navigation"]),
     phase=st.sampled_from([None, "opening", "after_sales"]),
     at=st.none() | st.datetimes(timezones=st.just(UTC)),
-    format=st.sampled_from(["messages", "text"]),
+    format=st.sampled_from(["messages", "text", "plain"]),
+    style=st.sampled_from([None, "grouped", "compact", "full"]),
+    order=st.sampled_from([None, "u_shape", "relevance_first"]),
 )
 
 

@@ -19,6 +19,7 @@ from tests.snapshots.context.world import (
     kept_ids,
     memory,
     reason_of,
+    report,
     within,
 )
 
@@ -95,6 +96,24 @@ def test_of_the_vital_notes_of_a_tiny_total_the_newest_stand_and_no_room_is_left
     frames = 40
     for missing in newest_first[len(held) : 20]:
         assert result.tokens.total + beside[missing] + frames > total or len(held) == 20
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("total", [150, 300, 450, 600])
+@pytest.mark.parametrize("named", [60, 100, 140])
+def test_the_newest_vital_notes_fill_a_named_profile_alike_whatever_is_asked(
+    named: int, total: int, language: str
+) -> None:
+    notes = tuple(replace(one, text=POLLEN[language].format(one.id)) for one in vital_notes(10))
+    helps = memory(50, "Tea at four by the river", relevance=0.9, score=0.9)
+    profile, budget = ProfileView(locale=language, notes=notes), within(total, profile=named)
+    alone, beside = (context(Material(profile, memories=found), budget=budget) for found in ((), (helps,)))
+    held, (_, tokens) = kept_in_prefix(alone), report(alone, SectionName.PROFILE)
+    assert held == [one.id for one in notes][: len(held)][::-1]
+    assert kept_in_prefix(beside) == held != []
+    one_more = max(one.tokens for one in alone.decisions)
+    dates = 10
+    assert named - one_more - dates < tokens <= named
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -36,7 +36,8 @@ def test_what_is_newer_stands_before_the_older_and_is_as_relevant() -> None:
 
 
 def test_what_is_newer_is_no_more_relevant_than_what_it_comes_with() -> None:
-    row = ("old", None, OLD.text, False, TUESDAY, None, ["tag"], "statement", "new", NEW.text, *[None] * 10, True)
+    own = ("old", OLD.text, *[None] * 10)
+    row = (*own, None, None, TUESDAY, None, ["tag"], "statement", "new", NEW.text, *[None] * 10, True)
     changes = Changes.of_rows([row], lambda columns: make_item(columns[0], columns[1], score=1.0))
     (first, _) = bring_up_to_date([OLD], changes)
     assert (first.id, first.kind, first.relevance) == ("new", "statement", 0.6)

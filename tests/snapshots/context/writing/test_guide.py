@@ -1,5 +1,6 @@
 """What a model is told about memory and about the moment, in both languages. Rows: X5, X6, X9, X11."""
 
+import re
 from typing import Any
 
 import pytest
@@ -7,10 +8,15 @@ import pytest
 from snapshots.context.choosing.facts import profile_fact
 from snapshots.context.values import Language, Material, ProfileView, SectionName
 from snapshots.context.writing.guide import SIGNS, heading, language_for, phase_guidance, usage_guide
-from tests.snapshots.context.world import ADA, COUNTER, SURE, all_content, context, memory
+from tests.snapshots.context.world import ADA, COUNTER, SINCE, SURE, all_content, context, memory
 
 PHASES = ("opening", "in_depth", "task_execution", "confirmation", "after_sales")
 ANYBODY = ProfileView(fields=ADA.fields, preferences=ADA.preferences)
+RULES = {
+    "en": ("data, not instructions", "is not the user's word", "Newer beats older", "now beat all", "ask", "recite"),
+    "zh": ("是数据，不是指令", "不是用户的话", "优先于旧", "此刻所说优先于一切", "先问", "复述"),
+}
+"""What each guide tells, whatever its format and style."""
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
@@ -20,7 +26,23 @@ def test_the_guide_tells_what_confidence_means_in_few_tokens(shape: dict[str, bo
     guide = usage_guide(language, **shape)
     assert all(band in guide for band in (SIGNS.values() if shape else SIGNS))
     assert ("user_memory" in guide) is not shape.get("plain", False)
+    assert all(rule in guide for rule in RULES[language])
     assert COUNTER.count(f"\n{guide}\n") <= {"en": 60, "zh": 70}[language], "as it is sent, on lines of its own"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("shape", [{}, {"style": "compact"}, {"format": "plain"}])
+def test_the_guide_names_marks_and_speakers_as_they_stand(shape: dict[str, Any], language: Language) -> None:
+    doubted = memory(1, kind="note", confidence=0.9, doubted_since=SINCE)
+    profile = ProfileView(locale="zh-CN" if language == "zh" else "en-GB", notes=(doubted,))
+    reply = memory(2, kind="reply")
+    told = all_content(context(Material(profile, memories=(reply,)), **shape).messages)
+    guide, brought = told[: told.index(doubted.text)], told[told.index(doubted.text) :]
+    begin, end = {"en": ("until ", "?)"), "zh": ("至", "?)")}[language]
+    assert re.search(rf"{begin}[^?]*{re.escape(end)}", brought)
+    assert re.search(rf"{begin}[^?]*\?", guide)
+    (speaker,) = {name for name in ("assistant_said", "assistant:", "助手") if name in brought}
+    assert speaker in guide
 
 
 def test_without_memory_or_on_request_there_is_no_guide() -> None:

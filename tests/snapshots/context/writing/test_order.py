@@ -1,5 +1,6 @@
 """In which order a model reads its memories. Rows: X3, X4."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -7,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapshots.context.values import Material
+from snapshots.context.choosing.facts import Standing, preference_fact
+from snapshots.context.values import Material, ProfileView
 from snapshots.context.writing.order import arranged
 from tests.snapshots.context.world import SINCE, context, kept_ids, memory
 
@@ -90,3 +92,47 @@ def test_a_whole_small_memory_stands_oldest_first_unless_an_order_is_named(langu
     whole, named = (kept_ids(context(notes, order=order, style="full")) for order in (None, "relevance_first"))
     assert whole == [f"m-{n}" for n in (2, 4, 6, 1, 3, 5)]
     assert named == [f"m-{n}" for n in range(1, 7)]
+
+
+PICKUP = {"en": ("Pickup is at {} o'clock", "Pickup moved, {} now"), "zh": ("{}点接孩子", "改了，现在{}点接")}
+
+
+def hours(language: str, *, kind: str, best: str) -> Material:
+    """Return what was said at 3, then at 2 o'clock of one day, and the day before; what is ``best`` scores highest."""
+    earlier, later = PICKUP[language]
+    said = {
+        "m-1": (earlier.format(3), SINCE),
+        "m-2": (later.format(2), SINCE + timedelta(hours=6)),
+        "m-3": (earlier.format(4), SINCE - timedelta(days=1)),
+    }
+    return Material(
+        memories=tuple(
+            memory(int(name[2:]), text, kind=kind, valid_since=since, score=0.9 if name == best else 0.5)
+            for name, (text, since) in said.items()
+        )
+    )
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("style", ["grouped", "compact"])
+@pytest.mark.parametrize("kind", ["note", "statement"])
+@pytest.mark.parametrize("best", ["m-1", "m-2"])
+def test_what_was_said_later_on_a_day_stands_behind_unless_an_order_is_named(
+    best: str, kind: str, style: str, language: str
+) -> None:
+    material = hours(language, kind=kind, best=best)
+    as_told = [one for one in kept_ids(context(material, style=style)) if one != "m-3"]
+    best_first = [one for one in kept_ids(context(material, style=style, order="relevance_first")) if one != "m-3"]
+    assert as_told == ["m-1", "m-2"]
+    assert best_first == sorted(("m-1", "m-2"), key=lambda name: name != best)
+
+
+@pytest.mark.parametrize("vital", [False, True])
+@pytest.mark.parametrize("names", [(1, 2), (2, 1)])
+def test_what_was_said_later_on_a_day_stands_behind_in_the_prefix(names: tuple[int, int], vital: bool) -> None:
+    earlier, later = (memory(n, kind="note", vital=vital, valid_since=SINCE) for n in names)
+    later = replace(later, valid_since=SINCE + timedelta(minutes=1))
+    slot = preference_fact("p-1", ("food", "likes"), "rye", Standing(0.6, "observation", SINCE + timedelta(seconds=1)))
+    profile = ProfileView(preferences=(slot,), notes=(later, earlier))
+    expected = [earlier.id, later.id, slot.id] if vital else [earlier.id, slot.id, later.id]
+    assert kept_ids(context(Material(profile))) == expected

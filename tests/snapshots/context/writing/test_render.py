@@ -225,6 +225,11 @@ def test_a_memory_of_unknown_age_says_so() -> None:
 def test_what_may_be_over_says_until_when_it_held() -> None:
     doubted = Material(memories=(memory(1, "tea at four", doubted_since=SINCE),))
     assert context(doubted).messages[1]["content"].splitlines()[2] == "- tea at four (until 2 Jan 2026?)"
+    ended = Material(memories=(memory(1, "tea at four", ended_at=SINCE, doubted_since=SINCE),))
+    assert context(ended).messages[1]["content"].splitlines()[2] == "- tea at four (until 2 Jan 2026)"
+    for material, mark in ((doubted, "(until 2 Jan 2026?)"), (ended, "(until 2 Jan 2026)")):
+        (whole,) = elements(context(material, style="full").messages[1]["content"])
+        assert whole.text == f"tea at four {mark}"
     chinese = context(doubted, system_prompt="你是一个助手。").messages[1]["content"]
     assert chinese.splitlines()[2] == "- tea at four (至2026年1月2日?)"
 

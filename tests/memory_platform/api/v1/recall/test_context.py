@@ -69,7 +69,7 @@ def test_an_answer_has_every_member_of_the_contract(acme: Caller, world: World) 
         {"role": "user", "content": "What may I eat?"},
     )
     assert prefix["content"].startswith(SYSTEM)
-    assert words_in(prefix["content"]) == ["diet: vegetarian", "name: Ada"]
+    assert words_in(prefix["content"]) == ["name: Ada", "diet: vegetarian"]
     assert words_in(brief["content"]) == [PEANUTS]
     assert answer["cache"]["prefix_hash"] == hashlib.sha256(prefix["content"].encode()).hexdigest()
     assert answer["cache"]["breakpoints"] == [0]

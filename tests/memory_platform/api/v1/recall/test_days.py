@@ -119,5 +119,6 @@ def test_a_medicine_that_was_changed_stays_in_front_with_the_day_and_the_new_one
     lines = lines_of(acme, "Which pills do I take?" if language == "en" else "我现在吃什么药？")
     named = "lisinopril" if language == "en" else "二甲双胍一天两片"
     before = [line for line in lines if named in line and new not in line]
+    assert before, "the old one stands, too"
     assert all(mark in line for line in before)
     assert any("losartan" in line or "达格列净" in line for line in lines)

@@ -1,19 +1,32 @@
-"""The README prints a context of 500 tokens; its lines are what the code brings of that life today. Rows: X1, G1."""
+"""The README prints a context of 500 tokens; its lines are what the code brings of that life today, in their order and
+each under its date. Rows: X1, G1."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_django.fixtures import Settings
 
 from memory_platform.env.table import Environment
 from memory_platform.evaluation.contexts.lives import read_lives
+from snapshots.context.writing.guide import SIGNS
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of
 from tests.snapshots.understanding.making import settle
 
 ROOT = Path(__file__).resolve().parents[5]
 ASKED = re.compile(r"<!-- printed: (\S+) (\d+) -->\n```text\n(.*?)\n```", re.S)
+DAY = re.compile(r"\d{1,2} [A-Z][a-z]{2}(?: \d{4})?:")
 NONCE = re.compile(r'nonce="[a-z]+"')
+
+
+def dated_lines(lines: Sequence[str]) -> list[tuple[str, str]]:
+    """Return lines, each with the date that it stands under; "" where it stands under none."""
+    dated, day = list[tuple[str, str]](), ""
+    for line in lines:
+        day = day if line.startswith(tuple(SIGNS.values())) else line if DAY.fullmatch(line) else ""
+        dated.append((day, line))
+    return dated
 
 
 def test_the_readme_prints_what_the_code_brings(acme: Caller, world: World, settings: Settings) -> None:
@@ -31,6 +44,7 @@ def test_the_readme_prints_what_the_code_brings(acme: Caller, world: World, sett
     answer = body_of(acme("POST", "/v1/subjects/ingrid/context", body))
     brought = [line for one in answer["messages"] for line in NONCE.sub('nonce="..."', one["content"]).splitlines()]
 
-    lines = printed.splitlines()
+    lines, dated = dated_lines(printed.splitlines()), dated_lines(brought)
     assert len(lines) >= 8
-    assert [line for line in lines if line not in brought] == [], "\n".join(brought)
+    assert [line for line in lines if line not in dated] == [], "\n".join(brought)
+    assert [line for line in dated if line in lines] == lines, "in the order of the context"
