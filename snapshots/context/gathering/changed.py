@@ -18,7 +18,7 @@ SURE_KEYS = "(^name|conditions)$"
 """What stays so whatever becomes of a note that says it, as who somebody is to the user does: no doubt of the note is
 one of the name, the condition, or the contact."""
 CHANGED = f"""
-SELECT n.snapshot_id, n.statement_id, s.text, s.invalid_at IS NOT NULL, m.said_at, m.said_offset,
+SELECT n.snapshot_id, n.statement_id, s.text, s.invalid_at IS NOT NULL, coalesce(m.said_at, d.at), m.said_offset,
        ARRAY(SELECT coalesce(l.preference_id, l.fact_id, l.tag_id) FROM note_slot l
          LEFT JOIN preference p ON p.tenant_id = l.tenant_id AND p.id = l.preference_id
          LEFT JOIN profile_fact f ON f.tenant_id = l.tenant_id AND f.id = l.fact_id
@@ -33,6 +33,9 @@ SELECT n.snapshot_id, n.statement_id, s.text, s.invalid_at IS NOT NULL, m.said_a
 FROM note n
 JOIN snapshot s ON s.tenant_id = n.tenant_id AND s.id = n.snapshot_id
 LEFT JOIN message m ON m.tenant_id = n.tenant_id AND m.id = n.changed_by AND n.possibly_outdated
+LEFT JOIN LATERAL (SELECT max(v.retired_at) AS at FROM snapshot_version v
+  WHERE n.possibly_outdated AND m.id IS NULL AND v.tenant_id = n.tenant_id AND v.snapshot_id = n.snapshot_id
+    AND v.fields @> '{{"note": {{"possibly_outdated": false}}}}') d ON true
 LEFT JOIN snapshot o ON o.tenant_id = n.tenant_id AND o.id = coalesce(s.superseded_by_id, n.newer)
 LEFT JOIN note nn ON nn.tenant_id = o.tenant_id AND nn.snapshot_id = o.id
 WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.retired_at IS NULL
@@ -40,7 +43,7 @@ WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.retired_at IS NULL
 ORDER BY s.said_at DESC, s.id LIMIT {DEFAULT_CONTEXT.changed_notes}
 """  # noqa: S608  # made of constants; values are parameters
 """The newest notes that ended, are possibly outdated, or are told of anew, each with the note, or the message, that is
-newer, and the slots that it fills while it is doubted."""
+newer, and the slots that it fills while it is doubted: since a message made it so, else since somebody marked it."""
 
 
 @dataclass(frozen=True, slots=True)
