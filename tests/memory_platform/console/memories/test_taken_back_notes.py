@@ -28,14 +28,14 @@ SAID = [
 ]
 
 
-def heard(house: House, said: str, word: str) -> UUID:
+def hear_note(house: House, said: str, word: str) -> UUID:
     say(house, said)
     settle(house)
     with tenant_tx(house.tenant.id):
         return Snapshot.objects.get(current(), kind="note", text__contains=word).id
 
 
-def held(house: House) -> dict[str, Any]:
+def read_memory(house: House) -> dict[str, Any]:
     """Return all that is in use: texts by kind, slots, and which notes fill a slot that is believed."""
     with tenant_tx(house.tenant.id):
         return {
@@ -46,7 +46,7 @@ def held(house: House) -> dict[str, Any]:
         }
 
 
-def links(house: House) -> int:
+def count_links(house: House) -> int:
     with tenant_tx(house.tenant.id):
         return NoteSlot.objects.count()
 
@@ -56,15 +56,15 @@ def test_a_retired_note_comes_back_with_all_that_went_with_it(
     acme: House, staff: Staff, heard_of: tuple[str, ...]
 ) -> None:
     said, word, _right, kept = heard_of
-    note_id = heard(acme, said, word)
-    before = held(acme)
+    note_id = hear_note(acme, said, word)
+    before = read_memory(acme)
     assert word in str(before["profile"]) + str(before["preferences"])
     assert "Retired." in act_on(staff.sam, acme, note_id, "retire")
-    after = held(acme)
+    after = read_memory(acme)
     assert word not in str({**after, "vital": ""})
     assert (kept not in str({**after, "vital": ""})) or not kept
     assert "Taken back." in act_on(staff.sam, acme, note_id, "undo")
-    assert held(acme) == before
+    assert read_memory(acme) == before
 
 
 @pytest.mark.parametrize("heard_of", SAID)
@@ -72,34 +72,34 @@ def test_a_corrected_note_leaves_no_old_words_and_says_them_again_after_an_undo(
     acme: House, staff: Staff, heard_of: tuple[str, ...]
 ) -> None:
     said, word, right, kept = heard_of
-    note_id = heard(acme, said, word)
-    before, linked = held(acme), links(acme)
+    note_id = hear_note(acme, said, word)
+    before, linked = read_memory(acme), count_links(acme)
     assert "Corrected." in act_on(staff.sam, acme, note_id, "correct", text=right)
-    after = held(acme)
+    after = read_memory(acme)
     assert word not in str(after)
     assert right in str(after["texts"])
     assert kept in str(after["preferences"])
     assert "Taken back." in act_on(staff.sam, acme, note_id, "undo")
-    assert held(acme) == before
-    assert links(acme) >= linked
+    assert read_memory(acme) == before
+    assert count_links(acme) >= linked
 
 
 def test_what_was_said_since_stands_when_a_note_comes_back(acme: House, staff: Staff) -> None:
-    note_id = heard(acme, "I'm allergic to peanuts.", "peanuts")
+    note_id = hear_note(acme, "I'm allergic to peanuts.", "peanuts")
     act_on(staff.sam, acme, note_id, "retire")
     say(acme, "I'm allergic to cashews.", conversation="c2", at=utc_now())
     settle(acme)
     act_on(staff.sam, acme, note_id, "undo")
-    allergies = str(held(acme)["preferences"])
+    allergies = str(read_memory(acme)["preferences"])
     assert "cashews" in allergies
     assert "peanuts" in allergies
 
 
 def test_notes_that_are_retired_from_the_list_take_their_words_with_them(acme: House, staff: Staff) -> None:
-    note_id = heard(acme, "我对花生过敏。", "花生")
+    note_id = hear_note(acme, "我对花生过敏。", "花生")
     body = {"action": "retire", "_selected_action": [str(rows(acme, note_id)[1].id)], "reason": REASON}
     assert "1 row: done." in staff.sam.post(LIST, body, follow=True).content.decode()
-    assert "花生" not in str({**held(acme), "vital": ""})
+    assert "花生" not in str({**read_memory(acme), "vital": ""})
 
 
 ORDERS = [

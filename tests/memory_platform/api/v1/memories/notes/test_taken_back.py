@@ -22,7 +22,7 @@ BESIDE = [("", ""), ("My sister lives in Leeds.", "leeds"), ("我妹妹住在青
 LISTS = ("profile", "preferences", "tags", "snapshots", "snapshots?kind=statement", "notes")
 
 
-def told(caller: Caller, question: str) -> str:
+def read_all(caller: Caller, question: str) -> str:
     """Return all that a model can be told: a context without the question, each lane of recall, slots, lists."""
     context = body_of(caller("POST", f"{ADA}/context", {"query": question, "system_prompt": "Help."}))
     recalled = body_of(caller("POST", f"{ADA}/recall", {"query": question}))
@@ -31,10 +31,11 @@ def told(caller: Caller, question: str) -> str:
     return str([context["messages"][:-1], lanes, listed]).lower()
 
 
-def hear(caller: Caller, world: World, said: str, word: str) -> dict[str, Any]:
+def hear_note(caller: Caller, world: World, said: str, word: str) -> dict[str, Any]:
     post_text(caller, said, "2026-05-04T09:00:00Z")
     settle(world.acme)
-    (note,) = [one for one in body_of(caller("GET", NOTES))["data"] if word in one["text"].lower()]
+    notes: list[dict[str, Any]] = body_of(caller("GET", NOTES))["data"]
+    (note,) = [one for one in notes if word in one["text"].lower()]
     return note
 
 
@@ -44,13 +45,13 @@ def test_a_retired_note_takes_its_words_and_slots_with_it(
     acme: Caller, world: World, heard: tuple[str, str, str], beside: str, kept: str
 ) -> None:
     said, word, question = heard
-    note = hear(acme, world, f"{beside} {said}".strip(), word)
+    note = hear_note(acme, world, f"{beside} {said}".strip(), word)
     assert note["slots"]
-    assert word in told(acme, question)
+    assert word in read_all(acme, question)
     receipt = body_of(acme("POST", f"{ADA}/context", {"query": question, "system_prompt": "Help."}))["receipt_id"]
     shown = body_of(acme("GET", f"/v1/receipts/{receipt}"))
     assert acme("DELETE", f"{NOTES}/{note['id']}").status_code == 204
-    after = told(acme, question)
+    after = read_all(acme, question)
     assert word not in after
     assert kept in after
     assert body_of(acme("GET", f"/v1/receipts/{receipt}")) == shown, "the past stays true"
@@ -72,9 +73,9 @@ def test_the_old_words_of_a_note_that_was_put_right_come_back_nowhere(
     acme: Caller, world: World, put_right: tuple[str, ...], path: str
 ) -> None:
     said, right, wrong, kept, question = put_right
-    note = hear(acme, world, said, wrong)
+    note = hear_note(acme, world, said, wrong)
     assert acme("PATCH", f"{path}/{note['id']}", {"text": right}).status_code == 200
-    after = told(acme, question)
+    after = read_all(acme, question)
     assert wrong not in after
     assert kept in after
     states = body_of(acme("GET", f"{NOTES}/{note['id']}/history"))["data"]
@@ -91,17 +92,17 @@ SAID_TWICE = [
 def test_each_message_that_said_a_retired_note_loses_its_words(
     acme: Caller, world: World, first: str, again: str, word: str, kept: str
 ) -> None:
-    note = hear(acme, world, first, word)
+    note = hear_note(acme, world, first, word)
     post_text(acme, again, "2026-05-05T09:00:00Z")
     settle(world.acme)
     assert acme("DELETE", f"{NOTES}/{note['id']}").status_code == 204
-    after = told(acme, f"{word}? {kept}?")
+    after = read_all(acme, f"{word}? {kept}?")
     assert word not in after.replace(f"{word}? {kept}?", "")
     assert kept in after
 
 
 def test_what_another_note_still_says_stays(acme: Caller, world: World) -> None:
-    note = hear(acme, world, "I'm allergic to peanuts", "peanut")
+    note = hear_note(acme, world, "I'm allergic to peanuts", "peanut")
     post_text(acme, "My doctor confirmed I have a severe peanut allergy", "2026-05-05T09:00:00Z")
     settle(world.acme)
     assert acme("DELETE", f"{NOTES}/{note['id']}").status_code == 204
@@ -118,8 +119,8 @@ TAGS = [
 def test_what_is_known_under_the_name_of_a_deleted_contact_ends(
     acme: Caller, globex: Caller, world: World, said: str, label: str, word: str
 ) -> None:
-    hear(acme, world, said, word)
-    hear(acme, world, "I love eating figs", "fig")
+    hear_note(acme, world, said, word)
+    hear_note(acme, world, "I love eating figs", "fig")
     values = f"{ADA}/preferences"
     assert word in str(body_of(acme("GET", values))).lower()
     tags = {

@@ -106,12 +106,13 @@ def test_a_note_whose_day_to_be_looked_at_has_passed_is_asked_about_once(acme: C
 
 
 @pytest.mark.parametrize("text", ["I'm allergic to peanuts", "我对花生过敏"])
-def test_a_note_that_is_marked_by_hand_as_perhaps_over_says_so_in_a_context(acme: Caller, text: str, mark: str) -> None:
+def test_a_note_that_is_marked_by_hand_as_perhaps_over_says_so_in_a_context(acme: Caller, text: str) -> None:
     note = post(acme, text, vital=True)
 
     def read_line() -> str:
         prompt = body_of(acme("POST", f"{ADA}/context", {"query": text, "format": "plain", "system_prompt": "Help."}))
-        return next(one for one in prompt["messages"][0]["content"].splitlines() if text in one)
+        lines: list[str] = prompt["messages"][0]["content"].splitlines()
+        return next(one for one in lines if text in one)
 
     assert "?)" not in read_line()
     patch(acme, note, possibly_outdated=True)
