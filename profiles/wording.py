@@ -122,9 +122,7 @@ def preference_words(category: str, key: str, value: object) -> str:
     It is Chinese where whom it tells of or what it says is.
     """
     told = in_words(value)
-    owner, _, field = key.rpartition("_") if category in OF_OTHERS else ("", "", key)
-    if owner and (known := next((one for one in _CHINESE if key.endswith(f"_{one}")), "")):
-        owner, field = key.removesuffix(f"_{known}"), known
+    owner, field = owner_in(category, key)
     is_chinese = _HAN.search(owner or told) is not None
     name = _CHINESE.get(field, field) if is_chinese else field
     if owner:
@@ -134,6 +132,15 @@ def preference_words(category: str, key: str, value: object) -> str:
         within = _CATEGORIES.get(category, category) if is_chinese else category
         name = f"{name} ({within})"
     return f"{name.replace('_', ' ')}: {told}"
+
+
+def owner_in(category: str, key: str) -> tuple[str, str]:
+    """Return whom the key of a preference tells of, and of what: ``wife`` and ``employer``; "" for the user."""
+    if category not in OF_OTHERS:
+        return "", key
+    known = next((one for one in _CHINESE if key.endswith(f"_{one}")), "")
+    owner, _, field = (key.removesuffix(f"_{known}"), "", known) if known else key.rpartition("_")
+    return owner, field
 
 
 def in_chinese(label: str) -> str:

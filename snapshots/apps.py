@@ -7,3 +7,9 @@ from django.utils.translation import gettext_lazy as _
 class SnapshotsConfig(AppConfig):
     name = "snapshots"
     verbose_name = _("Conversations and memory")
+
+    def ready(self) -> None:
+        from snapshots.lifecycle.traces import know_traces  # noqa: PLC0415 - models are loaded by now, not at import
+        from snapshots.understanding.note_traces import Traces  # noqa: PLC0415 - as above
+
+        know_traces(Traces())

@@ -93,6 +93,11 @@ def note_values(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _read(name, value) for name, value in values.items()}
 
 
+def image_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values by column as JSON can hold them; :func:`note_values` reads those of a note again."""
+    return {name: _kept(value) for name, value in values.items()}
+
+
 def changed_since(subject_id: UUID, moment: datetime, *, kind: str | None = None) -> dict[UUID, HeldThen]:
     """Return the subject's snapshots that were changed after ``moment``, as they were held then; all, or of one kind.
 
@@ -116,8 +121,7 @@ def changed_since(subject_id: UUID, moment: datetime, *, kind: str | None = None
 
 
 def _image(values: Mapping[str, Any], note: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {name: _kept(value) for name, value in values.items()}
-    return {**kept, NOTE: {name: _kept(value) for name, value in note.items()}} if note else kept
+    return {**image_of(values), NOTE: image_of(note)} if note else image_of(values)
 
 
 def _kept(value: Any) -> Any:

@@ -20,8 +20,9 @@ from snapshots.embedding.store import reindex_snapshot, touch_memory
 from snapshots.embedding.stored_drafts import Mask, stored_drafts
 from snapshots.embedding.versions import INDEXED, keep_image
 from snapshots.lifecycle.selectors import snapshot_at, with_sources
+from snapshots.lifecycle.traces import NOTHING_ENDED, end_traces, lock_for_traces
 from snapshots.lifecycle.values import Accept, SnapshotAddress, SourcedSnapshot, ceiling_fault, labels_without_secrets
-from snapshots.models import Snapshot
+from snapshots.models import Note, Snapshot
 from tenants.isolation import tenant_tx
 
 VALIDATING = frozenset({"text", "confidence", "provenance"})
@@ -35,26 +36,29 @@ class Edit:
     """Changes to a snapshot, and what the door brings that they come through.
 
     ``changes`` are new values by column: text, category, topics, aliases, importance, confidence, provenance, said_at,
-    expires_at, metadata. ``accept`` raises for a version that the caller does not expect. ``note`` is called with the
-    snapshot as it was read, in the transaction that changed it.
+    expires_at, metadata; ``details`` those of the note that the snapshot is. ``accept`` raises for a version that the
+    caller does not expect. ``note`` is called with the snapshot as it was read and with what ended
+    (:mod:`snapshots.lifecycle.traces`), in the transaction that changed it.
     """
 
     changes: Mapping[str, Any]
     mask: Mask
     accept: Accept
-    note: Callable[[Snapshot], None] | None = None
+    note: Callable[[Snapshot, Mapping[str, Any]], None] | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class EditPlan:
     """What an edit changes in the version that was read; ``draft`` is what to index, None when that stays.
 
-    ``note_before`` holds the values, by column, that the snapshot's note loses in the same transaction.
+    ``details`` are what changes of its note, ``note_before`` what that loses, by column.
     """
 
     snapshot: Snapshot
     changed: Mapping[str, Any]
     draft: SnapshotDraft | None
+    details: Mapping[str, Any] = field(default_factory=dict)
     note_before: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -76,9 +80,10 @@ def edit_snapshot(tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedde
             plan = plan_edit(snapshot_at(address), edit)
         ready = prepare_snapshots([plan.draft], embedders) if plan.draft else []
         with tenant_tx(tenant_id):
-            if apply_edit(plan, ready[0] if ready else None):
+            ended = apply_edit(plan, ready[0] if ready else None)
+            if ended is not None:
                 if edit.note is not None and plan.changed:
-                    edit.note(plan.snapshot)
+                    edit.note(plan.snapshot, ended)
                 return _edited(plan)
     raise Conflict("Other requests keep changing this snapshot.")
 
@@ -90,22 +95,26 @@ def plan_edit(snapshot: Snapshot, edit: Edit) -> EditPlan:
     changed = {name: value for name, value in wanted.items() if getattr(snapshot, name) != value}
     if VALIDATING & changed.keys():
         changed["last_validated_at"] = utc_now()
+    details, before = _details(snapshot, edit.details)
     if not INDEXED & changed.keys():
-        return EditPlan(snapshot, changed, None)
+        return EditPlan(snapshot, changed, None, details, before)
     indexed: dict[str, Any] = {name: changed[name] for name in INDEXED & changed.keys()}
-    return EditPlan(snapshot, changed, replace(stored_drafts([snapshot], edit.mask)[0], **indexed))
+    draft = replace(stored_drafts([snapshot], edit.mask)[0], **indexed)
+    return EditPlan(snapshot, changed, draft, details, before)
 
 
-def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
-    """Write a planned edit in the open scope; False when the snapshot has changed since it was read.
+def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> Mapping[str, Any] | None:
+    """Write a planned edit in the open scope. Return what ended with the words of a note that says something else now
+    (:mod:`snapshots.lifecycle.traces`); None, and nothing is written, when the snapshot has changed since it was read.
 
     Raises ForgottenMemory.
     """
-    if not plan.changed and not plan.note_before:
-        return True
+    if not plan.changed and not plan.details:
+        return NOTHING_ENDED
     snapshot, columns = plan.snapshot, dict(plan.changed)
     if "text" in columns:
         columns["content_hash"] = content_hash(columns["text"])
+        lock_for_traces(snapshot)
     touch_memory(snapshot.subject_id, changed=[snapshot.position])
     if "text" in columns and forgotten_texts(snapshot.subject_id, [columns["text"]]):
         raise ForgottenMemory("The subject had this forgotten.")
@@ -113,11 +122,22 @@ def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
         id=snapshot.id, subject_id=snapshot.subject_id, version=snapshot.version, retired_at__isnull=True
     )
     if not read.update(version=F("version") + 1, **columns):
-        return False
+        return None
     keep_image(snapshot, plan.changed, until=utc_now(), note=plan.note_before)
     if ready is not None:
         reindex_snapshot(ready)
-    return True
+    if plan.details:
+        Note.objects.filter(snapshot_id=snapshot.id, subject_id=snapshot.subject_id).update(**plan.details)
+    return end_traces(snapshot, snapshot.text, columns["text"]) if "text" in columns else NOTHING_ENDED
+
+
+def _details(snapshot: Snapshot, wanted: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what of a note changes, as it becomes and as it is."""
+    if not wanted:
+        return {}, {}
+    note = Note.objects.get(snapshot_id=snapshot.id, subject_id=snapshot.subject_id)
+    details = {name: value for name, value in wanted.items() if getattr(note, name) != value}
+    return details, {name: getattr(note, name) for name in details}
 
 
 def _masked(edit: Edit) -> dict[str, Any]:

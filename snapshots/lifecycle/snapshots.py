@@ -1,9 +1,10 @@
 """Snapshots that products write themselves: offer, create, retire (rows S2, S3, P5)."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -25,6 +26,7 @@ from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
 from snapshots.embedding.stored_drafts import Mask
 from snapshots.lifecycle.selectors import current, snapshot_at
+from snapshots.lifecycle.traces import end_traces, lock_for_traces
 from snapshots.lifecycle.values import (
     Accept,
     Fate,
@@ -45,6 +47,14 @@ Content = tuple[str, bytes]
 
 SUBJECT_TO_COME = UUID(int=0)
 """Stands in an offer for the subject, whose row may not be there yet when the offer is embedded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retired:
+    """A snapshot that was retired, and what ended with it: see :mod:`snapshots.lifecycle.traces`."""
+
+    snapshot: Snapshot
+    ended: Mapping[str, Any]
 
 
 def offer_snapshots(posted: Sequence[NewSnapshot], embedders: Embedders, *, mask: Mask) -> list[Offer]:
@@ -87,13 +97,15 @@ def create_snapshots(subject: Subject, offers: Sequence[Offer]) -> list[Fate]:
     return fates
 
 
-def retire_snapshot(address: SnapshotAddress, *, accept: Accept, by: Actor | None = None, reason: str = "") -> Snapshot:
+def retire_snapshot(address: SnapshotAddress, *, accept: Accept, by: Actor | None = None, reason: str = "") -> Retired:
     """Take a snapshot out of recall, in the open scope; its history stays, and ``known_at`` before now still finds it.
+    What the words of a note left elsewhere ends with it.
 
     ``accept`` raises for a version that the caller does not expect. ``by`` (a staff member) leaves an audit record.
     Raises SnapshotUnknown.
     """
     found = snapshot_at(address)
+    lock_for_traces(found)
     touch_memory(found.subject_id, changed=[found.position])
     snapshot = snapshot_at(address)  # again, now that no other writer can change it
     accept(snapshot.id, snapshot.version)
@@ -110,7 +122,7 @@ def retire_snapshot(address: SnapshotAddress, *, accept: Accept, by: Actor | Non
             subject_ref=snapshot.subject_id,
             reason=reason,
         )
-    return snapshot
+    return Retired(snapshot, end_traces(snapshot, snapshot.text))
 
 
 def _refusal(new: NewSnapshot, now: datetime) -> Refused | None:

@@ -25,6 +25,10 @@ Accept = Callable[[UUID, int], None]
 """Raises when the version of a row is not one that the caller still accepts."""
 
 
+SETTLED: Mapping[str, Any] = {"possibly_outdated": False, "changed_by": None, "newer": None}
+"""The columns of a note that is confirmed, whoever confirms it: in doubt no more, and told of anew by nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class NewSnapshot:
     """A memory as it is posted. Absent confidence is the ceiling of its provenance; absent ``said_at`` is now."""

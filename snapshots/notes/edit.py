@@ -7,22 +7,20 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.errors import Conflict
-from memory_platform.kernel.terms import terms
-from profiles.models import Subject, Tag
-from profiles.services.lists import entries_of
+from profiles.models import Subject
 from profiles.services.locking import lock_subject
 from profiles.values import Verdict
 from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import touch_memory
-from snapshots.lifecycle.edits import TRIES, Edit, EditPlan, apply_edit, plan_edit
+from snapshots.lifecycle.edits import TRIES, Edit, Edited, EditPlan, apply_edit, edit_snapshot, plan_edit
+from snapshots.lifecycle.selectors import snapshot_at
 from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.staff_actions.actions import Doing, hold_memory
-from snapshots.lifecycle.values import Accept, SnapshotAddress
-from snapshots.models import Note, NoteSlot, Snapshot
+from snapshots.lifecycle.values import Accept, SnapshotAddress, SourcedSnapshot
+from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.about import about_columns
 from snapshots.notes.selectors import note_at, note_of
-from snapshots.notes.slots import names
 from snapshots.notes.store import change_note
 from snapshots.notes.values import NoteAbout, SourcedNote, Suggest, VitalInstruction, WrittenNote, choose_vital_class
 from snapshots.notes.write import audit_vital
@@ -52,7 +50,6 @@ class NotePlan:
 
     note: Note
     edit: EditPlan
-    details: Mapping[str, Any]
 
 
 def edit_note(tenant_id: UUID, address: SnapshotAddress, edit: NoteEdit, embedders: Embedders) -> WrittenNote:
@@ -68,17 +65,29 @@ def edit_note(tenant_id: UUID, address: SnapshotAddress, edit: NoteEdit, embedde
         with tenant_tx(tenant_id):
             if _apply(plan, edit, ready):
                 subject = Subject.objects.get(id=plan.note.subject_id)
-                changed = plan.edit.changed or plan.details
+                changed = plan.edit.changed or plan.edit.details
                 return WrittenNote(
                     Verdict.STORED if changed else Verdict.UNCHANGED, note_of(subject, plan.note.snapshot_id)
                 )
     raise Conflict("Other requests keep changing this note.")
 
 
+def edit_memory(
+    tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedders: Embedders, *, by: Actor, suggest: Suggest
+) -> Edited:
+    """Change a snapshot as :func:`snapshots.lifecycle.edits.edit_snapshot` does, a note as :func:`edit_note` does: what
+    its new words do not say is vital no more. Opens its own scopes. Raises what the two raise."""
+    with tenant_tx(tenant_id):
+        is_note = snapshot_at(address).kind == SnapshotKind.NOTE
+    if not is_note:
+        return edit_snapshot(tenant_id, address, edit, embedders)
+    written = edit_note(tenant_id, address, NoteEdit(edit, by, suggest), embedders)
+    return Edited(written.verdict, SourcedSnapshot(written.sourced.snapshot, written.sourced.sources))
+
+
 def plan_note_edit(sourced: SourcedNote, edit: NoteEdit) -> NotePlan:
     """Return what really changes, in the open scope. Raises what :func:`edit_note` says of refused values."""
     note = sourced.note
-    words = plan_edit(sourced.snapshot, edit.words)
     wanted = dict(edit.details)
     if edit.about is not None:
         wanted |= about_columns(sourced.snapshot.subject, edit.about)
@@ -92,19 +101,18 @@ def plan_note_edit(sourced: SourcedNote, edit: NoteEdit) -> NotePlan:
         wanted["vital_class"] = vital_class
     if "grade" in wanted:
         wanted["grade_probability"] = 1.0  # somebody said so
-    details = {name: value for name, value in wanted.items() if getattr(note, name) != value}
-    before = {name: getattr(note, name) for name in details}
-    return NotePlan(note, replace(words, note_before=before), details)
+    return NotePlan(note, plan_edit(sourced.snapshot, replace(edit.words, details=wanted)))
 
 
-def change_vital_class(snapshot: Snapshot, vital_class: str, doing: Doing) -> Snapshot:
+def change_vital_class(snapshot: Snapshot, vital_class: str, doing: Doing, suggest: Suggest) -> Snapshot:
     """Say why a note always stands in a context, or with "" that it need not, on record, in the open scope.
 
-    Raises NotFound, NoteUnknown, NoLongerHeld, what ``doing.accept`` raises.
+    Raises NotFound, NoteUnknown, NoLongerHeld, VitalInstruction, what ``doing.accept`` raises.
     """
     held = hold_memory(snapshot, doing.accept)
     note = note_of(held.subject, held.id).note
     if note.vital_class != vital_class:
+        choose_vital_class(None, vital_class, partial(suggest, held.text))
         touch_memory(held.subject_id, changed=[held.position])
         change_note(held, note, {}, {"vital_class": vital_class})
         audit_vital(held.subject, held.id, doing.by, reason=doing.reason)
@@ -127,34 +135,17 @@ def _class_of_new_words(held: str, before: str, now: str, suggest: Suggest) -> s
         return ""
 
 
-def _unlink_slots(note: Note, before: str, now: str) -> None:
-    """Take a note from the slots whose values its new words no longer say, in the open scope."""
-    said, says = set(terms(before)), set(terms(now))
-    is_new = len(said & says) < len(said) / 2  # the words of a value may be others than those it was read from
-    links = NoteSlot.objects.filter(subject_id=note.subject_id, snapshot_id=note.snapshot_id)
-    gone = []
-    for link in links.select_related("preference", "fact", "tag"):
-        slot: Any = link.preference or link.fact or link.tag
-        values = [slot.label, *slot.aliases] if isinstance(slot, Tag) else entries_of(slot.value) or [slot.value]
-        was_named = any(names(before, value) for value in values)
-        if (was_named or is_new) and not any(names(now, value) for value in values):
-            gone.append(link.id)
-    links.filter(id__in=gone).delete()
-
-
 def _apply(plan: NotePlan, edit: NoteEdit, ready: Sequence[PreparedSnapshot]) -> bool:
     """Write a planned edit in the open scope; False when the note has changed since it was read."""
     subject = plan.note.subject
-    if plan.details.get("about_tag_id") is not None:
+    if plan.edit.details.get("about_tag_id") is not None:
         lock_subject(subject)
         about_columns(subject, edit.about)  # the tag is still there, and stays until the commit
-    before = plan.edit.snapshot.text
-    if not apply_edit(plan.edit, ready[0] if ready else None):
+    ended = apply_edit(plan.edit, ready[0] if ready else None)
+    if ended is None:
         return False
-    if "text" in plan.edit.changed:
-        _unlink_slots(plan.note, before, plan.edit.changed["text"])
-    if plan.details:
-        Note.objects.filter(id=plan.note.id, subject_id=subject.id).update(**plan.details)
-    if "vital_class" in plan.details:
+    if edit.words.note is not None and (plan.edit.changed or plan.edit.details):
+        edit.words.note(plan.edit.snapshot, ended)
+    if "vital_class" in plan.edit.details:
         audit_vital(subject, plan.note.snapshot_id, edit.by)
     return True

@@ -1,6 +1,7 @@
-"""Slots and notes end each other, in the open scope (rows P4, P9, G4). The caller holds the subject (``lock_subject``).
+"""Notes end with slots, in the open scope (rows P4, P9, G4). The caller holds the subject (``lock_subject``).
 
-A note ends when the value that was read from it has given way; what a note filled ends with the note.
+A note ends when the value that was read from it has given way. What a note filled ends with the note:
+:mod:`snapshots.notes.filled_slots`.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -12,23 +13,16 @@ from uuid import UUID
 from django.db.models import F
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.kernel.ids import stable_id
-from profiles.models import DetailName, Preference, ProfileFact, Subject, Tag, TagDetail
-from profiles.services.beliefs import retract_belief
-from profiles.services.claims import learned_claim, same_value
+from profiles.models import DetailName, Preference, ProfileFact, Tag, TagDetail
+from profiles.services.claims import same_value
 from profiles.services.lists import among_entries, entries_of
-from profiles.services.preferences import amend_list_preference, preference_place
-from profiles.services.profile import FactChange, FactName, patch_profile
-from profiles.services.tags.tags import patch_tag
-from profiles.values import Provenance
 from snapshots.embedding.store import lock_memory, touch_memory
-from snapshots.models import SOURCES, Message, Note, NoteSlot, Snapshot, SnapshotSource
+from snapshots.models import SOURCES, Note, NoteSlot, Snapshot, SnapshotSource
 from snapshots.notes.ending import current_notes, doubt_note, end_note
-from snapshots.notes.slots import KEYS, believed_links, names, touches
+from snapshots.notes.filled_slots import TOLD_OF_A_TAG
+from snapshots.notes.slots import KEYS, believed_links, names, tells_of
 
 PLACES: Mapping[type[Any], tuple[str, ...]] = {Preference: ("category", "key"), ProfileFact: ("field", "is_attribute")}
-TOLD_OF_A_TAG = ("address", "phone")
-"""What of a tag ends with its note; whom or what it is called stays."""
 VITAL_KEYS = frozenset({"allergies", "avoid"})
 """Keys of what is vital itself: the end of another value makes a vital note doubtful at most."""
 
@@ -109,30 +103,6 @@ def _end_notes(subject_id: UUID, over: Sequence[_Over]) -> list[UUID]:
     return ended
 
 
-def end_slots_of_notes(
-    subject: Subject, notes: Mapping[UUID, str | None], *, at: datetime, message: Message | None
-) -> None:
-    """End what these notes, which ended, filled: the value, or of a list what they name; beside words, what those name.
-
-    What another note still says stays. The ``message`` that ended them becomes a source: the value comes back with it.
-    """
-    own = NoteSlot.objects.filter(believed_links(), subject_id=subject.id, snapshot_id__in=list(notes))
-    for link in own.select_related("preference", "fact", "tag", "snapshot"):
-        slot: Any = link.preference or link.fact or link.tag
-        others, over = _notes_still_behind(slot, beside=link.snapshot_id), notes[link.snapshot_id]
-        words = over if over is not None else link.snapshot.text
-        if isinstance(slot, Tag):
-            _end_details(subject, slot, words, others, at)
-        elif not isinstance(slot.value, list):
-            if not others and (over is None or touches(over, slot.value)):
-                _end_value(subject, slot, at, message)
-        else:
-            meets = names if over is None else touches
-            named = [entry for entry in slot.value if meets(words, entry)]
-            gone = [entry for entry in named if not any(names(text, entry) for text in others)]
-            _take_out(subject, slot, gone, at, message)
-
-
 def _held_values(model: type[Any], subject_id: UUID) -> Any:
     return model._default_manager.filter(subject_id=subject_id, retired_at__isnull=True, version_of__isnull=True)
 
@@ -167,14 +137,7 @@ def _is_over(value: Any, held: Any, text: str) -> bool:
         return held is None or not same_value(value, held)
     kept = (entries_of(held) or []) if held is not None else []
     gone = [entry for entry in entries_of(value) or () if not among_entries(entry, kept)]
-    return any(_tells_of(text, entry) for entry in gone) and not any(_tells_of(text, entry) for entry in kept)
-
-
-def _tells_of(text: str, entry: Any) -> bool:
-    """Return whether words name an entry, or both its parts: "My dog is called Biscuit" tells of "dog Biscuit"."""
-    told = str(entry)
-    parts = told.split() if told.isascii() or " " in told else list(filter(None, (told[:1], told[1:])))
-    return names(text, entry) or all(names(text, part) for part in parts)
+    return any(tells_of(text, entry) for entry in gone) and not any(tells_of(text, entry) for entry in kept)
 
 
 def _ender(model: type[Any], row: Any) -> UUID | None:
@@ -236,65 +199,3 @@ def _name_successors(subject_id: UUID, messages: Collection[UUID]) -> None:
             if heir and heir != note.snapshot_id:
                 own = Snapshot.objects.filter(id=note.snapshot_id, subject_id=subject_id)
                 own.update(superseded_by=heir, version=F("version") + 1)
-
-
-def _notes_still_behind(slot: Any, *, beside: UUID) -> list[str]:
-    """Return the words of the notes behind a slot that hold, ``beside`` one."""
-    links = NoteSlot.objects.filter(
-        **{KEYS[type(slot)]: slot}, snapshot__invalid_at__isnull=True, snapshot__retired_at__isnull=True
-    )
-    return list(links.exclude(snapshot_id=beside).values_list("snapshot__text", flat=True))
-
-
-def _end_details(subject: Subject, tag: Tag, text: str, others: Sequence[str], at: datetime) -> None:
-    said = {name: getattr(tag, name) for name in TOLD_OF_A_TAG}
-    gone = {
-        name: ""
-        for name, value in said.items()
-        if value and names(text, value) and not any(names(other, value) for other in others)
-    }
-    if gone:
-        patch_tag(subject, tag, gone, valid_at=at)
-
-
-def _end_value(subject: Subject, slot: Preference | ProfileFact, at: datetime, message: Message | None) -> None:
-    if isinstance(slot, Preference):
-        retract_belief(preference_place(subject, slot.category, slot.key), at=at)
-    else:
-        patch_profile(subject, [], remove=[FactName(slot.field, slot.is_attribute)], at=at)
-    _add_source(slot, slot.id, message)
-
-
-def _take_out(
-    subject: Subject, slot: Preference | ProfileFact, gone: Sequence[Any], at: datetime, message: Message | None
-) -> None:
-    if not gone:
-        return
-    claim = learned_claim(
-        gone,
-        provenance=Provenance(slot.provenance),
-        confidence=slot.confidence,
-        said_at=at,
-        message_ref=message.id if message else None,
-    )
-    row: Preference | ProfileFact | None
-    if isinstance(slot, Preference):
-        row = amend_list_preference(subject, (slot.category, slot.key), claim, remove=gone).row
-    else:
-        name = FactName(slot.field, slot.is_attribute)
-        row = patch_profile(subject, [FactChange(name, claim, "remove")])[0].row
-    if row is not None:
-        _add_source(slot, row.id, message)
-
-
-def _add_source(slot: Any, row_id: UUID, message: Message | None) -> None:
-    if message is None:
-        return
-    model = SOURCES[type(slot)]
-    link = model(
-        id=stable_id("source", row_id, message.id),
-        subject_id=slot.subject_id,
-        memory_id=row_id,
-        message_id=message.id,
-    )
-    model._default_manager.bulk_create([link], ignore_conflicts=True)

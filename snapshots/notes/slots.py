@@ -64,7 +64,7 @@ def hand_on_slots(subject_id: UUID, note_id: UUID, heir: UUID) -> None:
     """Link a note to the slots that the one which it puts right fills still, in the open scope."""
     links = NoteSlot.objects.filter(believed_links(), subject_id=subject_id, snapshot_id=note_id)
     filled = [link.preference or link.fact or link.tag for link in links.select_related("preference", "fact", "tag")]
-    NoteSlot.objects.bulk_create([_link(slot, heir) for slot in filled], ignore_conflicts=True)
+    NoteSlot.objects.bulk_create([link_of(slot, heir) for slot in filled], ignore_conflicts=True)
 
 
 def names(text: str, value: Any) -> bool:
@@ -76,6 +76,13 @@ def names(text: str, value: Any) -> bool:
 def touches(words: str, value: Any) -> bool:
     """Return whether words that are over name a value, or stand in it: "12" in "12 Mill Lane"."""
     return names(words, value) or names(str(value), words)
+
+
+def tells_of(text: str, entry: Any) -> bool:
+    """Return whether words name an entry, or both its parts: "My dog is called Biscuit" tells of "dog Biscuit"."""
+    told = str(entry)
+    parts = told.split() if told.isascii() or " " in told else list(filter(None, (told[:1], told[1:])))
+    return names(text, entry) or all(names(text, part) for part in parts)
 
 
 def slots_of(notes: Collection[UUID]) -> dict[UUID, tuple[SlotPlace, ...]]:
@@ -99,7 +106,7 @@ def _links_of(record: Candidate, parts: Sequence[SaidPart]) -> Iterator[NoteSlot
     notes = [one.note_id for one in parts if _overlap(record, one)]
     slot = _slot_meant(record) if notes else None
     if slot is not None:
-        yield from (_link(slot, note_id) for note_id in (*notes, *_notes_before(slot)))
+        yield from (link_of(slot, note_id) for note_id in (*notes, *_notes_before(slot)))
 
 
 def _overlap(record: Candidate, part: SaidPart) -> bool:
@@ -140,7 +147,8 @@ def _notes_before(slot: Any) -> list[UUID]:
     return [note_id for note_id, text in texts if any(entry in text.casefold() for entry in entries)]
 
 
-def _link(slot: Any, note_id: UUID) -> NoteSlot:
+def link_of(slot: Any, note_id: UUID) -> NoteSlot:
+    """Return the link of a note and a slot, not yet stored."""
     return NoteSlot(
         id=stable_id("note-slot", note_id, slot.id),
         subject_id=slot.subject_id,

@@ -18,6 +18,7 @@ from profiles.zones import zone_of
 from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
 from snapshots.embedding.versions import keep_image
 from snapshots.lifecycle.selectors import current
+from snapshots.lifecycle.values import SETTLED
 from snapshots.models import Message, Note, NoteGrade, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.policy import HABITS, HabitPolicy
 from snapshots.notes.values import NoteRepeat, PreparedNote
@@ -67,8 +68,7 @@ def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID
         if one.note_id not in notes or one.message_id in behind[one.note_id]:
             continue
         snapshot, note = held[one.note_id], notes[one.note_id]
-        outdated = {"possibly_outdated": False, "changed_by": None, "newer": None}
-        details: dict[str, Any] = dict(outdated) if note.possibly_outdated or note.newer else {}
+        details = settle_note(note)
         columns = stronger_of(snapshot, one.confidence, one.provenance)
         if _is_further_day(snapshot, note, one, behind[one.note_id]):
             columns |= _a_step_surer(snapshot)
@@ -81,6 +81,11 @@ def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID
     if changed:
         touch_memory(subject.id, changed=[snapshot.position for snapshot in changed.values()])
     return list(changed)
+
+
+def settle_note(note: Note) -> dict[str, Any]:
+    """Return the columns of a note that change when it is confirmed: it is no longer in doubt, nor told of anew."""
+    return {name: value for name, value in SETTLED.items() if getattr(note, name) != value}
 
 
 def is_inferred(grade: str, provenance: str) -> bool:

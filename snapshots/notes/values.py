@@ -1,6 +1,6 @@
 """What goes into the verbs of notes and comes out of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -15,12 +15,12 @@ from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, VitalClass
 
 
 class VitalInstruction(Refused):
-    """What stands in every context must not give orders to the model. HTTP 422."""
+    """What stands in every context must not give orders to the model, nor lead it to a page. HTTP 422."""
 
     code = "instruction"
 
     def __init__(self) -> None:
-        message = "A note that gives orders to the model cannot be vital."
+        message = "A note that gives orders to the model, or holds a link, cannot be vital."
         super().__init__(message, faults=[FieldFault("text", "instruction", message)])
 
 
@@ -36,6 +36,9 @@ class AboutUnknown(Refused):
 
 Suggest = Callable[[str], str]
 """Returns the vital class of words that are to stand in every context. Raises VitalInstruction."""
+
+FindRepeated = Callable[[str, Iterable[tuple[UUID, str]]], UUID | None]
+"""Returns which of some notes, by id and text, the newest first, words only say again."""
 
 ReadGrade = Callable[[str], NoteGrade]
 """Returns what words that somebody wants kept are. Embeds: no transaction may be open."""

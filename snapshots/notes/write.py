@@ -23,8 +23,9 @@ from snapshots.lifecycle.values import NewSnapshot
 from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, SnapshotKind
 from snapshots.notes.about import about_columns
 from snapshots.notes.selectors import note_of
-from snapshots.notes.store import change_note, store_notes, stronger_of
+from snapshots.notes.store import change_note, settle_note, store_notes, stronger_of
 from snapshots.notes.values import (
+    FindRepeated,
     NewNote,
     NoteAbout,
     NoteDetails,
@@ -60,8 +61,9 @@ def offer_note(new: NewNote, embedders: Embedders, *, mask: Mask, suggest: Sugge
     return NoteOffer(offer.prepared, NoteDetails(**(stated | {"grade": grade})), new.about, stated, new.allow_forgotten)
 
 
-def create_note(subject: Subject, offer: NoteOffer, *, by: Actor) -> WrittenNote:
-    """Store a note in the open scope. One that says the same about the same is confirmed, and takes over what is new.
+def create_note(subject: Subject, offer: NoteOffer, *, by: Actor, find_repeated: FindRepeated) -> WrittenNote:
+    """Store a note in the open scope. One that says the same about the same is confirmed, and takes over what is new;
+    ``find_repeated`` says which does in other words.
 
     Verdicts: stored; merged (a held note learnt something); unchanged. What makes a note vital, or no longer vital,
     leaves an audit record. Raises AboutUnknown, ForgottenMemory.
@@ -72,7 +74,7 @@ def create_note(subject: Subject, offer: NoteOffer, *, by: Actor) -> WrittenNote
     draft = offer.prepared.draft
     if not offer.allow_forgotten and forgotten_texts(subject.id, [draft.text]):
         raise ForgottenMemory("The subject had this forgotten; allow_forgotten stores it anyway.")
-    held = _same_note(subject, draft.text, details)
+    held = _same_note(subject, draft.text, details, find_repeated)
     if held is None:
         store_notes([PreparedNote(address_to(offer.prepared, subject), details)], allow_forgotten=True)
         verdict, note_id = Verdict.STORED, draft.id
@@ -96,14 +98,17 @@ def _about_whom(grade: NoteGrade, about: NoteAbout | None) -> NoteGrade:
     return NoteGrade.ABOUT_OTHER if is_other and grade is NoteGrade.FACT else grade
 
 
-def _same_note(subject: Subject, text: str, details: NoteDetails) -> Note | None:
-    """Return the oldest current note that says just this about the same person or thing."""
+def _same_note(subject: Subject, text: str, details: NoteDetails, find_repeated: FindRepeated) -> Note | None:
+    """Return the oldest current note that says just this about the same person or thing, else the newest that says it
+    in nearly these words."""
     own = {"subject_id": subject.id}
-    same = Snapshot.objects.filter(current(), kind=SnapshotKind.NOTE, content_hash=content_hash(text), **own)
-    ids = list(same.order_by("position").values_list("id", flat=True))
-    notes = {note.snapshot_id: note for note in Note.objects.filter(snapshot_id__in=ids, **own)} if ids else {}
-    wanted = _who(details)
-    return next((notes[one] for one in ids if one in notes and _who(notes[one]) == wanted), None)
+    about = Note.objects.filter(about_kind=details.about_kind, about_tag_id=details.about_tag_id, **own)
+    notes = {note.snapshot_id: note for note in about if _who(note) == _who(details)}
+    held = Snapshot.objects.filter(current(), kind=SnapshotKind.NOTE, id__in=list(notes), **own)
+    same = held.filter(content_hash=content_hash(text)).order_by("position").values_list("id", flat=True).first()
+    if same is None:
+        same = find_repeated(text, held.order_by("-position").values_list("id", "text").iterator())
+    return notes[same] if same is not None else None
 
 
 def _who(one: Note | NoteDetails) -> tuple[str, Any]:
@@ -112,8 +117,8 @@ def _who(one: Note | NoteDetails) -> tuple[str, Any]:
 
 def _restate(held: Note, offer: NoteOffer, by: Actor) -> Verdict:
     snapshot = Snapshot.objects.get(id=held.snapshot_id, subject_id=held.subject_id)
-    said = {**offer.stated, "possibly_outdated": False}
-    details = {name: value for name, value in said.items() if getattr(held, name) != value}
+    stated = {name: value for name, value in offer.stated.items() if getattr(held, name) != value}
+    details = stated | settle_note(held)
     columns = stronger_of(snapshot, offer.prepared.draft.confidence, offer.prepared.draft.provenance)
     learnt = details or columns.keys() - {"last_validated_at"}
     touch_memory(held.subject_id, changed=[snapshot.position])

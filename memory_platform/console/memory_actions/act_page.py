@@ -34,9 +34,11 @@ from snapshots.lifecycle.staff_actions.merging import NotToBeMerged
 from snapshots.lifecycle.staff_actions.origins import OriginChanged
 from snapshots.lifecycle.staff_actions.undo import UndoImpossible, last_act, origins_retired
 from snapshots.models import ActVerb, Note, Snapshot, SnapshotVersion
+from snapshots.notes.values import VitalInstruction
 from tenants.models import AuditRecord
 
 CONFLICT = 409
+REFUSALS = (VersionMismatch, Conflict, NotFound, ForgottenMemory, VitalInstruction)
 SO_ALREADY = gettext_lazy("Nothing to do: it is so already.")
 RETIRING = ("preference.retracted", "profile.retracted", "snapshot.retired")
 """How the audit trail calls it when a memory is retired."""
@@ -88,14 +90,14 @@ class ActPage:
         try:
             with transaction.atomic():
                 return self.act.run(self.memory, form, self._doing(form))
-        except (VersionMismatch, Conflict, NotFound, ForgottenMemory) as refused:
+        except REFUSALS as refused:
             return refused
 
     def _outside(self, form: ActForm, run: Callable[[Doing], Any]) -> HttpResponse:
         """Do the act after the page's transaction, and answer in one of its own."""
         try:
             done: Any = run(self._doing(form))
-        except (VersionMismatch, Conflict, NotFound, ForgottenMemory) as refused:
+        except REFUSALS as refused:
             done = refused
         desk = current_desk(self.request)
         if desk is None:
@@ -218,6 +220,7 @@ def in_words(refused: MemoryPlatformError) -> str:
         NotToBeMerged: _("Only two memories of one subject and kind become one."),
         ForgottenMemory: _("The subject had this forgotten: it is not kept again."),
         OriginChanged: _("A memory it was learned from says something else by now. Please look at them again."),
+        VitalInstruction: _("What gives orders to the model, or leads it to a page, is never vital."),
         NotFound: _("It is not there any more."),
     }
     return next((str(text) for kind, text in told.items() if isinstance(refused, kind)), _("Others keep changing it."))

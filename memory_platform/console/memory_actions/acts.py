@@ -31,7 +31,7 @@ from snapshots.lifecycle.staff_actions.actions import (
     Memory,
     confirm_memory,
     correct_belief,
-    correct_snapshot,
+    correction_of,
     is_held,
     place_of,
     retire_memory,
@@ -41,8 +41,9 @@ from snapshots.lifecycle.staff_actions.origins import retire_origins, retire_tag
 from snapshots.lifecycle.staff_actions.undo import UndoImpossible, last_act, needs_words, undo_act, undo_correction
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Consolidation, MemoryAct, Snapshot
-from snapshots.notes.edit import change_vital_class
+from snapshots.notes.edit import change_vital_class, edit_memory
 from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.grading.vital import suggest_vital_class
 from tenants.isolation import current_tenant_id
 from tenants.models import Role
 
@@ -92,8 +93,8 @@ def correct(memory: Any, form: Any, doing: Doing) -> Any:
 
 def correct_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
     """Put right what a snapshot says."""
-    text = form.cleaned_data["text"]
-    correct_snapshot(tenant_id, _address(memory), text, doing, mask=mask_sensitive, embedders=active_embedders())
+    edit = correction_of(form.cleaned_data["text"], doing, mask_sensitive)
+    edit_memory(tenant_id, _address(memory), edit, active_embedders(), by=doing.by, suggest=suggest_vital_class)
     return memory
 
 
@@ -125,7 +126,7 @@ def forget_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -
 
 def change_vital(memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
     """Say why a note always stands in a context, or that it need not."""
-    return change_vital_class(memory, form.cleaned_data["vital_class"], doing)
+    return change_vital_class(memory, form.cleaned_data["vital_class"], doing, suggest_vital_class)
 
 
 def undo(memory: Any, form: Any, doing: Doing) -> Any:

@@ -25,7 +25,7 @@ SELECT s.id, s.text, s.confidence, s.provenance, s.valid_at, s.said_offset, n.gr
        n.relation, n.context, n.vital_class, s.invalid_at,
        CASE WHEN $3::boolean AND s.invalid_at IS NOT NULL AND NOT m.archived
          AND (s.expires_at IS NULL OR s.expires_at > now()) THEN m.content END,
-       CASE WHEN n.possibly_outdated THEN m.said_at END, m.said_offset,
+       CASE WHEN n.possibly_outdated THEN coalesce(m.said_at, d.at) END, m.said_offset,
        ARRAY(SELECT coalesce(l.preference_id, l.fact_id, l.tag_id) FROM note_slot l
          LEFT JOIN preference p ON p.tenant_id = l.tenant_id AND p.id = l.preference_id
          LEFT JOIN profile_fact f ON f.tenant_id = l.tenant_id AND f.id = l.fact_id
@@ -40,6 +40,9 @@ SELECT s.id, s.text, s.confidence, s.provenance, s.valid_at, s.said_offset, n.gr
 FROM note n
 JOIN snapshot s ON s.tenant_id = n.tenant_id AND s.id = n.snapshot_id
 LEFT JOIN message m ON m.tenant_id = n.tenant_id AND m.id = n.changed_by AND (n.possibly_outdated OR $3::boolean)
+LEFT JOIN LATERAL (SELECT max(v.retired_at) AS at FROM snapshot_version v
+  WHERE n.possibly_outdated AND m.id IS NULL AND v.tenant_id = n.tenant_id AND v.snapshot_id = n.snapshot_id
+    AND v.fields @> '{{"note": {{"possibly_outdated": false}}}}') d ON true
 LEFT JOIN snapshot o ON o.tenant_id = n.tenant_id AND o.id = coalesce(s.superseded_by_id, n.newer)
 LEFT JOIN note nn ON nn.tenant_id = o.tenant_id AND nn.snapshot_id = o.id
 WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.retired_at IS NULL
@@ -47,8 +50,8 @@ WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.retired_at IS NULL
 ORDER BY s.said_at DESC, s.id LIMIT {DEFAULT_CONTEXT.changed_notes}
 """  # noqa: S608  # made of constants; values are parameters
 """The newest notes that ended, are possibly outdated, or are told of anew, each with the note, or the message, that is
-newer, and the slots that it fills while it is doubted. Where the question asks for what was before (the third
-parameter), each that ended with the message that ended it."""
+newer, and the slots that it fills while it is doubted: since a message made it so, else since somebody marked it. Where
+the question asks for what was before (the third parameter), each that ended with the message that ended it."""
 _OWN = 12
 """The columns of the note itself, as of those that stand in a prefix."""
 

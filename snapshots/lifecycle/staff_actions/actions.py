@@ -2,11 +2,12 @@
 
 Every verb holds the memory as all writers do, checks that it is the version that the person saw, leaves one audit
 record, and notes what taking it back needs (:class:`snapshots.models.MemoryAct`), which
-:mod:`snapshots.lifecycle.staff_actions.undo` does. All but :func:`correct_snapshot` run in the open scope.
+:mod:`snapshots.lifecycle.staff_actions.undo` does. All run in the open scope;
+:func:`correction_of` only plans.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -20,17 +21,18 @@ from profiles.services.claims import ClaimOutcome, stated_claim
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import preference_place, retract_preference
 from profiles.services.profile import FactChange, FactName, fact_place, patch_profile
+from profiles.services.tags.contact_values import end_values_of_contact
 from profiles.services.tags.tags import delete_tag, patch_tag
 from profiles.values import Provenance
-from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import lock_memory
 from snapshots.embedding.stored_drafts import Mask
-from snapshots.embedding.versions import NOTE
-from snapshots.lifecycle.edits import Edit, Edited, apply_edit, edit_snapshot, plan_edit
+from snapshots.embedding.versions import NOTE, image_of
+from snapshots.lifecycle.edits import Edit, apply_edit, plan_edit
 from snapshots.lifecycle.selectors import current
 from snapshots.lifecycle.snapshots import retire_snapshot
-from snapshots.lifecycle.values import Accept, SnapshotAddress
-from snapshots.models import ActVerb, Lane, MemoryAct, Note, Snapshot, SnapshotKind
+from snapshots.lifecycle.traces import lock_for_traces
+from snapshots.lifecycle.values import SETTLED, Accept, SnapshotAddress
+from snapshots.models import ActVerb, Lane, MemoryAct, Snapshot, SnapshotKind
 from tenants.services.audit import Actor, record_audit
 
 Memory = Snapshot | Preference | ProfileFact | Tag
@@ -43,6 +45,8 @@ LANES: Mapping[type[Any], Lane] = {
     Tag: Lane.TAGS,
 }
 SURENESS = ("provenance", "confidence")
+TRACES = "traces"
+"""Under this key an act keeps what ended with its note."""
 CONFIRMED: Mapping[str, Any] = {"provenance": Provenance.CONFIRMED_BY_USER.value, "confidence": 1.0}
 
 
@@ -82,14 +86,12 @@ def confirm_memory(memory: M, doing: Doing) -> M:
 
 
 def _confirm_snapshot(held: Snapshot) -> dict[str, Any]:
-    """Confirm a snapshot that is held. A note is then no longer possibly outdated; return what it loses so."""
-    edit = Edit({**CONFIRMED, "last_validated_at": utc_now()}, lambda text: (text, 0), any_version)
-    lost = {}
-    if held.kind == SnapshotKind.NOTE:
-        own = Note.objects.filter(subject_id=held.subject_id, snapshot_id=held.id, possibly_outdated=True)
-        lost = {"possibly_outdated": True} if own.update(possibly_outdated=False) else {}
-    apply_edit(replace(plan_edit(held, edit), note_before=lost), None)
-    return {NOTE: lost} if lost else {}
+    """Confirm a snapshot that is held, a note with what :data:`SETTLED` says; return what that loses so."""
+    settled = SETTLED if held.kind == SnapshotKind.NOTE else {}
+    columns = {**CONFIRMED, "last_validated_at": utc_now()}
+    plan = plan_edit(held, Edit(columns, lambda text: (text, 0), any_version, details=settled))
+    apply_edit(plan, None)
+    return {NOTE: image_of(plan.note_before)} if plan.note_before else {}
 
 
 def correct_belief(row: Belief, value: Any, doing: Doing, **details: Any) -> Belief:
@@ -129,39 +131,45 @@ def correct_tag(tag: Tag, changes: Mapping[str, Any], doing: Doing) -> Tag:
     return held
 
 
-def correct_snapshot(
-    tenant_id: UUID, address: SnapshotAddress, text: str, doing: Doing, *, mask: Mask, embedders: Embedders
-) -> Edited:
-    """Have a snapshot say something else, known from the user. Opens its own scopes, and embeds between them.
+def correction_of(text: str, doing: Doing, mask: Mask) -> Edit:
+    """Return the edit that has a snapshot say something else, known from the user, and notes the act."""
 
-    Raises SnapshotUnknown, ForgottenMemory, what ``doing.accept`` raises, Conflict when others keep changing it.
-    """
+    def note(read: Snapshot, ended: Mapping[str, Any]) -> None:
+        note_act(read, ActVerb.CORRECTED, doing, before={"version": read.version, **traces_kept(ended)})
 
-    def note(read: Snapshot) -> None:
-        note_act(read, ActVerb.CORRECTED, doing, before={"version": read.version})
+    return Edit({"text": text, **CONFIRMED}, mask, doing.accept, note)
 
-    return edit_snapshot(tenant_id, address, Edit({"text": text, **CONFIRMED}, mask, doing.accept, note), embedders)
+
+def traces_kept(ended: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an act keeps of what ended with a note."""
+    return {TRACES: dict(ended)} if ended else {}
 
 
 def retire_memory(memory: Memory, doing: Doing, *, review: UUID | None = None) -> None:
-    """Take a memory out of use; its history stays. A tag goes with its past. ``review`` is what asked for it.
+    """Take a memory out of use; its history stays. A tag goes with its past, and what is known under its name ends.
+    ``review`` is what asked for it.
 
     Raises NotFound, NoLongerHeld.
     """
+    if isinstance(memory, Snapshot):
+        lock_for_traces(memory)
     held = hold_memory(memory, doing.accept)
     audited = {"by": doing.by, "reason": doing.reason}
+    before: dict[str, Any] = {"review": str(review)} if review else {}
     if isinstance(held, Tag):
+        end_values_of_contact(held.subject, held, **audited)  # type: ignore[arg-type]
         delete_tag(held.subject, held, **audited)  # type: ignore[arg-type]  # an actor and a text
         return
     if isinstance(held, Snapshot):
         address = SnapshotAddress(held.subject.external_id, held.id)
-        retire_snapshot(address, accept=any_version, **audited)  # type: ignore[arg-type]
+        retired = retire_snapshot(address, accept=any_version, **audited)  # type: ignore[arg-type]
+        before |= traces_kept(retired.ended)
     elif isinstance(held, Preference):
         retract_preference(held.subject, held.category, held.key, **audited)  # type: ignore[arg-type]
     else:
         patch_profile(held.subject, [], remove=[FactName(held.field, held.is_attribute)])
         audit(held, "profile.retracted", doing)
-    keep_act(held, ActVerb.RETIRED, before={"review": str(review)} if review else {})
+    keep_act(held, ActVerb.RETIRED, before=before)
 
 
 def hold_memory(memory: M, accept: Accept) -> M:

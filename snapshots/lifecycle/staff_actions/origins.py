@@ -18,7 +18,7 @@ from snapshots.embedding.store import lock_memory
 from snapshots.lifecycle.selectors import current
 from snapshots.lifecycle.staff_actions.actions import Belief, Doing, any_version, retire_memory
 from snapshots.lifecycle.staff_actions.undo import last_act
-from snapshots.models import SOURCES, ActVerb, MemoryAct, Snapshot, SnapshotSource
+from snapshots.models import SOURCES, ActVerb, MemoryAct, Snapshot, SnapshotKind, SnapshotSource
 
 WITH_ORIGINS = (ActVerb.CORRECTED, ActVerb.RETIRED)
 
@@ -79,9 +79,10 @@ def retire_tag(tag: Tag, versions: Mapping[UUID, int], doing: Doing) -> list[Sna
 def _retire_each(
     origins: Iterable[Snapshot], versions: Mapping[UUID, int], doing: Doing, act: MemoryAct | None = None
 ) -> None:
-    """Retire memories in the versions that were seen; taking ``act`` back brings them back. Raises OriginChanged."""
+    """Retire memories in the versions that were seen; taking ``act`` back brings them back. Notes come last: a memory
+    of their messages that was chosen, too, would end with them, and not by an act of its own. Raises OriginChanged."""
     acts = []
-    for origin in origins:
+    for origin in sorted(origins, key=lambda one: one.kind == SnapshotKind.NOTE):
         if origin.version != versions[origin.id]:
             raise OriginChanged("a memory that it was learned from says something else by now")
         retire_memory(origin, replace(doing, accept=any_version))

@@ -18,9 +18,19 @@ from profiles.services.tags.tags import find_tag_by_label, patch_tag, put_back
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import lock_memory, touch_memory
 from snapshots.embedding.stored_drafts import Mask
-from snapshots.embedding.versions import NOTE, SUPERSEDED, images_of, keep_image, restore
+from snapshots.embedding.versions import NOTE, SUPERSEDED, images_of, keep_image, note_values, restore
 from snapshots.lifecycle.edits import Edit, edit_snapshot
-from snapshots.lifecycle.staff_actions.actions import LANES, Doing, Memory, any_version, audit, place_of, raised_version
+from snapshots.lifecycle.staff_actions.actions import (
+    LANES,
+    TRACES,
+    Doing,
+    Memory,
+    any_version,
+    audit,
+    place_of,
+    raised_version,
+)
+from snapshots.lifecycle.traces import bring_traces_back
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import SOURCES, ActVerb, MemoryAct, MemoryReview, Message, Note, Snapshot
 from tenants.isolation import tenant_tx
@@ -80,12 +90,15 @@ def undo_correction(tenant_id: UUID, act: MemoryAct, doing: Doing, *, mask: Mask
         earlier = Snapshot.objects.get(id=snapshot.id)
         restore(earlier, image.fields)
 
-    def note(read: Snapshot) -> None:
-        _settle(_held_act(snapshot.subject, act.id), read, doing)
+    def note(read: Snapshot, _ended: Mapping[str, Any]) -> None:
+        held = _held_act(snapshot.subject, act.id)
+        bring_traces_back(read, held.before.get(TRACES, {}))
+        _settle(held, read, doing)
 
     changes = {name: getattr(earlier, name) for name in REWRITTEN if name in image.fields}
     address = SnapshotAddress(snapshot.subject.external_id, snapshot.id)
-    edit_snapshot(tenant_id, address, Edit(changes, mask, any_version, note), embedders)
+    details = note_values(image.fields.get(NOTE, {}))
+    edit_snapshot(tenant_id, address, Edit(changes, mask, any_version, note, details), embedders)
     return snapshot.id
 
 
@@ -94,10 +107,9 @@ def _held_act(subject: Subject, act_id: UUID) -> MemoryAct:
     act = MemoryAct.objects.filter(subject_id=subject.id, id=act_id).first()
     if act is None:
         raise NotFound("no such act")
+    lock_subject(subject)
     if act.lane == LANES[Snapshot]:
         lock_memory(subject.id)
-    else:
-        lock_subject(subject)
     act.refresh_from_db()
     later = MemoryAct.objects.filter(
         subject_id=subject.id, memory_ref=act.memory_ref, undone_at__isnull=True, created_at__gt=act.created_at
@@ -141,6 +153,7 @@ def _undo_retirement(memory: Any, act: MemoryAct) -> UUID:
         keep_image(memory, ("retired_at",), until=utc_now())
         raised_version(memory, retired_at=None)
         touch_memory(memory.subject_id, changed=[memory.position])
+        bring_traces_back(memory, act.before.get(TRACES, {}))
     elif reinstate_belief(place_of(memory), memory.id) is None:
         raise UndoImpossible("another value holds by now")
     _renew_profile(memory)

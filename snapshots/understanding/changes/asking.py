@@ -4,6 +4,8 @@ import re
 from typing import Any
 from uuid import UUID
 
+from django.db.models import F, Q
+
 from memory_platform.kernel.clock import utc_now
 from profiles.completeness import KnownProfile, Need
 from profiles.elicitation.answers import ValueUnclear
@@ -14,8 +16,8 @@ from snapshots.embedding.store import lock_memory, touch_memory
 from snapshots.lifecycle.selectors import current
 from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.ending import current_notes, end_note
-from snapshots.notes.slot_ends import end_slots_of_notes
-from snapshots.notes.store import change_note
+from snapshots.notes.filled_slots import end_slots_of_notes
+from snapshots.notes.store import change_note, settle_note
 from snapshots.understanding.config import CHANGES, ChangePolicy
 
 OF_A_NOTE = "note:"
@@ -29,8 +31,10 @@ CONFIRMED = {"provenance": Provenance.CONFIRMED_BY_USER.value, "confidence": 1.0
 
 
 def outdated_needs(subject: Subject, policy: ChangePolicy = CHANGES) -> list[Need]:
-    """Return what to ask of the subject's notes that may be outdated, the newest doubt first, in the open scope."""
-    doubted = Note.objects.filter(subject_id=subject.id, possibly_outdated=True).order_by()
+    """Return what to ask of the subject's notes that may be outdated, or whose ``review_by`` has passed with nobody
+    having looked at them since, the newest first, in the open scope."""
+    is_due = Q(review_by__lte=utc_now(), review_by__gt=F("snapshot__last_validated_at"))
+    doubted = Note.objects.filter(Q(possibly_outdated=True) | is_due, subject_id=subject.id).order_by()
     own = Snapshot.objects.filter(
         current(), subject_id=subject.id, kind=SnapshotKind.NOTE, id__in=doubted.values("snapshot_id")
     )
@@ -52,12 +56,7 @@ def settle_outdated(subject: Subject, key: str, value: Any) -> Verdict | None:
         return None
     now = utc_now()
     if still:
-        change_note(
-            row,
-            note,
-            {**CONFIRMED, "last_validated_at": now},
-            {"possibly_outdated": False, "changed_by": None, "newer": None},
-        )
+        change_note(row, note, {**CONFIRMED, "last_validated_at": now}, settle_note(note))
         touch_memory(subject.id, changed=[row.position])
         return Verdict.UNCHANGED
     touch_memory(subject.id, changed=end_note(row, note, at=now, by=None))

@@ -12,7 +12,7 @@ from profiles.services.locking import lock_subject
 from snapshots.embedding.store import lock_memory, touch_memory
 from snapshots.models import Message, Note, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.ending import current_notes, doubt_note, end_note
-from snapshots.notes.slot_ends import end_slots_of_notes
+from snapshots.notes.filled_slots import end_slots_of_notes
 from snapshots.notes.slots import hand_on_slots
 from snapshots.understanding.changes.foresee import Ending
 from snapshots.understanding.changes.judge import Effect

@@ -85,7 +85,7 @@ def vital_class_of(clause: Clause, grade: Grade, policy: NotingPolicy = NOTING, 
     """Return why a clause is vital: by its words alone, by a class that its words and the reader agree on, or of which
     the reader is nearly sure; "" for one that is not, that gives an order or has a link."""
     form = matching_form(clause.text)
-    if has_link(clause.text) or not is_vital_claim(form, sentence or form):
+    if not is_vital_claim(form, sentence or form):
         return ""
     if not clause.asked and (by_words := vital_by_words(form)):
         return by_words

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from uuid import UUID
 
 from memory_platform.kernel.text import comparable
@@ -59,6 +60,16 @@ def repeat_of(draft: NoteDraft, held: Iterable[HeldNote], policy: NotingPolicy =
             return NoteRepeat(
                 one.id, draft.snapshot.message_ids[-1], draft.snapshot.confidence, Provenance(draft.snapshot.provenance)
             )
+    return None
+
+
+def find_repeated(text: str, held: Iterable[tuple[UUID, str]], policy: NotingPolicy = NOTING) -> UUID | None:
+    """Return which of the held notes about the same, the newest first, posted words only say again; None for news."""
+    own = HeldNote.of(UUID(int=0), text, "", "")
+    for note_id, said in islice(held, policy.held_compared):
+        one = HeldNote.of(note_id, said, "", "")
+        if _may_repeat(one, own, policy) and says_the_same(said, text, policy):
+            return note_id
     return None
 
 

@@ -22,7 +22,6 @@ from snapshots.understanding.proposing.shape import NOT_VITAL, ProposedNote
 from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.instructions import is_instruction
-from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.people import Person, find_person
 from snapshots.understanding.reading.vital import is_vital_claim, sends_to_link
 from snapshots.understanding.statements.tokens import rough_tokens
@@ -116,8 +115,7 @@ def _part_of(said: Said, note: ProposedNote, over: Pairs) -> NotePart:
     grade = replace(surest, kind=note.grade) if note.grade in LASTING else surest
     earnest = [pair for pair in over if not said.spoken.is_ordered(pair[0].sentence)]
     vital = next(filter(None, (vital_class_of(clause, own) for clause, own in earnest)), "")
-    named = [clause.text for clause, _ in earnest if not has_link(clause.text)]
-    forms = [form for form in map(matching_form, named) if is_vital_claim(form, form)]
+    forms = [form for clause, _ in earnest if is_vital_claim(form := matching_form(clause.text), form)]
     cues = [cue for form in forms for cue in vital_cues(form)]
     if not vital and note.vital in cues:
         vital = note.vital

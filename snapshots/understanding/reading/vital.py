@@ -147,8 +147,8 @@ _LEAD_EN = (
     r"(?:(?:so|and|then|hence|therefore|thus|please|also|from now on|in future|just),?\s){0,3}"
 )
 _ORDER_EN = re.compile(
-    rf"{_LEAD_EN}(?:always (?!the|a|an|my|our|check|avoid|ask|warn|remind|need|have|carr|wear|take|keep|"
-    rf"been|use|\w+ing|\w+ed)\w+"
+    rf"{_LEAD_EN}(?:always (?!(?:the|an?|my|our)\b|check|avoid|ask|warn|remind|need|have|carr|wear|take|keep|"
+    rf"been|use|drive|stop|lock|close|shut|fasten|buckle|eat|drink|wait|test|look|hold|\w+ing|\w+ed)\w+"
     r"|(?:you (?:must|have to|should|need to|ought to|are to|will|shall|can) )(?:always |never )?(?!not|"
     r"know|be aware|check|avoid|remember|warn)\w+"
     r"|(?:recommend|approve|pay|buy|order|send|transfer|unlock|open|grant|give|allow|let|turn|disable|"
@@ -177,8 +177,8 @@ _VISITS = re.compile(
 
 
 def is_vital_claim(form: str, sentence: str) -> bool:
-    """Return whether a clause (matching form) may be vital: it says so of now, in earnest, and gives no order."""
-    if orders_model(form) and not names_emergency_contact(form):
+    """Return whether a clause (matching form) may be vital: it says so of now, in earnest, and leads no model."""
+    if leads_model(form):
         return False
     if is_jest(form) or (_LAUGHS.search(sentence) and not _BODILY.search(form)):
         return False
@@ -221,6 +221,12 @@ def asks_whom(question: str) -> bool:
 def orders_model(form: str) -> bool:
     """Return whether a clause orders the one who answers to do something: no part of a vital note."""
     return (_ORDER_EN.match(form) or _ORDER_ZH.match(form)) is not None
+
+
+def leads_model(form: str, before: str = "") -> bool:
+    """Return whether a clause has the one who answers do something, or leads it to a page: it is never vital, whoever
+    wrote it. Whom to call when something happens, if in the clause ``before``, is what the user needs."""
+    return has_link(form) or (orders_model(form) and not names_emergency_contact(f"{before} {form}"))
 
 
 def sends_to_link(form: str) -> bool:

@@ -25,6 +25,7 @@ from snapshots.recall.service import recall
 from snapshots.recall.values import Factors, RecallQuery
 from snapshots.understanding.changes.asking import outdated_needs, settle_outdated
 from snapshots.understanding.config import NOTING
+from snapshots.understanding.grading.vital import suggest_vital_class
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
@@ -153,7 +154,7 @@ def test_a_vital_note_does_not_age(world: World) -> None:
     assert review_tenant(house.tenant.id) == 2
     with tenant_tx(house.tenant.id):
         assert set(MemoryReview.objects.values_list("memory_ref", flat=True)) == {plain, unsure}
-        change_vital_class(Snapshot.objects.get(id=vital), "", STAFF)
+        change_vital_class(Snapshot.objects.get(id=vital), "", STAFF, suggest_vital_class)
     assert weigh(house)[vital] == aged[plain]
     assert review_tenant(house.tenant.id) == 1
 

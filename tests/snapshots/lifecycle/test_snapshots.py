@@ -22,7 +22,7 @@ from tests.snapshots.lifecycle.world import anything, create, create_one, found
 
 def retire(house: House, address: SnapshotAddress) -> Snapshot:
     with tenant_tx(house.tenant.id):
-        return retire_snapshot(address, accept=anything)
+        return retire_snapshot(address, accept=anything).snapshot
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from snapshots.errors import NoteUnknown
 from snapshots.lifecycle.staff_actions.actions import Doing, NoLongerHeld, any_version, retire_memory
 from snapshots.models import Snapshot, SnapshotVersion, SubjectMemory
 from snapshots.notes.edit import change_vital_class
+from snapshots.understanding.grading.vital import suggest_vital_class
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tenants.services.audit import COMMAND_LINE
@@ -21,7 +22,9 @@ BY_PHONE = Doing(COMMAND_LINE, "她在电话里说 by phone")
 
 def change(house: House, note_id: UUID, vital_class: str, doing: Doing = BY_PHONE) -> None:
     with tenant_tx(house.tenant.id):
-        change_vital_class(Snapshot.objects.select_related("subject").get(id=note_id), vital_class, doing)
+        change_vital_class(
+            Snapshot.objects.select_related("subject").get(id=note_id), vital_class, doing, suggest_vital_class
+        )
 
 
 def test_a_note_is_vital_from_then_on_with_a_reason_on_record(world: World) -> None:

@@ -23,6 +23,7 @@ from memory_platform.api.requests.serializers import Input, Output, StrictSerial
 from memory_platform.api.v1.memories.snapshot_serializers import MemoryField, SnapshotSourceOutput
 from memory_platform.api.views.pagination import PageInput
 from profiles.values import Provenance, Verdict
+from snapshots.lifecycle.values import SETTLED
 from snapshots.models import AboutKind, NoteGrade, VitalClass
 from snapshots.notes.selectors import NoteFilter
 from snapshots.notes.values import NewNote, NoteAbout, NoteState, SourcedNote
@@ -231,6 +232,8 @@ def edit_columns(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, An
     """Return the changes of a checked edit by column: those of the snapshot, and those of the note."""
     words = {name: given[name] for name in ("text", "confidence", "provenance") if name in given}
     details = {name: given[name] for name in ("grade", "review_by", "possibly_outdated") if name in given}
+    if details.get("possibly_outdated") is False:
+        details |= SETTLED
     return words, details | {name: REMOVABLE[name] for name in given.get("remove", ())}
 
 

@@ -46,6 +46,7 @@ from snapshots.notes.selectors import history_of_note, note_at, note_ever_at, no
 from snapshots.notes.values import NoteOffer, SourcedNote
 from snapshots.notes.write import create_note, offer_note
 from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.drafting.repeats import find_repeated
 from snapshots.understanding.grading.posted import grade_posted
 from snapshots.understanding.grading.vital import suggest_vital_class
 from tenants.isolation import tenant_tx
@@ -75,8 +76,8 @@ class NotesView(SubjectView):
 
     @extend_schema(request=NoteInput, responses={201: WrittenNoteOutput}, examples=examples.NOTES)
     def post(self, request: Request, subject_id: str) -> HttpResponse:
-        """Write a note; makes the subject on first sight. A held note that says the same about the same is confirmed
-        (``unchanged``), and takes over what is given and new (``merged``)."""
+        """Write a note; makes the subject on first sight. A held note that says the same about the same, if in nearly
+        these words, is confirmed (``unchanged``), and takes over what is given and new (``merged``)."""
         given = NoteInput.parse(request)
         refuse_in(given)
         offer = offer_note(
@@ -110,7 +111,8 @@ class NoteView(SubjectView):
 
     @extend_schema(request=NoteEditInput, responses=WrittenNoteOutput)
     def patch(self, request: Request, subject_id: str, note_id: UUID) -> Response:
-        """Change what is given; what the note was stays in its history. A change of ``vital`` is audited."""
+        """Change what is given; what the note was stays in its history. Words that a new ``text`` no longer says come
+        back from nowhere, nor does what they filled. A change of ``vital`` is audited."""
         given = NoteEditInput.parse(request)
         refuse_in(given)
         words, details = edit_columns(given)
@@ -129,7 +131,8 @@ class NoteView(SubjectView):
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, subject_id: str, note_id: UUID) -> HttpResponseBase:
-        """Retire a note: no context and no recall brings it any more, its history stays."""
+        """Retire a note: no context and no recall brings its words any more, nor what it alone filled (a preference, a
+        field of the profile); its history stays."""
         if_match = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             retire_note(SnapshotAddress(subject_id, note_id), accept=if_match.check)
@@ -176,7 +179,7 @@ class NoteHistoryView(SubjectView):
 def write_note(subject_id: str, offer: NoteOffer, by: Actor) -> Reply:
     """Store a posted note for the product's own subject id inside the open transaction. Raises its refusal."""
     subject = ensure_subject(subject_id)
-    written = create_note(subject, offer, by=by)
+    written = create_note(subject, offer, by=by, find_repeated=find_repeated)
     shown = {**render_note(written.sourced), "verdict": written.verdict}
     return Reply(shown, status=201, headers=tag_of(written.sourced), subject_id=subject.id)
 

@@ -39,12 +39,14 @@ from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import ForgottenMemory
 from snapshots.embedding.spaces import active_embedders
 from snapshots.erasure.memories import forget_memory
-from snapshots.lifecycle.edits import Edit, edit_snapshot
+from snapshots.lifecycle.edits import Edit
 from snapshots.lifecycle.history import history_of
 from snapshots.lifecycle.selectors import snapshot_at, snapshot_ever_at, snapshot_of, snapshots_of, with_sources
 from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots, retire_snapshot
 from snapshots.lifecycle.values import NewSnapshot, Offer, SnapshotAddress, SourcedSnapshot
+from snapshots.notes.edit import edit_memory
 from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.grading.vital import suggest_vital_class
 from tenants.isolation import tenant_tx
 
 BY_RECORDING = Order(fields=("recorded_at", "id"))
@@ -119,10 +121,14 @@ class SnapshotView(SubjectView):
 
     @extend_schema(request=SnapshotEditInput, responses=WrittenSnapshotOutput)
     def patch(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:
-        """Change what is given; what the snapshot was stays in its history."""
+        """Change what is given; what the snapshot was stays in its history. A vital note must not come to give orders
+        to the model (422 ``instruction``)."""
         changes = SnapshotEditInput.changes_of(SnapshotEditInput.parse(request))
         edit = Edit(changes, mask_sensitive, IfMatch.from_request(request).check)
-        edited = edit_snapshot(self.tenant_id, SnapshotAddress(subject_id, snapshot_id), edit, active_embedders())
+        address = SnapshotAddress(subject_id, snapshot_id)
+        edited = edit_memory(
+            self.tenant_id, address, edit, active_embedders(), by=self.actor, suggest=suggest_vital_class
+        )
         shown = {**serialize_snapshot(edited.sourced), "verdict": edited.verdict}
         return Response(shown, headers=tag_of(edited.sourced))
 

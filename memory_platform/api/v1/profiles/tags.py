@@ -37,7 +37,7 @@ from memory_platform.api.views.base import SubjectView, no_content
 from memory_platform.api.views.etags import IfMatch, etag_of
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.pagination import Order, Page, PageInput
-from profiles.models import Subject, Tag
+from profiles.models import Preference, Subject, Tag
 from profiles.selectors import (
     detail_histories,
     detail_history,
@@ -49,10 +49,11 @@ from profiles.selectors import (
 )
 from profiles.services.locking import lock_subject
 from profiles.services.subjects import ensure_subject
+from profiles.services.tags.contact_values import end_values_of_contact
 from profiles.services.tags.lookup import lookup_tags
 from profiles.services.tags.tags import TagDraft, delete_tag, patch_tag, upsert_tag, use_tag
 from snapshots.notes.selectors import NoteFilter, notes_of, with_details
-from snapshots.notes.slot_ends import end_notes_behind, end_notes_of_tag
+from snapshots.notes.slot_ends import end_notes_behind, end_notes_of_tag, end_notes_of_values
 from tenants.isolation import tenant_tx
 
 BELOW = "subjects/<product_id:subject_id>/tags"
@@ -140,10 +141,13 @@ class TagView(SubjectView):
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, subject_id: str, tag_id: UUID) -> HttpResponseBase:
-        """Delete the tag with its past; the notes that it was read from end."""
+        """Delete the tag with its past; what is known of the contact under its name ends, and so do the notes that it
+        was read from."""
         condition = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             subject, tag = lock_tag(subject_id, tag_id, condition)
+            told = end_values_of_contact(subject, tag)
+            end_notes_of_values(subject.id, Preference, [{"category": one.category, "key": one.key} for one in told])
             end_notes_behind(tag)
             delete_tag(subject, tag)
         return no_content()

@@ -115,7 +115,8 @@ class NextAskView(SubjectView):
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Return what to ask next, most important first, and count it as asked; makes the subject on first sight.
 
-        A note that may be outdated is asked about ("Is it still so?") before what is of medium importance.
+        A note that may be outdated, or whose ``review_by`` has passed, is asked about ("Is it still so?") before what
+        is of medium importance.
 
         At most two in a conversation, none after a refusal in it, the same kind once a day and a refused one not for
         thirty, nothing that is known, and none while the user complains or is deep in something.

@@ -57,15 +57,20 @@ def test_a_note_is_made_vital_and_no_longer_vital_with_a_reason(acme: House, sta
 
 
 def test_a_note_that_is_confirmed_is_no_longer_possibly_outdated(acme: House, staff: Staff) -> None:
-    note_id = note(acme, "I work nights", possibly_outdated=True)
+    note_id, newer = note(acme, "I work nights", possibly_outdated=True), note(acme, "我现在上白班")
+    with tenant_tx(acme.tenant.id):
+        Note.objects.filter(snapshot_id=note_id).update(newer=newer)
     assert "Confirmed." in act_on(staff.sam, acme, note_id, "confirm")
-    assert not rows(acme, note_id)[1].possibly_outdated
+    row = rows(acme, note_id)[1]
+    assert (row.possibly_outdated, row.newer) == (False, None)
     assert "Taken back." in act_on(staff.sam, acme, note_id, "undo")
     snapshot, row = rows(acme, note_id)
+    assert row.newer == newer
     assert (row.possibly_outdated, snapshot.provenance, snapshot.version) == (True, "observation", 3)
     with tenant_tx(acme.tenant.id):
         images = SnapshotVersion.objects.order_by("version").values_list("fields", flat=True)
-        assert [image["note"] for image in images] == [{"possibly_outdated": True}, {"possibly_outdated": False}]
+        then = [{"possibly_outdated": True, "newer": str(newer)}, {"possibly_outdated": False, "newer": None}]
+        assert [image["note"] for image in images] == then
 
 
 def test_only_a_note_is_vital_and_a_note_becomes_one_with_notes_only(

@@ -12,6 +12,7 @@ from profiles.services.claims import stated_claim
 from profiles.services.preferences import record_preference
 from snapshots.embedding.spaces import active_embedders
 from snapshots.erasure.learned.beliefs import forget_preference
+from snapshots.lifecycle.edits import edit_snapshot
 from snapshots.lifecycle.history import history_of
 from snapshots.lifecycle.review import decide_review
 from snapshots.lifecycle.staff_actions.actions import (
@@ -20,8 +21,8 @@ from snapshots.lifecycle.staff_actions.actions import (
     NoLongerHeld,
     confirm_memory,
     correct_belief,
-    correct_snapshot,
     correct_tag,
+    correction_of,
     retire_memory,
 )
 from snapshots.lifecycle.staff_actions.merging import NotToBeMerged, merge_memories
@@ -134,7 +135,7 @@ def test_a_corrected_snapshot_is_found_by_its_new_words_and_says_the_old_again(a
     (snapshot_id,) = remember(acme, "She lives in Graz.")
     address = SnapshotAddress(acme.subject.external_id, snapshot_id)
     mask = lambda text: (text, 0)  # noqa: E731 - as short as that
-    correct_snapshot(acme.tenant.id, address, "她住在维也纳", SAM, mask=mask, embedders=active_embedders())
+    edit_snapshot(acme.tenant.id, address, correction_of("她住在维也纳", SAM, mask), active_embedders())
     with tenant_tx(acme.tenant.id):
         row = only(Snapshot)
         assert row.text == "她住在维也纳"

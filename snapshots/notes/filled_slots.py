@@ -1,0 +1,237 @@
+"""What a note filled ends with the note, or with its words, and comes back with them (rows P4, P9), in the open scope.
+
+The caller holds the subject (``lock_subject``). What another note still says stays.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import stable_id
+from memory_platform.kernel.terms import terms
+from profiles.models import Preference, ProfileFact, Subject, Tag, TagDetail
+from profiles.services.belief_reversal import reinstate_belief, withdraw_belief
+from profiles.services.beliefs import retract_belief
+from profiles.services.claims import learned_claim
+from profiles.services.lists import among_entries, entries_of
+from profiles.services.preferences import amend_list_preference, preference_place
+from profiles.services.profile import FactChange, FactName, patch_profile
+from profiles.services.search_text import refresh_search_text
+from profiles.services.tags.tags import patch_tag
+from profiles.values import Provenance
+from snapshots.lifecycle.staff_actions.actions import place_of
+from snapshots.models import SOURCES, Message, NoteSlot, Snapshot, SnapshotSource
+from snapshots.notes.slots import KEYS, believed_links, link_of, names, tells_of, touches
+
+TOLD_OF_A_TAG = ("address", "phone")
+"""What of a tag ends with its note; whom or what it is called stays."""
+MODELS: Mapping[str, type[Any]] = {key: model for model, key in KEYS.items()}
+Slot = Preference | ProfileFact | Tag
+Others = Mapping[UUID, str]
+"""The words of the notes behind a slot that hold, by note."""
+
+
+def end_slots_of_notes(
+    subject: Subject, notes: Mapping[UUID, str | None], *, at: datetime, message: Message | None
+) -> None:
+    """End what these notes, which ended, filled: the value, or of a list what they name; beside words, what those name.
+
+    The ``message`` that ended them becomes a source: the value comes back with it.
+    """
+    own = NoteSlot.objects.filter(believed_links(), subject_id=subject.id, snapshot_id__in=list(notes))
+    for link in own.select_related("preference", "fact", "tag", "snapshot"):
+        slot, over = _slot_of(link), notes[link.snapshot_id]
+        others, words = _others_behind(slot, link.snapshot_id), over if over is not None else link.snapshot.text
+        if isinstance(slot, Tag):
+            _end_details(subject, slot, words, others.values(), at)
+        elif not isinstance(slot.value, list):
+            if not others and (over is None or touches(over, slot.value)):
+                _end_value(subject, slot, at, message)
+        else:
+            meets = names if over is None else touches
+            _take_out(subject, slot, [one for one in slot.value if meets(words, one)], others, at, message)
+
+
+def end_filled(note: Snapshot, said: str, now: str) -> list[dict[str, Any]]:
+    """End what a note filled by the words ``said`` and says no more ``now``; "" where it says nothing any more.
+
+    Return ids, as JSON, by which :func:`bring_filled_back` finds what ended, and the links of the note to what stays.
+    """
+    links = NoteSlot.objects.filter(believed_links(), subject_id=note.subject_id, snapshot_id=note.id)
+    ended = []
+    for link in links.select_related("preference", "fact", "tag"):
+        slot = _slot_of(link)
+        lost = _end_for_words(note, slot, said, now)
+        is_unlinked = bool(now) and _says_nothing_of(slot, said, now)
+        if is_unlinked:
+            link.delete()
+        if is_unlinked or lost:
+            ended.append({"slot": KEYS[type(slot)], "id": str(slot.id), **lost})
+    return ended
+
+
+def bring_filled_back(note: Snapshot, ended: Iterable[Mapping[str, Any]]) -> None:
+    """Have hold again what :func:`end_filled` ended; what was said since stands, and of lists stands beside it."""
+    for one in ended:
+        model = MODELS[one["slot"]]
+        slot = model._default_manager.select_related("subject").filter(id=one["id"], subject_id=note.subject_id).first()
+        if slot is None:
+            continue
+        if isinstance(slot, Tag):
+            _bring_details_back(slot, one.get("details", ()))
+        elif one.get("ended"):
+            slot = _bring_value_back(slot, one.get("made"))
+        NoteSlot.objects.bulk_create([link_of(slot, note.id)], ignore_conflicts=True)
+        Subject.objects.filter(id=note.subject_id).update(profile_version=F("profile_version") + 1)
+    refresh_search_text(note.subject)
+
+
+def _slot_of(link: NoteSlot) -> Any:
+    return link.preference or link.fact or link.tag
+
+
+def _others_behind(slot: Slot, beside: UUID) -> Others:
+    links = NoteSlot.objects.filter(
+        **{KEYS[type(slot)]: slot}, snapshot__invalid_at__isnull=True, snapshot__retired_at__isnull=True
+    )
+    return dict(links.exclude(snapshot_id=beside).values_list("snapshot_id", "snapshot__text"))
+
+
+def _end_for_words(note: Snapshot, slot: Any, said: str, now: str) -> dict[str, Any]:
+    """End of a slot what a note let go; return what tells it, nothing where nothing ended."""
+    others, at = _others_behind(slot, note.id), utc_now()
+    if isinstance(slot, Tag):
+        gone = _end_details(note.subject, slot, said, [*others.values(), now], at)
+        return {"details": gone} if gone else {}
+    if not isinstance(slot.value, list):
+        if others or not _lets_go(said, now, slot.value):
+            return {}
+        _end_value(note.subject, slot, at, None)
+        return {"ended": True}
+    told = [one for one in slot.value if tells_of(said, one)]
+    if not told and not others and _is_sole_source(note, slot):
+        told = list(slot.value)  # its value is in other words than the note's
+    let_go = [one for one in told if not tells_of(now, one) and _lets_go(said, now, one)]
+    made = _take_out(note.subject, slot, let_go, others, at, None)
+    if made is None:
+        return {}
+    if now and made.id != slot.id and any(tells_of(now, one) for one in made.value):
+        NoteSlot.objects.bulk_create([link_of(made, note.id)], ignore_conflicts=True)
+    return {"ended": True, "made": str(made.id)}
+
+
+def _says_nothing_of(slot: Slot, said: str, now: str) -> bool:
+    """Return whether a note that says ``now`` in place of ``said`` tells nothing more of a slot."""
+    values = [slot.label, *slot.aliases] if isinstance(slot, Tag) else entries_of(slot.value) or [slot.value]
+    return any(_lets_go(said, now, one) for one in values) and not any(names(now, one) for one in values)
+
+
+def _lets_go(said: str, now: str, value: Any) -> bool:
+    """Return whether a note that says ``now`` in place of ``said`` says a value no more. It need not name the value:
+    what was read from words may be in others, and stays where most of the words do."""
+    before, after = set(terms(said)), set(terms(now))
+    is_new = len(before & after) < len(before) / 2 or not now
+    return (is_new or tells_of(said, value)) and not names(now, value)
+
+
+def _is_sole_source(note: Snapshot, slot: Any) -> bool:
+    """Return whether nothing but the messages of a note is behind a slot."""
+    behind = SOURCES[type(slot)]._default_manager.filter(subject_id=note.subject_id, memory_id=slot.value_id)
+    own = SnapshotSource.objects.filter(subject_id=note.subject_id, memory_id=note.id).order_by()
+    return behind.exists() and not behind.exclude(message_id__in=own.values("message_id")).exists()
+
+
+def _end_details(subject: Subject, tag: Tag, text: str, others: Iterable[str], at: datetime) -> list[str]:
+    """End the address and number of a tag that words name; return which."""
+    told, said = list(others), {name: getattr(tag, name) for name in TOLD_OF_A_TAG}
+    gone = [
+        name
+        for name, value in said.items()
+        if value and names(text, value) and not any(names(other, value) for other in told)
+    ]
+    if gone:
+        patch_tag(subject, tag, dict.fromkeys(gone, ""), valid_at=at)
+    return gone
+
+
+def _bring_details_back(tag: Tag, details: Iterable[str]) -> None:
+    """Give a tag back the last values of details that it has none of."""
+    past = TagDetail.objects.filter(tag_id=tag.id, subject_id=tag.subject_id, retired_at__isnull=True).exclude(value="")
+    ended = past.filter(invalid_at__isnull=False).order_by("-invalid_at")
+    rows = {name: ended.filter(detail=name).first() for name in details if not getattr(tag, name)}
+    patch_tag(tag.subject, tag, {name: row.value for name, row in rows.items() if row is not None})
+
+
+def _end_value(subject: Subject, slot: Preference | ProfileFact, at: datetime, message: Message | None) -> None:
+    if isinstance(slot, Preference):
+        retract_belief(preference_place(subject, slot.category, slot.key), at=at)
+    else:
+        patch_profile(subject, [], remove=[FactName(slot.field, slot.is_attribute)], at=at)
+    _add_source(slot, slot.id, message)
+
+
+def _bring_value_back(slot: Any, made: str | None) -> Any:
+    """Have a value hold again in place of what is left of it; where more was said since, its entries beside that.
+    Return the row that holds."""
+    place = place_of(slot)
+    is_whole = made is None or made == str(slot.id)
+    back = reinstate_belief(place, slot.id) if is_whole else withdraw_belief(place, UUID(made))
+    held = back or place.current()
+    if back is not None or held is None or not isinstance(slot.value, list) or not isinstance(held.value, list):
+        return held or slot
+    left = type(slot)._default_manager.filter(id=made).values_list("value", flat=True).first() or []
+    lost = [one for one in slot.value if is_whole or not among_entries(one, left)]
+    return _amend(slot, lost, utc_now(), None, is_back=True) or held
+
+
+def _take_out(
+    subject: Subject,
+    slot: Preference | ProfileFact,
+    named: Sequence[Any],
+    others: Others,
+    at: datetime,
+    message: Message | None,
+) -> Any:
+    """Take entries out of a list that no other note names; return the row that is left, None where nothing was taken
+    out."""
+    gone = [one for one in named if not any(names(text, one) for text in others.values())]
+    row = _amend(slot, gone, at, message) if gone else None
+    if row is None:
+        return None
+    _add_source(slot, row.id, message)
+    if row.id != slot.id:
+        NoteSlot.objects.bulk_create([link_of(row, one) for one in others], ignore_conflicts=True)
+    return row
+
+
+def _amend(slot: Any, entries: Sequence[Any], at: datetime, message: Message | None, *, is_back: bool = False) -> Any:
+    """Take entries out of a list, or put them back in; return the row of what it holds then."""
+    claim = learned_claim(
+        entries,
+        provenance=Provenance(slot.provenance),
+        confidence=slot.confidence,
+        said_at=at,
+        message_ref=message.id if message else None,
+    )
+    if isinstance(slot, Preference):
+        change = {"add" if is_back else "remove": entries}
+        return amend_list_preference(slot.subject, (slot.category, slot.key), claim, **change).row
+    name = FactName(slot.field, slot.is_attribute)
+    return patch_profile(slot.subject, [FactChange(name, claim, "append" if is_back else "remove")])[0].row
+
+
+def _add_source(slot: Any, row_id: UUID, message: Message | None) -> None:
+    if message is None:
+        return
+    model = SOURCES[type(slot)]
+    link = model(
+        id=stable_id("source", row_id, message.id),
+        subject_id=slot.subject_id,
+        memory_id=row_id,
+        message_id=message.id,
+    )
+    model._default_manager.bulk_create([link], ignore_conflicts=True)

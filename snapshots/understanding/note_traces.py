@@ -1,0 +1,107 @@
+"""What the words of a note left elsewhere: the memories of the messages that said them, and the slots that it filled.
+
+Whoever retires a note or puts it right means its words: in no memory of those messages may they come back. Of such a
+memory stays what else it tells; one that tells nothing else is retired with the note.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.db.models import F, Q
+
+from memory_platform.kernel.clock import utc_now
+from snapshots.embedding.drafts import prepare_snapshots
+from snapshots.embedding.store import touch_memory
+from snapshots.embedding.stored_drafts import stored_drafts
+from snapshots.embedding.versions import images_of, keep_image
+from snapshots.lifecycle.edits import EditPlan, apply_edit
+from snapshots.lifecycle.selectors import current
+from snapshots.models import CUT_OUT, Note, Snapshot, SnapshotSource
+from snapshots.notes.filled_slots import bring_filled_back, end_filled
+from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.drafting.sayings import says_the_same
+from snapshots.understanding.heard.turns import tells_something
+from snapshots.understanding.reading.clauses import split_clauses
+
+SLOTS, CUT, RETIRED = "slots", "cut", "retired"
+_LOOSE = " ,;:、，。；"
+
+
+class Traces:
+    """How the traces of notes end: see :class:`snapshots.lifecycle.traces.NoteTraces`."""
+
+    def end(self, note: Snapshot, said: str, now: str) -> Mapping[str, Any]:
+        """End what the words ``said`` left that ``now`` says no more."""
+        ended: dict[str, Any] = {SLOTS: end_filled(note, said, now), CUT: [], RETIRED: []}
+        for memory in list(_memories_beside(note)):
+            left = words_left(memory.text, said)
+            if left == memory.text:
+                continue
+            if tells_something(left):
+                _set_text(memory, left)
+                ended[CUT].append([str(memory.id), memory.version])
+            else:
+                _hold(memory, retired=True)
+                ended[RETIRED].append(str(memory.id))
+        return {name: found for name, found in ended.items() if found}
+
+    def bring_back(self, note: Snapshot, ended: Mapping[str, Any]) -> None:
+        """Have hold again what ended; a memory whose words somebody changed since stays as it is."""
+        own = Snapshot.objects.select_related("subject").filter(subject_id=note.subject_id)
+        for memory in own.filter(id__in=ended.get(RETIRED, ()), retired_at__isnull=False):
+            _hold(memory, retired=False)
+        for memory_id, version in ended.get(CUT, ()):
+            for memory in own.filter(id=memory_id, retired_at__isnull=True):
+                _bring_text_back(memory, version)
+        bring_filled_back(note, ended.get(SLOTS, ()))
+
+
+def words_left(text: str, said: str) -> str:
+    """Return what of a text stays without the words ``said``, or where they do not stand in it as they are, without
+    the clauses that say the same."""
+    left = text.replace(said, " ") if said in text else "".join(_without_repeats(text, said))
+    return " ".join(left.split()).strip(_LOOSE) if left != text else text
+
+
+def _without_repeats(text: str, said: str) -> Iterator[str]:
+    at = 0
+    for clause in split_clauses(text):
+        if says_the_same(said, text[clause.start : clause.end]):
+            yield text[at : clause.start] + " "
+            at = clause.end
+    yield text[at:]
+
+
+def _memories_beside(note: Snapshot) -> Iterable[Snapshot]:
+    """Return the memories in use that share a message with a note, other notes and replies left out."""
+    own = {"subject_id": note.subject_id}
+    said = SnapshotSource.objects.filter(memory_id=note.id, **own).order_by().values("message_id")
+    told = SnapshotSource.objects.filter(message_id__in=said, **own).order_by().values("memory_id")
+    statement = Note.objects.filter(snapshot_id=note.id, **own).values("statement_id")
+    found = Snapshot.objects.filter(current(), Q(id__in=told) | Q(id__in=statement), **own).exclude(kind__in=CUT_OUT)
+    return found.select_related("subject").order_by("position")
+
+
+def _set_text(memory: Snapshot, text: str) -> None:
+    """Have a memory say ``text`` and keep what it said. Its vectors come from the back-fill: no model may be asked in
+    the open scope."""
+    draft = replace(stored_drafts([memory], mask_sensitive)[0], text=text)
+    (ready,) = prepare_snapshots([draft], ())
+    apply_edit(EditPlan(memory, {"text": text}, draft), ready)
+
+
+def _bring_text_back(memory: Snapshot, version: int) -> None:
+    later = list(images_of(memory).filter(version__gte=version))
+    image = next((one for one in later if one.version == version), None)
+    if image is not None and not any("text" in one.fields for one in later if one.version > version):
+        _set_text(memory, image.fields["text"])
+
+
+def _hold(memory: Snapshot, *, retired: bool) -> None:
+    now = utc_now()
+    if not retired:
+        keep_image(memory, ("retired_at",), until=now)
+    own = Snapshot.objects.filter(id=memory.id, subject_id=memory.subject_id)
+    own.update(retired_at=now if retired else None, version=F("version") + 1)
+    touch_memory(memory.subject_id, changed=[memory.position])
