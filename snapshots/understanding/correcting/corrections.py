@@ -1,7 +1,9 @@
-"""What a sentence puts right or ends: a value that is held, named whole beside a word of change (G4). Pure.
+"""What a sentence puts right or ends: a value that is held, named beside a word of change (G4). Pure.
 
 Both sides are named in the ways of ``ways.toml``; else a held value stands beside a word that denies it, and what is
-right instead is left to slots and notes. The writer applies it (:mod:`snapshots.understanding.correcting.apply`).
+right instead is left to slots and notes. So it is where only a part of a value is named, unless the words change places
+one for one (:func:`snapshots.understanding.correcting.fits.splice_value`). The writer applies it
+(:mod:`snapshots.understanding.correcting.apply`).
 """
 
 import re
@@ -11,9 +13,9 @@ from dataclasses import dataclass
 from profiles.services.quantities import quantity_of, same_unit
 from snapshots.understanding.believing.policy import EXTRACTION
 from snapshots.understanding.changes.persons import tells_of_another
-from snapshots.understanding.changes.ways import named_in
+from snapshots.understanding.changes.ways import Sides, named_in
 from snapshots.understanding.changes.words import kinds_in
-from snapshots.understanding.correcting.fits import Fit, fit_of, places_of
+from snapshots.understanding.correcting.fits import Fit, fit_of, places_of, splice_value
 from snapshots.understanding.correcting.parting import is_gone
 from snapshots.understanding.correcting.reader import LONGEST_READ, correction_share, is_doubtful, is_sure
 from snapshots.understanding.correcting.words import CUE, Grammar, grammar_of
@@ -35,7 +37,7 @@ NAMELESS = 0.7
 """Share of the reader from which a sentence puts something right though nothing that is held is meant."""
 MOST_WORDS = 4
 """Of what is right instead."""
-PETS = "pets"
+PETS, DIET = "pets", "diet"
 _OTHERS = frozenset({PETS, "interests", "address", "phone", "name"})
 """Keys of values that give way only where they are named."""
 _POINTS = re.compile(
@@ -122,7 +124,18 @@ def _find_sides(read: _ParsedSentence) -> Iterator[tuple[int, int, str, str]]:
         new = read.grammar.bare(_text_at(read, one.new)) if one.new else ""
         old = read.grammar.bare(_text_at(read, one.old))
         if old and not _POINTS.fullmatch(old):
-            yield min(a for a, _ in spans), max(b for _, b in spans), old, new if _is_value(read, new) else ""
+            is_told = _is_value(read, new) and not _is_told_otherwise(read, one)
+            yield min(a for a, _ in spans), max(b for _, b in spans), old, new if is_told else ""
+
+
+def _is_told_otherwise(read: _ParsedSentence, one: Sides) -> bool:
+    """Return whether the right side is told by a verb of its own, which the wrong side does not have: who is "not
+    vegetarian, I eat fish" names no diet."""
+    if one.new is None:
+        return False
+    tells = read.grammar.tells
+    said = tells.search(read.form[one.old[1] : one.new[0]]) or tells.match(read.form[slice(*one.new)])
+    return said is not None and said["verb"].lower() not in read.form[: one.old[1]].lower()
 
 
 def _is_value(read: _ParsedSentence, new: str) -> bool:
@@ -156,9 +169,17 @@ def _change_named_value(
             ]
             meant = [one for one in _limits_first(read, meant) if not _is_of_measure(new, one)]
             if len(meant) == 1 and not (new and fit_of(new, meant[0].text) is not None):
-                right = "" if fit is Fit.PART and meant[0].is_exact else new
-                return _change(read, read.cite(end), meant[0], right)
+                return _change(read, read.cite(end), meant[0], _right_value(meant[0], old, new, fit))
     return None
+
+
+def _right_value(one: HeldValue, old: str, new: str, fit: Fit) -> str:
+    """Return what takes the place of a value of which all or a part is named as wrong; "" where that is not certain."""
+    if one.key == DIET and not load_language(language_of(new)).words.has("diets", matching_form(new)):
+        return ""
+    if fit is Fit.WHOLE:
+        return new
+    return "" if one.is_exact or not new else splice_value(one.text, old, new)
 
 
 def _end_denied_value(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCandidate | None:

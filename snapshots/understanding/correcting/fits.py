@@ -32,6 +32,24 @@ def fit_of(words: str, value: str) -> Fit | None:
     return Fit.PART if _holds(known, said) or _holds(said, known) else None
 
 
+def splice_value(value: str, old: str, new: str) -> str:
+    """Return ``value`` with ``new`` in place of ``old``, a part of it; ``new`` alone where it says the rest, too ("not
+    green, black tea" of green tea); "" where it is not certain that the words change places one for one."""
+    form = matching_form(value)
+    places = places_of(old, form)
+    if len(places) != 1 or len(form) != len(value):
+        return ""
+    start, end = places[0]
+    head, tail = form[:start].strip(), form[end:].strip()
+    if tail and _compared_form(new).endswith(_compared_form(tail)):
+        return new
+    if _words_in(old) != _words_in(new) or set(_words_of(new)) & set(_words_of(f"{head} {tail}")):
+        return ""
+    if value[start:end].islower() and new.istitle():
+        new = new.lower()  # it began its sentence
+    return f"{value[:start]}{new}{value[end:]}"
+
+
 def places_of(value: str, form: str) -> list[tuple[int, int]]:
     """Return where ``value`` stands in a matching form, as a whole phrase, in one or several."""
     known = singular(matching_form(value).strip())
@@ -48,6 +66,15 @@ def _compared_form(text: str) -> str:
 
 _said_form = lru_cache(maxsize=1)(_compared_form)
 """The same words are held against every value in turn."""
+
+
+def _words_of(text: str) -> list[str]:
+    return _compared_form(text).split()
+
+
+def _words_in(text: str) -> tuple[int, bool]:
+    """Return how many words a text has, and whether they are Chinese: one word may have some more characters there."""
+    return len(text.split()), _HAN.search(text) is not None
 
 
 def _holds(text: str, part: str) -> bool:
