@@ -31,6 +31,7 @@ from snapshots.understanding.values import ExtractionContext, Nearby
 # An ask that was given out longer ago is no longer what the assistant's question is about.
 ASKED_WITHIN = timedelta(hours=1)
 _LOOSE = " .!。"
+_LETTER = re.compile(r"[^\W\d_]")
 REWORDED = 0.5
 """Share of the words of an ask about a note that the assistant's question holds, however it puts them."""
 
@@ -99,7 +100,9 @@ def question_of(heard: Heard) -> str:
     key, _, _ = heard.asked.partition(":")
     asked = KEYS.get(key)
     if asked is not None and asked.question:
-        return asked.question[language_of(heard.message.content)]
+        said = heard.message.content
+        put = said if _LETTER.search(said) or heard.previous is None else heard.previous.content
+        return asked.question[language_of(put)]
     is_assistants = heard.previous is not None and heard.previous.role == MessageRole.ASSISTANT
     return heard.previous.content if is_assistants and heard.previous else ""
 

@@ -283,12 +283,13 @@ def _place_of(said: Said, default: str) -> str:
 
 
 def _key_of(thing: str, words: Words) -> str:
-    """Return ``thing`` as part of a key: lower case, "_" for blanks; "" for what is too long for one."""
+    """Return ``thing`` as part of a key: lower case, "_" for blanks; "" for what is too long for one, and for what has
+    no English word here: keys are ASCII."""
     told = matching_form(_plain(thing, words)).lower()
     if len(told.split()) > _LONGEST_KEY_WORDS:
         return ""
     told = " ".join(words.keys.get(word, word) for word in told.split())
-    return _NOT_A_KEY.sub("_", told).strip("_")
+    return _NOT_A_KEY.sub("_", told).strip("_") if told.isascii() else ""
 
 
 def _plain(text: str, words: Words) -> str:
