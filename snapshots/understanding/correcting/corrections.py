@@ -229,11 +229,14 @@ def _is_of_kind(value: str, new: str) -> bool:
     known, wanted = matching_form(value).lower(), matching_form(new).lower()
     if known == wanted:
         return False
-    return bool(kinds_in(known) & kinds_in(wanted)) or _head_of(known) == _head_of(wanted)
+    return bool(kinds_in(known) & kinds_in(wanted)) or not _heads_of(known).isdisjoint(_heads_of(wanted))
 
 
-def _head_of(form: str) -> str:
-    return form[-1:] if language_of(form) == "zh" else form.rpartition(" ")[2] if " " in form else f"={form}"
+def _heads_of(form: str) -> set[str]:
+    """Return by what a value is of a kind: its last word; in Chinese also the last before 的 (简约风的穿搭)."""
+    if language_of(form) == "zh":
+        return {part[-1:] for part in (form, form.partition("的")[0]) if part}
+    return {form.rpartition(" ")[2] if " " in form else f"={form}"}
 
 
 def _pets_gone(read: _ParsedSentence, held: Sequence[HeldValue]) -> list[PreferenceCandidate]:
