@@ -2,7 +2,7 @@
 
 Both sides are named in the ways of ``ways.toml``; else a held value stands beside a word that denies it, and what is
 right instead is left to slots and notes. So it is where only a part of a value is named, unless the words change places
-one for one (:func:`snapshots.understanding.correcting.fits.splice_value`). The writer applies it
+one for one (:func:`snapshots.understanding.correcting.fits.right_value`). The writer applies it
 (:mod:`snapshots.understanding.correcting.apply`).
 """
 
@@ -14,12 +14,11 @@ from profiles.services.quantities import quantity_of, same_unit
 from snapshots.understanding.believing.policy import EXTRACTION
 from snapshots.understanding.changes.persons import tells_of_another
 from snapshots.understanding.changes.ways import Sides, named_in
-from snapshots.understanding.changes.words import kinds_in
-from snapshots.understanding.correcting.fits import Fit, fit_of, places_of, splice_value
+from snapshots.understanding.correcting.fits import Fit, fit_of, is_of_kind, places_of, right_value
 from snapshots.understanding.correcting.parting import is_gone
 from snapshots.understanding.correcting.reader import LONGEST_READ, correction_share, is_doubtful, is_sure
 from snapshots.understanding.correcting.words import CUE, Grammar, grammar_of
-from snapshots.understanding.reading.forms import language_of, matching_form
+from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.sentences import Sentence
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.values import is_short, is_whole
@@ -37,7 +36,7 @@ NAMELESS = 0.7
 """Share of the reader from which a sentence puts something right though nothing that is held is meant."""
 MOST_WORDS = 4
 """Of what is right instead."""
-PETS, DIET = "pets", "diet"
+PETS = "pets"
 _OTHERS = frozenset({PETS, "interests", "address", "phone", "name"})
 """Keys of values that give way only where they are named."""
 _POINTS = re.compile(
@@ -169,17 +168,8 @@ def _change_named_value(
             ]
             meant = [one for one in _limits_first(read, meant) if not _is_of_measure(new, one)]
             if len(meant) == 1 and not (new and fit_of(new, meant[0].text) is not None):
-                return _change(read, read.cite(end), meant[0], _right_value(meant[0], old, new, fit))
+                return _change(read, read.cite(end), meant[0], right_value(meant[0], old, new, fit))
     return None
-
-
-def _right_value(one: HeldValue, old: str, new: str, fit: Fit) -> str:
-    """Return what takes the place of a value of which all or a part is named as wrong; "" where that is not certain."""
-    if one.key == DIET and not load_language(language_of(new)).words.has("diets", matching_form(new)):
-        return ""
-    if fit is Fit.WHOLE:
-        return new
-    return "" if one.is_exact or not new else splice_value(one.text, old, new)
 
 
 def _end_denied_value(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
@@ -220,23 +210,8 @@ def _switched(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCan
     new = read.grammar.bare(next((one for one in said.groups() if one), "")) if said else ""
     if said is None or not _is_value(read, new):
         return None
-    meant = [one for one in held if not one.limit and one.key not in _OTHERS and _is_of_kind(one.text, new)]
+    meant = [one for one in held if not one.limit and one.key not in _OTHERS and is_of_kind(one.text, new)]
     return _change(read, read.cite(said.end()), meant[0], new) if len(meant) == 1 else None
-
-
-def _is_of_kind(value: str, new: str) -> bool:
-    """Return whether two values are of one kind: by the kinds of things, or by their last word (运动风, 简约风)."""
-    known, wanted = matching_form(value).lower(), matching_form(new).lower()
-    if known == wanted:
-        return False
-    return bool(kinds_in(known) & kinds_in(wanted)) or not _heads_of(known).isdisjoint(_heads_of(wanted))
-
-
-def _heads_of(form: str) -> set[str]:
-    """Return by what a value is of a kind: its last word; in Chinese also the last before 的 (简约风的穿搭)."""
-    if language_of(form) == "zh":
-        return {part[-1:] for part in (form, form.partition("的")[0]) if part}
-    return {form.rpartition(" ")[2] if " " in form else f"={form}"}
 
 
 def _pets_gone(read: _ParsedSentence, held: Sequence[HeldValue]) -> list[PreferenceCandidate]:

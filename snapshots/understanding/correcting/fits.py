@@ -1,11 +1,14 @@
-"""Whether words name a held value: all of it, or a part of it side by side. Pure."""
+"""Whether words name a held value, all of it or a part of it side by side, or are of its kind. Pure."""
 
 import re
 from enum import IntEnum
 from functools import lru_cache
 
 from memory_platform.kernel.text import comparable, singular
-from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.changes.words import kinds_in
+from snapshots.understanding.reading.forms import language_of, matching_form
+from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.values import HeldValue
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _SHORTEST = 2
@@ -30,6 +33,15 @@ def fit_of(words: str, value: str) -> Fit | None:
     if min(len(said), len(known)) < _SHORTEST:
         return None
     return Fit.PART if _holds(known, said) or _holds(said, known) else None
+
+
+def right_value(one: HeldValue, old: str, new: str, fit: Fit) -> str:
+    """Return what takes the place of a value of which all or a part is named as wrong; "" where that is not certain."""
+    if one.key == "diet" and not load_language(language_of(new)).words.has("diets", matching_form(new)):
+        return ""
+    if fit is Fit.WHOLE:
+        return new
+    return "" if one.is_exact or not new else splice_value(one.text, old, new)
 
 
 def splice_value(value: str, old: str, new: str) -> str:
@@ -58,6 +70,21 @@ def places_of(value: str, form: str) -> list[tuple[int, int]]:
     wanted = re.escape(known)
     edged = wanted if _HAN.search(value) else rf"(?<![a-z\d]){wanted}(?:e?s)?(?![a-z\d])"
     return [found.span() for found in re.finditer(edged, form, re.IGNORECASE)]
+
+
+def is_of_kind(value: str, new: str) -> bool:
+    """Return whether two values are of one kind: by the kinds of things, or by their last word (运动风, 简约风)."""
+    known, wanted = matching_form(value).lower(), matching_form(new).lower()
+    if known == wanted:
+        return False
+    return bool(kinds_in(known) & kinds_in(wanted)) or not _heads_of(known).isdisjoint(_heads_of(wanted))
+
+
+def _heads_of(form: str) -> set[str]:
+    """Return by what a value is of a kind: its last word; in Chinese also the last before 的 (简约风的穿搭)."""
+    if language_of(form) == "zh":
+        return {part[-1:] for part in (form, form.partition("的")[0]) if part}
+    return {form.rpartition(" ")[2] if " " in form else f"={form}"}
 
 
 def _compared_form(text: str) -> str:
