@@ -61,12 +61,22 @@ def missing_of(known: KnownProfile) -> tuple[Need, ...]:
     return tuple(need for need in NEEDS if not need.is_met(known))
 
 
+def is_missing(subject: Subject, key: str) -> bool:
+    """Return whether what a need is for is not known."""
+    return any(need.key == key for need in missing_of(known_profile(subject)))
+
+
 def _has_place(words: frozenset[str]) -> Callable[[KnownProfile], bool]:
     def is_met(known: KnownProfile) -> bool:
         names = (name for tag in known.tags for name in (tag.label, *tag.aliases))
         return any(comparable(name) in words for name in names)
 
     return is_met
+
+
+def _has_work(known: KnownProfile) -> bool:
+    """Return whether it is known where the subject works: by its place, or for whom."""
+    return bool(known.profile["attributes"].get("employer")) or _has_place(WORKPLACES)(known)
 
 
 def _has_contact(known: KnownProfile) -> bool:
@@ -96,7 +106,7 @@ def speaks_chinese(known: KnownProfile, *, said: str = "") -> bool:
 NEEDS = (
     Need("name", "high", _has_field("name"), "What should I call you?", "我该怎么称呼您?"),
     Need("home", "high", _has_place(HOMES), "Where is home for you?", "您家在哪里?"),
-    Need("work", "high", _has_place(WORKPLACES), "Where do you work?", "您在哪里上班?"),
+    Need("work", "high", _has_work, "Where do you work?", "您在哪里上班?"),
     Need("emergency_contact", "high", _has_contact, "Whom may I call in an emergency?", "紧急情况下可以联系谁?"),
     Need("occupation", "medium", _has_field("occupation"), "What do you do for a living?", "您是做什么工作的?"),
     Need("interests", "low", _has_field("interests"), "What do you enjoy doing?", "您平时喜欢做什么?"),

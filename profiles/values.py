@@ -31,13 +31,14 @@ class Verdict(models.TextChoices):
 
 
 def in_words(value: object) -> str:
-    """Return a JSON value as a reader would write it: lists with commas, "22 °C" for quantities, "key: value" for other
-    objects, "" for null."""
+    """Return a JSON value as a reader would write it: lists with commas, "22 °C" and "level 2" for quantities, "key:
+    value" for other objects, "" for null."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
         if set(value) == {"value", "unit"}:
-            return f"{in_words(value['value'])} {in_words(value['unit'])}".strip()
+            number, unit = in_words(value["value"]), in_words(value["unit"])
+            return f"{unit} {number}" if unit == "level" else f"{number} {unit}".strip()
         pairs = ((str(key), in_words(inner)) for key, inner in value.items())
         return "; ".join(f"{key}: {inner}" for key, inner in pairs if inner)
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -19,6 +19,7 @@ _UNITS = {
     "kilometre": ("公里", "千米", "km", "kilometre", "kilometer"),
     "mile": ("英里", "mile", "mi"),
     "percent": ("%", "percent"),
+    "level": ("档", "挡", "级", "level"),
     "person": ("人", "个人", "位", "person", "people"),
 }
 _UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words}
@@ -27,7 +28,7 @@ _DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七�
 _POWERS = {"十": 10, "百": 100}
 _NUMERALS = "".join([*_DIGITS, *_POWERS])
 _NUMBER = rf"[0-9]+(?:[.,:][0-9]+)*|[{_NUMERALS}]+"
-_QUANTITY = re.compile(rf"(?P<before>[^0-9\s{_NUMERALS}]{{0,4}})\s?(?P<number>{_NUMBER})\s?(?P<unit>\D{{0,20}})")
+_QUANTITY = re.compile(rf"(?P<before>[^0-9\s{_NUMERALS}]{{0,5}})\s?(?P<number>{_NUMBER})\s?(?P<unit>\D{{0,20}})")
 _FIRST_NUMBER = re.compile(_NUMBER)
 _SCALE = re.compile(r"(?:°|(?<=\d)|\b)\s?(c|f)(?:elsius|ahrenheit)?\s*$", re.IGNORECASE)
 _PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")

@@ -202,8 +202,8 @@ class HeldValue:
 
     @property
     def is_exact(self) -> bool:
-        """Whether a part of it alone is none: of an address, a number."""
-        return self.key in {"address", "phone"}
+        """Whether a part of it alone is none: of an address, a number, the name of a company."""
+        return self.key in {"address", "phone", "employer"}
 
 
 AVOID = "avoid"

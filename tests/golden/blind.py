@@ -155,17 +155,19 @@ def _matches(found: Found, label: dict[str, Any], level: str) -> bool:
 
 
 def _is(found: Found, label: dict[str, Any], level: str) -> bool:
-    if found.kind != label["kind"] and (level == "placed" or (found.place and not _is_pastime(found, label))):
+    if found.kind != label["kind"] and (level == "placed" or (found.place and not _may_stand_in_profile(found, label))):
         return False
     if not _valued(found, label):
         return False
     return level == "said" or _placed(found, label)
 
 
-def _is_pastime(found: Found, label: dict[str, Any]) -> bool:
-    """Return whether both speak of what somebody likes to do: an interest of the profile, or a thing that is liked."""
-    named = {found.place[-1] if found.place else "", *_some(label.get("key")), *_some(label.get("field"))}
-    return named >= {"likes", "interests"}
+def _may_stand_in_profile(found: Found, label: dict[str, Any]) -> bool:
+    """Return whether both speak of what somebody likes to do, an interest of the profile or a thing that is liked, or
+    of an illness, which no key of a preference holds here."""
+    place, named = found.place[-1] if found.place else "", {*_some(label.get("key")), *_some(label.get("field"))}
+    is_illness = place == "conditions" and any(name.endswith("condition") for name in named)
+    return is_illness or named | {place} >= {"likes", "interests"}
 
 
 def _valued(found: Found, label: dict[str, Any]) -> bool:

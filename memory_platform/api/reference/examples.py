@@ -135,8 +135,8 @@ TOOL_CALLS = [
             "conversation_id": "c1",
             "arguments": {
                 "category": "navigation",
-                "key": "avoid_highway",
-                "value": True,
+                "key": "avoid",
+                "value": "highways",
                 "statement": "I avoid highways.",
                 "provenance": "confirmed_by_user",
             },

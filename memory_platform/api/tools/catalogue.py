@@ -76,8 +76,8 @@ SAVE_PREFERENCE = Tool(
             "key",
             text(POLICY.id_chars),
             BilingualText(
-                "likes or dislikes for things; else a name of its own: avoid_highway, temperature, diet, budget_limit.",
-                "喜欢的用 likes，不喜欢的用 dislikes；其他自己取名：avoid_highway、temperature、diet、budget_limit。",
+                "likes, dislikes or avoid for things; else a name of its own: temperature, diet, budget_limit.",
+                "喜欢的用 likes，不喜欢的用 dislikes，避开的用 avoid；其他取名：temperature、diet、budget_limit。",
             ),
             required=True,
         ),
@@ -85,8 +85,8 @@ SAVE_PREFERENCE = Tool(
             "value",
             ANY_VALUE,
             BilingualText(
-                "What is liked or set, in the user's words. For likes and dislikes one thing, or a list.",
-                "喜欢或设置的内容，用用户的原话。likes 和 dislikes 可以是一项或一个列表。",
+                "What is liked or set, in the user's words. likes, dislikes and avoid take one thing, or a list.",
+                "喜欢、避开或设置的内容，用用户的原话。likes、dislikes 和 avoid 可以是一项或一个列表。",
             ),
             required=True,
         ),

@@ -26,7 +26,7 @@ Lasting, so save it: "always", "usually", "never", "I am", "I have", "my wife", 
 again in another conversation.
 One-off, so do not: "today", "this time", "for once", "just now", "tonight", or a wish that only fits the trip, \
 meal or task at hand.
-- "I avoid highways." -> save_preference(category "navigation", key "avoid_highway", value true)
+- "I avoid highways." -> save_preference(category "navigation", key "avoid", value "highways")
 - "Not the highway today." -> nothing
 - "I'm vegetarian." -> save_preference(category "food", key "diet", value "vegetarian")
 - "I feel like ramen." -> nothing
@@ -41,7 +41,7 @@ Do not announce that you save, and do not save the same fact twice in a conversa
 # 什么时候写入记忆
 长期有效，应当保存：“一直”“平时”“从不”“我是”“我有”“我老婆”“以后都”，或者换了一次对话又提出同样的要求。
 一次性的，不要保存：“今天”“这次”“就这一回”“刚才”“今晚”，或只适合眼前这趟路、这顿饭、这件事的要求。
-- “我开车不走高速。” -> save_preference(category "navigation", key "avoid_highway", value true)
+- “我开车不走高速。” -> save_preference(category "navigation", key "avoid", value "高速")
 - “今天别走高速。” -> 不保存
 - “我吃素。” -> save_preference(category "food", key "diet", value "素食")
 - “有点想吃拉面。” -> 不保存

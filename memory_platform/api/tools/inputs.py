@@ -45,7 +45,7 @@ class SavingInput(Input):
 
 
 class SavePreferenceInput(SavingInput):
-    """A preference; ``likes`` and ``dislikes`` take entries."""
+    """A preference; ``likes``, ``dislikes`` and ``avoid`` take entries."""
 
     category = ProductIdField()
     key = ProductIdField()

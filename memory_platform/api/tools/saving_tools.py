@@ -16,7 +16,6 @@ from profiles.services.claims import Claim, same_value, stated_claim
 from profiles.services.lists import among_entries, entries_of
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import (
-    OPPOSITE,
     amend_list_preference,
     preference_place,
     record_preference,
@@ -26,6 +25,7 @@ from profiles.services.profile import LIST_FIELDS, FactChange, FactName, Mode, f
 from profiles.services.tags.tags import TagDraft, find_tag_by_label, upsert_tag
 from profiles.services.tool_saves import note_saved, was_saved
 from profiles.values import Provenance, Verdict
+from profiles.wording import OF_MANY
 from snapshots.notes.slot_ends import end_notes_at
 
 M = TypeVar("M", Preference, ProfileFact, Tag)
@@ -97,7 +97,7 @@ def _check_preference(arguments: Arguments) -> None:
 
 def _held_preference(subject: Subject, arguments: Arguments) -> Preference | None:
     row = preference_place(subject, arguments["category"], arguments["key"]).current()
-    return row if row is not None and _says(row.value, arguments, is_list=arguments["key"] in OPPOSITE) else None
+    return row if row is not None and _says(row.value, arguments, is_list=arguments["key"] in OF_MANY) else None
 
 
 def _save_preference(subject: Subject, arguments: Arguments) -> SaveResult[Preference]:
@@ -105,7 +105,7 @@ def _save_preference(subject: Subject, arguments: Arguments) -> SaveResult[Prefe
     details = {"statement": arguments["statement"]} if "statement" in arguments else {}
     claim = claim_of(arguments, value, **details)
     entries = entries_of(value)
-    if key not in OPPOSITE or entries is None:
+    if key not in OF_MANY or entries is None:
         outcome = record_preference(subject, category, key, claim)
     else:
         outcome = amend_list_preference(subject, (category, key), claim, add=entries)

@@ -75,7 +75,7 @@ def _record_preference(
 
 def _entries(found: PreferenceCandidate) -> tuple[list[Any], list[Any]]:
     """Return the entries that a list gains and loses."""
-    # A flag stays a flag: "True" would not be found in `avoid_highway: true`.
+    # A flag stays a flag: "True" would not be found in `quiet: true`.
     said: list[Any] = list(found.value) if isinstance(found.value, tuple) else [found.value]
     if found.mode == "remove":
         return [], said

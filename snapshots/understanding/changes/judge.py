@@ -23,17 +23,21 @@ from snapshots.understanding.changes.pairs import (
     shares_something,
 )
 from snapshots.understanding.changes.standing import stands_beside
-from snapshots.understanding.changes.words import hold_rows
+from snapshots.understanding.changes.words import hold_rows, kinds_in
 from snapshots.understanding.config import CHANGES, ChangePolicy
+from snapshots.understanding.correcting.words import grammar_of
 from snapshots.understanding.drafting.sayings import denials_in
 from snapshots.understanding.grading.vectors import Vectors
-from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.forms import language_of, matching_form
 
 WEIGHTS = Path(__file__).with_name("changes.json")
 ENDS, DOUBTS, HOLDS = "ends", "doubts", "holds"
 CHANGED_FROM = 0.2
 """Share of the reader of clauses from which a sentence changes something, where a word of the note's own says so, too.
 """
+
+_LEAD = 3
+"""Characters that may stand before a switch: 我已经."""
 
 
 class Effect(StrEnum):
@@ -96,7 +100,8 @@ def judge(
         may_end = row["is_said"] and (is_named or not one.is_vital)
         is_open = is_named or one.vital_class != VitalClass.ALLERGY or (row["clash"] and row["alone"])
         may_doubt = is_open and (_is_evident(row) or ends + doubts >= policy.unhinted_from)
-        if place == len(held) - 1 and not one.is_vital and ends_bare(sentence.text, one.text):
+        is_bare = ends_bare(sentence.text, one.text) or (row["is_said"] and switches(sentence.text, one.text))
+        if place == len(held) - 1 and not one.is_vital and is_bare:
             found.append(Judged(place, Effect.ENDS, 1.0))
         elif ends >= policy.sure_from and may_end:
             found.append(Judged(place, Effect.ENDS_PART if says_more(sentence, one) else Effect.ENDS, ends))
@@ -112,6 +117,16 @@ def ends_bare(said: str, held: str) -> bool:
     found = hold_rows()["bare"].pattern.search(matching_form(said))
     verb = (found["en"] or found["zh"]).lower() if found else ""
     return bool(verb) and verb in held.lower() and not denials_in(held)
+
+
+def switches(said: str, held: str) -> bool:
+    """Return whether a sentence says no more than that another thing of its kind takes the place of the one that was
+    just told: 换成华为了 after 我用的是iPhone."""
+    form = matching_form(said).strip()
+    found = grammar_of(language_of(form)).switch.search(form)
+    new = next((one for one in found.groups() if one), "") if found else ""
+    is_all = found is not None and len(form[: found.start()]) <= _LEAD
+    return is_all and new.lower() not in held.lower() and bool(kinds_in(new) & kinds_in(matching_form(held)))
 
 
 def _is_evident(row: Mapping[str, float]) -> bool:

@@ -37,6 +37,14 @@ _NAME = re.compile(r"[A-Z][a-z]+|[老小阿][\u4e00-\u9fff]")
 # They decide for somebody, or serve: that they stand at the head of a sentence makes it no sentence about them.
 _STANDING_BY = frozenset({"doctor", "landlord", "help", "teacher", "client"})
 
+_LIVES = re.compile(
+    r" ?(?:(?:has|have|had|is|'s|just|now|recently) )*"
+    r"(?:(?:moved|moving|relocated) (?:to|into|in|house|away|out|back)|liv(?:es|ed|ing) )"
+    r"|(?:最近|已经|现在|也|又|刚|都|上周|上个?月|今年|去年)*(?:搬[到去来家走]|住[在到])",
+    re.IGNORECASE,
+)
+"""Where somebody lives is told of nobody else, whoever they are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -90,7 +98,7 @@ def is_of_another(said: str, held: str, about: str, *, before: str, other_share:
     if is_mine and (_THIRD_HEAD.match(said) or other_share >= OTHER_FROM) and not one.people & _STANDING_BY:
         return True
     others = other.people | (named_people(about).people if about != SELF else frozenset())
-    head = one.head if one.head not in _STANDING_BY else ""
+    head = one.head if one.head not in _STANDING_BY or _LIVES.match(one.rest) else ""
     if head and head not in others and not _ME.search(one.rest):
         return True
     is_named = bool(one.people & others) or about.lower() in said.lower()

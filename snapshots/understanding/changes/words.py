@@ -69,4 +69,5 @@ def _sieve(name: str) -> Sieve[WordRow]:
 
 
 def _compiled(row: dict[str, object]) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{row['en']})(?!\w)|{row['zh']}", re.IGNORECASE)
+    # Beside Chinese characters an English word stands alone, too: 我用的是iPhone.
+    return re.compile(rf"(?<![^\W\u3400-\u9fff])(?:{row['en']})(?![^\W\u3400-\u9fff])|{row['zh']}", re.IGNORECASE)

@@ -25,16 +25,13 @@ def correct(lesson: Lesson, found: PreferenceCandidate) -> Learned | None:
 
 
 def _meant_by(subject: Subject, found: PreferenceCandidate) -> list[Held]:
-    """Return what a correction names: the places of one whole value, else the one value that holds its words."""
+    """Return the places of the one whole value that a correction names."""
     old = found.replaces or found.texts[0]
 
     def is_meant(value: HeldValue) -> bool:
-        return found.key in {None, value.key} and fit_of(old, value.text) is not None
+        return found.key in {None, value.key} and fit_of(old, value.text) is Fit.WHOLE
 
-    held = held_values(subject, is_meant)
-    whole = [one for one in held if fit_of(old, one.value.text) is Fit.WHOLE]
-    part = [one for one in held if one not in whole and not one.value.is_exact]
-    return whole or (part if len(part) == 1 else [])
+    return held_values(subject, is_meant)
 
 
 def _corrected(lesson: Lesson, found: PreferenceCandidate, held: Held, new: str | None) -> Learned:

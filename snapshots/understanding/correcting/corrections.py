@@ -1,7 +1,9 @@
-"""What a sentence puts right or ends: a value that is held, named whole beside a word of change (G4). Pure.
+"""What a sentence puts right or ends: a value that is held, named beside a word of change (G4). Pure.
 
 Both sides are named in the ways of ``ways.toml``; else a held value stands beside a word that denies it, and what is
-right instead is left to slots and notes. The writer applies it (:mod:`snapshots.understanding.correcting.apply`).
+right instead is left to slots and notes. So it is where only a part of a value is named, unless the words change places
+one for one (:func:`snapshots.understanding.correcting.fits.right_value`). The writer applies it
+(:mod:`snapshots.understanding.correcting.apply`).
 """
 
 import re
@@ -11,13 +13,12 @@ from dataclasses import dataclass
 from profiles.services.quantities import quantity_of, same_unit
 from snapshots.understanding.believing.policy import EXTRACTION
 from snapshots.understanding.changes.persons import tells_of_another
-from snapshots.understanding.changes.ways import named_in
-from snapshots.understanding.changes.words import kinds_in
-from snapshots.understanding.correcting.fits import Fit, fit_of, places_of
+from snapshots.understanding.changes.ways import Sides, named_in
+from snapshots.understanding.correcting.fits import Fit, fit_of, is_of_kind, places_of, right_value
 from snapshots.understanding.correcting.parting import is_gone
 from snapshots.understanding.correcting.reader import LONGEST_READ, correction_share, is_doubtful, is_sure
 from snapshots.understanding.correcting.words import CUE, Grammar, grammar_of
-from snapshots.understanding.reading.forms import language_of, matching_form
+from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.sentences import Sentence
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.values import is_short, is_whole
@@ -122,7 +123,18 @@ def _find_sides(read: _ParsedSentence) -> Iterator[tuple[int, int, str, str]]:
         new = read.grammar.bare(_text_at(read, one.new)) if one.new else ""
         old = read.grammar.bare(_text_at(read, one.old))
         if old and not _POINTS.fullmatch(old):
-            yield min(a for a, _ in spans), max(b for _, b in spans), old, new if _is_value(read, new) else ""
+            is_told = _is_value(read, new) and not _is_told_otherwise(read, one)
+            yield min(a for a, _ in spans), max(b for _, b in spans), old, new if is_told else ""
+
+
+def _is_told_otherwise(read: _ParsedSentence, one: Sides) -> bool:
+    """Return whether the right side is told by a verb of its own, which the wrong side does not have: who is "not
+    vegetarian, I eat fish" names no diet."""
+    if one.new is None:
+        return False
+    tells = read.grammar.tells
+    said = tells.search(read.form[one.old[1] : one.new[0]]) or tells.match(read.form[slice(*one.new)])
+    return said is not None and said["verb"].lower() not in read.form[: one.old[1]].lower()
 
 
 def _is_value(read: _ParsedSentence, new: str) -> bool:
@@ -156,8 +168,7 @@ def _change_named_value(
             ]
             meant = [one for one in _limits_first(read, meant) if not _is_of_measure(new, one)]
             if len(meant) == 1 and not (new and fit_of(new, meant[0].text) is not None):
-                right = "" if fit is Fit.PART and meant[0].is_exact else new
-                return _change(read, read.cite(end), meant[0], right)
+                return _change(read, read.cite(end), meant[0], right_value(meant[0], old, new, fit))
     return None
 
 
@@ -199,20 +210,8 @@ def _switched(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCan
     new = read.grammar.bare(next((one for one in said.groups() if one), "")) if said else ""
     if said is None or not _is_value(read, new):
         return None
-    meant = [one for one in held if not one.limit and one.key not in _OTHERS and _is_of_kind(one.text, new)]
+    meant = [one for one in held if not one.limit and one.key not in _OTHERS and is_of_kind(one.text, new)]
     return _change(read, read.cite(said.end()), meant[0], new) if len(meant) == 1 else None
-
-
-def _is_of_kind(value: str, new: str) -> bool:
-    """Return whether two values are of one kind: by the kinds of things, or by their last word (运动风, 简约风)."""
-    known, wanted = matching_form(value).lower(), matching_form(new).lower()
-    if known == wanted:
-        return False
-    return bool(kinds_in(known) & kinds_in(wanted)) or _head_of(known) == _head_of(wanted)
-
-
-def _head_of(form: str) -> str:
-    return form[-1:] if language_of(form) == "zh" else form.rpartition(" ")[2] if " " in form else f"={form}"
 
 
 def _pets_gone(read: _ParsedSentence, held: Sequence[HeldValue]) -> list[PreferenceCandidate]:

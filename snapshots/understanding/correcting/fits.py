@@ -1,11 +1,14 @@
-"""Whether words name a held value: all of it, or a part of it side by side. Pure."""
+"""Whether words name a held value, all of it or a part of it side by side, or are of its kind. Pure."""
 
 import re
 from enum import IntEnum
 from functools import lru_cache
 
 from memory_platform.kernel.text import comparable, singular
-from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.changes.words import kinds_in
+from snapshots.understanding.reading.forms import language_of, matching_form
+from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.values import HeldValue
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _SHORTEST = 2
@@ -32,6 +35,33 @@ def fit_of(words: str, value: str) -> Fit | None:
     return Fit.PART if _holds(known, said) or _holds(said, known) else None
 
 
+def right_value(one: HeldValue, old: str, new: str, fit: Fit) -> str:
+    """Return what takes the place of a value of which all or a part is named as wrong; "" where that is not certain."""
+    if one.key == "diet" and not load_language(language_of(new)).words.has("diets", matching_form(new)):
+        return ""
+    if fit is Fit.WHOLE:
+        return new
+    return "" if one.is_exact or not new else splice_value(one.text, old, new)
+
+
+def splice_value(value: str, old: str, new: str) -> str:
+    """Return ``value`` with ``new`` in place of ``old``, a part of it; ``new`` alone where it says the rest, too ("not
+    green, black tea" of green tea); "" where it is not certain that the words change places one for one."""
+    form = matching_form(value)
+    places = places_of(old, form)
+    if len(places) != 1 or len(form) != len(value):
+        return ""
+    start, end = places[0]
+    head, tail = form[:start].strip(), form[end:].strip()
+    if tail and _compared_form(new).endswith(_compared_form(tail)):
+        return new
+    if _words_in(old) != _words_in(new) or set(_words_of(new)) & set(_words_of(f"{head} {tail}")):
+        return ""
+    if value[start:end].islower() and new.istitle():
+        new = new.lower()  # it began its sentence
+    return f"{value[:start]}{new}{value[end:]}"
+
+
 def places_of(value: str, form: str) -> list[tuple[int, int]]:
     """Return where ``value`` stands in a matching form, as a whole phrase, in one or several."""
     known = singular(matching_form(value).strip())
@@ -42,12 +72,36 @@ def places_of(value: str, form: str) -> list[tuple[int, int]]:
     return [found.span() for found in re.finditer(edged, form, re.IGNORECASE)]
 
 
+def is_of_kind(value: str, new: str) -> bool:
+    """Return whether two values are of one kind: by the kinds of things, or by their last word (运动风, 简约风)."""
+    known, wanted = matching_form(value).lower(), matching_form(new).lower()
+    if known == wanted:
+        return False
+    return bool(kinds_in(known) & kinds_in(wanted)) or not _heads_of(known).isdisjoint(_heads_of(wanted))
+
+
+def _heads_of(form: str) -> set[str]:
+    """Return by what a value is of a kind: its last word; in Chinese also the last before 的 (简约风的穿搭)."""
+    if language_of(form) == "zh":
+        return {part[-1:] for part in (form, form.partition("的")[0]) if part}
+    return {form.rpartition(" ")[2] if " " in form else f"={form}"}
+
+
 def _compared_form(text: str) -> str:
     return singular(comparable(matching_form(text)))
 
 
 _said_form = lru_cache(maxsize=1)(_compared_form)
 """The same words are held against every value in turn."""
+
+
+def _words_of(text: str) -> list[str]:
+    return _compared_form(text).split()
+
+
+def _words_in(text: str) -> tuple[int, bool]:
+    """Return how many words a text has, and whether they are Chinese: one word may have some more characters there."""
+    return len(text.split()), _HAN.search(text) is not None
 
 
 def _holds(text: str, part: str) -> bool:

@@ -1,22 +1,19 @@
 """Which held note a sentence puts right, and how it reads then: "It's 2:45 now, not 3:15", 打错了,是周四. Pure.
 
-A value gives way to another of its sort in the words of the note, and nothing else of them changes. What else the
-sentence speaks of must stand in the note: a sentence with more to say is a note of its own.
+A figure gives way to another of its sort in the words of the note, and nothing else of them changes. Other words never
+do: what they are put in place of would be a sentence that nobody said. What else the sentence speaks of must stand in
+the note: a sentence with more to say is a note of its own.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from snapshots.understanding.changes.pairs import HeldText, Sentence
 from snapshots.understanding.changes.persons import SELF, is_of_another, named_people
-from snapshots.understanding.changes.ways import named_in
 from snapshots.understanding.changes.words import cues_in
 from snapshots.understanding.correcting.sorts import Value, values_in
-from snapshots.understanding.correcting.words import grammar_of
-from snapshots.understanding.reading.forms import language_of, matching_form
-from snapshots.understanding.slots.lexicon import load_language
-from snapshots.understanding.slots.values import is_short, is_whole
+from snapshots.understanding.reading.forms import matching_form
 
 _NOT_MEANT = frozenset({"supposed", "once", "unreal", "asked"})
 _WRONG_BEFORE = re.compile(
@@ -80,19 +77,16 @@ _OWN = re.compile(
 )
 _THIS_WEEK = re.compile(r"[这本]个?(?:周|星期|礼拜)")
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[\u3400-\u9fff]")
-_ARTICLE = re.compile(r"(?:the|a|an|my|our|at|in|on|to|for|with) ", re.IGNORECASE)
 _MEASURES = frozenset({"number", "amount"})
-_SHORTEST, _LONGEST = 2, 4
-"""Characters, and words, of what may be put right that is no figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What a sentence puts right: ``wrong`` (None: it names nothing) and ``right`` are values of one sort, or words.
-    ``beside`` is what else it speaks of."""
+    """What a sentence puts right: ``wrong`` (None: it names nothing) and ``right`` are values of one sort. ``beside``
+    is what else it speaks of."""
 
-    wrong: Value | str | None
-    right: Value | str
+    wrong: Value | None
+    right: Value
     text: str
     beside: frozenset[str]
     is_new_number: bool = False
@@ -137,7 +131,7 @@ def corrections_in(sentence: Sentence) -> list[Correction]:
         return [Correction(None, values[0], sentence.text, beside, is_set=True)]
     if len(values) == 1 and _MEANT.search(form):
         return [Correction(None, values[0], sentence.text, _beside(form, values[0]))]
-    return list(_words_in(sentence.text, form)) if not values else []
+    return []
 
 
 def find_rightings(sentence: Sentence, held: Sequence[HeldText], near: Sequence[int]) -> list[Righting]:
@@ -147,7 +141,7 @@ def find_rightings(sentence: Sentence, held: Sequence[HeldText], near: Sequence[
     for one in corrections_in(sentence):
         if one.is_new_number:
             return _put_numbers_right(one, sentence, held)
-        is_told = isinstance(one.wrong, Value) and (one.beside or one.wrong.is_telling)
+        is_told = one.wrong is not None and (one.beside or one.wrong.is_telling)
         far = range(len(held)) if is_told else ()
         for places in (list(near)[::-1], far):
             found = [told for place in places if (told := _put_right(one, sentence, place, held[place]))]
@@ -166,13 +160,13 @@ def _put_numbers_right(one: Correction, sentence: Sentence, held: Sequence[HeldT
             named_people(note.about).people if note.about != SELF else frozenset()
         )
         is_theirs = said.people == known if said.people or known else _is_called(note.about, sentence.text)
-        if len(own) == 1 and is_theirs and isinstance(one.right, Value):
+        if len(own) == 1 and is_theirs:
             keys.add(own[0].key)
             span, new = _swapped(own[0], one.right, one.text, note.text)
             text = note.text[: span[0]] + new + note.text[span[1] :]
             rest = {word for word in one.beside if not named_people(word).people} - _words_of(note.text.lower())
             found.append(Righting(place, text, note.text[slice(*span)], is_all=not rest))
-    return found if len(keys) == 1 and (isinstance(one.right, Value) and one.right.key not in keys) else []
+    return found if len(keys) == 1 and one.right.key not in keys else []
 
 
 def _is_called(about: str, text: str) -> bool:
@@ -202,23 +196,6 @@ def _words_of(form: str) -> frozenset[str]:
     return frozenset(word.removesuffix("'s") for word in _WORD.findall(form.lower()))
 
 
-def _words_in(text: str, form: str) -> Iterator[Correction]:
-    """Yield what a way names that is no figure: "Not the Alps, the Dolomites"."""
-    language = language_of(form)
-    grammar, words = grammar_of(language), load_language(language).words
-    for one in named_in(form, language):
-        if one.new is None:
-            continue
-        old, new = (_ARTICLE.sub("", grammar.bare(text[slice(*side)])) for side in (one.old, one.new))
-        rest = "".join(
-            " " if one.old[0] <= at < one.old[1] or one.new[0] <= at < one.new[1] else char
-            for at, char in enumerate(form)
-        )
-        is_value = not grammar.empty.fullmatch(new) and is_short(new, longest=_LONGEST) and is_whole(new, words)
-        if len(old) >= _SHORTEST and is_value and old[0].isupper() == new[0].isupper():
-            yield Correction(old, new, text, _words_of(_FILLERS_ZH.sub(" ", rest)) - _FILLERS)
-
-
 def _put_right(one: Correction, sentence: Sentence, place: int, held: HeldText) -> Righting | None:
     form = matching_form(held.text)
     said = matching_form(sentence.text)
@@ -226,16 +203,10 @@ def _put_right(one: Correction, sentence: Sentence, place: int, held: HeldText) 
         return None
     if not one.beside <= _words_of(form):
         return None
-    if isinstance(one.right, str):
-        span, new = _place_of_words(str(one.wrong), form), one.right
-        if new.lower() in form.lower():
-            return None
-    else:
-        wrong = one.wrong if isinstance(one.wrong, Value) else None
-        value = _value_set(one.right, held) if one.is_set else _value_meant(one.right, wrong, held)
-        span, new = _swapped(value, one.right, one.text, held.text) if value else (None, "")
-    if span is None:
+    value = _value_set(one.right, held) if one.is_set else _value_meant(one.right, one.wrong, held)
+    if value is None:
         return None
+    span, new = _swapped(value, one.right, one.text, held.text)
     text = held.text[: span[0]] + new + held.text[span[1] :]
     return Righting(place, text, held.text[slice(*span)])
 
@@ -245,12 +216,6 @@ def _is_my_own(said: str, held: HeldText) -> bool:
     theirs = named_people(held.text).people | named_people(held.about).people
     is_theirs = held.about != SELF or bool(theirs)
     return is_theirs and _OWN.search(said) is not None and not named_people(said).people & theirs
-
-
-def _place_of_words(words: str, form: str) -> tuple[int, int] | None:
-    edge = "" if re.search(r"[\u3400-\u9fff]", words) else r"\b"
-    found = list(re.finditer(rf"{edge}{re.escape(matching_form(words))}{edge}", form, re.IGNORECASE))
-    return found[0].span() if len(found) == 1 else None
 
 
 def _value_meant(right: Value, wrong: Value | None, held: HeldText) -> Value | None:

@@ -51,7 +51,10 @@ _PATTERNS: Mapping[str, tuple[re.Pattern[str], ...]] = {
             r"(?P<core>(?P<sign>[$€£¥]) ?(?P<number>\d+(?:[.,]\d+)*))",
             rf"(?<![A-Za-z\d.:])(?P<core>(?P<number>\d+(?:[.,]\d+)*)) ?(?P<unit>{_UNITS})(?![a-z])",
         ),
-        "number": (rf"(?<![A-Za-z\d.:$€£¥])(?P<core>(?P<number>\d+(?:[.,]\d+)?|{'|'.join(_ONES)}))(?![\w:]|[.,]\d)",),
+        "number": (
+            rf"(?<![A-Za-z\d.:$€£¥])(?P<core>(?P<number>\d+(?:[.,]\d+)?|{'|'.join(_ONES)}))(?![\w:]|[.,]\d)",
+            r"(?<![A-Za-z\d.:])(?P<core>(?P<number>\d{3,6}))(?=号(?!线))",
+        ),
     }.items()
 }
 

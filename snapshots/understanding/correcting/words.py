@@ -27,6 +27,7 @@ class Grammar:
     lead: re.Pattern[str]
     tail: re.Pattern[str]
     frees: re.Pattern[str]
+    tells: re.Pattern[str]
     switch: re.Pattern[str]
     measure: re.Pattern[str]
     empty: re.Pattern[str]

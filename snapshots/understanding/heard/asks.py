@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from memory_platform.kernel.terms import terms
+from profiles.completeness import is_missing
 from profiles.elicitation.answers import settle_ask
 from profiles.models import Ask, Subject
 from profiles.services.locking import lock_subject
@@ -30,6 +31,7 @@ from snapshots.understanding.values import ExtractionContext, Nearby
 # An ask that was given out longer ago is no longer what the assistant's question is about.
 ASKED_WITHIN = timedelta(hours=1)
 _LOOSE = " .!。"
+_LETTER = re.compile(r"[^\W\d_]")
 REWORDED = 0.5
 """Share of the words of an ask about a note that the assistant's question holds, however it puts them."""
 
@@ -51,7 +53,12 @@ def _ask_for(asks: str, en: str, zh: str, *, states: bool = False) -> AskedFor:
 KEYS = {
     "name": _ask_for(r"\bname|call you|address you|称呼|名字|叫什么|贵姓", "What is your name?", "您叫什么名字?"),
     "home": _ask_for(r"\bhome|live|address|家|住|地址", "What is your home address?", "您家在哪里?"),
-    "work": _ask_for(r"\bwork|office|job|上班|公司|单位|工作", "Where do you work?", "您在哪家公司工作?"),
+    "work": _ask_for(r"\bwork|office|job|上班|公司|单位|工作", "Where do you work?", "您在哪里上班?"),
+    "emergency_contact": _ask_for(
+        r"\bemergency|next of kin|(?:something|anything) happen|紧急|急事|出了?什么?事",
+        "Whom may I call in an emergency?",
+        "紧急情况下可以联系谁?",
+    ),
     "occupation": _ask_for(
         r"\bdo for|living|job|work|profession|做什么|职业|工作", "What is your job?", "您是做什么工作的?"
     ),
@@ -93,7 +100,9 @@ def question_of(heard: Heard) -> str:
     key, _, _ = heard.asked.partition(":")
     asked = KEYS.get(key)
     if asked is not None and asked.question:
-        return asked.question[language_of(heard.message.content)]
+        said = heard.message.content
+        put = said if _LETTER.search(said) or heard.previous is None else heard.previous.content
+        return asked.question[language_of(put)]
     is_assistants = heard.previous is not None and heard.previous.role == MessageRole.ASSISTANT
     return heard.previous.content if is_assistants and heard.previous else ""
 
@@ -111,9 +120,10 @@ def context_of(names: frozenset[str], heard: Heard | None, nearby: Nearby) -> Ex
 
 
 def settle_answered(subject: Subject, heard: Heard | None) -> None:
-    """Note that the subject answered an ask, in the open scope, unless somebody has noted it."""
+    """Note that the subject answered an ask, in the open scope, unless somebody has noted it: what it asks for is known
+    now. What else a message taught was no answer."""
     ask = _open_ask(subject, heard)
-    if ask is not None:
+    if ask is not None and not is_missing(subject, ask.key):
         settle_ask(subject, ask, accepted=True)
 
 

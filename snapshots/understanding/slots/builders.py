@@ -231,7 +231,8 @@ def build_pets(slot: Slot, said: Said) -> Iterator[Candidate]:
 def build_contact(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield a contact: relation, name, phone, address, as far as they were said.
 
-    The label is the relation where one has but one of it ("wife", "dentist"), else the name; the other is an alias.
+    The label is the relation where one has but one of it ("wife", "dentist"), else the name; the other is an alias. Of
+    whom a number alone is said, the row says what they are (``usual``).
     """
     name, phone, address = said.get("name"), said.get("phone"), said.get("address")
     relation = said.values.get("relation")
@@ -243,7 +244,7 @@ def build_contact(slot: Slot, said: Said) -> Iterator[Candidate]:
     if said.about is not None and not (name or relation):
         yield replace(said.about, evidence=said.evidence, phone=phone, address=address)
         return
-    label = said.values.get("label") or _label_of(name, relation, said.words)
+    label = said.values.get("label") or _label_of(name, relation, said.words) or said.values.get("usual")
     if not label or not (name or phone or address):
         return
     yield TagCandidate(
@@ -282,12 +283,13 @@ def _place_of(said: Said, default: str) -> str:
 
 
 def _key_of(thing: str, words: Words) -> str:
-    """Return ``thing`` as part of a key: lower case, "_" for blanks; "" for what is too long for one."""
+    """Return ``thing`` as part of a key: lower case, "_" for blanks; "" for what is too long for one, and for what has
+    no English word here: keys are ASCII."""
     told = matching_form(_plain(thing, words)).lower()
     if len(told.split()) > _LONGEST_KEY_WORDS:
         return ""
     told = " ".join(words.keys.get(word, word) for word in told.split())
-    return _NOT_A_KEY.sub("_", told).strip("_")
+    return _NOT_A_KEY.sub("_", told).strip("_") if told.isascii() else ""
 
 
 def _plain(text: str, words: Words) -> str:

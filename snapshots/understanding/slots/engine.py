@@ -242,9 +242,12 @@ class _Reading:
         first = start + sentence.index(said, at)
         # "Utrecht, since last year": what follows the first comma may be beside the question.
         for part in dict.fromkeys((said, said.split(",")[0])):
-            if ask.answer and not ask.answer.fullmatch(part):
+            shape = ask.answer.fullmatch(part) if ask.answer else None
+            if ask.answer and shape is None:
                 continue
-            values = {"value": self.message[first : first + len(part)], **ask.fixed}
+            spans = {name: shape.span(name) for name, held in shape.groupdict().items() if held} if shape else {}
+            named = {name: self.message[first + at : first + to] for name, (at, to) in spans.items()}
+            values = {"value": self.message[first : first + len(part)], **named, **ask.fixed}
             if self._build(ask.slot, values, text, language):
                 return True
         return False

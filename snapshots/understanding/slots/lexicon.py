@@ -207,7 +207,7 @@ def _compile(pattern: str, words: Words, place: str) -> re.Pattern[str]:
         raise BadRow(f"{place}: the pattern {pattern!r} cannot be used: {problem}") from problem
 
 
-_FIXED = ("category", "label", "value", "about", "list")
+_FIXED = ("category", "label", "value", "about", "list", "usual", "unit")
 _NEEDED = {"match", "example", "gives"}
 _GIVEN = {"scope", "confidence", "sort", "allow", "lasting", "bare", "of_others", "unless", "key", *_FIXED}
 

@@ -17,7 +17,7 @@ from tests.memory_platform.api.conftest import Caller, body_of, fields_of, probl
 from tests.memory_platform.api.wall import rows_of
 
 ADA = "/v1/subjects/ada"
-AVOID = {"category": "navigation", "key": "avoid_highway", "value": True, "statement": "I avoid highways."}
+AVOID = {"category": "navigation", "key": "avoid", "value": "highways", "statement": "I avoid highways."}
 SAVED: list[tuple[str, dict[str, Any]]] = [
     ("save_preference", AVOID),
     ("save_preference", {"category": "food", "key": "likes", "value": "拉面"}),
@@ -78,8 +78,8 @@ def test_a_fact_is_saved_once_in_a_conversation(acme: Caller, tool: str, argumen
 def test_what_tools_save_stands_where_the_doors_show_it(acme: Caller) -> None:
     for tool, arguments in SAVED:
         call(acme, tool, arguments)
-    shown = body_of(acme("GET", f"{ADA}/preferences/navigation/avoid_highway"))
-    assert (shown["value"], shown["statement"], shown["provenance"]) == (True, "I avoid highways.", "analysis")
+    shown = body_of(acme("GET", f"{ADA}/preferences/navigation/avoid"))
+    assert (shown["value"], shown["statement"], shown["provenance"]) == (["highways"], "I avoid highways.", "analysis")
     assert body_of(acme("GET", f"{ADA}/preferences/food/likes"))["value"] == ["拉面"]
     profile = body_of(acme("GET", f"{ADA}/profile"))
     assert (profile["occupation"], profile["interests"]) == ("nurse", ["羽毛球"])
@@ -184,7 +184,7 @@ def test_bad_arguments_are_named(acme: Caller, tool: str, arguments: Any, fields
 
 def test_arguments_may_come_as_openai_s_string(acme: Caller) -> None:
     answer = call(acme, "save_preference", orjson.dumps(AVOID).decode())
-    assert answer["result"]["value"] is True
+    assert answer["result"]["value"] == ["highways"]
 
 
 def test_an_unknown_tool_is_404(acme: Caller) -> None:
@@ -208,7 +208,7 @@ def test_forgetting_erases_with_a_certificate_and_nothing_is_an_answer(acme: Cal
         call(acme, tool, arguments, conversation_id="c1")
     memory = body_of(acme("POST", f"{ADA}/snapshots", {"text": "Ada's sister Grace loves jazz."}))["id"]
     named: list[dict[str, Any]] = [
-        {"kind": "preference", "category": "navigation", "key": "avoid_highway"},
+        {"kind": "preference", "category": "navigation", "key": "avoid"},
         {"kind": "preference", "category": "food", "key": "likes"},
         {"kind": "profile_fact", "field": "occupation"},
         {"kind": "profile_fact", "field": "interests"},
@@ -260,7 +260,7 @@ def test_a_deleted_conversation_takes_its_notes_along(acme: Caller, world: World
     ("tool", "arguments"),
     [
         *SAVED,
-        ("forget", {"kind": "preference", "category": "navigation", "key": "avoid_highway"}),
+        ("forget", {"kind": "preference", "category": "navigation", "key": "avoid"}),
         ("forget", {"kind": "tag", "label": "家"}),
         ("recall", {"query": "highway 家"}),
     ],

@@ -77,7 +77,7 @@ def test_a_correction_in_another_conversation_means_the_same_belief(world: World
     settle(world.acme)
     say(world.acme, "No, window, not aisle", "No, not hiking, sailing.", conversation="c2", at=MONDAY.replace(hour=10))
     settle(world.acme)
-    assert preferences(world.acme)["travel"] == {"likes": ["window"]}
+    assert preferences(world.acme)["travel"] == {"likes": ["window seats"]}
     assert profile(world.acme)["interests"] == ["sailing"]
 
 

@@ -57,6 +57,7 @@ def test_a_limit_that_is_not_lifted_stays(avoided: str, text: str) -> None:
     [
         ("likes", "拿铁", "改成喝美式吧", "美式"),
         ("likes", "简约风", "我现在更喜欢运动风", "运动风"),
+        ("likes", "简约风的穿搭", "现在更喜欢运动风", "运动风"),
         ("phone_model", "iPhone", "换成华为了", "华为"),
         ("car", "比亚迪", "我换成蔚来了", "蔚来"),
         ("car", "Volvo", "I switched to a Tesla", "Tesla"),

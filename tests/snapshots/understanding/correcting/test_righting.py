@@ -24,12 +24,6 @@ RIGHTED = [
     ("I take 50mg of sertraline", "not 50mg, 25mg", "I take 25mg of sertraline"),
     ("Standup is at half past nine", "scratch that, quarter to ten", "Standup is at quarter to ten"),
     ("The cleaner comes on Fridays", "typo, Tuesday", "The cleaner comes on Tuesdays"),
-    ("My sister lives in Leeds", "not Leeds, Luton", "My sister lives in Luton"),
-    (
-        "We're going hiking in the Alps in July",
-        "Not the Alps, the Dolomites",
-        "We're going hiking in the Dolomites in July",
-    ),
     ("Judo is at 4pm on Mondays", "make that 5pm", "Judo is at 5pm on Mondays"),
     ("My locker is number 212", "it's 221, not 212", "My locker is number 221"),
     ("The tax man wants it by May 3rd", "sorry, May 13th", "The tax man wants it by May 13th"),
@@ -44,8 +38,6 @@ RIGHTED = [
     ("爸爸电话13800001111", "打错了，是13800002222", "爸爸电话13800002222"),
     ("我7点起床", "说错了，7点半", "我7点半起床"),
     ("我每天吃25毫克", "不是25毫克，是50毫克", "我每天吃50毫克"),
-    ("我在博世上班", "不是博世，是西门子", "我在西门子上班"),
-    ("我表姐叫王伟", "不是王伟，是王玮", "我表姐叫王玮"),
     ("房租每月3000元", "写错了，3200元", "房租每月3200元"),
     ("周六上午十点学画画", "不对，十一点", "周六上午十一点学画画"),
     ("女儿的家长会在15号", "抱歉，是16号", "女儿的家长会在16号"),
@@ -55,11 +47,21 @@ RIGHTED = [
     ("星期二打扫卫生的阿姨来", "口误，星期五", "星期五打扫卫生的阿姨来"),
     ("婚礼定在十月三号", "不是三号是十三号", "婚礼定在十月十三号"),
     ("奶奶下午三点吃药", "更正一下，四点", "奶奶下午四点吃药"),
-    ("我们去大理过年", "不是大理，是丽江", "我们去丽江过年"),
     ("每周跑步5公里", "搞错了，8公里", "每周跑步8公里"),
     ("我周一值班", "周一错了，是周二", "我周二值班"),
 ]
+WORDS = [
+    ("My sister lives in Leeds", "not Leeds, Luton"),
+    ("I always sit at the front", "I prefer sitting at the back now, not the front"),
+    ("I'm vegetarian", "I'm not vegetarian anymore, I eat fish"),
+    ("My cat is called Miso", "It's Mochi, not Miso"),
+    ("我在博世上班", "不是博世，是西门子"),
+    ("我表姐叫王伟", "不是王伟，是王玮"),
+    ("我喜欢靠窗的座位", "不要靠窗,要靠过道"),
+]
+"""Of a word and another one of no sort no sentence is made that nobody said."""
 LEFT = [
+    *WORDS,
     ("I swim on Tuesdays", "Can we do it Thursday, not Tuesday?"),
     ("I swim on Tuesdays", "This week I swim on Thursday, not Tuesday"),
     ("I have choir on Wednesdays", "Not Wednesday, I'm busy"),
@@ -137,7 +139,7 @@ def test_of_two_notes_from_long_ago_neither_is_put_right() -> None:
     assert find_rightings(Sentence("It's 2:45, not 3:15"), held, []) == []
 
 
-@pytest.mark.parametrize(("old", "said", "right"), [RIGHTED[0], RIGHTED[1], RIGHTED[20], RIGHTED[21]])
+@pytest.mark.parametrize(("old", "said", "right"), [RIGHTED[0], RIGHTED[1], RIGHTED[18], RIGHTED[19]])
 def test_the_note_gives_way_and_forgetting_brings_it_back(world: World, old: str, said: str, right: str) -> None:
     acme = world.acme
     say(acme, "My sister lives in Cork", old)
@@ -152,6 +154,15 @@ def test_the_note_gives_way_and_forgetting_brings_it_back(world: World, old: str
     say(acme, said, at=TUESDAY)
     settle(acme)
     assert list_notes(acme) == ["My sister lives in Cork", right]
+
+
+@pytest.mark.parametrize(("old", "said"), WORDS)
+def test_other_words_end_the_note_and_are_one_of_their_own(world: World, old: str, said: str) -> None:
+    say(world.acme, old)
+    settle(world.acme)
+    say(world.acme, said, at=TUESDAY)
+    settle(world.acme)
+    assert list_notes(world.acme) == [said]
 
 
 def test_the_corrected_words_go_with_either_message(world: World) -> None:
