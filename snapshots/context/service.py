@@ -119,13 +119,20 @@ def make_draft(whose: Whose, prepared: PreparedQuery) -> Draft:
 def read_material(whose: Whose, findings: Findings, prepared: PreparedQuery) -> Material:
     """Return what may go in of what was read, slots with how probably they help. In an open scope no model is asked:
     slots that this process has not met are compared by their words."""
-    question = prepared.question
+    question, needs = prepared.question, findings.found.needs
+    probe = replace(question.probe, needs=needs, is_named=needs > question.probe.needs)
     embedders = () if whose.is_in_scope else question.embedders
     return material_of(
         findings.found,
         findings.scene,
         findings.around,
-        partial(judge_slots, probe=question.probe, embedders=embedders, policy=question.policy.scoring),
+        partial(
+            judge_slots,
+            query=query_of(prepared),
+            probe=probe,
+            embedders=embedders,
+            policy=question.policy.scoring,
+        ),
         in_han=question.probe.is_chinese,
         vital=prepared.policy.vital_classes,
     )
@@ -133,9 +140,21 @@ def read_material(whose: Whose, findings: Findings, prepared: PreparedQuery) -> 
 
 def read_findings(whose: Whose, prepared: PreparedQuery) -> Findings:
     """Read everything that might go into the context; a conversation that nobody has started is an empty one."""
+    asked, query = prepared.asked, query_of(prepared)
+    along = partial(statements_along, whose.tenant_id, conversation_id=asked.conversation_id)
+    found = search_memory(whose, query, prepared.question, along)
+    if found.subject_id is None:
+        return Findings(found)
+    around = surroundings_of(found.more)
+    tasks = task_passages(whose, found.subject_id) if asked.tasks else ()
+    return Findings(found, around, scene_of(whose, around), tasks)
+
+
+def query_of(prepared: PreparedQuery) -> RecallQuery:
+    """Return what is asked of recall for a context."""
     asked, policy = prepared.asked, prepared.policy
     candidates = policy.candidates_for(asked.request.budget, asked.request.intent_named)
-    query = RecallQuery(
+    return RecallQuery(
         asked.request.query,
         asked_at=utc_now(),
         clock=asked.request.at,
@@ -151,13 +170,6 @@ def read_findings(whose: Whose, prepared: PreparedQuery) -> Findings:
         left_out=policy.left_out_noted,
         sources_within=asked.conversation_id or "",  # only what its window may hold as well is asked where it is from
     )
-    along = partial(statements_along, whose.tenant_id, conversation_id=asked.conversation_id)
-    found = search_memory(whose, query, prepared.question, along)
-    if found.subject_id is None:
-        return Findings(found)
-    around = surroundings_of(found.more)
-    tasks = task_passages(whose, found.subject_id) if asked.tasks else ()
-    return Findings(found, around, scene_of(whose, around), tasks)
 
 
 def choose_route(

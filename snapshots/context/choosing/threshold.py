@@ -64,7 +64,7 @@ def abstain_from(
     """
     if not offered:
         return Abstained.NOTHING_RELEVANT if held_back else Abstained.NOTHING_REMEMBERED
-    near = threshold.whole or any(item.relevance >= threshold.least for item in offered)
+    near = threshold.whole or any(_is_near(item, threshold) for item in offered)
     passes = near and needs >= threshold.need
     return None if passes else Abstained.NOTHING_RELEVANT
 
@@ -92,7 +92,11 @@ def cut_off(shelf: Shelf, threshold: Threshold, room: int, *, abstains: bool, vi
 
 
 def _helps(piece: Piece, threshold: Threshold) -> bool:
-    return _relevance(piece) >= threshold.least
+    return isinstance(piece.origin, MemoryItem) and _is_near(piece.origin, threshold)
+
+
+def _is_near(item: MemoryItem, threshold: Threshold) -> bool:
+    return item.relevance >= max(threshold.least, item.least)
 
 
 def _place_of(piece: Piece, threshold: Threshold, *, vital_first: bool) -> int:
@@ -127,11 +131,7 @@ TELLS = ByText(may_tell, DEFAULT_CONTEXT.texts_remembered)
 
 def _reason_against(piece: Piece, threshold: Threshold) -> Reason:
     """Return why a refused memory is: what is relevant enough is refused only where the question needs no memory."""
-    return Reason.NOT_NEEDED if _relevance(piece) >= threshold.least else Reason.BELOW_FLOOR
-
-
-def _relevance(piece: Piece) -> float:
-    return piece.origin.relevance if isinstance(piece.origin, MemoryItem) else 0.0
+    return Reason.NOT_NEEDED if _helps(piece, threshold) else Reason.BELOW_FLOOR
 
 
 def _is_note(piece: Piece) -> bool:

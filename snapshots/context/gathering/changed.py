@@ -9,6 +9,7 @@ from typing import Any
 
 from memory_platform.kernel.local_time import at_offset
 from profiles.models import TagKind
+from snapshots.context.choosing.why import raise_to
 from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.values import MemoryItem
 from snapshots.understanding.changes.pairs import words_of
@@ -166,4 +167,4 @@ _LOOSE = " ,;:、，。；"
 
 def _as_relevant(newer: MemoryItem, older: MemoryItem) -> MemoryItem:
     relevance, score = max(newer.relevance, older.relevance), max(newer.score, older.score)
-    return replace(newer, relevance=relevance, score=score)
+    return raise_to(newer, relevance, score, "as_older", older.explain)

@@ -59,7 +59,7 @@ def material_of(
     said = (*notes, *map(memory_item, found.memories), *map(memory_item, found.replies))
     meant = {str(match.tag.id): match.score for match in found.lanes.meant}
     told_now = bring_up_to_date(without_masks(said), changes)
-    slots = tuple(judge_facts(replace(profile, notes=()), judge, meant, found.needs, in_han=in_han))
+    slots = tuple(judge_facts(replace(profile, notes=()), judge, meant, in_han=in_han))
     return Material(
         profile=profile,
         memories=tuple(with_slots_in_notes(without_noted_words(told_now, profile.notes), slots)),
@@ -147,6 +147,7 @@ def memory_item(memory: RecalledMemory) -> MemoryItem:
         message_keys=frozenset(message_key(one.conversation_id, one.message_id) for one in memory.sources),
         untrusted_instruction=looks.instructs,
         looks=looks,
+        explain=memory.explain,
     )
 
 
