@@ -113,7 +113,7 @@ class MemoryItem:
 @dataclass(frozen=True, slots=True)
 class Passage:
     """Something to read that is not a memory of the subject: a running summary, a task, a chunk of a document.
-    ``untrusted_instruction``: it holds what would be left out as a memory; a passage stays, with a caution beside it."""
+    ``untrusted_instruction``: it holds what would be left out as a memory; it stays, with a caution beside it."""
 
     lane: Lane
     id: str

@@ -68,6 +68,10 @@ RELEVANCE = {
     "as_message": _("how probably the whole message behind it helps"),
     "asks_reply": _("how probably the question asks for what the assistant said"),
     "in_time": _("raised, because it was said at the time asked for"),
+    "as_tag": _("how well the question names it"),
+    "as_older": _("as probably as what was told before helps, which it brings up to date"),
+    "as_slot": _("as probably as the profile entry that says the same helps"),
+    "share": _("times the share of the message that its notes do not say"),
 }
 """What the relevance was made of."""
 FACTORS = {
