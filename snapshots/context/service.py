@@ -104,8 +104,7 @@ def make_draft(whose: Whose, prepared: PreparedQuery) -> Draft:
         request = replace(request, at=at, asks_for_all=asks_for_all(request.query))
         material = read_material(whose, findings, prepared)
         first = material.said_first or ((request.query,) if asked.conversation_id is not None else ())
-        held_back = (asked.filter is not None or request.strict) and findings.found.state.next_position > 1
-        material = replace(material, tasks=findings.tasks, said_first=first, held_back=held_back)
+        material = replace(material, tasks=findings.tasks, said_first=first)
         material = dated_in(material, zone or at.tzinfo)
         if policy.detect_phase:
             request = with_phase(request, material.turns, question.probe.vectors)
@@ -135,6 +134,7 @@ def read_material(whose: Whose, findings: Findings, prepared: PreparedQuery) -> 
         ),
         in_han=question.probe.is_chinese,
         vital=prepared.policy.vital_classes,
+        is_narrowed=prepared.asked.filter is not None,
     )
 
 

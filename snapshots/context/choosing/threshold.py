@@ -11,7 +11,7 @@ from memory_platform.kernel.text_cache import ByText
 from snapshots.context.budget import Piece, Shelf, tokens_of
 from snapshots.context.choosing.shelves import Refused
 from snapshots.context.policy import DEFAULT_CONTEXT
-from snapshots.context.values import MemoryItem, Reason
+from snapshots.context.values import Material, MemoryItem, Reason
 from snapshots.understanding.heard.turns import tells_something
 
 SLOTS = frozenset({"profile", "preferences", "tags"})
@@ -24,6 +24,8 @@ class Abstained(StrEnum):
     UNKNOWN_SUBJECT = "unknown_subject"
     NOTHING_REMEMBERED = "nothing_remembered"
     NOTHING_RELEVANT = "nothing_relevant"
+    NOTHING_MORE = "nothing_more"
+    """What is relevant stands elsewhere in the context, or did not fit, or may not go in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +57,21 @@ class Passed:
     is_whole: bool = False
 
 
-def abstain_from(
-    offered: Sequence[MemoryItem], threshold: Threshold, needs: float = 1.0, *, held_back: bool = False
-) -> Abstained | None:
-    """Return why none of the memories that recall found for a turn goes in; None where one passes.
-
-    ``needs``: how probably the question needs memory; ``held_back``: recall left out what it did not ask for.
-    """
-    if not offered:
-        return Abstained.NOTHING_RELEVANT if held_back else Abstained.NOTHING_REMEMBERED
+def passes_any(offered: Sequence[MemoryItem], threshold: Threshold, needs: float = 1.0) -> bool:
+    """Return whether a memory that recall found helps a question that ``needs`` memory so probably."""
     near = threshold.whole or any(_is_near(item, threshold) for item in offered)
-    passes = near and needs >= threshold.need
-    return None if passes else Abstained.NOTHING_RELEVANT
+    return bool(offered) and near and needs >= threshold.need
+
+
+def abstain_from(taken: Sequence[Piece], material: Material, *, passes: bool) -> Abstained | None:
+    """Return why none of what may go in was ``taken`` as a memory of this turn; None where one was. ``passes``: one
+    helps."""
+    if taken:
+        return None
+    if passes:
+        return Abstained.NOTHING_MORE
+    is_held = material.held_back or material.memories
+    return Abstained.NOTHING_RELEVANT if is_held else Abstained.NOTHING_REMEMBERED
 
 
 def cut_off(shelf: Shelf, threshold: Threshold, room: int, *, abstains: bool, vital_first: bool = False) -> Passed:

@@ -123,9 +123,9 @@ class Changes:
         return None if is_over else newest
 
 
-def bring_up_to_date(items: Iterable[MemoryItem], changes: Changes) -> list[MemoryItem]:
+def bring_up_to_date(items: Iterable[MemoryItem], changes: Changes, *, fetches: bool = True) -> list[MemoryItem]:
     """Return items without words that are over, those that may be over with the day since when, and before each that is
-    told of anew what is newer, as relevant as it."""
+    told of anew what is newer, as relevant as it: where nothing ``fetches`` more, only of the items themselves."""
     kept: dict[tuple[str, str], MemoryItem] = {}
     wanted: dict[str, MemoryItem] = {}
     for item in items:
@@ -137,7 +137,8 @@ def bring_up_to_date(items: Iterable[MemoryItem], changes: Changes) -> list[Memo
             wanted[newest.id] = _as_relevant(before, item)
     for note_id, newest in wanted.items():
         own = kept.get((newest.lane, note_id))
-        kept[newest.lane, note_id] = _as_relevant(own, newest) if own else newest
+        if own or fetches:
+            kept[newest.lane, note_id] = _as_relevant(own, newest) if own else newest
     return sorted(kept.values(), key=lambda item: item.id not in wanted)
 
 

@@ -49,25 +49,29 @@ def material_of(
     *,
     in_han: bool = False,
     vital: Collection[str] = tuple(VitalClass.values),
+    is_narrowed: bool = False,
 ) -> Material:
     """Return all that may go into a context. ``judge`` tells which slots help its question, which is Chinese where
-    ``in_han`` says so; ``vital`` are the classes of notes that stand whatever is asked."""
+    ``in_han`` says so; ``vital`` are the classes of notes that stand whatever is asked. ``is_narrowed``: a filter lets
+    through what was ``found`` alone, which slots cannot match and what is newer may not."""
     told = statements_behind(around)
     changes = Changes.of_rows(around.changed, partial(_standing_note, vital=vital, told=told))
     profile = profile_view(found.lanes, changes, standing_notes(around, changes, vital, told))
     notes = (note_item(note, vital, told) for note in found.notes)
     said = (*notes, *map(memory_item, found.memories), *map(memory_item, found.replies))
     meant = {str(match.tag.id): match.score for match in found.lanes.meant}
-    told_now = bring_up_to_date(without_masks(said), changes)
+    told_now = bring_up_to_date(without_masks(said), changes, fetches=not is_narrowed)
     slots = tuple(judge_facts(replace(profile, notes=()), judge, meant, in_han=in_han))
+    offered = () if is_narrowed else slots
     return Material(
         profile=profile,
-        memories=tuple(with_slots_in_notes(without_noted_words(told_now, profile.notes), slots)),
+        memories=tuple(with_slots_in_notes(without_noted_words(told_now, profile.notes), offered)),
         turns=tuple(window_turns(scene)) if scene else (),
         summary=running_summary(scene) if scene else None,
         full_history_tokens=around.full_history,
         said_first=scene.said_first if scene else (),
         needs=found.needs,
+        held_back=found.holds_any or bool(slots),
     )
 
 

@@ -158,6 +158,11 @@ def held_rows(columns: Columns, query: RecallQuery, *, skew: float) -> Mask:
     return alive & (columns.created_at <= known) & ((columns.retired_at > known) | np.isposinf(columns.retired_at))
 
 
+def holds_any(columns: Columns, query: RecallQuery, policy: RecallPolicy) -> bool:
+    """Return whether any row is held at the moments asked for."""
+    return bool(held_rows(columns, query, skew=policy.clock_skew_seconds).any())
+
+
 def passing_rows(columns: Columns, query: RecallQuery) -> Mask:
     """Return which rows pass the filters of ``query``: time range, kinds, topics, and its own."""
     alive = np.ones(len(columns.kind), np.bool_)
