@@ -21,7 +21,7 @@ from memory_platform.providers.tokens import CountsRemembered, TokenEstimator
 from snapshots.context.assemble import assemble
 from snapshots.context.choosing.threshold import Abstained
 from snapshots.context.gathering.holding import hold_memory
-from snapshots.context.gathering.material import dated_in, material_of
+from snapshots.context.gathering.material import Bounds, dated_in, material_of
 from snapshots.context.gathering.scene import scene_of, statements_along, surroundings_of
 from snapshots.context.gathering.tasks import task_passages
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
@@ -86,7 +86,7 @@ def prepare_query(
     missing: frozenset[DegradedReason] = frozenset()
     if asked.by_model:
         with watch.stage("understand"):
-            request, missing = understand(tenant_id, asked.request)
+            request, missing = understand(tenant_id, asked.request, reads_phase=policy.detect_phase)
             asked = replace(asked, request=request)
     asked = replace(asked, request=with_intent(asked.request, question.probe.vectors))
     return PreparedQuery(subject_external_id, asked, question, policy, missing, watch)
@@ -132,9 +132,8 @@ def read_material(whose: Whose, findings: Findings, prepared: PreparedQuery) -> 
             embedders=embedders,
             policy=question.policy.scoring,
         ),
+        Bounds(prepared.policy.vital_classes, is_narrowed=prepared.asked.filter is not None),
         in_han=question.probe.is_chinese,
-        vital=prepared.policy.vital_classes,
-        is_narrowed=prepared.asked.filter is not None,
     )
 
 
@@ -236,6 +235,7 @@ def receipt_draft(draft: Draft, subject_id: UUID) -> ReceiptDraft:
         sections=kept_sections(context),
         tokens=shown_tokens(context.tokens),
         prefix_hash=context.prefix.hash,
+        abstained=context.abstained,
         degraded_reason=joined(findings.degraded),
         rendered=render_sent(asked.request.query, context),
         epoch=findings.found.state.epoch or None,  # none: there was no memory that could be forgotten

@@ -107,7 +107,7 @@ def search_memory(whose: Whose, query: RecallQuery, question: Question, more: Mo
             replied = question.rank_replies(asked[REPLIES], held.images[REPLIES]) if REPLIES in asked else []
         best = BestHits([hit for hit in ranked if hit.left_out is None], noted, replied)
         with watch.stage("read"):
-            besides = [*statements_beside(whose, loaded.subject_id, query, best), *more(loaded.subject_id)]
+            besides = [*statements_beside(whose, loaded.subject_id, query, best), *more(loaded.subject_id, best)]
             read = reading_of(query, whose.run(besides), best, held.earlier)
         meant = question.meant_in(read.zone, query)
         if not left or (read.shows(loaded) and meant is question):

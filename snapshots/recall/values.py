@@ -242,8 +242,8 @@ class RecalledMemory:
     """One remembered thing as it is shown: ``text`` holds the remembered words, without any index prefix.
 
     ``name`` is the named speaker; None for the subject's own words. ``relevance`` is how probably it helps, 0..1.
-    ``said_offset`` is how many minutes east of UTC the speaker's clock was, as far as it is known.
-    """
+    ``said_offset`` is how many minutes east of UTC the speaker's clock was, as far as it is known. ``grade`` is that of
+    all notes made from it, None where there is none, or several."""
 
     id: UUID
     lane: str
@@ -265,6 +265,7 @@ class RecalledMemory:
     relevance: float = 0.0
     aliases: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    grade: str | None = None
 
     @property
     def said_locally(self) -> datetime | None:

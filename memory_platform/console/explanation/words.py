@@ -44,6 +44,16 @@ HOW = {
     "reference": _("by reference to it"),
     "value": _("by its value"),
 }
+ABSTAINED = {
+    "unknown_subject": _("No memory went in for this question: nobody is known by this id."),
+    "nothing_remembered": _("No memory went in for this question: nothing is remembered of this person."),
+    "nothing_relevant": _("No memory went in for this question: nothing that is remembered helps to answer it."),
+    "nothing_more": _(
+        "No memory went in for this question: what helps to answer it stands in the profile or the last turns already, "
+        "or found no room."
+    ),
+}
+"""Why a prompt brings no memory of its turn."""
 TIERS = {"light": _("light model"), "middle": _("middle model"), "strong": _("strong model")}
 CAUSES = {
     "intent": _("for what the turn is after"),

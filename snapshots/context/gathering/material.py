@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from functools import partial
 from typing import Any, TypeVar
@@ -41,28 +41,30 @@ BARE_TERMS = 6
 """Terms of an answer that may need its question to be understood."""
 
 
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a context takes: ``vital`` are the classes of notes that stand whatever is asked. ``is_narrowed``: a filter
+    lets through what was found alone, which slots cannot match and what is newer may not."""
+
+    vital: Collection[str] = tuple(VitalClass.values)
+    is_narrowed: bool = False
+
+
 def material_of(
-    found: Recalled,
-    scene: Scene | None,
-    around: Surroundings,
-    judge: Judge,
-    *,
-    in_han: bool = False,
-    vital: Collection[str] = tuple(VitalClass.values),
-    is_narrowed: bool = False,
+    found: Recalled, scene: Scene | None, around: Surroundings, judge: Judge, bounds: Bounds, *, in_han: bool = False
 ) -> Material:
-    """Return all that may go into a context. ``judge`` tells which slots help its question, which is Chinese where
-    ``in_han`` says so; ``vital`` are the classes of notes that stand whatever is asked. ``is_narrowed``: a filter lets
-    through what was ``found`` alone, which slots cannot match and what is newer may not."""
+    """Return all that may go into a context within its ``bounds``. ``judge`` tells which slots help its question, which
+    is Chinese where ``in_han`` says so."""
+    vital = bounds.vital
     told = statements_behind(around)
     changes = Changes.of_rows(around.changed, partial(_standing_note, vital=vital, told=told))
     profile = profile_view(found.lanes, changes, standing_notes(around, changes, vital, told))
     notes = (note_item(note, vital, told) for note in found.notes)
     said = (*notes, *map(memory_item, found.memories), *map(memory_item, found.replies))
     meant = {str(match.tag.id): match.score for match in found.lanes.meant}
-    told_now = bring_up_to_date(without_masks(said), changes, fetches=not is_narrowed)
+    told_now = bring_up_to_date(without_masks(said), changes, fetches=not bounds.is_narrowed)
     slots = tuple(judge_facts(replace(profile, notes=()), judge, meant, in_han=in_han))
-    offered = () if is_narrowed else slots
+    offered = () if bounds.is_narrowed else slots
     return Material(
         profile=profile,
         memories=tuple(with_slots_in_notes(without_noted_words(told_now, profile.notes), offered)),

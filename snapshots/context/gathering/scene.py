@@ -13,6 +13,8 @@ from snapshots.context.turn.route import ModelRoute
 from snapshots.context.writing.guide import LANGUAGE_CHARS
 from snapshots.models import Conversation, Message, MessageRole, NoteGrade
 from snapshots.recall.loading.current import Whose
+from snapshots.recall.round_trip import BestHits
+from snapshots.recall.texts import array_of
 from snapshots.selectors import with_words
 from snapshots.window.policy import WINDOW_POLICY
 from snapshots.window.values import Window, WindowTurn
@@ -107,9 +109,12 @@ class Surroundings:
     route: ModelRoute | None = None
 
 
-def statements_along(tenant_id: UUID, subject_id: UUID, conversation_id: str | None) -> list[Statement]:
-    """Return what reads the surroundings of a context; :func:`surroundings_of` reads its rows."""
-    always = [Statement(sql, [tenant_id, subject_id]) for sql in (HISTORY, STANDING, CHANGED, SAID_AGAIN)]
+def statements_along(tenant_id: UUID, subject_id: UUID, best: BestHits, conversation_id: str | None) -> list[Statement]:
+    """Return what reads the surroundings of a context beside the ``best`` memories; :func:`surroundings_of` reads its
+    rows."""
+    always = [Statement(sql, [tenant_id, subject_id]) for sql in (HISTORY, STANDING, SAID_AGAIN)]
+    told, replied = [hit.id for hit in (*best.hits, *best.noted)], [hit.id for hit in best.replied]
+    always.insert(2, Statement(CHANGED, [tenant_id, subject_id, array_of(told), array_of(replied)]))
     if conversation_id is None:
         return always
     place = [tenant_id, subject_id, conversation_id]
