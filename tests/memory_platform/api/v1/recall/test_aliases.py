@@ -45,10 +45,14 @@ def test_aliases_and_metadata_come_back_wherever_a_memory_is_shown(acme: Caller,
     [
         (
             "I am allergic to peanuts",
-            "I live in Leeds and I jog every morning",
+            "I am vegetarian. My sister Ruth lives in Leeds.",
             "I recommend the Miller Creek trail, 12 km.",
         ),
-        ("我对花生过敏", "我住在成都,我每天早上跑步", "我推荐你去走米勒溪步道，全长12公里。"),
+        (
+            "我对花生过敏",
+            "我是一名护士，在成都的医院上班。我姐姐林燕对海鲜过敏。",
+            "我推荐你去走米勒溪步道，全长12公里。",
+        ),
     ],
 )
 def test_every_recalled_memory_has_grade_aliases_and_metadata(
