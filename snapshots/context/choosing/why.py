@@ -8,7 +8,7 @@ from snapshots.recall.ranking.relevance import PART_DIGITS
 from snapshots.recall.values import Explain
 
 _LEAST = 1e-9
-_UNFOUND = Explain(None, 0.0, "own", None, 0.0, "own", *[0.0] * 5, None, *[1.0] * 4)
+_UNFOUND = Explain(None, 0.0, "own", None, 0.0, "own", 0.0, 0.0, 0.0, 0.0, 0.0, None, 1.0, 1.0, 1.0, 1.0)
 """Of what recall did not find: neither lane, no score, no factor."""
 
 Raise = Literal["as_older", "as_slot"]
@@ -28,6 +28,8 @@ def raise_to(item: MemoryItem, relevance: float, score: float, part: Raise, by: 
     why = item.explain or (by and _UNFOUND._replace(need=by.need, named=by.named))
     if why is None:
         return replace(item, relevance=relevance, score=score)
-    raised = {part: round(relevance / max(why.need or 0.0, _LEAST), PART_DIGITS)} if relevance != item.relevance else {}
-    semantic = score / max(why.factors.product, _LEAST)
-    return replace(item, relevance=relevance, score=score, explain=why._replace(semantic=semantic, **raised))
+    why = why._replace(semantic=score / max(why.factors.product, _LEAST))
+    if relevance != item.relevance:
+        helps = round(relevance / max(why.need or 0.0, _LEAST), PART_DIGITS)
+        why = why._replace(as_older=helps) if part == "as_older" else why._replace(as_slot=helps)
+    return replace(item, relevance=relevance, score=score, explain=why)
