@@ -146,7 +146,7 @@ def owner_in(category: str, key: str) -> tuple[str, str]:
 def in_chinese(label: str) -> str:
     """Return the label of a slot in Chinese, as far as it is known: "likes (music)" is 喜欢 (音乐)."""
     name, _, within = label.removesuffix(")").partition(" (")
-    told = _CHINESE.get(name.replace(" ", "_"), name)
+    told = _CHINESE.get(name.replace(" ", "_"), _CATEGORIES.get(name, name))
     return f"{told} ({_CATEGORIES.get(within, within)})" if within else told
 
 

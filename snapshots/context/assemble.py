@@ -33,7 +33,7 @@ from snapshots.context.choosing.shelves import (
     shelves_of,
     trusted_shelf,
 )
-from snapshots.context.choosing.threshold import Abstained, Threshold, abstain_from, cut_off
+from snapshots.context.choosing.threshold import Abstained, Threshold, abstain_from, cut_off, passes_any
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.report import decisions_of, places_of, prefix_report, section_reports, token_report
 from snapshots.context.values import (
@@ -141,8 +141,8 @@ def choose(
 ) -> Choice:
     """Fill the sections, the most needed first; memories are screened against what prefix and window then hold, and
     cut off below the threshold."""
-    abstained = abstain_from(material.memories, rules.threshold, material.needs, held_back=material.held_back)
-    choice = Choice(abstained=abstained)
+    choice = Choice()
+    passes = passes_any(material.memories, rules.threshold, material.needs)
     for at, (name, most) in enumerate(rules.order):
         later = {one for one, _ in rules.order[at + 1 :]}
         held = choice.pieces.get(name, ())
@@ -157,9 +157,7 @@ def choose(
         choice.rooms[name] = MemoryRoom(room.carried, room.free - reserved, slots[name].grows == "elastic")
         if name is SectionName.MEMORY:
             fits = min(slots[name].limit_in(room, reserved), room.free)
-            passed = cut_off(
-                shelf, rules.threshold, fits, abstains=choice.abstained is not None, vital_first=rules.vital.waits
-            )
+            passed = cut_off(shelf, rules.threshold, fits, abstains=not passes, vital_first=rules.vital.waits)
             shelf, choice.is_whole = passed.shelf, passed.is_whole
             choice.refused.extend(passed.refused)
         slot = slots[name].beyond(held, shelves[name].opening)
@@ -167,6 +165,7 @@ def choose(
         choice.pieces[name] = (*held, *taken)
         if name is SectionName.MEMORY and rules.vital.fills:
             room = fill_prefix(choice, shelves[SectionName.PROFILE], room, rules.vital)
+    choice.abstained = abstain_from(choice.pieces[SectionName.MEMORY], material, passes=passes)
     choice.pieces[SectionName.WINDOW] = in_speaking_order(choice.pieces[SectionName.WINDOW])
     idle = _idle_parts(choice)
     choice.pieces[SectionName.GUIDE] = tuple(one for one in choice.pieces[SectionName.GUIDE] if one.part not in idle)

@@ -64,7 +64,6 @@ class ContextPolicy:
     standing_notes: int = promised(100, row="X1")
     standing_from: float = measured(0.65, source=_STANDING)
     """How probably a limit or habit must last to stand whatever is asked, unless it was said again or confirmed."""
-    changed_notes: int = assumed(200, owner="context", settle_by="notes of one subject that are over or doubted")
     detect_phase: bool = promised(False, row="X6")
     """Whether guidance on the phase also stands where the caller names none."""
     min_relevance: float = assumed(0.07, owner="context", settle_by="lives that nobody here has read")

@@ -1,6 +1,6 @@
 """From an assembled context to its receipt: every candidate with its fate, numbers and reasons, without its words."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -23,21 +23,19 @@ ROOM = "room"
 def candidates_from(context: AssembledContext, found: Recalled) -> list[ReceiptCandidate]:
     """Return one candidate per memory, those that recall left out last. A fact offered to profile and memory section
     alike shows the place it got, or why the memory section, which was asked last, left it out."""
-    recalled = (*found.memories, *found.replies, *(note.memory for note in found.notes))
-    why = {str(memory.id): tuple(memory.explain) for memory in recalled if memory.explain}
     fates: dict[tuple[str, str], Decision] = {}
     for decision in context.decisions:
         earlier = fates.get((decision.lane, decision.id))
         if earlier is None or earlier.position is None:
             fates[decision.lane, decision.id] = decision
     return [
-        *(candidate_from(decision, why, context.threshold) for decision in fates.values()),
+        *(candidate_from(decision, context.threshold) for decision in fates.values()),
         *left_out_candidates(found.left_out),
     ]
 
 
-def candidate_from(decision: Decision, why: Mapping[str, tuple[Any, ...]], threshold: float) -> ReceiptCandidate:
-    """Return a decision as a receipt keeps it."""
+def candidate_from(decision: Decision, threshold: float) -> ReceiptCandidate:
+    """Return a decision as a receipt keeps it; ``threshold`` is that of the context."""
     return ReceiptCandidate(
         decision.id,
         decision.lane,
@@ -47,9 +45,9 @@ def candidate_from(decision: Decision, why: Mapping[str, tuple[Any, ...]], thres
         decision.tokens,
         decision.guardrail.value if decision.guardrail else None,
         decision.position,
-        None if decision.section is SectionName.PROFILE else why.get(decision.id),
+        tuple(decision.explain) if decision.explain else None,
         None if decision.relevance is None else round(decision.relevance, RELEVANCE_DIGITS),
-        None if decision.relevance is None else threshold,
+        None if decision.relevance is None else max(threshold, decision.least),
         standing_of(decision),
     )
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Any
 
 from snapshots.context.budget import Piece, Shelf, tokens_of
 from snapshots.context.values import (
@@ -106,9 +107,13 @@ def _decision(name: SectionName, piece: Piece, reason: Reason, position: int | N
         reason=reason,
         position=position,
         guardrail=_guardrail(origin),
-        relevance=origin.relevance if isinstance(origin, MemoryItem) and name is SectionName.MEMORY else None,
+        **(_judged(origin) if isinstance(origin, MemoryItem) and name is SectionName.MEMORY else {}),
         is_vital=isinstance(origin, MemoryItem) and origin.vital,
     )
+
+
+def _judged(item: MemoryItem) -> dict[str, Any]:
+    return {"relevance": item.relevance, "least": item.least, "explain": item.explain}
 
 
 def _guardrail(origin: MemoryItem | Passage) -> Guardrail | None:

@@ -21,7 +21,7 @@ from memory_platform.providers.tokens import CountsRemembered, TokenEstimator
 from snapshots.context.assemble import assemble
 from snapshots.context.choosing.threshold import Abstained
 from snapshots.context.gathering.holding import hold_memory
-from snapshots.context.gathering.material import dated_in, material_of
+from snapshots.context.gathering.material import Bounds, dated_in, material_of
 from snapshots.context.gathering.scene import scene_of, statements_along, surroundings_of
 from snapshots.context.gathering.tasks import task_passages
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
@@ -87,7 +87,7 @@ def prepare_query(
     missing: frozenset[DegradedReason] = frozenset()
     if asked.by_model:
         with watch.stage("understand"):
-            request, missing = understand(tenant_id, asked.request)
+            request, missing = understand(tenant_id, asked.request, reads_phase=policy.detect_phase)
             asked = replace(asked, request=request)
     asked = replace(asked, request=with_intent(asked.request, question.probe.vectors))
     return PreparedQuery(subject_external_id, asked, question, policy, missing, watch)
@@ -105,8 +105,7 @@ def make_draft(whose: Whose, prepared: PreparedQuery) -> Draft:
         request = replace(request, at=at, asks_for_all=asks_for_all(request.query))
         material = read_material(whose, findings, prepared)
         first = material.said_first or ((request.query,) if asked.conversation_id is not None else ())
-        held_back = (asked.filter is not None or request.strict) and findings.found.state.next_position > 1
-        material = replace(material, tasks=findings.tasks, said_first=first, held_back=held_back)
+        material = replace(material, tasks=findings.tasks, said_first=first)
         material = dated_in(material, zone or at.tzinfo)
         if policy.detect_phase:
             request = with_phase(request, material.turns, question.probe.vectors)
@@ -120,23 +119,43 @@ def make_draft(whose: Whose, prepared: PreparedQuery) -> Draft:
 def read_material(whose: Whose, findings: Findings, prepared: PreparedQuery) -> Material:
     """Return what may go in of what was read, slots with how probably they help. In an open scope no model is asked:
     slots that this process has not met are compared by their words."""
-    question = prepared.question
+    question, needs = prepared.question, findings.found.needs
+    probe = replace(question.probe, needs=needs, is_named=needs > question.probe.needs)
     embedders = () if whose.is_in_scope else question.embedders
     return material_of(
         findings.found,
         findings.scene,
         findings.around,
-        partial(judge_slots, probe=question.probe, embedders=embedders, policy=question.policy.scoring),
+        partial(
+            judge_slots,
+            query=query_of(prepared),
+            probe=probe,
+            embedders=embedders,
+            policy=question.policy.scoring,
+        ),
+        Bounds(prepared.policy.vital_classes, is_narrowed=prepared.asked.filter is not None),
         in_han=question.probe.is_chinese,
-        vital=prepared.policy.vital_classes,
     )
 
 
 def read_findings(whose: Whose, prepared: PreparedQuery) -> Findings:
     """Read everything that might go into the context; a conversation that nobody has started is an empty one."""
+    asked, query = prepared.asked, query_of(prepared)
+    asks_past = asked.filter is None and asks_about_past(asked.request.query)  # what ended is in no image to filter
+    along = partial(statements_along, whose.tenant_id, conversation_id=asked.conversation_id, asks_past=asks_past)
+    found = search_memory(whose, query, prepared.question, along)
+    if found.subject_id is None:
+        return Findings(found)
+    around = surroundings_of(found.more)
+    tasks = task_passages(whose, found.subject_id) if asked.tasks else ()
+    return Findings(found, around, scene_of(whose, around), tasks)
+
+
+def query_of(prepared: PreparedQuery) -> RecallQuery:
+    """Return what is asked of recall for a context."""
     asked, policy = prepared.asked, prepared.policy
     candidates = policy.candidates_for(asked.request.budget, asked.request.intent_named)
-    query = RecallQuery(
+    return RecallQuery(
         asked.request.query,
         asked_at=utc_now(),
         clock=asked.request.at,
@@ -152,14 +171,6 @@ def read_findings(whose: Whose, prepared: PreparedQuery) -> Findings:
         left_out=policy.left_out_noted,
         sources_within=asked.conversation_id or "",  # only what its window may hold as well is asked where it is from
     )
-    asks_past = asked.filter is None and asks_about_past(asked.request.query)  # what ended is in no image to filter
-    along = partial(statements_along, whose.tenant_id, conversation_id=asked.conversation_id, asks_past=asks_past)
-    found = search_memory(whose, query, prepared.question, along)
-    if found.subject_id is None:
-        return Findings(found)
-    around = surroundings_of(found.more)
-    tasks = task_passages(whose, found.subject_id) if asked.tasks else ()
-    return Findings(found, around, scene_of(whose, around), tasks)
 
 
 def choose_route(
@@ -226,6 +237,7 @@ def receipt_draft(draft: Draft, subject_id: UUID) -> ReceiptDraft:
         sections=kept_sections(context),
         tokens=shown_tokens(context.tokens),
         prefix_hash=context.prefix.hash,
+        abstained=context.abstained,
         degraded_reason=joined(findings.degraded),
         rendered=render_sent(asked.request.query, context),
         epoch=findings.found.state.epoch or None,  # none: there was no memory that could be forgotten

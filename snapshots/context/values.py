@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from snapshots.models import NoteGrade
 from snapshots.recall.times.plans import last_day_of
+from snapshots.recall.values import Explain
 
 Order = Literal["u_shape", "relevance_first"]
 Format = Literal["messages", "text", "plain"]
@@ -65,12 +66,12 @@ class Looks:
 @dataclass(frozen=True, slots=True)
 class MemoryItem:
     """One remembered thing that may become one ``user_memory`` element.
-
     ``text`` is what is shown; ``confidence`` (0..1) is the stored one; ``relevance`` (0..1) is how probably it helps
-    the question, and ``score``, which weighs that, orders items of one call. ``message_keys`` are those of its turns.
-    ``grade``, ``vital``, ``words``, its own as in its message, and ``statement_ids``, of the messages that say it, are
-    a note's. ``is_noted``: all of it, a message or a slot, stands in notes. ``is_limit``: a preference that limits the
-    subject. ``doubted_since``: from when on it may hold no more; ``ended_at``: until when it held."""
+    the question, as ``explain`` says, and ``score``, which weighs that, orders items of one call. Below ``least`` the
+    question does not take it. ``message_keys`` are those of its turns. ``grade``, ``vital``, ``words``, its own as in
+    its message, and ``statement_ids``, of the messages that say it, are a note's. ``is_noted``: all of it, a message or
+    a slot, stands in notes. ``is_limit``: a preference that limits the subject. ``doubted_since``: from when on it may
+    hold no more; ``ended_at``: until when it held."""
 
     lane: Lane
     id: str
@@ -85,6 +86,8 @@ class MemoryItem:
     message_keys: frozenset[str] = frozenset()
     untrusted_instruction: bool = False
     looks: Looks | None = None
+    explain: Explain | None = None
+    least: float = 0.0
     grade: str = ""
     vital: bool = False
     words: str = ""
@@ -103,16 +106,14 @@ class MemoryItem:
 
     @property
     def is_refused(self) -> bool:
-        """Whether it must not enter a prompt: it gives orders, and nobody is harmed when it is missing. What is vital
-        stays, with a caution beside it."""
+        """Whether it must not enter a prompt: it gives orders and is not vital, which stays with a caution beside it."""
         return self.untrusted_instruction and not self.vital
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
     """Something to read that is not a memory of the subject: a running summary, a task, a chunk of a document.
-
-    ``untrusted_instruction``: it holds what would be left out as a memory; a passage stays, with a caution."""
+    ``untrusted_instruction``: it holds what would be left out as a memory; it stays, with a caution beside it."""
 
     lane: Lane
     id: str
@@ -193,10 +194,8 @@ class ContextRequest:
 @dataclass(frozen=True, slots=True)
 class Material:
     """All that may go in. ``turns`` oldest first; ``full_history_tokens`` is what sending everything would cost.
-
     ``said_first``: the user's first turns in the conversation, where the language of the guide may depend on them.
-    ``needs``: how probably the query needs memory; ``held_back``: more is held, which what was asked for leaves out.
-    """
+    ``needs``: how probably the query needs memory; ``held_back``: more is held, which recall left out."""
 
     profile: ProfileView = field(default_factory=ProfileView)
     memories: tuple[MemoryItem, ...] = ()
@@ -213,9 +212,8 @@ class Material:
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What became of one candidate. ``position`` counts from 1 in reading order; None when it was left out.
-
-    ``relevance`` is that of a memory that competed by the question; None for what stands whatever is asked.
-    """
+    ``relevance`` is that of a memory that competed by the question, ``least`` what the question asks of it alone; None
+    and 0 for what stands whatever is asked."""
 
     lane: Lane
     id: str
@@ -227,6 +225,8 @@ class Decision:
     position: int | None = None
     guardrail: Guardrail | None = None
     relevance: float | None = None
+    least: float = 0.0
+    explain: Explain | None = None
     is_vital: bool = False
 
 

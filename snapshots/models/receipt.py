@@ -19,7 +19,8 @@ class Receipt(SubjectOwned):
     ``rendered`` is zlib-compressed JSON ``{"query", "messages"}``; purged after a time, the rest stays. ``replied_at``
     and ``answered_at``: when the product told the reply, and the user's next turn. ``experiment`` and ``arm`` by
     name: the subject's part when the context was made; "" for none. ``made_by``: the release and the versions of the
-    readers that judged memories, by name; empty for receipts of release 1.
+    readers that judged memories, by name; empty for receipts of release 1. ``abstained``: why the context brought no
+    memory of its turn; "" where it did, and in receipts of before it was kept.
     """
 
     conversation = TenantForeignKey(Conversation, null=True, blank=True, verbose_name=_("conversation"))
@@ -36,6 +37,7 @@ class Receipt(SubjectOwned):
     due = models.JSONField(null=True, blank=True, editable=False)
     sections = models.JSONField(_("sections"), default=list)
     tokens = models.JSONField(_("tokens"), default=dict)
+    abstained = models.CharField(_("abstained"), max_length=40, blank=True, default="", db_default="")
     degraded_reason = models.CharField(_("degraded reason"), max_length=200, blank=True)
     prefix_hash = models.CharField(_("prefix hash"), max_length=64, blank=True)
     rendered = models.BinaryField(null=True, editable=False)

@@ -56,6 +56,7 @@ CONTEXT = Section(
         "memory_by_intent": NamedValues(_TOKENS),
         "state_from": _SHARE,
         "tentative_from": _SHARE,
+        "profile_from": WholeNumber(1, 200_000, "tokens"),
         "min_relevance": _SHARE,
         "detect_phase": Flag(),
         "tier": _TIER,

@@ -21,6 +21,7 @@ class Recalled:
     ``subject_id`` is None for an unknown subject; ``state`` is the memory's when the texts were read, ``more`` are the
     rows of what the caller had read along with them, ``vectors`` the question's by embedding space. ``left_out``: see
     :class:`snapshots.recall.values.RecallQuery`. ``zone`` is that of the subject's clock, None where it is not known.
+    ``holds_any``: whether any memory is held, found or not.
     """
 
     memories: tuple[RecalledMemory, ...] = ()
@@ -36,3 +37,4 @@ class Recalled:
     replies: tuple[RecalledMemory, ...] = ()
     needs: float = 1.0
     zone: tzinfo | None = None
+    holds_any: bool = False

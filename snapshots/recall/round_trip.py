@@ -19,14 +19,6 @@ from snapshots.recall.loading.zone import zone_of_rows, zone_statement
 from snapshots.recall.texts import notes_of, notes_statement, texts_of, texts_statement
 from snapshots.recall.values import NOTES, REPLIES, RankedHit, RecalledMemory, RecalledNote, RecallQuery
 
-More = Callable[[UUID], Sequence[Statement]]
-"""What else a caller wants to have read of a subject, in the same round trip."""
-
-
-def nothing_more(_: UUID) -> Sequence[Statement]:
-    """Want nothing but the answer."""
-    return ()
-
 
 @dataclass(frozen=True, slots=True)
 class BestHits:
@@ -35,6 +27,15 @@ class BestHits:
     hits: Sequence[RankedHit]
     noted: Sequence[RankedHit]
     replied: Sequence[RankedHit]
+
+
+More = Callable[[UUID, BestHits], Sequence[Statement]]
+"""What else a caller wants to have read of a subject beside the best, in the same round trip."""
+
+
+def nothing_more(_subject_id: UUID, _best: BestHits) -> Sequence[Statement]:
+    """Want nothing but the answer."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from snapshots.recall.loading.earlier import TURNS
 from snapshots.recall.loading.metadata import with_metadata
 from snapshots.recall.loading.past import held_at
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
+from snapshots.recall.ranking.pipeline import holds_any
 from snapshots.recall.ranking.rerank import narrowed, rerank_head, unexplained, widened
 from snapshots.recall.rewording.rewriting import reworded
 from snapshots.recall.round_trip import BestHits, More, nothing_more, reading_of, statements_beside
@@ -106,7 +107,7 @@ def search_memory(whose: Whose, query: RecallQuery, question: Question, more: Mo
             replied = question.rank_replies(asked[REPLIES], held.images[REPLIES]) if REPLIES in asked else []
         best = BestHits([hit for hit in ranked if hit.left_out is None], noted, replied)
         with watch.stage("read"):
-            besides = [*statements_beside(whose, loaded.subject_id, query, best), *more(loaded.subject_id)]
+            besides = [*statements_beside(whose, loaded.subject_id, query, best), *more(loaded.subject_id, best)]
             read = reading_of(query, whose.run(besides), best, held.earlier)
         meant = question.meant_in(read.zone, query)
         if not left or (read.shows(loaded) and meant is question):
@@ -120,6 +121,7 @@ def search_memory(whose: Whose, query: RecallQuery, question: Question, more: Mo
                 replies=read.replies,
                 needs=question.probe.needs,
                 zone=read.zone,
+                holds_any=any(holds_any(image.columns, query, question.policy) for image in held.images.values()),
             )
         query, question = query.read_in(read.zone), meant
         with watch.stage("load"):

@@ -15,7 +15,12 @@ NOTHING_CHANGED: Mapping[UUID, HeldThen] = {}
 
 _TEXTS = """
 SELECT s.id, s.kind, s.text, s.name, s.confidence, s.provenance, s.category, s.topics, s.said_at, s.said_offset,
-       s.valid_at, s.expires_at, s.aliases, s.metadata, links.sources %s
+       s.valid_at, s.expires_at, s.aliases, s.metadata, links.sources,
+       CASE WHEN $4::text IS NULL THEN (
+         SELECT min(made.grade) FROM note made
+         JOIN snapshot held ON held.tenant_id = made.tenant_id AND held.id = made.snapshot_id
+         WHERE made.tenant_id = s.tenant_id AND made.statement_id = s.id AND held.retired_at IS NULL
+         HAVING min(made.grade) = max(made.grade)) END %s
 FROM snapshot s %s
 LEFT JOIN LATERAL (
   SELECT array_agg(ARRAY[c.external_id, m.external_id]::text[] ORDER BY m.said_at, m.seq) AS sources
@@ -38,8 +43,9 @@ NOTE_TEXTS = _TEXTS % (
 JOIN note n ON n.tenant_id = s.tenant_id AND n.snapshot_id = s.id
 LEFT JOIN tag t ON t.tenant_id = n.tenant_id AND t.id = n.about_tag_id""",
 )
-_COLUMNS = 15
-"""Those of a memory; a note's own follow them, and then those of the contact that it is about."""
+_COLUMNS = 16
+"""Those of a memory, the last of them the grade that all notes made from it have, which contexts do not ask; a note's
+own follow them, and then those of the contact that it is about."""
 
 
 def load_texts(subject_id: UUID, hits: Sequence[RankedHit]) -> tuple[RecalledMemory, ...]:
@@ -60,8 +66,12 @@ def texts_statement(
 
     With ``sources_within``, a memory of another conversation comes without its sources.
     """
-    ids = f"{{{','.join([str(hit.id) for hit in hits])}}}"  # written here: psycopg takes longer for a list
-    return Statement(TEXTS, [tenant_id, subject_id, ids, sources_within])
+    return Statement(TEXTS, [tenant_id, subject_id, array_of([hit.id for hit in hits]), sources_within])
+
+
+def array_of(ids: Sequence[UUID]) -> str:
+    """Return ids as Postgres reads an array: psycopg takes longer for a list."""
+    return f"{{{','.join(map(str, ids))}}}"
 
 
 def notes_statement(tenant_id: UUID, subject_id: UUID, hits: Sequence[RankedHit]) -> Statement:
@@ -140,7 +150,7 @@ def _noted(row: Sequence[Any], hit: RankedHit, then: HeldThen | None) -> Recalle
 
 def _recalled(row: Sequence[Any], hit: RankedHit, lane: str) -> RecalledMemory:
     memory_id, kind, text, name, confidence, provenance, category, topics, *more = row
-    said_at, said_offset, valid_at, expires_at, aliases, metadata, sources = more
+    said_at, said_offset, valid_at, expires_at, aliases, metadata, sources, grade = more
     return RecalledMemory(
         id=memory_id,
         lane=lane,
@@ -161,4 +171,5 @@ def _recalled(row: Sequence[Any], hit: RankedHit, lane: str) -> RecalledMemory:
         explain=hit.explain,
         aliases=tuple(aliases),
         metadata=metadata,
+        grade=grade,
     )

@@ -125,8 +125,8 @@ class MemoryRow:
 class LaneHit:
     """Where one memory stands in one lane: ``rank`` counts from 1, ``score`` is the lane's own (BM25, cosine).
 
-    Of a lane's two views it is the one that ranks it higher: ``own`` reads the memory alone; ``window`` its words with
-    those of the memories around it (keyword), ``continued`` the turn before it with it (dense).
+    Of two views it is that which ranks it higher: ``own`` reads the memory alone; ``window`` its words with those of
+    the memories around it (keyword), ``continued`` the turn before it with it (dense).
     """
 
     rank: int
@@ -153,10 +153,10 @@ class Explain(NamedTuple):
     """Why a memory stands where it stands (R7), rounded: flat, as receipts keep it, for there is one for each memory.
 
     Of ``fused``, ``smoothed`` came from the memories before and after it, ``conversation`` from all that was said in
-    the same sitting, ``preferred`` from who said it, when and how. ``semantic`` is what it is ranked by, 0..1;
-    times the factors, rounded, it is the score. ``reranked`` is the relevance that a reranker gave, which then takes
-    the place of ``semantic`` there. From ``need`` on it says what the relevance was made of, None for what does not
-    apply: see :class:`snapshots.recall.ranking.relevance.Judged`.
+    the same sitting, ``preferred`` from who said it, when and how. ``semantic`` is what it is ranked by, 0..1; times
+    the factors, rounded, it is the score; where a reranker gave a relevance, ``reranked`` times them is. ``need`` and
+    all after it say what the relevance was made of, None for what does not apply: see
+    :class:`snapshots.recall.ranking.relevance.Judged`, and of the last three :mod:`snapshots.context.choosing.why`.
     """
 
     dense_rank: int | None
@@ -182,6 +182,10 @@ class Explain(NamedTuple):
     as_message: float | None = None
     asks_reply: float | None = None
     in_time: float | None = None
+    as_tag: float | None = None
+    as_older: float | None = None
+    as_slot: float | None = None
+    share: float | None = None
 
     @property
     def dense(self) -> LaneHit | None:
@@ -214,10 +218,8 @@ class LeftOut:
 @dataclass(frozen=True, slots=True)
 class RankedHit:
     """One memory of the answer before its text is read: ``score`` is ``semantic``, what it is ranked by, times the
-    factors; ``relevance`` is how probably it helps.
-
-    With ``left_out`` it is no part of the answer; its score is then the cosine of its nearer view.
-    """
+    factors; ``relevance`` is how probably it helps. With ``left_out`` it is no part of the answer, and ``score`` the
+    cosine of its nearer view."""
 
     id: UUID
     score: float
@@ -240,8 +242,8 @@ class RecalledMemory:
     """One remembered thing as it is shown: ``text`` holds the remembered words, without any index prefix.
 
     ``name`` is the named speaker; None for the subject's own words. ``relevance`` is how probably it helps, 0..1.
-    ``said_offset`` is how many minutes east of UTC the speaker's clock was, as far as it is known.
-    """
+    ``said_offset`` is how many minutes east of UTC the speaker's clock was, as far as it is known. ``grade`` is that of
+    all notes made from it, None where there is none, or several."""
 
     id: UUID
     lane: str
@@ -263,6 +265,7 @@ class RecalledMemory:
     relevance: float = 0.0
     aliases: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    grade: str | None = None
 
     @property
     def said_locally(self) -> datetime | None:

@@ -20,7 +20,10 @@ _SCORE = ReceiptCandidate._fields.index("candidate_score")
 
 _FACTORS = ("recency", "confidence_effective", "provenance", "frequency")
 _PARTS = ("fused", "smoothed", "conversation", "preferred", "semantic", "reranked")
-RELEVANCE_PARTS = ("need", "named", "as_note", "as_statement", "as_message", "asks_reply", "in_time")
+RELEVANCE_PARTS = (
+    *("need", "named", "as_note", "as_statement", "as_message", "asks_reply", "in_time"),
+    *("as_tag", "as_older", "as_slot", "share"),
+)
 
 
 def named(numbers: Sequence[Any]) -> dict[str, Any]:

@@ -69,6 +69,7 @@ class ReceiptDraft:
     sections: Sequence[Mapping[str, Any]] = ()
     tokens: Mapping[str, Any] = field(default_factory=dict)
     prefix_hash: str = ""
+    abstained: str | None = None
     degraded_reason: str | None = None
     experiment: str = ""
     arm: str = ""

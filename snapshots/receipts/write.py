@@ -32,10 +32,10 @@ RECEIPT = """
 WITH written AS (
   INSERT INTO receipt (tenant_id, id, subject_id, conversation_id, created_at, policy_version, intent, phase,
                        candidates, packed, due, sections, tokens, degraded_reason, prefix_hash, rendered, model_route,
-                       experiment, arm, made_by)
+                       experiment, arm, made_by, abstained)
   SELECT $1, $2::uuid, $3, $4::uuid, $5::timestamptz, $6::text, $7::text, $8::text,
          '[]', $9::bytea, $10::jsonb, $11::jsonb, $12::jsonb, $13::text, $14::text, $15::bytea, $16::jsonb,
-         $17::text, $18::text, $20::jsonb
+         $17::text, $18::text, $20::jsonb, $21::text
   WHERE $19::bigint IS NULL OR $19::bigint = coalesce(
     (SELECT epoch FROM subject_memory WHERE tenant_id = $1 AND subject_id = $3), 0)
   RETURNING id
@@ -93,6 +93,7 @@ def receipt_of(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
         sections=list(draft.sections),
         tokens=dict(draft.tokens),
         model_route=draft.model_route,
+        abstained=draft.abstained or "",
         degraded_reason=draft.degraded_reason or "",
         prefix_hash=draft.prefix_hash,
         rendered=packed(draft.rendered),
@@ -121,7 +122,7 @@ def statement_of(receipt: Receipt, draft: ReceiptDraft) -> Statement:
         receipt.experiment,
         receipt.arm,
     )
-    return Statement(RECEIPT, [*row, draft.epoch, _json(receipt.made_by)])
+    return Statement(RECEIPT, [*row, draft.epoch, _json(receipt.made_by), receipt.abstained])
 
 
 def due_memories(candidates: Iterable[ReceiptCandidate]) -> list[tuple[str, str, int]] | None:

@@ -43,7 +43,7 @@ ASSUMED = {
     "profiles.elicitation.AskPolicy": "refused_rests",
     "snapshots.consolidation.ConsolidationPolicy": "least_shared longest at_once writing_s daily",
     "snapshots.context.ContextPolicy": "min_relevance filling_relevance summary task message_overhead "
-    "candidates_most changed_notes left_out_noted texts_remembered tier tier_by_intent raised_turns good_hit_share",
+    "candidates_most left_out_noted texts_remembered tier tier_by_intent raised_turns good_hit_share",
     "snapshots.embedding.BackfillPolicy": "batch",
     "snapshots.embedding.DropPolicy": "batch",
     "snapshots.embedding.SayingPolicy": "least_words least_characters batch a_run",

@@ -7,7 +7,7 @@ from typing import Any
 from memory_platform.console.explanation.cards import Card, CardContext, cards_of
 from memory_platform.console.explanation.memories import load_current_memories
 from memory_platform.console.explanation.prompt import PromptMessage, PromptPiece, prompt_messages
-from memory_platform.console.explanation.words import CAUSES, TIERS
+from memory_platform.console.explanation.words import ABSTAINED, CAUSES, TIERS
 from memory_platform.console.shared.codes import in_words
 from memory_platform.console.shared.display import value_whole
 from snapshots.models import Receipt, ReceiptMemory
@@ -44,6 +44,7 @@ class MessageView:
 class ReceiptExplanation:
     """What the page of a receipt shows. ``query`` and ``prompt`` are None once their words were purged.
 
+    ``abstained``: why no memory of the turn went in, "" where one did.
     ``told``: memories of which it is known whether the reply used them, ``used`` those that it did.
     """
 
@@ -53,6 +54,7 @@ class ReceiptExplanation:
     query: str | None
     prompt: tuple[MessageView, ...] | None
     route: str
+    abstained: str
     used: int
     told: int
 
@@ -76,6 +78,7 @@ def why_of(receipt: Receipt) -> ReceiptExplanation:
         query=rendered.query if rendered else None,
         prompt=None if prompt is None else tuple(map(message_view, prompt)),
         route=route_told(receipt.model_route),
+        abstained=str(ABSTAINED.get(receipt.abstained, receipt.abstained)),
         used=sum(card.utilised is True for card in cards),
         told=sum(card.utilised is not None for card in cards),
     )

@@ -44,6 +44,16 @@ HOW = {
     "reference": _("by reference to it"),
     "value": _("by its value"),
 }
+ABSTAINED = {
+    "unknown_subject": _("No memory went in for this question: nobody is known by this id."),
+    "nothing_remembered": _("No memory went in for this question: nothing is remembered of this person."),
+    "nothing_relevant": _("No memory went in for this question: nothing that is remembered helps to answer it."),
+    "nothing_more": _(
+        "No memory went in for this question: what helps to answer it stands in the profile or the last turns already, "
+        "or found no room."
+    ),
+}
+"""Why a prompt brings no memory of its turn."""
 TIERS = {"light": _("light model"), "middle": _("middle model"), "strong": _("strong model")}
 CAUSES = {
     "intent": _("for what the turn is after"),
@@ -68,6 +78,10 @@ RELEVANCE = {
     "as_message": _("how probably the whole message behind it helps"),
     "asks_reply": _("how probably the question asks for what the assistant said"),
     "in_time": _("raised, because it was said at the time asked for"),
+    "as_tag": _("how well the question names it"),
+    "as_older": _("as probably as what was told before helps, which it brings up to date"),
+    "as_slot": _("as probably as the profile entry that says the same helps"),
+    "share": _("times the share of the message that its notes do not say"),
 }
 """What the relevance was made of."""
 FACTORS = {

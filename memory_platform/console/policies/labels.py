@@ -39,6 +39,7 @@ FIELDS = {
     "context.memory_by_intent": _("memories, by intent"),
     "context.state_from": _("stated as fact from this confidence"),
     "context.tentative_from": _("stated tentatively from this confidence"),
+    "context.profile_from": _("vital notes stand first from this whole context"),
     "context.min_relevance": _("a memory helps from this relevance"),
     "context.detect_phase": _("phase of the conversation: detected"),
     "context.tier": _("tier of model where the intent names none"),

@@ -8,7 +8,7 @@ from uuid import UUID
 from memory_platform.console.explanation.memories import CurrentMemory
 from memory_platform.console.explanation.page import MessageView, SectionBar, message_view, parts_of, route_told
 from memory_platform.console.explanation.prompt import prompt_messages
-from memory_platform.console.explanation.words import reason_told
+from memory_platform.console.explanation.words import ABSTAINED, reason_told
 from memory_platform.console.shared.codes import in_words
 from snapshots.context.errors import BudgetTooSmall
 from snapshots.context.record import candidates_from, render_sent, shown_sections, shown_tokens
@@ -42,6 +42,7 @@ class TrialPrompt:
     intent: str = ""
     phase: str = ""
     route: str = ""
+    abstained: str = ""
     degraded: str = ""
     needed: int = 0
 
@@ -96,6 +97,7 @@ def side_of(label: str, draft: Draft) -> TrialPrompt:
         intent=in_words(context.intent),
         phase=in_words(context.phase),
         route=route_told(draft.route.kept),
+        abstained=str(ABSTAINED.get(context.abstained or "", "")),
         degraded=in_words(",".join(sorted(map(str, draft.findings.degraded)))),
     )
 

@@ -11,7 +11,7 @@ from memory_platform.kernel.text_cache import ByText
 from snapshots.context.budget import Piece, Shelf, tokens_of
 from snapshots.context.choosing.shelves import Refused
 from snapshots.context.policy import DEFAULT_CONTEXT
-from snapshots.context.values import MemoryItem, Reason
+from snapshots.context.values import Material, MemoryItem, Reason
 from snapshots.understanding.heard.turns import tells_something
 
 SLOTS = frozenset({"profile", "preferences", "tags"})
@@ -24,6 +24,8 @@ class Abstained(StrEnum):
     UNKNOWN_SUBJECT = "unknown_subject"
     NOTHING_REMEMBERED = "nothing_remembered"
     NOTHING_RELEVANT = "nothing_relevant"
+    NOTHING_MORE = "nothing_more"
+    """What is relevant stands elsewhere in the context, or did not fit, or may not go in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +57,21 @@ class Passed:
     is_whole: bool = False
 
 
-def abstain_from(
-    offered: Sequence[MemoryItem], threshold: Threshold, needs: float = 1.0, *, held_back: bool = False
-) -> Abstained | None:
-    """Return why none of the memories that recall found for a turn goes in; None where one passes.
+def passes_any(offered: Sequence[MemoryItem], threshold: Threshold, needs: float = 1.0) -> bool:
+    """Return whether a memory that recall found helps a question that ``needs`` memory so probably."""
+    near = threshold.whole or any(_is_near(item, threshold) for item in offered)
+    return bool(offered) and near and needs >= threshold.need
 
-    ``needs``: how probably the question needs memory; ``held_back``: recall left out what it did not ask for.
-    """
-    if not offered:
-        return Abstained.NOTHING_RELEVANT if held_back else Abstained.NOTHING_REMEMBERED
-    near = threshold.whole or any(item.relevance >= threshold.least for item in offered)
-    passes = near and needs >= threshold.need
-    return None if passes else Abstained.NOTHING_RELEVANT
+
+def abstain_from(taken: Sequence[Piece], material: Material, *, passes: bool) -> Abstained | None:
+    """Return why none of what may go in was ``taken`` as a memory of this turn; None where one was. ``passes``: one
+    helps."""
+    if taken:
+        return None
+    if passes:
+        return Abstained.NOTHING_MORE
+    is_held = material.held_back or material.memories
+    return Abstained.NOTHING_RELEVANT if is_held else Abstained.NOTHING_REMEMBERED
 
 
 def cut_off(shelf: Shelf, threshold: Threshold, room: int, *, abstains: bool, vital_first: bool = False) -> Passed:
@@ -92,7 +97,11 @@ def cut_off(shelf: Shelf, threshold: Threshold, room: int, *, abstains: bool, vi
 
 
 def _helps(piece: Piece, threshold: Threshold) -> bool:
-    return _relevance(piece) >= threshold.least
+    return isinstance(piece.origin, MemoryItem) and _is_near(piece.origin, threshold)
+
+
+def _is_near(item: MemoryItem, threshold: Threshold) -> bool:
+    return item.relevance >= max(threshold.least, item.least)
 
 
 def _place_of(piece: Piece, threshold: Threshold, *, vital_first: bool) -> int:
@@ -127,11 +136,7 @@ TELLS = ByText(may_tell, DEFAULT_CONTEXT.texts_remembered)
 
 def _reason_against(piece: Piece, threshold: Threshold) -> Reason:
     """Return why a refused memory is: what is relevant enough is refused only where the question needs no memory."""
-    return Reason.NOT_NEEDED if _relevance(piece) >= threshold.least else Reason.BELOW_FLOOR
-
-
-def _relevance(piece: Piece) -> float:
-    return piece.origin.relevance if isinstance(piece.origin, MemoryItem) else 0.0
+    return Reason.NOT_NEEDED if _helps(piece, threshold) else Reason.BELOW_FLOOR
 
 
 def _is_note(piece: Piece) -> bool:

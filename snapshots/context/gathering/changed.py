@@ -5,11 +5,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from memory_platform.kernel.local_time import at_offset
 from profiles.models import TagKind
 from snapshots.context.choosing.dedupe import fold_words
+from snapshots.context.choosing.why import raise_to
 from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.values import MemoryItem
 from snapshots.understanding.changes.pairs import words_of
@@ -21,37 +23,56 @@ SURE_KEYS = "(^name|conditions)$"
 """What stays so whatever becomes of a note that says it, as who somebody is to the user does: no doubt of the note is
 one of the name, the condition, or the contact."""
 CHANGED = f"""
+WITH RECURSIVE changed AS MATERIALIZED (
+  SELECT n.snapshot_id, n.statement_id, n.vital_class, n.possibly_outdated, s.invalid_at,
+         coalesce(s.superseded_by_id, n.newer) AS newer
+  FROM note n JOIN snapshot s ON s.tenant_id = n.tenant_id AND s.id = n.snapshot_id
+  WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.retired_at IS NULL
+    AND (s.invalid_at IS NOT NULL OR n.possibly_outdated OR n.newer IS NOT NULL)
+), wanted AS (
+  SELECT c.snapshot_id, c.newer FROM changed c
+  WHERE c.statement_id = ANY($3) OR c.snapshot_id = ANY($3) OR (c.vital_class <> '' AND c.invalid_at IS NULL)
+    OR ($5::boolean AND c.invalid_at IS NOT NULL)
+    OR (c.possibly_outdated AND EXISTS (
+      SELECT FROM note_slot l WHERE l.tenant_id = $1 AND l.snapshot_id = c.snapshot_id))
+    OR ((c.possibly_outdated OR c.invalid_at IS NOT NULL) AND EXISTS (
+      SELECT FROM snapshot later WHERE later.tenant_id = $1 AND later.id = c.newer
+        AND later.valid_at > (SELECT min(r.valid_at) FROM snapshot r WHERE r.tenant_id = $1 AND r.id = ANY($4))))
+  UNION
+  SELECT c.snapshot_id, c.newer FROM wanted w JOIN changed c ON c.snapshot_id = w.newer
+)
 SELECT s.id, s.text, s.confidence, s.provenance, s.valid_at, s.said_offset, n.grade, n.statement_id, n.about_label,
        n.relation, n.context, n.vital_class, s.invalid_at,
-       CASE WHEN $3::boolean AND s.invalid_at IS NOT NULL AND NOT m.archived
+       CASE WHEN $5::boolean AND s.invalid_at IS NOT NULL AND NOT m.archived
          AND (s.expires_at IS NULL OR s.expires_at > now()) THEN m.content END,
        CASE WHEN n.possibly_outdated THEN coalesce(m.said_at, d.at) END, m.said_offset,
        ARRAY(SELECT coalesce(l.preference_id, l.fact_id, l.tag_id) FROM note_slot l
          LEFT JOIN preference p ON p.tenant_id = l.tenant_id AND p.id = l.preference_id
          LEFT JOIN profile_fact f ON f.tenant_id = l.tenant_id AND f.id = l.fact_id
          LEFT JOIN tag t ON t.tenant_id = l.tenant_id AND t.id = l.tag_id
-         WHERE l.tenant_id = n.tenant_id AND l.snapshot_id = n.snapshot_id AND n.possibly_outdated
+         WHERE l.tenant_id = $1 AND l.snapshot_id = n.snapshot_id AND n.possibly_outdated
            AND coalesce(p.key, f.field, '') !~ '{SURE_KEYS}'
            AND coalesce(t.kind, '{TagKind.PLACE}') = '{TagKind.PLACE}'),
        o.kind,
        o.id, o.text, o.confidence, o.provenance, o.valid_at, o.said_offset, coalesce(nn.grade, ''), nn.statement_id,
        coalesce(nn.about_label, ''), coalesce(nn.relation, ''), coalesce(nn.context, ''), coalesce(nn.vital_class, ''),
        o.retired_at IS NULL AND (o.expires_at IS NULL OR o.expires_at > now())
-FROM note n
-JOIN snapshot s ON s.tenant_id = n.tenant_id AND s.id = n.snapshot_id
-LEFT JOIN message m ON m.tenant_id = n.tenant_id AND m.id = n.changed_by AND (n.possibly_outdated OR $3::boolean)
+FROM changed c
+JOIN note n ON n.tenant_id = $1 AND n.snapshot_id = c.snapshot_id
+JOIN snapshot s ON s.tenant_id = $1 AND s.id = c.snapshot_id
+LEFT JOIN message m ON m.tenant_id = $1 AND m.id = n.changed_by AND (n.possibly_outdated OR $5::boolean)
 LEFT JOIN LATERAL (SELECT max(v.retired_at) AS at FROM snapshot_version v
-  WHERE n.possibly_outdated AND m.id IS NULL AND v.tenant_id = n.tenant_id AND v.snapshot_id = n.snapshot_id
+  WHERE n.possibly_outdated AND m.id IS NULL AND v.tenant_id = $1 AND v.snapshot_id = n.snapshot_id
     AND v.fields @> '{{"note": {{"possibly_outdated": false}}}}') d ON true
-LEFT JOIN snapshot o ON o.tenant_id = n.tenant_id AND o.id = coalesce(s.superseded_by_id, n.newer)
-LEFT JOIN note nn ON nn.tenant_id = o.tenant_id AND nn.snapshot_id = o.id
-WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.retired_at IS NULL
-  AND (s.invalid_at IS NOT NULL OR n.possibly_outdated OR n.newer IS NOT NULL)
-ORDER BY s.said_at DESC, s.id LIMIT {DEFAULT_CONTEXT.changed_notes}
+LEFT JOIN snapshot o ON o.tenant_id = $1 AND o.id = c.newer
+LEFT JOIN note nn ON nn.tenant_id = $1 AND nn.snapshot_id = o.id
+WHERE c.snapshot_id IN (SELECT snapshot_id FROM wanted)
 """  # noqa: S608  # made of constants; values are parameters
-"""The newest notes that ended, are possibly outdated, or are told of anew, each with the note, or the message, that is
-newer, and the slots that it fills while it is doubted: since a message made it so, else since somebody marked it. Where
-the question asks for what was before (the third parameter), each that ended with the message that ended it."""
+"""The notes that ended, are possibly outdated, or are told of anew, and that a context needs: those of its notes and
+messages ($3), those that stand in a prefix or fill slots, those whose old words one of its replies ($4) may say, what
+these lead to, and all that ended where the question asks for what was before ($5). Each with the note, or the message,
+that is newer, what ended it where asked for, and the slots that it fills while it is doubted: since a message made it
+so, else since somebody marked it."""
 _OWN = 12
 """The columns of the note itself, as of those that stand in a prefix."""
 
@@ -69,7 +90,10 @@ class Change:
     older: MemoryItem | None = None
 
 
-@dataclass(frozen=True, slots=True)
+Retold = tuple[Change, frozenset[str], MemoryItem, frozenset[str]]
+
+
+@dataclass(frozen=True)
 class Changes:
     """What became of a subject's notes, by the ids of the notes and of their statements; since when slots are doubted
     with their notes, by the ids of the slots."""
@@ -116,13 +140,25 @@ class Changes:
         """Yield the notes that were over, or doubted, after the assistant said what they had told: it may hold no
         more, since what is newer was said."""
         said = words_of(reply.text)
+        near = {one[0].note_id: one for word in said for one in self._by_word.get(word, ())}
+        for change, old, newest, new in near.values():
+            if newest.valid_since is None or reply.valid_since is None:
+                continue
+            if reply.valid_since < newest.valid_since and says_what_is_over(said, old, new):
+                yield replace(change, text=reply.text, is_over=False, doubted_at=newest.valid_since)
+
+    @cached_property
+    def _by_word(self) -> Mapping[str, Sequence[Retold]]:
+        """Return the notes that are over or doubted, each with what holds now and the words of both, by the words that
+        both say."""
+        found = defaultdict[str, list[Retold]](list)
         for change in self.of_note.values():
             newest = self.newest_of(change) if change.is_over or change.doubted_at else None
-            if newest is None or newest.valid_since is None or reply.valid_since is None:
-                continue
-            is_earlier = reply.valid_since < newest.valid_since
-            if is_earlier and says_what_is_over(said, words_of(change.text), words_of(newest.text)):
-                yield replace(change, text=reply.text, is_over=False, doubted_at=newest.valid_since)
+            if newest is not None:
+                old, new = words_of(change.text), words_of(newest.text)
+                for word in old & new:
+                    found[word].append((change, old, newest, new))
+        return found
 
     def mark_slots(self, items: Iterable[MemoryItem]) -> tuple[MemoryItem, ...]:
         """Return slots, those whose note may be over with the day since when."""
@@ -142,9 +178,9 @@ class Changes:
         return None if is_over else newest
 
 
-def bring_up_to_date(items: Iterable[MemoryItem], changes: Changes) -> list[MemoryItem]:
+def bring_up_to_date(items: Iterable[MemoryItem], changes: Changes, *, fetches: bool = True) -> list[MemoryItem]:
     """Return items without words that are over, those that may be over with the day since when, and before each that is
-    told of anew what is newer, as relevant as it."""
+    told of anew what is newer, as relevant as it: where nothing ``fetches`` more, only of the items themselves."""
     kept: dict[tuple[str, str], MemoryItem] = {}
     wanted: dict[str, MemoryItem] = {}
     for item in items:
@@ -156,7 +192,8 @@ def bring_up_to_date(items: Iterable[MemoryItem], changes: Changes) -> list[Memo
             wanted[newest.id] = _as_relevant(before, item)
     for note_id, newest in wanted.items():
         own = kept.get((newest.lane, note_id))
-        kept[newest.lane, note_id] = _as_relevant(own, newest) if own else newest
+        if own or fetches:
+            kept[newest.lane, note_id] = _as_relevant(own, newest) if own else newest
     return sorted(kept.values(), key=lambda item: item.id not in wanted)
 
 
@@ -203,4 +240,4 @@ _LOOSE = " ,;:、，。；"
 
 def _as_relevant(newer: MemoryItem, older: MemoryItem) -> MemoryItem:
     relevance, score = max(newer.relevance, older.relevance), max(newer.score, older.score)
-    return replace(newer, relevance=relevance, score=score)
+    return raise_to(newer, relevance, score, "as_older", older.explain)

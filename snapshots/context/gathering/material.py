@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from functools import partial
 from typing import Any, TypeVar
@@ -41,34 +41,40 @@ BARE_TERMS = 6
 """Terms of an answer that may need its question to be understood."""
 
 
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a context takes: ``vital`` are the classes of notes that stand whatever is asked. ``is_narrowed``: a filter
+    lets through what was found alone, which slots cannot match and what is newer may not."""
+
+    vital: Collection[str] = tuple(VitalClass.values)
+    is_narrowed: bool = False
+
+
 def material_of(
-    found: Recalled,
-    scene: Scene | None,
-    around: Surroundings,
-    judge: Judge,
-    *,
-    in_han: bool = False,
-    vital: Collection[str] = tuple(VitalClass.values),
+    found: Recalled, scene: Scene | None, around: Surroundings, judge: Judge, bounds: Bounds, *, in_han: bool = False
 ) -> Material:
-    """Return all that may go into a context. ``judge`` tells which slots help its question, which is Chinese where
-    ``in_han`` says so; ``vital`` are the classes of notes that stand whatever is asked."""
+    """Return all that may go into a context within its ``bounds``. ``judge`` tells which slots help its question, which
+    is Chinese where ``in_han`` says so."""
+    vital = bounds.vital
     told = statements_behind(around)
     changes = Changes.of_rows(around.changed, partial(_standing_note, vital=vital, told=told))
     profile = profile_view(found.lanes, changes, standing_notes(around, changes, vital, told))
     notes = (note_item(note, vital, told) for note in found.notes)
     said = (*notes, *map(memory_item, found.memories), *map(memory_item, found.replies))
     meant = {str(match.tag.id): match.score for match in found.lanes.meant}
-    told_now = bring_up_to_date(without_masks(said), changes)
+    told_now = bring_up_to_date(without_masks(said), changes, fetches=not bounds.is_narrowed)
     ended = tuple(without_masks(ended_before(told_now, changes)))
-    slots = tuple(judge_facts(replace(profile, notes=()), judge, meant, found.needs, in_han=in_han))
+    slots = tuple(judge_facts(replace(profile, notes=()), judge, meant, in_han=in_han))
+    offered = () if bounds.is_narrowed else slots
     return Material(
         profile=profile,
-        memories=(*with_slots_in_notes(without_noted_words(told_now, profile.notes), slots), *ended),
+        memories=(*with_slots_in_notes(without_noted_words(told_now, profile.notes), offered), *ended),
         turns=tuple(window_turns(scene)) if scene else (),
         summary=running_summary(scene) if scene else None,
         full_history_tokens=around.full_history,
         said_first=scene.said_first if scene else (),
         needs=found.needs,
+        held_back=found.holds_any or bool(slots),
     )
 
 
@@ -148,6 +154,7 @@ def memory_item(memory: RecalledMemory) -> MemoryItem:
         message_keys=frozenset(message_key(one.conversation_id, one.message_id) for one in memory.sources),
         untrusted_instruction=looks.instructs,
         looks=looks,
+        explain=memory.explain,
     )
 
 

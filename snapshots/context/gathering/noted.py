@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from snapshots.context.choosing.dedupe import fold_words, names_value
+from snapshots.context.choosing.why import raise_to, shorten
 from snapshots.context.values import MemoryItem
 from snapshots.understanding.drafting.sayings import says_the_same
 from snapshots.understanding.heard.turns import tells_something
@@ -45,9 +46,10 @@ def with_slots_in_notes(notes: Iterable[MemoryItem], slots: Sequence[MemoryItem]
         said = [fold_words(note.text)] if note.kind == "note" and not note.doubted_since and not note.is_refused else []
         named = [slot for slot in slots if said and names_value(said, slot)]
         noted |= {slot.id for slot in named}
-        near = max((slot.relevance for slot in named), default=0.0)
-        more = near / max(note.relevance, _LEAST)
-        yield replace(note, relevance=near, score=min(1.0, note.score * more)) if more > 1 else note
+        best = max(named, key=lambda slot: slot.relevance, default=note)
+        more = best.relevance / max(note.relevance, _LEAST)
+        score = min(1.0, note.score * more)
+        yield raise_to(note, best.relevance, score, "as_slot", best.explain) if more > 1 else note
     for slot in slots:
         yield replace(slot, is_noted=True) if slot.id in noted else slot
 
@@ -78,8 +80,7 @@ def _what_is_left(item: MemoryItem, notes: Mapping[str, Sequence[str]]) -> Memor
     text = " ".join(_AROUND_GAP.sub(f" {_GAP} ", text).split()).strip(_LOOSE)
     if not tells_something(_IDLE.sub(" ", text).replace(_GAP, ".")):
         return replace(item, is_noted=True)
-    share = len(text) / len(item.text)
-    return replace(item, text=text, relevance=share * item.relevance, score=share * item.score)
+    return shorten(item, text)
 
 
 def _without_repeat(text: str, words: str) -> str:

@@ -13,6 +13,8 @@ from snapshots.context.turn.route import ModelRoute
 from snapshots.context.writing.guide import LANGUAGE_CHARS
 from snapshots.models import Conversation, Message, MessageRole, NoteGrade
 from snapshots.recall.loading.current import Whose
+from snapshots.recall.round_trip import BestHits
+from snapshots.recall.texts import array_of
 from snapshots.selectors import with_words
 from snapshots.window.policy import WINDOW_POLICY
 from snapshots.window.values import Window, WindowTurn
@@ -108,13 +110,14 @@ class Surroundings:
 
 
 def statements_along(
-    tenant_id: UUID, subject_id: UUID, conversation_id: str | None, *, asks_past: bool = False
+    tenant_id: UUID, subject_id: UUID, best: BestHits, conversation_id: str | None, *, asks_past: bool = False
 ) -> list[Statement]:
-    """Return what reads the surroundings of a context, with what was before where the question ``asks_past``;
-    :func:`surroundings_of` reads its rows."""
+    """Return what reads the surroundings of a context beside the ``best`` memories, with what was before where the
+    question ``asks_past``; :func:`surroundings_of` reads its rows."""
     own = [tenant_id, subject_id]
-    always = [Statement(sql, own) for sql in (HISTORY, STANDING)]
-    always += [Statement(CHANGED, [*own, asks_past]), Statement(SAID_AGAIN, own)]
+    told, replied = [hit.id for hit in (*best.hits, *best.noted)], [hit.id for hit in best.replied]
+    changed = Statement(CHANGED, [*own, array_of(told), array_of(replied), asks_past])
+    always = [Statement(HISTORY, own), Statement(STANDING, own), changed, Statement(SAID_AGAIN, own)]
     if conversation_id is None:
         return always
     place = [tenant_id, subject_id, conversation_id]

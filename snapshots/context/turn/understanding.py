@@ -48,15 +48,16 @@ def understood(text: str, model: ChatModel) -> Understanding | None:
     return told
 
 
-def understand(tenant_id: UUID, request: ContextRequest) -> tuple[ContextRequest, frozenset[DegradedReason]]:
+def understand(
+    tenant_id: UUID, request: ContextRequest, *, reads_phase: bool
+) -> tuple[ContextRequest, frozenset[DegradedReason]]:
     """Return the request with what a chat model says of it where there is one and the caller does not say so itself,
-    and what was missing meanwhile."""
-    model = None if request.intent and request.phase else chat_for(tenant_id, PURPOSE)
+    the phase only where ``reads_phase`` allows one that nobody named; and what was missing meanwhile."""
+    wants_phase = reads_phase and not request.phase
+    model = chat_for(tenant_id, PURPOSE) if wants_phase or not request.intent else None
     told = understood(request.query, model) if model else None
     if told is None:
         return request, frozenset({DegradedReason.UNDERSTANDING_TIMEOUT}) if model else frozenset()
     intent_read = request.intent is None
-    read = replace(
-        request, intent=request.intent or told.intent, intent_read=intent_read, phase=request.phase or told.phase
-    )
-    return read, frozenset()
+    phase = told.phase if wants_phase else request.phase
+    return replace(request, intent=request.intent or told.intent, intent_read=intent_read, phase=phase), frozenset()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import repeat
+from itertools import repeat, starmap
 from typing import Any
 
 import numpy as np
@@ -158,6 +158,11 @@ def held_rows(columns: Columns, query: RecallQuery, *, skew: float) -> Mask:
     return alive & (columns.created_at <= known) & ((columns.retired_at > known) | np.isposinf(columns.retired_at))
 
 
+def holds_any(columns: Columns, query: RecallQuery, policy: RecallPolicy) -> bool:
+    """Return whether any row is held at the moments asked for."""
+    return bool(held_rows(columns, query, skew=policy.clock_skew_seconds).any())
+
+
 def passing_rows(columns: Columns, query: RecallQuery) -> Mask:
     """Return which rows pass the filters of ``query``: time range, kinds, topics, and its own."""
     alive = np.ones(len(columns.kind), np.bool_)
@@ -197,7 +202,7 @@ def explain(scores: Scores, judged: Judged, alive: Mask, best: Ranked) -> Iterat
     keyword = _lane_hits(KEYWORD_VIEWS, scores.keyword, alive & (scores.keyword > 0), rows)
     parts = np.stack((scores.fused, scores.smoothed, scores.conversation, scores.preferred))[:, rows]
     numbers = (*_rounded(parts), best.near.tolist(), repeat(None), *best.weights.tolist(), *judged.parts(rows))
-    return map(Explain._make, zip(*dense, *keyword, *numbers, strict=False))  # repeat() has no end
+    return starmap(Explain, zip(*dense, *keyword, *numbers, strict=False))  # repeat() has no end
 
 
 def _lane_hits(views: tuple[str, str], scores: Float32, members: Mask, rows: Int64) -> tuple[Sequence[Any], ...]:

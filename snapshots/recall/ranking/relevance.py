@@ -37,7 +37,8 @@ class Judged:
 
     ``need`` times one of two: for a statement the odds between those of ``as_note`` (less what a note has ahead) and
     of ``as_statement`` (where its score stands); for a note or a reply those of ``as_note``, raised ``in_time`` and by
-    what ``asks_reply``, or those of its message, ``as_message``, where these are better.
+    what ``asks_reply``, or those of its message, ``as_message``, where these are better; for a slot ``as_note``, or how
+    well the question names it, ``as_tag``, where that is more.
 
     ``standing`` is what recall ranks by: of statements where their scores stand alone; of a note that is as relevant as
     its message the place of that message; else ``near``.
@@ -52,9 +53,10 @@ class Judged:
     as_message: Float64 | None = None
     asks_reply: float | None = None
     in_time: Float64 | None = None
+    as_tag: Float64 | None = None
 
     def parts(self, rows: Int64) -> Sequence[Sequence[float | None]]:
-        """Return the numbers of some rows as explanations hold them: seven values for each, by value."""
+        """Return the numbers of some rows as explanations hold them: eight values for each, by value."""
         named = RELEVANCE.named_need if self.is_named else None
         return (
             [round(self.need, PART_DIGITS)] * len(rows),
@@ -64,6 +66,7 @@ class Judged:
             _round_part(self.as_message, rows, hides_none=True),
             [None if self.asks_reply is None else round(self.asks_reply, PART_DIGITS)] * len(rows),
             _round_part(self.in_time, rows, hides_none=True),
+            _round_part(self.as_tag, rows, hides_none=True),
         )
 
 

@@ -5,24 +5,31 @@ first asked about, and keeps them without the text.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
+import numpy.typing as npt
 
 from memory_platform.kernel.terms import terms
 from memory_platform.kernel.text import content_hash
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from memory_platform.providers.lru_cache import LruCache
+from snapshots.embedding.aliases import alias_marks, naming_marks
 from snapshots.embedding.contextual import Turn, index_alone, index_text
 from snapshots.embedding.rows import encode_lex, pack_dense, term_key
 from snapshots.embedding.spaces import Embedders
-from snapshots.recall.images.image import build_image
+from snapshots.recall.images.columns import Float64
+from snapshots.recall.images.image import Image, build_image
 from snapshots.recall.policy import ScoringPolicy
+from snapshots.recall.ranking.factors import DIGITS
+from snapshots.recall.ranking.pipeline import Ranked, explain
 from snapshots.recall.ranking.probe import Probe
-from snapshots.recall.ranking.relevance import relevance_of_notes
-from snapshots.recall.ranking.scoring import score_memories
-from snapshots.recall.values import MemoryRow
+from snapshots.recall.ranking.relevance import Judged, relevance_of_notes, relevant_rows
+from snapshots.recall.ranking.scoring import Scores, score_memories
+from snapshots.recall.values import Explain, MemoryRow, RecallQuery
 from snapshots.relevance.policy import DIMENSIONS, ENCODER_SPACE, RELEVANCE
 
 _WORDS: LruCache[bytes, bytes] = LruCache(RELEVANCE.slots_kept)
@@ -30,27 +37,75 @@ _VECTORS: LruCache[bytes, bytes] = LruCache(RELEVANCE.slots_kept)
 _ALWAYS = datetime.min.replace(tzinfo=UTC)
 
 
-def judge_slots(texts: Sequence[str], probe: Probe, embedders: Embedders, policy: ScoringPolicy) -> list[float]:
-    """Return how probably each text helps a question that needs memory, 0..1.
+@dataclass(frozen=True, slots=True)
+class SlotWords:
+    """A slot as it is judged: its words, the labels that it goes by, how well the question names it as a tag (0..1),
+    and its stored confidence (0..1)."""
+
+    text: str
+    labels: tuple[str, ...] = ()
+    meant: float = 0.0
+    confidence: float = 1.0
+
+
+class JudgedSlot(NamedTuple):
+    """How probably a slot helps (0..1), why, and whether the question takes it: a strict one takes not all."""
+
+    relevance: float
+    explain: Explain
+    is_taken: bool
+
+
+def judge_slots(
+    slots: Sequence[SlotWords], query: RecallQuery, probe: Probe, embedders: Embedders, policy: ScoringPolicy
+) -> list[JudgedSlot]:
+    """Return how probably each slot helps ``query``: its words, or, where that is more, the name it has as a tag.
 
     A text or question without a vector (the sentence encoder is not among ``embedders``, does not answer, or has
     embedded enough new ones at once) is compared by the share of common terms among those of the shorter one.
     """
-    encoder = next((one for one in embedders if one.name == ENCODER_SPACE), None)
+    texts = [slot.text for slot in slots]
+    image = _image_of(texts, next((one for one in embedders if one.name == ENCODER_SPACE), None))
+    scores = score_memories(image, probe, policy)
+    as_note, as_tag = _judge_texts(texts, image, scores, probe), np.array([slot.meant for slot in slots])
+    near = probe.needs * np.maximum(as_note, as_tag)
+    more = np.where(as_tag > as_note, as_tag, 0)
+    judged = Judged(near, near, probe.needs, probe.is_named, as_note, as_tag=more)
+    named = _named_slots(slots, query.text) if query.strict else np.zeros(len(slots), np.bool_)
+    taken = named | relevant_rows(near, scores.keyword[0], query, image)
+    why = explain(scores, judged, np.ones(len(slots), np.bool_), _unranked(near, slots))
+    return list(map(JudgedSlot, near.tolist(), why, taken.tolist()))
+
+
+def _image_of(texts: Sequence[str], encoder: Embedder | None) -> Image:
     keys = [content_hash(text) for text in texts]
     _keep_vectors(dict(zip(keys, texts, strict=True)), encoder)
     rows = [
         MemoryRow(UUID(int=at), "note", _packed_words(key, text), _ALWAYS, dense=_VECTORS.get(key), space=ENCODER_SPACE)
         for at, (key, text) in enumerate(zip(keys, texts, strict=True))
     ]
-    image = build_image(rows, {ENCODER_SPACE: DIMENSIONS})
-    scores = score_memories(image, probe, policy)
-    is_encoded = ENCODER_SPACE in probe.vectors
-    judged = relevance_of_notes(image, np.ones(len(rows), np.bool_), scores, probe)
-    return [
-        float(helps) if is_encoded and row.dense else _share_of_terms(text, probe)
-        for helps, row, text in zip(judged, rows, texts, strict=True)
-    ]
+    return build_image(rows, {ENCODER_SPACE: DIMENSIONS})
+
+
+def _judge_texts(texts: Sequence[str], image: Image, scores: Scores, probe: Probe) -> Float64:
+    read = relevance_of_notes(image, np.ones(len(texts), np.bool_), scores, probe)
+    compared = scores.dense_held if ENCODER_SPACE in probe.vectors else np.zeros(len(texts), np.bool_)
+    for row in np.flatnonzero(~compared).tolist():
+        read[row] = _share_of_terms(texts[row], probe)
+    return read
+
+
+def _named_slots(slots: Sequence[SlotWords], text: str) -> npt.NDArray[np.bool_]:
+    """Return which slots ``text`` names, by one of their labels or as a tag, shape (n,)."""
+    said = naming_marks(text)
+    return np.array([slot.meant > 0 or bool(alias_marks(slot.labels) & said) for slot in slots], np.bool_)
+
+
+def _unranked(near: Float64, slots: Sequence[SlotWords]) -> Ranked:
+    """Return slots in their order, of whose factors only the confidence is not 1."""
+    weights = np.ones((4, len(slots)))
+    weights[1] = [slot.confidence for slot in slots]
+    return Ranked(np.arange(len(slots)), near.round(DIGITS), weights, near * weights[1])
 
 
 def _share_of_terms(text: str, probe: Probe) -> float:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from importlib import import_module
 
+import pytest
 from django.db import connection
 
 from snapshots.context.service import build_context
@@ -12,9 +13,12 @@ from snapshots.models import Note, WorkKind
 from snapshots.queue.draining.drain import drain_work
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
+from tests.snapshots.held import remember
 from tests.snapshots.understanding.making import HANDLERS, MONDAY, say, settle
 
 LATER = MONDAY + timedelta(days=3)
+MANY = 250
+"""Notes that changed after those that a context needs."""
 REPAIR = import_module("snapshots.migrations.0038_notes_know_their_statement_before_it_is_stored").REPAIR
 
 
@@ -24,6 +28,16 @@ def lines_of(house: House, query: str, *, prefix: bool = False) -> list[str]:
     built = build_context(house.tenant.id, house.subject.external_id, ContextQuery(request, "3"))
     told = built.context.messages[:1] if prefix else built.context.messages[:-1]
     return [line for one in told for line in one["content"].splitlines() if line.startswith(("- ", "~ ", "? "))]
+
+
+def change_many_notes(house: House) -> None:
+    """Have many notes that changed after all others, beside one that ended."""
+    shelves = (f"Shelf {number} holds a jar" for number in range(MANY))
+    ids = remember(house, *shelves, kind="note", said_at=LATER + timedelta(hours=1))
+    with tenant_tx(house.tenant.id):
+        assert Note.objects.filter(snapshot__invalid_at__isnull=False).exists()
+        doubted = {"grade": "fact", "grade_probability": 0.5, "possibly_outdated": True}
+        Note.objects.bulk_create(Note(subject=house.subject, snapshot_id=one, **doubted) for one in ids)
 
 
 def settle_notes_first(house: House) -> None:
@@ -49,6 +63,27 @@ def test_words_that_are_over_do_not_stand_because_their_note_came_first(world: W
     lines = lines_of(house, "Where do I live?")
     assert any("Seattle" in line for line in lines)
     assert not [line for line in lines if line.endswith("I live in Boston.") or line.endswith("I live in Boston")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "query", "holds", "over"),
+    [
+        ("I live in Boston and my sister is called Ruth.", "I moved to Seattle, I no longer live in Boston.",
+         "Who is Ruth?", "Ruth", "I live in Boston"),
+        ("我住在成都，我姐姐叫林燕。", "我搬到杭州了，不住成都了。", "林燕是谁？", "林燕", "我住在成都"),
+    ],
+)  # fmt: skip
+def test_words_that_are_over_stay_out_however_many_notes_changed_since(
+    world: World, old: str, new: str, query: str, holds: str, over: str
+) -> None:
+    house = world.acme
+    say(house, old)
+    say(house, new, at=LATER, conversation="c2")
+    settle(house)
+    change_many_notes(house)
+    lines = lines_of(house, query)
+    assert any(holds in line for line in lines)
+    assert not [line for line in lines if over in line]
 
 
 def test_what_was_said_several_times_stands_once(world: World) -> None:

@@ -20,7 +20,6 @@ def test_every_number_says_where_it_comes_from() -> None:
         "good_hit_share",
         "min_relevance",
         "filling_relevance",
-        "changed_notes",
     }
 
 

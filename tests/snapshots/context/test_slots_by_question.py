@@ -9,6 +9,7 @@ from snapshots.context.service import build_context
 from snapshots.context.stages import ContextAnswer, ContextQuery
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.receipts.packing import candidates_held
+from snapshots.relevance.policy import RELEVANCE
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import label, prefer
@@ -39,8 +40,8 @@ def hold_slots(house: House, language: str) -> dict[str, str]:
         return {one.key: str(one.id) for one in Preference.objects.all()}
 
 
-def ask(house: House, query: str, budget: BudgetRequest = SMALL) -> ContextAnswer:
-    asked = ContextQuery(ContextRequest(query, budget=budget), "3")
+def ask(house: House, query: str, budget: BudgetRequest = SMALL, **more: Any) -> ContextAnswer:
+    asked = ContextQuery(ContextRequest(query, budget=budget, **more), "3")
     return build_context(house.tenant.id, house.subject.external_id, asked)
 
 
@@ -93,3 +94,36 @@ def test_where_the_prefix_holds_the_slots_each_is_one_candidate(world: World) ->
     held = [one["memory_id"] for one in candidates_held(answer.receipt)]
     assert sorted(held) == sorted(ids.values())
     assert {one for one, _ in became(answer).values()} == {"kept"}
+
+
+@pytest.mark.parametrize(
+    ("language", "query", "named"),
+    [
+        ("en", "What should I plant this spring?", None),
+        ("en", "Which shoe size do I take?", "shoe_size"),
+        ("en", "Do you know my favourite music?", "likes"),
+        ("zh", "花园里要买什么肥料？", None),
+        ("zh", "你记得我的鞋码吗？", "shoe_size"),
+        ("zh", "我喜欢什么音乐？", "likes"),
+    ],
+)
+def test_a_strict_question_takes_a_slot_that_it_names_and_no_other(
+    world: World, language: str, query: str, named: str | None
+) -> None:
+    ids = hold_slots(world.acme, language)
+    loose, strict = (ask(world.acme, query, strict=is_strict) for is_strict in (False, True))
+    near = {slot for slot, (reason, _) in became(loose).items() if reason == "kept"}
+    taken = {slot for slot, (reason, _) in became(strict).items() if reason == "kept"}
+    assert near
+    assert taken == ({ids[named]} if named else set())
+    refused = [one for one in candidates_held(strict.receipt) if one["memory_id"] not in taken]
+    assert {(one["decision_reason"], one["threshold"]) for one in refused} == {
+        ("below_floor", RELEVANCE.strict_relevance)
+    }
+
+
+@pytest.mark.parametrize("query", ["导航回家", "What is the weather like?"])
+def test_a_strict_question_takes_a_tag_that_it_names(world: World, query: str) -> None:
+    label(world.acme, "家", address="世纪大道100号")
+    (found,) = became(ask(world.acme, query, strict=True)).values()
+    assert (found[0] == "kept") == (query == "导航回家")

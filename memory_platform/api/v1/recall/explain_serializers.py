@@ -38,7 +38,9 @@ _SHARE = "0 to 1, to four digits."
 class RelevancePartsOutput(Output):
     """What a relevance was worked out from; what does not apply is left out. ``need`` times: for one of ``memories``
     the probability whose log-odds lie half-way between those of ``as_note`` and ``as_statement``; for a note or a reply
-    ``as_note``, its log-odds raised by ``in_time`` and twice ``asks_reply``, or ``as_message`` instead."""
+    ``as_note``, its log-odds raised by ``in_time`` and twice ``asks_reply``, or ``as_message`` instead. In receipts a
+    slot has ``as_note``, or ``as_tag`` instead, a note may have ``as_older`` or ``as_slot`` instead of all these, the
+    latter where both are told, and what is left of a message is multiplied by ``share``."""
 
     need = serializers.FloatField(help_text=f"How probably the question needs memory at all, {_SHARE}")
     named = serializers.FloatField(

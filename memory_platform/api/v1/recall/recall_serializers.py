@@ -45,6 +45,11 @@ class MemoryOutput(Output):
     id = serializers.UUIDField()
     lane = serializers.ChoiceField(choices=["snapshots", "documents"])
     kind = serializers.ChoiceField(choices=SNAPSHOT_KINDS)
+    grade = serializers.ChoiceField(
+        choices=GRADES,
+        allow_null=True,
+        help_text="That of the notes made from it; null without any, or if they differ.",
+    )
     text = serializers.CharField()
     name = serializers.CharField(allow_null=True)
     score = serializers.FloatField()
@@ -101,6 +106,8 @@ class RecalledReplyOutput(Output):
     relevance = serializers.FloatField(help_text=RELEVANCE_HELP)
     confidence = serializers.FloatField()
     topics = serializers.ListField(child=serializers.CharField())
+    aliases = serializers.ListField(child=serializers.CharField())
+    metadata = serializers.DictField()
     said_at = serializers.DateTimeField()
     expires_at = serializers.DateTimeField(allow_null=True)
     sources = SourceOutput(many=True)
@@ -168,6 +175,7 @@ def shown_memory(memory: RecalledMemory, asked: str) -> dict[str, Any]:
         "id": memory.id,
         "lane": memory.lane,
         "kind": memory.kind,
+        "grade": memory.grade,
         "text": memory.text,
         "name": memory.name,
         "score": round(memory.score, DIGITS),
@@ -224,6 +232,8 @@ def shown_reply(reply: RecalledMemory, asked: str) -> dict[str, Any]:
         "relevance": round(reply.relevance, DIGITS),
         "confidence": reply.confidence,
         "topics": reply.topics,
+        "aliases": reply.aliases,
+        "metadata": reply.metadata,
         "said_at": reply.said_at,
         "expires_at": reply.expires_at,
         "sources": shown_sources(reply),

@@ -13,6 +13,7 @@ from memory_platform.api.access.permissions import MEMORY_READ
 from memory_platform.api.requests.fields import InstantField, OwnIdField, ProductIdField
 from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.v1.policies.policy_serializers import ExperimentOutput, serialize_experiment_arm
+from memory_platform.api.v1.recall.abstained import AbstainedOutput
 from memory_platform.api.v1.recall.context import (
     ModelRouteOutput,
     PromptMessageOutput,
@@ -63,6 +64,9 @@ class ReceiptSummaryOutput(Output):
     sections = SectionOutput(many=True)
     tokens = TokensOutput()
     prefix_hash = serializers.CharField()
+    abstained = AbstainedOutput(
+        allow_null=True, help_text="As in the answer; null in receipts of before it was kept, too."
+    )
     degraded_reason = serializers.CharField(allow_null=True)
 
 
@@ -163,6 +167,7 @@ def shown_summary(receipt: Receipt) -> dict[str, Any]:
         "sections": [{key: value for key, value in one.items() if key != ROOM} for one in receipt.sections],
         "tokens": receipt.tokens,
         "prefix_hash": receipt.prefix_hash,
+        "abstained": {"reason": receipt.abstained} if receipt.abstained else None,
         "degraded_reason": receipt.degraded_reason or None,
     }
 

@@ -303,3 +303,21 @@ def test_the_parts_of_a_prompt_fill_their_bar_without_a_gap() -> None:
     assert [(part.start, part.length) for part in parts] == [(0, 333), (333, 0), (333, 667)]
     assert sum(part.length for part in parts_of(sections, {"budget": 4000})) == BAR_UNITS // 4
     assert sum(part.length for part in parts_of(sections, {})) == BAR_UNITS
+
+
+@pytest.mark.parametrize(
+    ("language", "query", "told"),
+    [
+        ("en", "Are peanuts fine?", "nothing that is remembered helps to answer it"),
+        ("zh-hans", "可以吃花生吗？", "记得的内容都对回答它没有帮助"),
+    ],
+)
+def test_a_prompt_without_a_memory_says_why(
+    ada_with_memories: World, staff: Staff, language: str, query: str, told: str
+) -> None:
+    client = staff.sam
+    client.cookies[settings.LANGUAGE_COOKIE_NAME] = language
+    without, holding = (receipt_for(ada_with_memories.acme, query, min_relevance=least) for least in (1.0, 0.0))
+    assert (without.abstained, holding.abstained) == ("nothing_relevant", "")
+    assert told in page_of(client, without)
+    assert told not in page_of(client, holding)

@@ -311,3 +311,11 @@ def test_what_moved_and_what_is_on_one_side_alone_is_told() -> None:
     assert {name: row.moved for name, row in rows.items()} == {"one": -2, "two": 1, "four": 0, "three": -1}
     assert list(rows)[-1] == "three"
     assert count_marks(rows.values()) == {BOTH: 1, LEFT: 1, RIGHT: 1, NEITHER: 1}
+
+
+@pytest.mark.parametrize("query", ["How far away is the moon?", "月亮离地球有多远？"])
+def test_a_side_without_a_memory_says_why(world: World, staff: Staff, query: str) -> None:
+    told = "nothing is remembered of this person"
+    assert ask(staff.sam, world.acme, query).count(told) == len((LEFT, RIGHT))
+    remember(world.acme, query)
+    assert told not in ask(staff.sam, world.acme, query)

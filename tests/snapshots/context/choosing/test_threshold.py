@@ -120,6 +120,16 @@ def test_what_is_held_and_left_out_is_not_relevant() -> None:
     assert [one.abstained for one in found] == [Abstained.NOTHING_RELEVANT, Abstained.NOTHING_REMEMBERED]
 
 
+def test_what_helps_and_stands_elsewhere_leaves_message_1_without_a_memory() -> None:
+    vital = item("allergy", 0.6, vital=True)
+    context = assemble_with(vital, vital=vital)
+    assert (kept(context), context.abstained) == (["allergy"], Abstained.NOTHING_MORE)
+    full = ContextRequest("dinner?", budget=BudgetRequest(memory=1))
+    tight = assemble(full, Material(memories=(vital,)), counter=TokenEstimator(), nonce="n")
+    assert (kept(tight), tight.abstained) == ([], Abstained.NOTHING_MORE)
+    assert assemble_with(vital, item("other", 0.6), vital=vital).abstained is None
+
+
 def test_strict_takes_nothing_that_does_not_help() -> None:
     assert kept(assemble_with(item("low", 0.01), item("high", 0.6), strict=True)) == ["high"]
 

@@ -8,6 +8,7 @@ import pytest
 
 from snapshots.context.choosing.facts import preference_fact
 from snapshots.context.gathering.material import marked
+from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.values import AssembledContext, Material, MemoryItem, ProfileView, Reason, SectionName
 from tests.snapshots.context.world import (
     ADA,
@@ -131,6 +132,19 @@ def test_in_a_tiny_total_what_helps_goes_before_vital_notes_and_these_before_wha
     assert helps.id in kept
     assert {"m-60", "m-61"}.isdisjoint(kept)
     assert len({one.id for one in notes} & set(kept)) >= 2
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_policy_puts_vital_notes_first_in_the_smallest_total(language: str) -> None:
+    notes = tuple(replace(one, text=POLLEN[language].format(one.id)) for one in vital_notes(20))
+    helps = tuple(memory(50 + n, relevance=0.9, score=0.9) for n in range(20))
+    material = Material(ProfileView(notes=notes), memories=helps)
+    waiting, first = (
+        context(material, budget=within(200), policy=replace(DEFAULT_CONTEXT, profile_from=least))
+        for least in (DEFAULT_CONTEXT.profile_from, 1)
+    )
+    assert kept_in_prefix(waiting) == []
+    assert notes[0].id in kept_in_prefix(first)
 
 
 @pytest.mark.parametrize("count", [3, 4, 5, 6, 7, 8])

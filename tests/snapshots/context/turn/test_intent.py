@@ -74,7 +74,7 @@ def test_traditional_characters_are_read_too() -> None:
     assert detect_intent("推薦一家火鍋店") == "recommendation"
 
 
-UNSEEN = {("intents", "en"): 0.76, ("intents", "zh"): 0.86, ("phases", "en"): 0.65, ("phases", "zh"): 0.8}
+UNSEEN = {("intents", "en"): 0.84, ("intents", "zh"): 0.86, ("phases", "en"): 0.8, ("phases", "zh"): 0.8}
 """Least share that is read rightly of two writers who taught nothing; docs/intent.md tells the figures."""
 
 

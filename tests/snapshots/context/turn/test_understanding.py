@@ -10,6 +10,7 @@ from pytest_django.fixtures import Settings
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.contracts import Preparable
 from memory_platform.providers.registry import chat_model, forget
+from snapshots.context.policy import ContextPolicy
 from snapshots.context.service import build_context
 from snapshots.context.stages import ContextAnswer, ContextQuery
 from snapshots.context.turn.understanding import PURPOSE
@@ -36,9 +37,11 @@ def server(settings: Settings) -> Iterator[ModelServer]:
     forget()
 
 
-def build(world: World, query: str, *, by_model: bool = True, **request: Any) -> ContextAnswer:
+def build(
+    world: World, query: str, *, by_model: bool = True, detect_phase: bool = False, **request: Any
+) -> ContextAnswer:
     asked = ContextQuery(ContextRequest(query, **request), "1", by_model=by_model)
-    return build_context(world.acme.tenant.id, "ada", asked)
+    return build_context(world.acme.tenant.id, "ada", asked, ContextPolicy(detect_phase=detect_phase))
 
 
 def reading_of(built: ContextAnswer) -> tuple[str | None, str | None, str]:
@@ -50,7 +53,7 @@ def test_a_model_tells_what_words_do_not(world: World, server: ModelServer, text
     assert reading_of(build(world, text, by_model=False))[0] != "complaint"
     assert server.requests == []
     built = build(world, text)
-    assert reading_of(built) == ("complaint", "after_sales", "")
+    assert reading_of(built) == ("complaint", None, "")
     assert (built.route.tier, built.timings_ms["understand"] > 0) == ("middle", True)
     build(world, text)
     assert len(server.requests) == 1, "the same turn is read once"
@@ -59,9 +62,20 @@ def test_a_model_tells_what_words_do_not(world: World, server: ModelServer, text
 
 
 def test_what_the_caller_says_stands(world: World, server: ModelServer) -> None:
-    assert reading_of(build(world, "Hm", intent="my own"))[:2] == ("my own", "after_sales")
+    held = build(world, "Hm", intent="my own", detect_phase=True)
+    assert reading_of(held)[:2] == ("my own", "after_sales")
     assert reading_of(build(world, "Hm again", intent="task", phase="opening"))[:2] == ("task", "opening")
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("text", ["I really must complain about that", "这也太让人失望了"])
+def test_a_phase_that_nobody_named_stands_only_where_the_policy_reads_one(
+    world: World, server: ModelServer, text: str
+) -> None:
+    read, unasked = (build(world, text, detect_phase=reads) for reads in (True, False))
+    assert (read.context.phase, unasked.context.phase) == ("after_sales", None)
+    assert len(unasked.context.messages) < len(read.context.messages)
+    assert build(world, text, intent="task").context.phase is None
 
 
 def test_the_turn_is_fenced(world: World, server: ModelServer) -> None:

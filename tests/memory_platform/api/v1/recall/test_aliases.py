@@ -2,9 +2,15 @@
 
 from typing import Any
 
+import pytest
+
+from snapshots.models import Note, NoteGrade, Snapshot
+from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
 from tests.snapshots.held import remember, say
+from tests.snapshots.understanding.making import say as tell
+from tests.snapshots.understanding.making import settle
 
 ADA = "/v1/subjects/ada"
 DEPLOY = {
@@ -32,6 +38,42 @@ def test_aliases_and_metadata_come_back_wherever_a_memory_is_shown(acme: Caller,
     assert (found["aliases"], found["metadata"]) == (DEPLOY["aliases"], DEPLOY["metadata"])
     (listed,) = body_of(acme("GET", f"{ADA}/snapshots"))["data"]
     assert listed["aliases"] == DEPLOY["aliases"]
+
+
+@pytest.mark.parametrize(
+    ("plain", "mixed", "answered"),
+    [
+        (
+            "I am allergic to peanuts",
+            "I am vegetarian. My sister Ruth lives in Leeds.",
+            "I recommend the Miller Creek trail, 12 km.",
+        ),
+        (
+            "我对花生过敏",
+            "我是一名护士，在成都的医院上班。我姐姐林燕对海鲜过敏。",
+            "我推荐你去走米勒溪步道，全长12公里。",
+        ),
+    ],
+)
+def test_every_recalled_memory_has_grade_aliases_and_metadata(
+    acme: Caller, world: World, plain: str, mixed: str, answered: str
+) -> None:
+    tell(world.acme, plain, mixed)
+    say(world.acme, answered, role="assistant", conversation="other")
+    settle(world.acme)
+    with tenant_tx(world.acme.tenant.id):
+        Snapshot.objects.filter(kind="reply").update(metadata={"scope": "outdoors"}, aliases=["hike"])
+        statement = Snapshot.objects.get(text=mixed, kind="statement")
+        first, *others = Note.objects.filter(statement_id=statement.id)
+        assert others
+        Note.objects.filter(id=first.id).update(grade=NoteGrade.PLAN)
+    body = body_of(
+        acme("POST", f"{ADA}/recall", {"query": f"{plain} {mixed} {answered}", "lanes": ["snapshots", "replies"]})
+    )
+    shown = {one["text"]: one["grade"] for one in body["memories"]}
+    assert (shown[plain], shown[mixed]) == (NoteGrade.LIMIT, None)
+    (reply,) = body["replies"]
+    assert (reply["aliases"], reply["metadata"]) == (["hike"], {"scope": "outdoors"})
 
 
 def test_a_strict_question_takes_what_it_names_by_an_alias(acme: Caller, world: World) -> None:

@@ -66,6 +66,16 @@ def test_an_answer_has_every_member_of_the_contract(acme: Caller, world: World) 
     assert answer["timings_ms"].keys() == {"embed", "search", "total"}
 
 
+@pytest.mark.parametrize(("said", "query"), [(PEANUTS, "May I eat peanuts?"), (HIKING, "周末爬山")])
+def test_an_answer_that_holds_nothing_says_why(acme: Caller, world: World, said: str, query: str) -> None:
+    remember(world.acme, said)
+    narrow = recall(acme, query, filter={"topics": {"eq": "no such topic"}})
+    assert (narrow["memories"], narrow["abstained"]) == ([], {"reason": "nothing_relevant"})
+    assert recall(acme, query)["abstained"] is None
+    unknown = body_of(acme("POST", "/v1/subjects/nobody/recall", {"query": query}))
+    assert (unknown["memories"], unknown["abstained"]) == ([], {"reason": "unknown_subject"})
+
+
 def test_chinese_questions_find_chinese_memories_tags_and_intent(acme: Caller, world: World) -> None:
     remember(world.acme, PEANUTS, HIKING)
     label(world.acme, "家", address="世纪大道100号")

@@ -94,7 +94,7 @@ def test_what_recall_left_out_is_told_with_its_reason(acme: Caller, world: World
     receipt = body_of(acme("GET", f"/v1/receipts/{assembled(acme, min_relevance=0)['receipt_id']}"))
     first, *others = receipt["candidates"]
     (again,) = told_twice - {first["memory_id"]}
-    assert first["decision_reason"] == "kept"
+    assert (first["decision_reason"], receipt["abstained"]) == ("kept", None)
     assert {one["memory_id"]: one["decision_reason"] for one in others} == {
         again: "duplicate_of_memory",
         str(over): "expired",
@@ -106,7 +106,9 @@ def test_what_is_not_relevant_enough_is_told_with_its_relevance(acme: Caller, wo
     held = set(map(str, remember(world.acme, PEANUTS, "The lighthouse was painted white")))
     context = assembled(acme, "May I eat peanuts?", min_relevance=0.95)
     assert context["abstained"] == {"reason": "nothing_relevant"}
-    left_out = body_of(acme("GET", f"/v1/receipts/{context['receipt_id']}"))["candidates"]
+    receipt = body_of(acme("GET", f"/v1/receipts/{context['receipt_id']}"))
+    assert receipt["abstained"] == context["abstained"]
+    left_out = receipt["candidates"]
     assert {one["memory_id"]: one["decision_reason"] for one in left_out} == dict.fromkeys(held, "below_floor")
     assert all(0 <= one["relevance"] < one["threshold"] == 0.95 for one in left_out)
 

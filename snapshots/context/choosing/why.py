@@ -1,0 +1,35 @@
+"""What a context does with the relevance of a memory, told among the parts of it, so that they still multiply out."""
+
+from dataclasses import replace
+from typing import Literal
+
+from snapshots.context.values import MemoryItem
+from snapshots.recall.ranking.relevance import PART_DIGITS
+from snapshots.recall.values import Explain
+
+_LEAST = 1e-9
+_UNFOUND = Explain(None, 0.0, "own", None, 0.0, "own", 0.0, 0.0, 0.0, 0.0, 0.0, None, 1.0, 1.0, 1.0, 1.0)
+"""Of what recall did not find: neither lane, no score, no factor."""
+
+Raise = Literal["as_older", "as_slot"]
+
+
+def shorten(item: MemoryItem, text: str) -> MemoryItem:
+    """Return a message of which only ``text`` is left: as relevant as its share of the message."""
+    share = len(text) / len(item.text)
+    why = item.explain
+    shown = why and why._replace(share=round(share, PART_DIGITS), semantic=share * why.semantic)
+    return replace(item, text=text, relevance=share * item.relevance, score=share * item.score, explain=shown)
+
+
+def raise_to(item: MemoryItem, relevance: float, score: float, part: Raise, by: Explain | None) -> MemoryItem:
+    """Return a note of another relevance and score, which ``part`` names: what it is as relevant as has so much before
+    the need of the question. ``by`` explains that; a note that recall did not find has no other explanation."""
+    why = item.explain or (by and _UNFOUND._replace(need=by.need, named=by.named))
+    if why is None:
+        return replace(item, relevance=relevance, score=score)
+    why = why._replace(semantic=score / max(why.factors.product, _LEAST))
+    if relevance != item.relevance:
+        helps = round(relevance / max(why.need or 0.0, _LEAST), PART_DIGITS)
+        why = why._replace(as_older=helps) if part == "as_older" else why._replace(as_slot=helps)
+    return replace(item, relevance=relevance, score=score, explain=why)
