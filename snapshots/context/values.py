@@ -106,7 +106,7 @@ class MemoryItem:
 
     @property
     def is_refused(self) -> bool:
-        """Whether it must not enter a prompt: it gives orders and is not vital, which stays with a caution beside it."""
+        """Whether it must not enter a prompt: it gives orders and is not vital: that stays, with a caution."""
         return self.untrusted_instruction and not self.vital
 
 

@@ -18,7 +18,7 @@ from snapshots.understanding.believing.lessons import Lesson
 from snapshots.understanding.believing.message_lessons import own_names
 from snapshots.understanding.fields.asked import Asked, fields_in_force
 from snapshots.understanding.fields.fill import Filled, confidence_of, fill_fields
-from snapshots.understanding.fields.matching import fit_notes
+from snapshots.understanding.fields.matching import FieldFit, fit_notes
 from snapshots.understanding.values import Extraction
 from tenants.isolation import tenant_tx
 
@@ -79,7 +79,7 @@ def _fill_batch(tenant_id: UUID, subject_id: UUID, asked: Asked, said: HeldNotes
             if message is None:
                 continue
             filled = [
-                Filled(fit.field, note.text, message.content.find(note.text), confidence_of(fit, note.confidence))
+                _filled(fit, note, message.content.find(note.text))
                 for source, note, fit in fitting
                 if source == message_id and note.id in still and note.text in message.content
             ]
@@ -89,6 +89,11 @@ def _fill_batch(tenant_id: UUID, subject_id: UUID, asked: Asked, said: HeldNotes
             [part for message_id, note, _ in fitting if (part := _find_said_part(note, messages.get(message_id)))]
         )
     return Progress(len(notes), written)
+
+
+def _filled(fit: FieldFit, note: Snapshot, start: int) -> Filled:
+    confidence = confidence_of(fit, note.confidence)
+    return Filled(fit.field, note.text, start, start + len(note.text), confidence)
 
 
 def _find_said_part(note: Snapshot, message: Message | None) -> SaidPart | None:

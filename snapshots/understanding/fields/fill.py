@@ -22,7 +22,7 @@ from snapshots.understanding.fields.asked import Asked
 from snapshots.understanding.fields.config import MATCHING, MatchingPolicy
 from snapshots.understanding.fields.matching import FieldFit, fit_notes
 from snapshots.understanding.statements.statements import utterance_of
-from snapshots.understanding.values import Evidence, Extraction, ProfileFact
+from snapshots.understanding.values import Evidence, Extraction, ProfileFact, Utterance
 
 FIELDS_VERSION = "fields-1"
 """Part of the stable ids of what is filled: a second delivery of the same message changes nothing."""
@@ -30,11 +30,13 @@ FIELDS_VERSION = "fields-1"
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A field that a note fills. ``start`` is where the note begins in its message."""
+    """A field that a note fills. The message says it from ``start`` to ``end``; the words of a note that was put right
+    stand in no message."""
 
     field: str
     text: str
     start: int
+    end: int
     confidence: float
 
 
@@ -61,11 +63,11 @@ def match_fields(drafts: Sequence[NoteDraft], asked: Asked) -> FieldsFilled:
     found: FieldsFilled = {}
     for draft, fit in zip(read, fits, strict=True):
         if fit.field:
-            (message_id,) = draft.snapshot.message_ids
-            start = draft.details.span_start or 0
-            found.setdefault(message_id, []).append(
-                Filled(fit.field, draft.snapshot.text, start, confidence_of(fit, draft.snapshot.confidence))
-            )
+            message_id = draft.snapshot.message_ids[-1]  # the one that puts a note right stands behind what it rights
+            text, start = draft.snapshot.text, draft.details.span_start or 0
+            end = draft.details.span_end or start + len(text)
+            confidence = confidence_of(fit, draft.snapshot.confidence)
+            found.setdefault(message_id, []).append(Filled(fit.field, text, start, end, confidence))
     return found
 
 
@@ -89,17 +91,18 @@ def fill_fields(lesson: Lesson, own_names: frozenset[str], filled: Iterable[Fill
         return []
     forgotten = forgotten_texts(lesson.subject.id, [one.text for one in wanted])
     said = utterance_of(lesson.message)
-    candidates = [_candidate(one, said.message_key) for one in wanted if one.text not in forgotten]
+    candidates = [_candidate(one, said) for one in wanted if one.text not in forgotten]
     verdicts = judge(candidates, cited={said.message_key: said}, own_names=own_names, policy=WHOLE_NOTES)
     facts = tuple(one for one in verdicts.accepted if isinstance(one, ProfileFact))
     return learn(replace(lesson, extraction=Extraction(facts=facts, rejections=verdicts.rejected)), later_wins=True)
 
 
-def _candidate(one: Filled, message_key: str) -> ProfileFact:
+def _candidate(one: Filled, said: Utterance) -> ProfileFact:
+    quote = one.text if one.text in said.text else said.text[one.start : one.end]
     return ProfileFact(
         field=one.field,
         value=one.text,
-        evidence=Evidence(message_key, one.text, one.start),
+        evidence=Evidence(said.message_key, quote, one.start),
         provenance=Provenance.OBSERVATION.value,
         confidence=one.confidence,
         # A field asked for later is read from the same message under a number of its own.

@@ -34,7 +34,7 @@ def judge_fields(
         else:
             text = said.spoken.text[slice(*span)]
             sure = round(min(fits[clause.text].scores[one.field], policy.hedged), 2)
-            judged.append(("accepted", Filled(one.field, text, span[0], sure)))
+            judged.append(("accepted", Filled(one.field, text, *span, sure)))
     return judged
 
 

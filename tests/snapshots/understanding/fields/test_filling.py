@@ -105,6 +105,25 @@ def test_said_later_wins_and_what_was_said_earlier_is_history(world: World) -> N
     assert read_fields(acme) == {"seat_preference": AISLE}
 
 
+AFTER_WORK = [
+    ("Always deliver my parcels after 5pm", "It's 6pm now, not 5pm", "Always deliver my parcels after 6pm"),
+    ("我的快递一律下午五点以后送", "现在是六点,不是五点", "我的快递一律下午六点以后送"),
+]
+
+
+@pytest.mark.parametrize(("said", "correction", "righted"), AFTER_WORK)
+def test_a_note_that_was_put_right_fills_the_field_anew(world: World, said: str, correction: str, righted: str) -> None:
+    acme = world.acme
+    ask(acme, shipping_preference=PARCELS)
+    say(acme, said)
+    settle(acme)
+    say(acme, correction, at=MONDAY + timedelta(minutes=1))
+    settle(acme)
+    assert read_fields(acme) == {"shipping_preference": righted}
+    with tenant_tx(acme.tenant.id):
+        assert not Work.objects.filter(subject_id=acme.subject.id).exclude(attempts=0).exists()
+
+
 def test_a_guess_never_replaces_what_the_product_wrote(world: World) -> None:
     acme = world.acme
     ask(acme, seat_preference=SEAT)
