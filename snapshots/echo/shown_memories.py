@@ -1,5 +1,6 @@
 """What the prompts of a subject showed before a message came: one read for a batch of messages, none for most (S6)."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -21,6 +22,9 @@ from snapshots.receipts.spread import INJECTED
 from snapshots.understanding.heard.forget_orders import read_forget_orders
 from tenants.isolation import current_tenant_id
 
+_WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
+_FEW_WORDS = 3
+"""Words, or Chinese characters, that tell nothing by themselves beside an order to forget."""
 SHOWN = f"""
 WITH shown AS (
     SELECT u.subject_id, m.lane, m.memory_ref, min(r.created_at) AS since, max(r.created_at) AS last
@@ -61,13 +65,17 @@ class ShownBefore:
 
     def echoes(self, message: Message) -> Echoes:
         """Return what in ``message`` only comes back from a prompt before it, and its orders to forget: neither says
-        anything of the subject."""
+        anything of the subject, nor do the few words that are left beside an order (忘了吧)."""
         shown = self.by_subject.get(message.subject_id)
         found = NO_ECHO
         if shown is not None:
             found = echoes_in(message.content, message.role, shown, message.accepted_at)
         orders = read_forget_orders(message.content) if message.role == MessageRole.USER else ()
-        return replace(found, told=(*found.told, *((one.start, one.end) for one in orders))) if orders else found
+        if not orders:
+            return found
+        found = replace(found, told=(*found.told, *((one.start, one.end) for one in orders)))
+        is_told = len(_WORD.findall(found.rest(message.content))) > _FEW_WORDS
+        return found if is_told else replace(found, told=((0, len(message.content)),))
 
     def own_words(self, message: Message) -> str:
         """Return the text of ``message`` without echoes."""

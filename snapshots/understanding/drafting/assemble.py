@@ -99,13 +99,14 @@ def vital_class_of(clause: Clause, grade: Grade, policy: NotingPolicy = NOTING, 
 
 def _part(spoken: Spoken, clause: Clause, grade: Grade, policy: NotingPolicy) -> NotePart:
     around = matching_form(spoken.text[max(0, clause.start - _LAUGHED_AT) : clause.end + _LAUGHED_AT])
+    form = matching_form(clause.text)
     # Nothing is vital that is the reason of an instruction.
     vital = "" if spoken.is_ordered(clause.sentence) else vital_class_of(clause, grade, policy, around)
     if spoken.is_wanted(clause.start, clause.end):
         grade = replace(grade, lasting=1.0)
     elif clause.asked and not vital:
         grade = replace(grade, lasting=grade.lasting * policy.held_from / policy.asked_held_from)
-    elif says_standing(matching_form(clause.text)):
+    elif says_standing(form) or (vital and vital_by_words(form) == "allergy"):
         grade = replace(grade, lasting=max(grade.lasting, policy.held_from))
     is_other = is_about_other(clause.text, clause.language, grade, policy)
     return NotePart(clause.start, clause.end, clause.sentence, grade, vital, clause.language, is_other)

@@ -138,6 +138,30 @@ _MAY_NOT_EAT = re.compile(
     r"|(?:不能|不可以|不许|不得)(?:吃|喝|碰|沾|闻|用)[^,。]{0,4}(?:奶|乳制品|麸质|小麦|坚果|花生|鸡?蛋|海鲜|虾|蟹|芝麻|蜂蜜|西柚|阿司匹林|布洛芬|青霉素|头孢)",
     re.IGNORECASE,
 )
+_FOOD_EN = (
+    r"(?:dairy|milk|gluten|wheat|(?:pea|wal|hazel|pine|brazil )?nuts?|cashews?|almonds?|pistachios?|pecans?|eggs?|"
+    r"shellfish|prawns?|shrimps?|crabs?|mussels?|oysters?|fish|soya?|sesame|celery|mustard|kiwis?|strawberr(?:y|ies)|"
+    r"aspirin|ibuprofen|penicillin|amoxicillin|codeine|latex|(?:bee|wasp|hornet)s?(?: stings?)?)"
+)
+_FOOD_ZH = (
+    r"(?:花生|坚果|核桃|腰果|杏仁|牛?奶|乳制品|麸质|小麦|鸡?蛋|海鲜|虾|蟹|鱼|"
+    r"芝麻|大豆|芒果|猕猴桃|阿司匹林|布洛芬|青霉素|头孢|蜂|酒精)"
+)
+_WHOM_EN = r"(?:me|him|her|us|them|one of us|(?:my|our) \w+)"
+_MAY_KILL = re.compile(
+    rf"\b{_FOOD_EN}\b(?: (?:or|and) \w+)?(?:,? \w+ly)? (?:(?:can|could|will|would|might|may|nearly|almost|has|have) "
+    r"(?:\w+ly )?(?:kill|killed|hospitali[sz]ed?|be the (?:death|end) of)|"
+    rf"(?:can|could|will|would|might|may) (?:\w+ )?(?:put|send|land)) {_WHOM_EN}\b"
+    r"|\b(?:could|can|will|would|might|may|nearly|almost) (?:\w+ly )?"
+    r"(?:die|died|end up in (?:hospital|the er|a&e)|go into (?:anaphyla\w+ )?shock) "
+    rf"(?:from|of|because of|after|with|if \w+ (?:eats?|touch(?:es)?|has|have)) (?:\w+ ){{0,3}}?{_FOOD_EN}\b"
+    rf"|{_FOOD_ZH}[^,。;]{{0,4}}(?:会|能|可能|差点|要)[要送]?了?(?:我|他|她|人)们?的?命"
+    rf"|[吃碰沾闻喝用打叮蜇][^,。;]{{0,4}}{_FOOD_ZH}[^。;]{{0,6}}[就会要得]{{1,2}}"
+    r"(?:休克|没命|要命|喘不[上过]气|呼吸困难|窒息|[送进](?:急诊|医院|抢救室)|[嗓喉]\w?[子咙]?肿)"
+    rf"|{_FOOD_ZH}[叮蜇咬][^。;]{{0,6}}[就会]{{1,2}}(?:休克|没命|窒息)",
+    re.IGNORECASE,
+)
+"""What would kill somebody who takes it, said of what bodies react to: traffic and spreadsheets kill nobody."""
 _ANYBODY = re.compile(
     r"\b(?:some|many|most|lots of|certain) people\b|\bpeople (?:who|with)\b|有些人|有的人|很多人", re.IGNORECASE
 )
@@ -200,7 +224,8 @@ def vital_by_words(form: str) -> str:
     """Return the class of what is vital by its words alone, whatever the reader finds; "" for none."""
     if names_emergency_contact(form):
         return "emergency"
-    return "allergy" if _MAY_NOT_EAT.search(form) and not _ANYBODY.search(form) else ""
+    is_harmed = _MAY_NOT_EAT.search(form) or _MAY_KILL.search(form)
+    return "allergy" if is_harmed and not _ANYBODY.search(form) else ""
 
 
 def names_emergency_contact(form: str) -> bool:

@@ -305,3 +305,10 @@ def test_one_read_tells_of_a_whole_batch_and_none_of_plain_talk(acme: House) -> 
         words = [shown.own_words(message) for message in messages]
     assert (len(batch), len(none)) == (1, 0)
     assert words == [message.content for message in messages]
+
+
+@pytest.mark.parametrize("said", ["刚才说的别记,忘了吧。", "Please forget what I just said, thanks for that."])
+def test_what_is_left_beside_an_order_and_tells_nothing_is_no_memory(world: World, said: str) -> None:
+    say(world.acme, "My sister is getting divorced.", said, conversation="c9")
+    settle(world.acme)
+    assert statements(world.acme) == []

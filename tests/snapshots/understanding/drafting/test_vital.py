@@ -122,6 +122,14 @@ def test_things_called_after_an_illness_are_not_vital(message: str) -> None:
         "我对你过敏",
         "我对婆婆的唠叨过敏",
         "我对你的问题过敏",
+        "the traffic will kill me",
+        "this spreadsheet could kill me",
+        "the price of eggs is killing me",
+        "I could kill for some nuts",
+        "these eggs will make breakfast",
+        "cats can kill fish",
+        "加班会要我的命",
+        "吃了鱼就会想起外婆",
     ],
 )
 def test_what_is_denied_over_or_said_in_jest_is_not_vital(message: str) -> None:
@@ -161,6 +169,17 @@ def test_what_is_denied_over_or_said_in_jest_is_not_vital(message: str) -> None:
         "I'm allergic to condoms",
         "我对她的猫过敏",
         "我对你的香水过敏",
+        "A single peanut would kill me.",
+        "Nuts could kill my husband Lars.",
+        "Lars is a pastry chef; nuts could kill him so our kitchen has none.",
+        "Penicillin nearly killed me when I was nine",
+        "One bee sting could kill my son",
+        "prawns will put me in hospital",
+        "she could die if she eats sesame",
+        "坚果会要我的命。",
+        "我一吃坚果就会休克",
+        "我儿子吃了虾就会喘不上气",
+        "被蜂蜇了就会休克",
     ],
 )
 def test_what_may_hurt_stays_vital(message: str) -> None:

@@ -31,6 +31,24 @@ def read(row: dict[str, Any]) -> dict[str, Any]:
     return describe(read_slots(row["text"], ExtractionContext(previous=row.get("previous")), message_key="m"))
 
 
+HOMES = [
+    ("I am allergic to peanuts, and my home is at 12 Elm Street.", "home", "12 Elm Street"),
+    ("I am allergic to peanuts and our new address is 12 Elm Street.", "home", "12 Elm Street"),
+    ("We got the keys: from Saturday we live in York, 41 Bishopthorpe Road", "home", "41 Bishopthorpe Road"),
+    ("我们搬到苏州了,新家在工业园区星湖街20号", "家", "工业园区星湖街20号"),
+]
+
+
+@pytest.mark.parametrize(("text", "label", "address"), HOMES)
+def test_a_home_is_read_beside_what_else_a_sentence_tells(text: str, label: str, address: str) -> None:
+    assert read({"text": text})[f"tag/{label}"] == {"kind": "place", "address": address}
+
+
+@pytest.mark.parametrize("text", ["her mother and my brother's home is 12 Elm Street", "我弟开学就初三了"])
+def test_what_is_no_home_or_name_fills_nothing(text: str) -> None:
+    assert read({"text": text}) == {}
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_neighbours_give_the_right_value_or_nothing(language: str) -> None:
     wrong = []
