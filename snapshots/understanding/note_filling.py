@@ -140,7 +140,7 @@ def _as_known(one: Candidate, written: Snapshot, spoken: Message) -> Candidate:
     """Return a candidate as sure as its note is and known as that is, unless its words are in doubt themselves. They
     stand in no message; each version of the note counts its own."""
     is_guess = one.provenance == Provenance.OBSERVATION
-    known = {} if is_guess else {"provenance": written.provenance, "confidence": written.confidence}
+    known: dict[str, Any] = {} if is_guess else {"provenance": written.provenance, "confidence": written.confidence}
     origin = f"edit-{written.version}:{written.id}"
     return replace(one, evidence=Evidence(str(spoken.id), "", -1), origin=origin, **known)
 
