@@ -127,13 +127,14 @@ def _beyond(one: Candidate, before: Sequence[Candidate]) -> Candidate | None:
     """Return what of a candidate the words before did not say; of a list only those entries."""
     if not isinstance(one, PreferenceCandidate) or not isinstance(one.value, tuple):
         return None if _bare(one) in before else one
-    place = replace(_bare(one), value=())
-    same = [
-        other.value for other in before if isinstance(other, PreferenceCandidate) and replace(other, value=()) == place
-    ]
-    known = {entry for value in same if isinstance(value, tuple) for entry in value}
+    same = [other for other in before if isinstance(other, PreferenceCandidate) and _place(other) == _place(one)]
+    known = {entry for other in same for entry in other.texts}
     entries = tuple(entry for entry in one.value if entry not in known)
     return replace(one, value=entries) if entries else None
+
+
+def _place(one: PreferenceCandidate) -> tuple[str | None, ...]:
+    return one.category, one.key, one.mode, one.replaces
 
 
 def _as_known(one: Candidate, written: Snapshot, spoken: Message) -> Candidate:
