@@ -41,6 +41,24 @@ def withdraw_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | None
     if current is None or current.id != row_id or len(sayings_of(current)) > 1 or replaced is None:
         return None
     moment = recording_time(replaced, recording_time(current, now))
-    current.retired_at, current.version = moment, current.version + 1
-    current.save(update_fields=["retired_at", "version"])
+    _retire(current, moment)
     return reinstate_belief(place, replaced.id, now=moment)
+
+
+def unsay_belief(place: BeliefPlace[B], row_id: UUID) -> bool:
+    """Believe the current value no longer, as if it had not been said; what it replaced, if anything, holds again.
+
+    Returns False when ``row_id`` is not current or was said again since: then nothing is changed.
+    """
+    if withdraw_belief(place, row_id) is not None:
+        return True
+    current = place.current()
+    if current is None or current.id != row_id or len(sayings_of(current)) > 1:
+        return False
+    _retire(current, recording_time(current, None))
+    return True
+
+
+def _retire(row: Belief, moment: datetime) -> None:
+    row.retired_at, row.version = moment, row.version + 1
+    row.save(update_fields=["retired_at", "version"])

@@ -1,6 +1,6 @@
 """Editing a snapshot: plan what changes, embed what it says now, apply (rows S3, S4, P5)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
@@ -20,7 +20,7 @@ from snapshots.embedding.store import reindex_snapshot, touch_memory
 from snapshots.embedding.stored_drafts import Mask, stored_drafts
 from snapshots.embedding.versions import INDEXED, keep_image
 from snapshots.lifecycle.selectors import snapshot_at, with_sources
-from snapshots.lifecycle.traces import NOTHING_ENDED, end_traces, lock_for_traces
+from snapshots.lifecycle.traces import lock_for_traces
 from snapshots.lifecycle.values import Accept, SnapshotAddress, SourcedSnapshot, ceiling_fault, labels_without_secrets
 from snapshots.models import Note, Snapshot
 from tenants.isolation import tenant_tx
@@ -29,6 +29,7 @@ VALIDATING = frozenset({"text", "confidence", "provenance"})
 """Who says these anew has looked at the memory."""
 
 TRIES = 3
+TopicsOf = Callable[[str], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,8 @@ class Edit:
 
     ``changes`` are new values by column: text, category, topics, aliases, importance, confidence, provenance, said_at,
     expires_at, metadata; ``details`` those of the note that the snapshot is. ``accept`` raises for a version that the
-    caller does not expect. ``note`` is called with the snapshot as it was read and with what ended
-    (:mod:`snapshots.lifecycle.traces`), in the transaction that changed it.
+    caller does not expect. ``note`` is called with the snapshot as it was read and with what became of the traces of a
+    note (:mod:`snapshots.lifecycle.traces`), in the transaction that changed it. ``topics_of`` reads topics from words.
     """
 
     changes: Mapping[str, Any]
@@ -46,6 +47,7 @@ class Edit:
     accept: Accept
     note: Callable[[Snapshot, Mapping[str, Any]], None] | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
+    topics_of: TopicsOf | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +82,9 @@ def edit_snapshot(tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedde
             plan = plan_edit(snapshot_at(address), edit)
         ready = prepare_snapshots([plan.draft], embedders) if plan.draft else []
         with tenant_tx(tenant_id):
-            ended = apply_edit(plan, ready[0] if ready else None)
-            if ended is not None:
+            if apply_edit(plan, ready[0] if ready else None):
                 if edit.note is not None and plan.changed:
-                    edit.note(plan.snapshot, ended)
+                    edit.note(plan.snapshot, {})
                 return _edited(plan)
     raise Conflict("Other requests keep changing this snapshot.")
 
@@ -91,7 +92,8 @@ def edit_snapshot(tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedde
 def plan_edit(snapshot: Snapshot, edit: Edit) -> EditPlan:
     """Return what really changes, in the open scope. Raises ConfidenceAboveCeiling, and what ``edit.accept`` raises."""
     edit.accept(snapshot.id, snapshot.version)
-    wanted = {**edit.changes, **_masked(edit), **_sureness(snapshot, edit.changes), **_clock(snapshot, edit.changes)}
+    changes = {**_topics(snapshot, edit), **edit.changes, **_masked(edit)}
+    wanted = {**changes, **_sureness(snapshot, edit.changes), **_clock(snapshot, edit.changes)}
     changed = {name: value for name, value in wanted.items() if getattr(snapshot, name) != value}
     if VALIDATING & changed.keys():
         changed["last_validated_at"] = utc_now()
@@ -103,14 +105,11 @@ def plan_edit(snapshot: Snapshot, edit: Edit) -> EditPlan:
     return EditPlan(snapshot, changed, draft, details, before)
 
 
-def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> Mapping[str, Any] | None:
-    """Write a planned edit in the open scope. Return what ended with the words of a note that says something else now
-    (:mod:`snapshots.lifecycle.traces`); None, and nothing is written, when the snapshot has changed since it was read.
-
-    Raises ForgottenMemory.
-    """
+def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
+    """Write a planned edit in the open scope; False, and nothing is written, when the snapshot has changed since it was
+    read. Raises ForgottenMemory."""
     if not plan.changed and not plan.details:
-        return NOTHING_ENDED
+        return True
     snapshot, columns = plan.snapshot, dict(plan.changed)
     if "text" in columns:
         columns["content_hash"] = content_hash(columns["text"])
@@ -122,13 +121,13 @@ def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> Mapping[str, A
         id=snapshot.id, subject_id=snapshot.subject_id, version=snapshot.version, retired_at__isnull=True
     )
     if not read.update(version=F("version") + 1, **columns):
-        return None
+        return False
     keep_image(snapshot, plan.changed, until=utc_now(), note=plan.note_before)
     if ready is not None:
         reindex_snapshot(ready)
     if plan.details:
         Note.objects.filter(snapshot_id=snapshot.id, subject_id=snapshot.subject_id).update(**plan.details)
-    return end_traces(snapshot, snapshot.text, columns["text"]) if "text" in columns else NOTHING_ENDED
+    return True
 
 
 def _details(snapshot: Snapshot, wanted: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -138,6 +137,16 @@ def _details(snapshot: Snapshot, wanted: Mapping[str, Any]) -> tuple[dict[str, A
     note = Note.objects.get(snapshot_id=snapshot.id, subject_id=snapshot.subject_id)
     details = {name: value for name, value in wanted.items() if getattr(note, name) != value}
     return details, {name: getattr(note, name) for name in details}
+
+
+def _topics(snapshot: Snapshot, edit: Edit) -> dict[str, Any]:
+    """Other words have topics of their own; those that the old words do not have were given, and stay."""
+    if edit.topics_of is None or "text" not in edit.changes:
+        return {}
+    before, now = list(edit.topics_of(snapshot.text)), list(edit.topics_of(edit.changes["text"]))
+    is_read = {"topics": before == snapshot.topics, "category": "".join(before[:1]) == snapshot.category}
+    renewed = {"topics": now, "category": "".join(now[:1])}
+    return {name: value for name, value in renewed.items() if is_read[name]}
 
 
 def _masked(edit: Edit) -> dict[str, Any]:

@@ -17,10 +17,11 @@ class NoteTraces(Protocol):
     """Ends the traces of notes, and brings them back; in the open scope, subject and memory are locked."""
 
     def end(self, note: Snapshot, said: str, now: str) -> Mapping[str, Any]:
-        """End what the words ``said`` left that ``now`` says no more; return ids, as JSON, by which it comes back."""
+        """End what the words ``said`` left that ``now`` says no more, and fill what only ``now`` says; return ids, as
+        JSON, by which it comes back."""
 
     def bring_back(self, note: Snapshot, ended: Mapping[str, Any]) -> None:
-        """Have hold again what :meth:`end` ended; what was said since stands."""
+        """Have hold again what :meth:`end` ended, in place of what it filled; what was said since stands."""
 
 
 _KNOWN: list[NoteTraces] = []
@@ -38,8 +39,9 @@ def lock_for_traces(snapshot: Snapshot) -> None:
 
 
 def end_traces(snapshot: Snapshot, said: str, now: str = "") -> Mapping[str, Any]:
-    """End what a note left that says ``now`` in place of ``said``, or nothing any more, in the open scope; the subject
-    and the memory are locked. Return what :func:`bring_traces_back` needs; nothing for any other snapshot."""
+    """End what a note left that says ``now`` in place of ``said``, or nothing any more, and fill what only ``now``
+    says, in the open scope, when the note is written; the subject and the memory are locked. Return what
+    :func:`bring_traces_back` needs; nothing for any other snapshot."""
     if snapshot.kind != SnapshotKind.NOTE:
         return NOTHING_ENDED
     return {name: ended for traces in _KNOWN for name, ended in traces.end(snapshot, said, now).items()}

@@ -17,6 +17,7 @@ from snapshots.lifecycle.edits import TRIES, Edit, Edited, EditPlan, apply_edit,
 from snapshots.lifecycle.selectors import snapshot_at
 from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.staff_actions.actions import Doing, hold_memory
+from snapshots.lifecycle.traces import NOTHING_ENDED, end_traces
 from snapshots.lifecycle.values import Accept, SnapshotAddress, SourcedSnapshot
 from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.about import about_columns
@@ -53,7 +54,8 @@ class NotePlan:
 
 
 def edit_note(tenant_id: UUID, address: SnapshotAddress, edit: NoteEdit, embedders: Embedders) -> WrittenNote:
-    """Change a note and keep what it was. Opens its own scopes, one to read, one to write; embeds between them.
+    """Change a note and keep what it was; what it filled follows its words. Opens its own scopes, one to read, one to
+    write; embeds between them.
 
     Raises NoteUnknown, AboutUnknown, VitalInstruction, ConfidenceAboveCeiling, ForgottenMemory, what
     ``edit.words.accept`` raises; Conflict when others keep changing it.
@@ -141,11 +143,12 @@ def _apply(plan: NotePlan, edit: NoteEdit, ready: Sequence[PreparedSnapshot]) ->
     if plan.edit.details.get("about_tag_id") is not None:
         lock_subject(subject)
         about_columns(subject, edit.about)  # the tag is still there, and stays until the commit
-    ended = apply_edit(plan.edit, ready[0] if ready else None)
-    if ended is None:
+    if not apply_edit(plan.edit, ready[0] if ready else None):
         return False
+    snapshot, now = plan.edit.snapshot, plan.edit.changed.get("text")
+    ended = NOTHING_ENDED if now is None else end_traces(snapshot, snapshot.text, now)
     if edit.words.note is not None and (plan.edit.changed or plan.edit.details):
-        edit.words.note(plan.edit.snapshot, ended)
+        edit.words.note(snapshot, ended)
     if "vital_class" in plan.edit.details:
         audit_vital(subject, plan.note.snapshot_id, edit.by)
     return True

@@ -60,6 +60,13 @@ def link_slots(parts: Sequence[SaidPart]) -> None:
     NoteSlot.objects.bulk_create(links, ignore_conflicts=True)
 
 
+def link_filled(subject_id: UUID, note_id: UUID, filled: Iterable[Any]) -> None:
+    """Link a note to slots that its words filled, and to a list that grew the notes that fill it still, in the open
+    scope."""
+    links = [link_of(slot, one) for slot in filled for one in (note_id, *_notes_before(slot))]
+    NoteSlot.objects.bulk_create(links, ignore_conflicts=True)
+
+
 def hand_on_slots(subject_id: UUID, note_id: UUID, heir: UUID) -> None:
     """Link a note to the slots that the one which it puts right fills still, in the open scope."""
     links = NoteSlot.objects.filter(believed_links(), subject_id=subject_id, snapshot_id=note_id)

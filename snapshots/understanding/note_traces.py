@@ -22,9 +22,10 @@ from snapshots.notes.filled_slots import bring_filled_back, end_filled
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.drafting.sayings import says_the_same
 from snapshots.understanding.heard.turns import tells_something
+from snapshots.understanding.note_filling import fill_slots, take_filling_back
 from snapshots.understanding.reading.clauses import split_clauses
 
-SLOTS, CUT, RETIRED = "slots", "cut", "retired"
+SLOTS, CUT, RETIRED, FILLED = "slots", "cut", "retired", "filled"
 _LOOSE = " ,;:、，。；"
 
 
@@ -32,7 +33,7 @@ class Traces:
     """How the traces of notes end: see :class:`snapshots.lifecycle.traces.NoteTraces`."""
 
     def end(self, note: Snapshot, said: str, now: str) -> Mapping[str, Any]:
-        """End what the words ``said`` left that ``now`` says no more."""
+        """End what the words ``said`` left that ``now`` says no more, and fill what only ``now`` says."""
         ended: dict[str, Any] = {SLOTS: end_filled(note, said, now), CUT: [], RETIRED: []}
         for memory in list(_memories_beside(note)):
             left = words_left(memory.text, said)
@@ -44,16 +45,19 @@ class Traces:
             else:
                 _hold(memory, retired=True)
                 ended[RETIRED].append(str(memory.id))
+        ended[FILLED] = fill_slots(note, said, now) if now else {}
         return {name: found for name, found in ended.items() if found}
 
     def bring_back(self, note: Snapshot, ended: Mapping[str, Any]) -> None:
-        """Have hold again what ended; a memory whose words somebody changed since stays as it is."""
+        """Have hold again what ended, in place of what was filled; a memory whose words somebody changed since stays as
+        it is."""
         own = Snapshot.objects.select_related("subject").filter(subject_id=note.subject_id)
         for memory in own.filter(id__in=ended.get(RETIRED, ()), retired_at__isnull=False):
             _hold(memory, retired=False)
         for memory_id, version in ended.get(CUT, ()):
             for memory in own.filter(id=memory_id, retired_at__isnull=True):
                 _bring_text_back(memory, version)
+        take_filling_back(note, ended.get(FILLED, {}))
         bring_filled_back(note, ended.get(SLOTS, ()))
 
 

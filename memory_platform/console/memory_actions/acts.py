@@ -44,6 +44,7 @@ from snapshots.models import Consolidation, MemoryAct, Snapshot
 from snapshots.notes.edit import change_vital_class, edit_memory
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.vital import suggest_vital_class
+from snapshots.understanding.statements.topics import topics_of
 from tenants.isolation import current_tenant_id
 from tenants.models import Role
 
@@ -93,7 +94,7 @@ def correct(memory: Any, form: Any, doing: Doing) -> Any:
 
 def correct_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
     """Put right what a snapshot says."""
-    edit = correction_of(form.cleaned_data["text"], doing, mask_sensitive)
+    edit = correction_of(form.cleaned_data["text"], doing, mask_sensitive, topics_of)
     edit_memory(tenant_id, _address(memory), edit, active_embedders(), by=doing.by, suggest=suggest_vital_class)
     return memory
 

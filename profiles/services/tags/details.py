@@ -13,7 +13,7 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from profiles.models import CandidateKind, DetailName, Tag, TagDetail
 from profiles.selectors import details_of
-from profiles.services.belief_reversal import reinstate_belief, withdraw_belief
+from profiles.services.belief_reversal import reinstate_belief, unsay_belief, withdraw_belief
 from profiles.services.beliefs import (
     BeliefPlace,
     change_belief,
@@ -21,7 +21,6 @@ from profiles.services.beliefs import (
     record_belief,
     recording_time,
     retract_belief,
-    sayings_of,
 )
 from profiles.services.claims import Claim, is_weaker, same_value
 from profiles.services.lists import amend_list
@@ -136,11 +135,8 @@ def _took_back(place: BeliefPlace[TagDetail], value: Any) -> bool:
         ended = latest is not None and same_value(latest.value, value)
         return is_nothing(value) or (ended and latest is not None and reinstate_belief(place, latest.id) is not None)
     if is_nothing(value):
-        if len(sayings_of(current)) > 1 or place.rows().filter(superseded_by_id=current.id).exists():
-            return False
-        current.retired_at, current.version = recording_time(current, None), current.version + 1
-        current.save(update_fields=["retired_at", "version"])
-        return True
+        replaced = place.rows().filter(superseded_by_id=current.id)
+        return not replaced.exists() and unsay_belief(place, current.id)
     before = place.rows().filter(superseded_by_id=current.id).order_by("-valid_at").first()
     if before is None or not same_value(before.value, value):
         return False

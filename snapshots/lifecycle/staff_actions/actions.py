@@ -27,7 +27,7 @@ from profiles.values import Provenance
 from snapshots.embedding.store import lock_memory
 from snapshots.embedding.stored_drafts import Mask
 from snapshots.embedding.versions import NOTE, image_of
-from snapshots.lifecycle.edits import Edit, apply_edit, plan_edit
+from snapshots.lifecycle.edits import Edit, TopicsOf, apply_edit, plan_edit
 from snapshots.lifecycle.selectors import current
 from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.traces import lock_for_traces
@@ -46,7 +46,7 @@ LANES: Mapping[type[Any], Lane] = {
 }
 SURENESS = ("provenance", "confidence")
 TRACES = "traces"
-"""Under this key an act keeps what ended with its note."""
+"""Under this key an act keeps what ended with its note, and what the note's new words filled."""
 CONFIRMED: Mapping[str, Any] = {"provenance": Provenance.CONFIRMED_BY_USER.value, "confidence": 1.0}
 
 
@@ -131,13 +131,14 @@ def correct_tag(tag: Tag, changes: Mapping[str, Any], doing: Doing) -> Tag:
     return held
 
 
-def correction_of(text: str, doing: Doing, mask: Mask) -> Edit:
-    """Return the edit that has a snapshot say something else, known from the user, and notes the act."""
+def correction_of(text: str, doing: Doing, mask: Mask, topics_of: TopicsOf | None = None) -> Edit:
+    """Return the edit that has a snapshot say something else, known from the user, and notes the act; ``topics_of`` as
+    in :class:`Edit`."""
 
     def note(read: Snapshot, ended: Mapping[str, Any]) -> None:
         note_act(read, ActVerb.CORRECTED, doing, before={"version": read.version, **traces_kept(ended)})
 
-    return Edit({"text": text, **CONFIRMED}, mask, doing.accept, note)
+    return Edit({"text": text, **CONFIRMED}, mask, doing.accept, note, topics_of=topics_of)
 
 
 def traces_kept(ended: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from snapshots.models import SOURCES, ActVerb, MemoryAct, MemoryReview, Message,
 from tenants.isolation import tenant_tx
 
 TABLES: Mapping[str, type[Any]] = {lane.value: model for model, lane in LANES.items()}
-REWRITTEN = ("text", "provenance", "confidence", "last_validated_at", "masked")
+REWRITTEN = ("text", "provenance", "confidence", "last_validated_at", "masked", "topics", "category")
 
 
 class UndoImpossible(Conflict):

@@ -49,6 +49,7 @@ from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.drafting.repeats import find_repeated
 from snapshots.understanding.grading.posted import grade_posted
 from snapshots.understanding.grading.vital import suggest_vital_class
+from snapshots.understanding.statements.topics import topics_of
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
@@ -112,12 +113,13 @@ class NoteView(SubjectView):
     @extend_schema(request=NoteEditInput, responses=WrittenNoteOutput)
     def patch(self, request: Request, subject_id: str, note_id: UUID) -> Response:
         """Change what is given; what the note was stays in its history. Words that a new ``text`` no longer says come
-        back from nowhere, nor does what they filled. A change of ``vital`` is audited."""
+        back from nowhere, nor does what they filled; a note that was heard fills what its new words say. A change of
+        ``vital`` is audited."""
         given = NoteEditInput.parse(request)
         refuse_in(given)
         words, details = edit_columns(given)
         edit = NoteEdit(
-            Edit(words, mask_sensitive, IfMatch.from_request(request).check),
+            Edit(words, mask_sensitive, IfMatch.from_request(request).check, topics_of=topics_of),
             self.actor,
             suggest_vital_class,
             details,

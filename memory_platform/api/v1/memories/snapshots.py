@@ -47,6 +47,7 @@ from snapshots.lifecycle.values import NewSnapshot, Offer, SnapshotAddress, Sour
 from snapshots.notes.edit import edit_memory
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.vital import suggest_vital_class
+from snapshots.understanding.statements.topics import topics_of
 from tenants.isolation import tenant_tx
 
 BY_RECORDING = Order(fields=("recorded_at", "id"))
@@ -124,7 +125,7 @@ class SnapshotView(SubjectView):
         """Change what is given; what the snapshot was stays in its history. A vital note must not come to give orders
         to the model (422 ``instruction``)."""
         changes = SnapshotEditInput.changes_of(SnapshotEditInput.parse(request))
-        edit = Edit(changes, mask_sensitive, IfMatch.from_request(request).check)
+        edit = Edit(changes, mask_sensitive, IfMatch.from_request(request).check, topics_of=topics_of)
         address = SnapshotAddress(subject_id, snapshot_id)
         edited = edit_memory(
             self.tenant_id, address, edit, active_embedders(), by=self.actor, suggest=suggest_vital_class

@@ -9,9 +9,10 @@ from uuid import UUID
 import pytest
 
 from memory_platform.kernel.clock import utc_now
+from profiles.models import Tag
 from profiles.selectors import current_preferences, current_profile, preference_values
 from snapshots.lifecycle.selectors import current
-from snapshots.models import Note, NoteSlot, Snapshot
+from snapshots.models import MemoryAct, Note, NoteSlot, Snapshot
 from tenants.isolation import tenant_tx
 from tests.conftest import House
 from tests.memory_platform.console.conftest import Staff
@@ -42,6 +43,7 @@ def read_memory(house: House) -> dict[str, Any]:
             "texts": sorted(Snapshot.objects.filter(current()).values_list("kind", "text")),
             "preferences": preference_values(current_preferences(house.subject)),
             "profile": current_profile(house.subject),
+            "tags": sorted(Tag.objects.values_list("label", "address", "phone", "relation", "aliases")),
             "vital": sorted(Note.objects.values_list("snapshot__text", "vital_class")),
         }
 
@@ -82,6 +84,32 @@ def test_a_corrected_note_leaves_no_old_words_and_says_them_again_after_an_undo(
     assert "Taken back." in act_on(staff.sam, acme, note_id, "undo")
     assert read_memory(acme) == before
     assert count_links(acme) >= linked
+
+
+REFILLED = [
+    ("I live at 8 Canal Street, Leeds.", "8 Canal", "I live at 9 Canal Street, Leeds.", "9 Canal Street"),
+    ("我老婆的电话是13800001111。", "13800001111", "我老婆的电话是13800002222。", "13800002222"),
+    ("I work as a barista.", "barista", "My sister Ana works as a baker.", "baker"),
+    ("I'm allergic to peanuts and eggs.", "peanuts", "I'm allergic to cashews, figs and eggs.", "cashews"),
+    ("我对花生和鸡蛋过敏。", "花生", "我对腰果和鸡蛋过敏。", "腰果"),
+]
+
+
+@pytest.mark.parametrize(("said", "old", "right", "new"), REFILLED)
+def test_a_corrected_note_fills_what_it_says_and_an_undo_brings_the_old_slots_back(
+    acme: House, staff: Staff, said: str, old: str, right: str, new: str
+) -> None:
+    note_id = hear_note(acme, said, old)
+    before = read_memory(acme)
+    assert "Corrected." in act_on(staff.sam, acme, note_id, "correct", text=right)
+    after = {name: value for name, value in read_memory(acme).items() if name not in {"texts", "vital"}}
+    assert new in str(after)
+    assert old not in str(after)
+    with tenant_tx(acme.tenant.id):
+        (act,) = MemoryAct.objects.all()
+        assert new not in str(act.before), "an act keeps ids, no words"
+    assert "Taken back." in act_on(staff.sam, acme, note_id, "undo")
+    assert read_memory(acme) == before
 
 
 def test_what_was_said_since_stands_when_a_note_comes_back(acme: House, staff: Staff) -> None:

@@ -1,0 +1,188 @@
+"""What the new words of a note fill: they are read as if the user said them, and what only they say is learned.
+
+The message that said the note stands behind what its new words teach, so that it is forgotten with it: a note without a
+message fills nothing. No model is asked: how probable it is that words last is what is known of their note.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F
+
+from memory_platform.kernel.clock import utc_now
+from profiles.models import CandidateKind, Preference, ProfileFact, Subject, Tag, TagDetail
+from profiles.selectors import details_of
+from profiles.services.belief_reversal import reinstate_belief, unsay_belief
+from profiles.services.beliefs import sayings_of
+from profiles.services.search_text import refresh_search_text
+from profiles.services.tags.details import detail_place, nothing_of
+from profiles.services.tags.tags import delete_tag, put_back
+from profiles.values import Provenance
+from snapshots.lifecycle.selectors import current
+from snapshots.lifecycle.staff_actions.actions import place_of
+from snapshots.models import AboutKind, Message, MessageRole, Note, NoteGrade, NoteSlot, Snapshot, SnapshotSource
+from snapshots.notes.slots import HELD, OF_KIND, link_filled
+from snapshots.understanding.believing.extract import extract, sort_out
+from snapshots.understanding.believing.held_values import Believed
+from snapshots.understanding.believing.learn import Learned, Lesson, learn
+from snapshots.understanding.believing.message_lessons import candidates_of, own_names
+from snapshots.understanding.correcting.corrections import may_correct
+from snapshots.understanding.people import people_before
+from snapshots.understanding.statements.statements import utterance_of
+from snapshots.understanding.values import (
+    Candidate,
+    Evidence,
+    Extraction,
+    ExtractionContext,
+    GradedSpan,
+    PreferenceCandidate,
+)
+
+BELIEFS: Mapping[str, type[Any]] = {"preference": Preference, "fact": ProfileFact, "detail": TagDetail}
+ENDED, TAG, LINK = "ended", "tag", "link"
+KINDS = {CandidateKind.PREFERENCE: "preference", CandidateKind.PROFILE: "fact", CandidateKind.TAG: TAG}
+Held = Mapping[str, frozenset[UUID]]
+"""The ids of a subject's current values, tags and links of notes, by kind."""
+
+
+def fill_slots(note: Snapshot, said: str, now: str) -> dict[str, list[str]]:
+    """Learn what a note says ``now`` and the words ``said`` did not say, in the open scope, when it is written; the
+    caller holds the subject. Return ids, as JSON, by which :func:`take_filling_back` finds it."""
+    own = Snapshot.objects.select_related("subject").filter(current(), id=note.id, subject_id=note.subject_id)
+    written, message = own.first(), _message_behind(note)
+    if written is None or message is None:
+        return {}
+    subject, spoken = written.subject, _as_said(message, now)
+    before = [_bare(one) for one in candidates_of(_read(written, _as_said(message, said)))]
+    found = [more for one in candidates_of(_read(written, spoken)) if (more := _beyond(one, before)) is not None]
+    if not found:
+        return {}
+    held = _held(subject.id)
+    teaches = sort_out([_as_known(one, written, spoken) for one in found])
+    results = learn(Lesson(subject, message.conversation, spoken, teaches))
+    results = [one for one in results if one.verdict in HELD and one.memory_id is not None]
+    link_filled(subject.id, note.id, _rows_of(results))
+    return _changes(held, _held(subject.id), results)
+
+
+def take_filling_back(note: Snapshot, filled: Mapping[str, Iterable[str]]) -> None:
+    """Have what :func:`fill_slots` wrote hold no more, as if nobody had said it, in the open scope; what was said again
+    or changed since stays. The caller holds the subject."""
+    if not filled:
+        return
+    own = {"subject_id": note.subject_id}
+    NoteSlot.objects.filter(id__in=filled.get(LINK, ()), **own).delete()
+    for kind, model in BELIEFS.items():
+        for row_id in reversed(list(filled.get(kind, ()))):
+            for row in model._default_manager.filter(id=row_id, **own):
+                _unsay(row)
+        for row in model._default_manager.filter(id__in=filled.get(ENDED, ()), invalid_at__isnull=False, **own):
+            _reinstate(row)
+    for tag in Tag.objects.filter(id__in=filled.get(TAG, ()), **own):
+        if not details_of(tag).filter(retired_at__isnull=True).exists():
+            delete_tag(note.subject, tag)
+    Subject.objects.filter(id=note.subject_id).update(profile_version=F("profile_version") + 1)
+    refresh_search_text(note.subject)
+
+
+def _message_behind(note: Snapshot) -> Message | None:
+    """Return the last message that said a note, None where none is left."""
+    said = SnapshotSource.objects.filter(memory_id=note.id, subject_id=note.subject_id).order_by().values("message_id")
+    rows = Message.objects.filter(id__in=said, subject_id=note.subject_id, remember=True)
+    return rows.select_related("conversation").order_by("-said_at", "-seq").first()
+
+
+def _as_said(message: Message, text: str) -> Message:
+    """Return the message that said a note as if the user said ``text`` in its place, now; it is never stored."""
+    spoken = copy(message)
+    spoken.content, spoken.role, spoken.name, spoken.said_at = text, MessageRole.USER, None, utc_now()
+    return spoken
+
+
+def _read(written: Snapshot, spoken: Message) -> Extraction:
+    """Return what a message teaches that says what a note says."""
+    subject, believed = written.subject, Believed()
+    note = Note.objects.get(snapshot_id=written.id, subject_id=subject.id)
+    other = float(note.about_kind != AboutKind.SELF)
+    span = GradedSpan(0, len(spoken.content), note.grade_probability, other, note.grade == NoteGrade.PLAN)
+    context = ExtractionContext(
+        own_names([subject])[subject.id],
+        nearby=people_before(spoken, believed),
+        held=believed.values(subject) if may_correct(spoken.content) else (),
+        graded=(span,),
+    )
+    return extract(utterance_of(spoken), context=context)
+
+
+def _bare(one: Candidate) -> Candidate:
+    """Return what a candidate says, without how and where it was said."""
+    bare = replace(one, evidence=Evidence("", "", -1), confidence=0.0, provenance="", origin="")
+    return replace(bare, statement="") if isinstance(bare, PreferenceCandidate) else bare
+
+
+def _beyond(one: Candidate, before: Sequence[Candidate]) -> Candidate | None:
+    """Return what of a candidate the words before did not say; of a list only those entries."""
+    if not isinstance(one, PreferenceCandidate) or not isinstance(one.value, tuple):
+        return None if _bare(one) in before else one
+    same = [other for other in before if isinstance(other, PreferenceCandidate) and _place(other) == _place(one)]
+    known = {entry for other in same for entry in other.texts}
+    entries = tuple(entry for entry in one.value if entry not in known)
+    return replace(one, value=entries) if entries else None
+
+
+def _place(one: PreferenceCandidate) -> tuple[str | None, ...]:
+    return one.category, one.key, one.mode, one.replaces
+
+
+def _as_known(one: Candidate, written: Snapshot, spoken: Message) -> Candidate:
+    """Return a candidate as sure as its note is and known as that is, unless its words are in doubt themselves. They
+    stand in no message; each version of the note counts its own."""
+    is_guess = one.provenance == Provenance.OBSERVATION
+    known: dict[str, Any] = {} if is_guess else {"provenance": written.provenance, "confidence": written.confidence}
+    origin = f"edit-{written.version}:{written.id}"
+    return replace(one, evidence=Evidence(str(spoken.id), "", -1), origin=origin, **known)
+
+
+def _rows_of(results: Iterable[Learned]) -> Iterator[Any]:
+    for one in results:
+        yield from OF_KIND[one.kind]._default_manager.filter(id=one.memory_id)
+
+
+def _held(subject_id: UUID) -> Held:
+    own = {"subject_id": subject_id}
+    now = {"retired_at__isnull": True, "invalid_at__isnull": True, **own}
+    rows = {kind: model._default_manager.filter(**now) for kind, model in BELIEFS.items()}
+    rows |= {TAG: Tag.objects.filter(**own), LINK: NoteSlot.objects.filter(**own)}
+    return {kind: frozenset(found.order_by().values_list("id", flat=True)) for kind, found in rows.items()}
+
+
+def _changes(before: Held, after: Held, results: Sequence[Learned]) -> dict[str, list[str]]:
+    """Return what learning made, by kind and in order, and which values ended by it."""
+    taught = {kind: [one.memory_id for one in results if KINDS[one.kind] == kind] for kind in after}
+    made = {kind: [*taught[kind], *sorted(ids - set(taught[kind]))] for kind, ids in after.items()}
+    new = {kind: [str(one) for one in dict.fromkeys(ids) if one not in before[kind]] for kind, ids in made.items()}
+    ended = [str(one) for kind in BELIEFS for one in sorted(before[kind] - after[kind])]
+    return {kind: ids for kind, ids in {**new, ENDED: ended}.items() if ids}
+
+
+def _unsay(row: Any) -> None:
+    """Have a value hold no more as if nobody had said it: what it replaced holds again."""
+    if not isinstance(row, TagDetail):
+        unsay_belief(place_of(row), row.id)
+        return
+    place = detail_place(row.tag, row.detail)
+    now = place.current()
+    if now is not None and now.id == row.id and len(sayings_of(now)) == 1:
+        replaced = place.rows().filter(superseded_by_id=row.id).first()
+        put_back(row.subject, row.tag, {row.detail: replaced.value if replaced else nothing_of(row.detail)})
+
+
+def _reinstate(row: Any) -> None:
+    """Have a value hold again that ended without another in its place, where none is there by now."""
+    if not isinstance(row, TagDetail):
+        reinstate_belief(place_of(row), row.id)
+    elif detail_place(row.tag, row.detail).current() is None:
+        put_back(row.subject, row.tag, {row.detail: row.value})
