@@ -1,6 +1,7 @@
 """What comes in and what became of it."""
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,6 +13,8 @@ import orjson
 from snapshots.models import Conversation
 from snapshots.window.values import Window
 
+BLANK_RUN = 100
+_LONG_BLANKS = re.compile(rf"(\s{{{BLANK_RUN}}})\s+")
 StoredOrNot = Literal["stored", "duplicate", "rejected"]
 CONTENT_DIFFERS = "content_differs"
 SPECIAL_CATEGORY = "special_category"
@@ -38,10 +41,13 @@ class IncomingMessage:
 
     @property
     def text(self) -> str:
-        """The content as one text; parts stand on lines of their own, so that their words do not run together."""
+        """The content as one text; parts stand on lines of their own, so their words do not run together. Of blanks
+        in a row it has at most ``BLANK_RUN``: thousands of them tell nothing, and cost readers minutes."""
         if isinstance(self.content, str) or self.content is None:
-            return self.content or ""
-        return "\n".join(str(part["text"]) for part in self.content)
+            said = self.content or ""
+        else:
+            said = "\n".join(str(part["text"]) for part in self.content)
+        return _LONG_BLANKS.sub(r"\1", said)
 
     @property
     def parts(self) -> list[Mapping[str, Any]] | None:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
+from memory_platform.kernel.text import visible
 from memory_platform.kernel.text_cache import ByText
 from snapshots.understanding.reading.clauses import cut_sentences
 from snapshots.understanding.reading.forms import matching_form
@@ -97,18 +98,18 @@ class InstructionReader:
 
     def known_in(self, text: str) -> list[int]:
         """Return the places of the known parts of a text."""
-        return [self.places[part] for part in parts_of(text) if part in self.places]
+        return [self.places[part] for part in parts_of(visible(text)) if part in self.places]
 
 
 def is_instruction(text: str) -> bool:
     """Return whether a sentence of ``text`` instructs the model, by its words alone."""
-    form = matching_form(text)
+    form = matching_form(visible(text))  # as it will be printed
     return poses_as_system(form) or any(map(_INSTRUCTS, _pieces(form)))
 
 
 def poses_as_system(form: str) -> bool:
     """Return whether a text (matching form) has words that pose as those of the one who runs the model."""
-    return _AS_SYSTEM.search(form) is not None
+    return _AS_SYSTEM.search(visible(form)) is not None
 
 
 def _pieces(form: str) -> Iterator[str]:

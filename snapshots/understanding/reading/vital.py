@@ -6,6 +6,7 @@ can't have dairy" and 不能吃虾 are limits, "I don't have asthma" is none.
 
 import re
 
+from memory_platform.kernel.text import visible
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.links import has_link
 
@@ -119,6 +120,8 @@ _CALLS = re.compile(
     r".{0,60}?(?:\b(?:call|ring|phone|text|contact|notify|reach|get hold of|is|it's|would be)\b|:)"
     r"|\b(?:call|ring|phone|text|contact|notify|reach|get hold of)\b.{1,60}?\b(?:in an emergency|"
     r"in case of emergency|in emergencies|"
+    r"(?:if|when|whenever|should) (?:i|he|she) (?:faints?|collapses?|pass(?:es)? out|ha(?:ve|s) (?:a|an) (?:\w+ )?"
+    r"(?:seizure|attack|fit|accident))|"
     r"(?:if|should|in case) (?:anything|something)\b.{0,12}?\bhappens?)"
     r"|(?:紧急联系人|紧急情况|万一.{0,4}?出事|出了?(?:什么)?事|有(?:什么)?急事|有(?:什么)?事|紧急时候?).{0,10}?(?:是|找|打给?|联系|通知|叫|:)",
     re.IGNORECASE,
@@ -245,7 +248,8 @@ def asks_whom(question: str) -> bool:
 
 def orders_model(form: str) -> bool:
     """Return whether a clause orders the one who answers to do something: no part of a vital note."""
-    return (_ORDER_EN.match(form) or _ORDER_ZH.match(form)) is not None
+    seen = visible(form)
+    return (_ORDER_EN.match(seen) or _ORDER_ZH.match(seen)) is not None
 
 
 def leads_model(form: str, before: str = "") -> bool:
@@ -256,4 +260,4 @@ def leads_model(form: str, before: str = "") -> bool:
 
 def sends_to_link(form: str) -> bool:
     """Return whether a clause orders the one who answers to open a page."""
-    return has_link(form) and (orders_model(form) or _VISITS.match(form) is not None)
+    return has_link(form) and (orders_model(form) or _VISITS.match(visible(form)) is not None)

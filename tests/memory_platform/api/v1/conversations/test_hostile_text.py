@@ -70,3 +70,17 @@ def test_a_text_without_measure_is_kept_and_found_by_its_head(acme: Caller, text
     assert acme.house is not None
     assert drain_work(acme.house.tenant.id, HANDLERS).failed == 0
     assert recall_texts(acme, head)[0] == text
+
+
+@pytest.mark.parametrize("blank", ["\n", " ", "\t", "\r\n", "\u3000"])
+def test_thousands_of_blanks_are_kept_as_a_hundred_and_cost_nothing(acme: Caller, blank: str) -> None:
+    run = blank * (20_000 // len(blank))
+    answer = acme(
+        "POST", f"{ADA}/conversations/c/messages", {"messages": [{"role": "user", "content": f"{run}I live in Leeds"}]}
+    )
+    assert answer.status_code == 202, answer.content
+    assert acme.house is not None
+    assert drain_work(acme.house.tenant.id, HANDLERS).failed == 0
+    (found,) = recall_texts(acme, "Leeds")
+    assert found.strip() == "I live in Leeds"
+    assert len(found) <= 200
