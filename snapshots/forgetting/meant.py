@@ -6,8 +6,7 @@
 import json
 import math
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -15,10 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
-from snapshots.forgetting.told import idle_terms, is_said, words_of
+from snapshots.forgetting.told import idle_terms, shares_held, words_of
 from snapshots.understanding.grading.features import count_words
 from snapshots.understanding.heard.forget_orders import ForgetOrder, refers_back
-from snapshots.understanding.heard.order_reader import KIN
 from snapshots.understanding.heard.turns import tells_something
 from snapshots.understanding.reading.forms import matching_form
 
@@ -27,7 +25,9 @@ _LIKELY = ("near_apart_named", "whole_apart", "near_named", "whole", "sounds_sec
 _DESCRIBED = ("around", "around_best", "whole_apart", "whole")
 _NEAR = 4
 _NO_SPREAD = 1e-6
-_KIN_WEIGHS = 0.5
+_ALL = 0.999
+_MOST_SAYING = 3
+_PROPER = re.compile(r"(?<=\w )[A-Z][a-z]+")
 _SPELLED = "(?:one|two|three|four|five|six|seven|eight|nine|zero)"
 # What a turn, or an order, speaks of: one row a number.
 _SPEAKS_OF = {
@@ -126,11 +126,13 @@ class MeantReader:
         likely = [score if may_hold(row) else -math.inf for score, row in told]
         if said.order.is_described and turns and not rows[0]["named"]:
             likely[0] = -math.inf  # "that loan I told you of, forget it": its own message only describes it
-        return chosen_among(likely, -math.inf if acknowledged else nothing)
+        chosen = chosen_among(likely, -math.inf if acknowledged else nothing)
+        return chosen + [place for place in _say_the_name(said, rows[:-1]) if chosen and place not in chosen]
 
 
 def choose_meant(said: OrderedTurn, turns: Sequence[ToldTurn], *, acknowledged: bool = False) -> list[int]:
-    """Return what an order means: 0 its own message, 1 and more the ``turns`` before it, newest first.
+    """Return what an order means: 0 its own message, 1 and more the ``turns`` before it, newest first. Of what it calls
+    by a name of its own ("what I said about Quimper") all that say the name, if few do.
 
     Nothing where none of them tells anything, or where it likelier means something else, unless the assistant has
     ``acknowledged`` it.
@@ -143,6 +145,14 @@ def chosen_among(scores: Sequence[float], nothing: float) -> list[int]:
     wrongly forgotten is worse than one that stays."""
     best = int(np.argmax(scores))
     return [best] if scores[best] > max(nothing, -math.inf) else []
+
+
+def _say_the_name(said: OrderedTurn, rows: Sequence[Mapping[str, float]]) -> list[int]:
+    """Return the turns that say all that an order names, where that is a proper name and few turns say it."""
+    proper = {word for name in _PROPER.findall(said.words) for word in words_of(matching_form(name))}
+    is_proper = any(proper & words_of(name) for name in said.order.names)
+    saying = [place for place, row in enumerate(rows) if place and row["named"] >= _ALL]
+    return saying if is_proper and len(saying) <= _MOST_SAYING else []
 
 
 def may_hold(row: Mapping[str, float]) -> bool:
@@ -171,8 +181,8 @@ def numbers_of(said: OrderedTurn, turns: Sequence[ToldTurn], secret: Float32) ->
     """Return the numbers of the order's own message, of each turn before it, and of nothing that is known, by name."""
     seen = [_see(text) for text in (f"{said.before}\n{said.after}", *(turn.text for turn in turns))]
     held, alike = [one.words for one in seen], _likeness(said, turns, secret)
-    named = _shares_held({word for name in said.order.names for word in words_of(name)}, held)
-    around_named = _shares_held(_see(f"{said.before} {said.words} {said.after}").words - idle_terms(), held)
+    named = shares_held({word for name in said.order.names for word in words_of(name)}, held)
+    around_named = shares_held(_see(f"{said.before} {said.words} {said.after}").words - idle_terms(), held)
     ordered, around = dict(_order_numbers(said)), dict(_own_numbers(said))
     before = {name: _holds(_SPEAKS_OF, name, matching_form(said.before)) for name in _SPEAKS_OF}
     best, best_around, telling = max(named), max(around_named[1:], default=0.0), sum(one.tells for one in seen)
@@ -273,16 +283,6 @@ def _own_numbers(said: OrderedTurn) -> Iterator[tuple[str, float]]:
     for name in _SPEAKS_OF:
         yield f"before_{name}", _holds(_SPEAKS_OF, name, before)
         yield f"after_{name}", _holds(_SPEAKS_OF, name, after)
-
-
-def _shares_held(wanted: Set[str], held: Sequence[frozenset[str]]) -> list[float]:
-    """Return what share of some words each text holds; a word of several texts counts less."""
-    among = Counter(word for words in held for word in words)
-    weights = {
-        word: math.log(1 + len(held) / (1 + among[word])) * (_KIN_WEIGHS if word in KIN else 1) for word in wanted
-    }
-    whole = sum(weights.values()) or 1.0
-    return [sum(weights[word] for word in wanted if is_said(word, own)) / whole for own in held]
 
 
 def _holds(patterns: Mapping[str, str], name: str, form: str) -> float:

@@ -1,7 +1,9 @@
 """What a person told before an order to forget, and the words that tell it apart."""
 
+import math
 import re
-from collections.abc import Set
+from collections import Counter
+from collections.abc import Sequence, Set
 from functools import cache
 from typing import Any
 
@@ -16,6 +18,7 @@ _NEWEST = ("-accepted_at", "-seq")
 _TELLING = re.compile(r"\d{2}|[\u3400-\u9fff]{2}|.{5}")
 _DIGITS = frozenset("0123456789")
 _LEAST_SHORTENED = 3
+_KIN_WEIGHS = 0.5
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -38,6 +41,16 @@ def newest_told(policy: ForgettingPolicy = FORGETTING, **whose: Any) -> list[Mes
 def words_of(text: str) -> set[str]:
     """Return the terms of a text that tell what it speaks of: no single Chinese character but those of kin."""
     return {term for term in terms(text) if not _HAN.fullmatch(term) or term in KIN}
+
+
+def shares_held(wanted: Set[str], held: Sequence[frozenset[str]]) -> list[float]:
+    """Return what share of some words each text holds; a word of several texts counts less."""
+    among = Counter(word for words in held for word in words)
+    weights = {
+        word: math.log(1 + len(held) / (1 + among[word])) * (_KIN_WEIGHS if word in KIN else 1) for word in wanted
+    }
+    whole = sum(weights.values()) or 1.0
+    return [sum(weights[word] for word in wanted if is_said(word, own)) / whole for own in held]
 
 
 def shares_secret(text: str, hidden: str, besides: str) -> bool:

@@ -260,3 +260,23 @@ def test_an_order_that_the_assistant_does_not_acknowledge_takes_no_other_thing(a
     assert told["verdict"] == "nothing_to_forget"
     assert post(acme, ("assistant", "What would you like to talk about?")) == []
     assert notes(acme) == ["I have two sons"]
+
+
+def test_all_that_says_a_name_goes_with_an_order_that_calls_it(acme: Caller, world: World) -> None:
+    homes = ("I live in Quimper", "I live in Brest now", "I live in Quimper again", "I live in Lyon now")
+    for number, said in enumerate(homes):
+        post(acme, said, talk=f"{ADA}/conversations/x{number}/messages")
+        work(world)
+    post(acme, "Forget what I said about Quimper", talk=f"{ADA}/conversations/x9/messages")
+    work(world)
+    held = everything(acme, "Where did I live before?")
+    assert "Quimper" not in held
+    assert "Lyon" in held
+
+
+def test_what_many_turns_name_is_not_all_forgotten(acme: Caller, world: World) -> None:
+    for said in ("Boris is my brother", "Boris is allergic to nuts", "Boris lives in York", "Boris owes me 40 pounds"):
+        teach(acme, world, said)
+    post(acme, "Forget what I said about Boris owing me")
+    work(world)
+    assert "allergic" in everything(acme, ASKED)
