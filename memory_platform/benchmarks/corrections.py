@@ -27,7 +27,8 @@ ENTRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Tongue:
-    """What is held and said in one language; any word of ``kinds`` with any of ``things`` is a value."""
+    """What is held and said in one language; any word of ``kinds`` with any of ``things``
+    is a value, with any of ``new`` one that is not held."""
 
     kinds: str
     things: str
@@ -44,7 +45,7 @@ class Tongue:
     def right(self, turn: int) -> str:
         """Return a value that is not held yet."""
         kinds = self.kinds.split()
-        return self._format_value(kinds[turn % len(kinds)], f"{self.new}{turn // len(kinds) or ''}")
+        return self._format_value(kinds[turn % len(kinds)], self.new.split()[turn // len(kinds)])
 
     def _format_value(self, kind: str, thing: str) -> str:
         return self.joined.format(kind=kind, thing=thing)
@@ -53,7 +54,7 @@ class Tongue:
 ENGLISH = Tongue(
     "red blue green black white brown grey pink olive amber coral ivory lilac mauve peach ruby sable teal umber plum",
     "tea coffee juice soup cake bread wine beer salad pasta rice noodles curry cheese apples",
-    "plums",
+    "plums pears grapes melons figs",
     "{kind} {thing}",
     "Not {old}, {new}",
     "I am on my way home now, see you",
@@ -61,7 +62,7 @@ ENGLISH = Tongue(
 CHINESE = Tongue(
     "红 蓝 绿 黑 白 棕 灰 粉 紫 黄 橙 青 金 银 米 杏 玫红 湖蓝 墨绿 藏青",
     "茶杯 围巾 雨伞 帽子 手套 背包 毛衣 裙子 皮鞋 沙发 台灯 窗帘 地毯 书桌 钱包",
-    "拖鞋",
+    "拖鞋 袜子 皮带 领带 眼镜",
     "{kind}色的{thing}",
     "不是{old}，是{new}",
     "我现在在回家的路上，一会儿见",

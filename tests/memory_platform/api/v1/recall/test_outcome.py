@@ -280,7 +280,7 @@ def test_a_correction_that_means_nothing_believed_says_so(acme: Caller, world: W
             "No, I do not like spicy food any more, I prefer Italian food",
             {"Italian food", "soup"},
         ),
-        (["美式咖啡", "汤"], "不是美式,是拿铁", {"拿铁", "汤"}),
+        (["美式咖啡", "汤"], "不是美式,是拿铁", {"拿铁咖啡", "汤"}),
     ],
 )
 def test_both_sides_of_a_correction_are_believed_at_once(
