@@ -71,12 +71,6 @@ def same_unit(one: Any, other: Any) -> bool:
     return first.unit == second.unit or "" in {first.unit, second.unit}
 
 
-def same_quantity(one: Any, other: Any) -> bool:
-    """Return whether both are quantities of the same number and not of different units."""
-    first, second = quantity_of(one), quantity_of(other)
-    return first is not None and second is not None and first.number == second.number and same_unit(one, other)
-
-
 def in_place_of(old: Any, new: Any) -> Any:
     """Return ``new`` with the unit of ``old`` where it says none: 23 in place of "25 degrees" is "23 degrees".
 

@@ -56,16 +56,16 @@ def fill_slots(note: Snapshot, said: str, now: str) -> dict[str, list[str]]:
     if written is None or message is None:
         return {}
     subject, spoken = written.subject, _as_said(message, now)
-    before = [_bare(one) for one in candidates_of(_read(written, _as_said(message, said)))]
-    found = [more for one in candidates_of(_read(written, spoken)) if (more := _beyond(one, before)) is not None]
+    before = [_bare(one) for one in candidates_of(_find_taught(written, _as_said(message, said)))]
+    found = [more for one in candidates_of(_find_taught(written, spoken)) if (more := _beyond(one, before)) is not None]
     if not found:
         return {}
-    held = _held(subject.id)
+    held = _list_held(subject.id)
     teaches = sort_out([_as_known(one, written, spoken) for one in found])
     results = learn(Lesson(subject, message.conversation, spoken, teaches))
     results = [one for one in results if one.verdict in HELD and one.memory_id is not None]
     link_filled(subject.id, note.id, _rows_of(results))
-    return _changes(held, _held(subject.id), results)
+    return _changes(held, _list_held(subject.id), results)
 
 
 def take_filling_back(note: Snapshot, filled: Mapping[str, Iterable[str]]) -> None:
@@ -102,7 +102,7 @@ def _as_said(message: Message, text: str) -> Message:
     return spoken
 
 
-def _read(written: Snapshot, spoken: Message) -> Extraction:
+def _find_taught(written: Snapshot, spoken: Message) -> Extraction:
     """Return what a message teaches that says what a note says."""
     subject, believed = written.subject, Believed()
     note = Note.objects.get(snapshot_id=written.id, subject_id=subject.id)
@@ -151,7 +151,7 @@ def _rows_of(results: Iterable[Learned]) -> Iterator[Any]:
         yield from OF_KIND[one.kind]._default_manager.filter(id=one.memory_id)
 
 
-def _held(subject_id: UUID) -> Held:
+def _list_held(subject_id: UUID) -> Held:
     own = {"subject_id": subject_id}
     now = {"retired_at__isnull": True, "invalid_at__isnull": True, **own}
     rows = {kind: model._default_manager.filter(**now) for kind, model in BELIEFS.items()}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from profiles.services.quantities import in_place_of, quantity_of, same_quantity, same_unit
+from profiles.services.quantities import in_place_of, quantity_of, same_unit
 from profiles.values import in_words
 
 
@@ -36,9 +36,9 @@ def test_anything_else_is_no_quantity(value: object) -> None:
 
 
 def test_units_are_compared_across_languages() -> None:
-    assert same_unit("25度", "23 degrees") and same_quantity("25度", "25 degrees")
+    assert same_unit("25度", "23 degrees") and quantity_of("25度") == quantity_of("25 degrees")
     assert same_unit("25度", 23) and same_unit("靠窗", "aisle")
-    assert not same_unit("25度", "23元") and not same_unit("靠窗", "23") and not same_quantity("25度", "23度")
+    assert not same_unit("25度", "23元") and not same_unit("靠窗", "23") and quantity_of("25度") != quantity_of("23度")
 
 
 def test_a_bare_number_takes_over_the_old_unit() -> None:
@@ -66,5 +66,5 @@ def test_what_is_kept_as_number_and_unit_stays_so(new: str, right: object) -> No
 
 
 def test_a_number_and_its_unit_is_the_quantity_that_people_say() -> None:
-    assert same_quantity({"value": 25, "unit": "°C"}, "25度")
-    assert not same_quantity({"value": 25, "unit": "°C"}, "24度")
+    assert quantity_of({"value": 25, "unit": "°C"}) == quantity_of("25度")
+    assert quantity_of({"value": 25, "unit": "°C"}) != quantity_of("24度")

@@ -281,7 +281,7 @@ slot = st.none() | st.integers(0, 8000)
 
 
 @st.composite
-def known(draw: st.DrawFn) -> ProfileView:
+def draw_profile(draw: st.DrawFn) -> ProfileView:
     """Draw somebody's facts, and the notes that stand in a prefix: vital ones, doubted ones, of several days."""
     said = enumerate(draw(st.lists(texts, max_size=8)))
     noted = enumerate(draw(st.lists(st.tuples(texts, st.booleans(), st.booleans(), st.integers(0, 2)), max_size=12)))
@@ -310,7 +310,7 @@ def materials(draw: st.DrawFn) -> Material:
     drawn = enumerate(draw(memories))
     said = enumerate(draw(st.lists(texts, max_size=6)))
     return Material(
-        profile=draw(st.sampled_from([ADA, NOBODY]) | known()),
+        profile=draw(st.sampled_from([ADA, NOBODY]) | draw_profile()),
         memories=tuple(
             memory(n, text, score=score, lane=lane, kind=kind, vital=vital)
             for n, (text, score, lane, kind, vital) in drawn

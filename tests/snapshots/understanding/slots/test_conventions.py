@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from profiles.services.quantities import same_quantity
+from profiles.services.quantities import quantity_of
 from profiles.values import in_words
 from snapshots.models import Note
 from snapshots.understanding.slots.engine import read_slots
@@ -49,7 +49,7 @@ def test_what_has_no_name_of_ascii_fills_no_slot(text: str) -> None:
 def test_a_level_is_one_in_either_language(said: str) -> None:
     held = {"value": 2, "unit": "level"}
     assert in_words(held) == "level 2"
-    assert same_quantity(held, said)
+    assert quantity_of(held) == quantity_of(said)
 
 
 @pytest.mark.parametrize("text", ["I have celiac disease", "我有乳糜泻"])
