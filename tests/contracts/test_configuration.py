@@ -128,8 +128,8 @@ def test_a_fault_does_not_repeat_the_secret_it_refuses() -> None:
     assert "tiny-but-secret" not in refused.stderr
 
 
-def test_the_readme_holds_the_generated_table() -> None:
-    assert env_table() in (ROOT / "README.md").read_text()
+def test_the_configuration_page_holds_the_generated_table() -> None:
+    assert env_table() in (ROOT / "docs" / "configuration.md").read_text()
 
 
 def test_no_model_change_waits_for_a_migration(database: None) -> None:

@@ -1,4 +1,4 @@
-"""``manage.py env_table``: print the README's table of environment variables."""
+"""``manage.py env_table``: print the table of docs/configuration.md."""
 
 from django.core.management.base import BaseCommand
 from pydantic.fields import FieldInfo
