@@ -3,7 +3,7 @@
 Values come from the environment, else from the file that ``make run`` keeps (``stack.env`` in ``DATA_DIR``, by default
 ``.dev``), so that ``manage.py`` commands in a second terminal meet the running stack. Start-up reports every fault at
 once.
-The table in README.md is generated from this class by ``manage.py env_table``.
+The table in docs/configuration.md is printed from this class by ``manage.py env_table``.
 """
 
 import os
