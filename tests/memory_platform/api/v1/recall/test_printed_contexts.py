@@ -1,4 +1,4 @@
-"""docs/context.md prints today's contexts; `make printed-contexts` prints them anew. Rows: X1, X4, G1."""
+"""docs/context-example.md prints today's contexts; `make printed-contexts` prints them anew. Rows: X1, X4, G1."""
 
 import os
 
