@@ -17,8 +17,7 @@ _SENTENCE = re.compile(r"[^.!?;。\n]+(?:\.(?=\w)[^.!?;。\n]+)*([.!?;。\n]?)")
 _SEGMENT = re.compile(r"\s*(?:,|\s-{1,3}\s|[–—]|:|…)\s*|(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])")
 _FILLER = re.compile(
     r"\W*(?:(?:please|pls|thanks|thank you|thx|ok|okay|sorry|alright|cheers|right|will you|yeah|yes|谢谢|好吗|谢了|"
-    r"拜托|抱歉|不好意思|"
-    r"好的?|可以吗|行吗|嗯|吧)\W*){0,4}",
+    r"拜托|抱歉|不好意思|好的?|可以吗|行吗|嗯|吧)\W*){0,4}",
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(r"\W*(?:if|unless|when|whenever|suppose|in case|如果|要是|假如|万一|除非|等)", re.IGNORECASE)
@@ -37,14 +36,12 @@ _EVERYTHING = re.compile(
 )
 _REFERS = re.compile(
     r"\b(?:i(?:'ve| have| had)?(?: just| ever| only| never)? (?:said|told|mentioned|wrote|shared|brought up|gave|"
-    r"pasted|typed|sent)|"
-    r"(?:told|gave) (?:you|u|ya)|"
-    r"(?:thing|bit|stuff|part|story|mess|business|matter|affair) (?:about|with|on|of|from|between)|about what)\b"
-    r"|the (?:very )?last (?:thing|bit|part|message|remark)|from me\b|刚[才刚]?的?(?:话|内容|消息)"
-    r"|(?:刚才|刚刚|刚|之前|前面|上次|上回|昨天|我)(?:跟你|和你|给你)?(?:说|讲|提|聊|发|吐槽)"
-    r"|(?:之前|前[面头]|前[些几两]?[天日]子?|前番|上[次回]|上个?(?:礼拜|星期|周|月)|昨[天晚]|那[天晚回次])[^,。]{0,3}?"
-    r"(?:跟|和|给|与|向|同|对)[你您](?:说|讲|提|聊|发|坦白|吐)"
-    r"|那(?:段|件|个|桩|单|档子)?(?:事|情况)|那段$|(?:刚才|刚刚|之前|上次|前面).{1,8}那[段件个条句]|说过|提过|讲过",
+    r"pasted|typed|sent)|(?:told|gave) (?:you|u|ya)|(?:thing|bit|stuff|part|story|mess|business|matter|"
+    r"affair) (?:about|with|on|of|from|between)|about what)\b|the (?:very )?last (?:thing|bit|part|message|remark)|"
+    r"from me\b|刚[才刚]?的?(?:话|内容|消息)|(?:刚才|刚刚|刚|之前|前面|上次|上回|昨天|我)(?:跟你|和你|给你)?(?:说|讲|"
+    r"提|聊|发|吐槽)|(?:之前|前[面头]|前[些几两]?[天日]子?|前番|上[次回]|上个?(?:礼拜|星期|周|月)|昨[天晚]|"
+    r"那[天晚回次])[^,。]{0,3}?(?:跟|和|给|与|向|同|对)[你您](?:说|讲|提|聊|发|坦白|吐)|那(?:段|件|个|桩|单|"
+    r"档子)?(?:事|情况)|那段$|(?:刚才|刚刚|之前|上次|前面).{1,8}那[段件个条句]|说过|提过|讲过",
     re.IGNORECASE,
 )
 _DESCRIBES = re.compile(

@@ -29,8 +29,7 @@ _OFFER_EN = re.compile(
 _COMPANY = re.compile(r"you (?:company|warm|posted|updated|waiting|safe|going)", re.IGNORECASE)
 _OFFER_ZH = re.compile(
     r".{0,6}?(?:要不要|需要|要|用不用|可以|希望|想)?(?:我|让我)?(?:来|帮[你您]|替[你您]|把这[个点])?(?:记住|记下来?|"
-    r"记一下|保存(?:下来)?|存下来?)"
-    r"(?P<said>[^吗?]{0,40}?)(?:吗|么|好吗|可以吗|行吗|好不好|吧)?\W*"
+    r"记一下|保存(?:下来)?|存下来?)(?P<said>[^吗?]{0,40}?)(?:吗|么|好吗|可以吗|行吗|好不好|吧)?\W*"
 )
 _OFFERS_ZH = re.compile(r"我|要不要|需要|帮[你您]")
 # The words of an offer are the assistant's: these are never taken from it.
@@ -41,8 +40,7 @@ _NEVER = re.compile(
     re.IGNORECASE,
 )
 _ROAD = re.compile(
-    r"(?:避开|绕开|不走|别走)[\u4e00-\u9fff]{2,8}(?:路|街|大道|高速|高架)"
-    r"|avoid [A-Z][\w' ]+(?:Road|Street|Avenue|Lane)"
+    r"(?:避开|绕开|不走|别走)[\u4e00-\u9fff]{2,8}(?:路|街|大道|高速|高架)|avoid [A-Z][\w' ]+(?:Road|Street|Avenue|Lane)"
 )
 """A road that is not to be taken is no address."""
 _HEAD = re.compile(r"[^.!,。]+[.!,。]+\s*")

@@ -9,21 +9,17 @@ from snapshots.understanding.grading.features import SHORT_ANSWER, asked_in, cou
 from snapshots.understanding.reading.forms import language_of, matching_form
 
 _YES = re.compile(
-    r"\W*(?:(?:oh|well|um|hmm?)\W+)?(?:yes|yep|yeah|yup|yes please|please do|sure|sure thing|of course|correct|"
-    r"right|that's right|"
-    r"exactly|indeed|absolutely|definitely|i do|i am|i have|it is|they are|still am|still do|yes (?:i|it) (?:do|am|"
-    r"have|is)|"
-    r"ok|okay|go ahead|do that|please|sounds good|是的?|对的?|没错|嗯+|好的?|好啊|好呀|可以|行|当然|要的?|需要|"
-    r"有的?|还在|还是|确实|"
-    r"是啊|对啊|好吧|记吧|请记住|麻烦了)(?:[\s,!]{0,3}(?:please|thanks|thank you|do|sure|i (?:do|am)|谢谢|好的|啊|"
-    r"呀|吧|的))*\W*",
+    r"\W*(?:(?:oh|well|um|hmm?)\W+)?(?:yes|yep|yeah|yup|yes please|please do|sure|sure thing|of course|correct|right|"
+    r"that's right|exactly|indeed|absolutely|definitely|i do|i am|i have|it is|they are|still am|still do|yes (?:i|"
+    r"it) (?:do|am|have|is)|ok|okay|go ahead|do that|please|sounds good|是的?|对的?|没错|嗯+|好的?|好啊|好呀|可以|行|"
+    r"当然|要的?|需要|有的?|还在|还是|确实|是啊|对啊|好吧|记吧|请记住|麻烦了)(?:[\s,!]{0,3}(?:please|thanks|thank you|"
+    r"do|sure|i (?:do|am)|谢谢|好的|啊|呀|吧|的))*\W*",
     re.IGNORECASE,
 )
 _NO = re.compile(
     r"\W*(?:(?:oh|well|um)\W+)?(?:no|nope|nah|not any ?more|not really|no longer|i'm not|i don't|i do not|i am not|"
-    r"no,? (?:i'm not|i don't)|"
-    r"not at all|none|no thanks|no thank you|不是了?|不了|没有了?|没了|不在了|早不了|不再了?|不|没|不对|不用了?|"
-    r"不是的|没有的)\W*",
+    r"no,? (?:i'm not|i don't)|not at all|none|no thanks|no thank you|不是了?|不了|没有了?|没了|不在了|早不了|不再了?|"
+    r"不|没|不对|不用了?|不是的|没有的)\W*",
     re.IGNORECASE,
 )
 _EVADES = re.compile(
@@ -36,9 +32,8 @@ _EVADES = re.compile(
 # Alone, or nearly alone, these say nothing either; inside of a sentence they do.
 _EVADES_ALONE = re.compile(
     r"\W*(?:(?:i'll|i will|i'd|i)\s)?(?:maybe|perhaps|later|not now|not sure|unsure|pass|skip|(?:it )?depends|whatever|"
-    r"(?:that's |it's )?(?:a )?(?:secret|private|personal)(?!\s\w)|guess|doesn't matter|never ?mind|why|随便|"
-    r"再说|以后再说|跳过|算了|"
-    r"看情况|可能|也许|(?:这是)?隐私|下一个|什么意思|不说|干嘛|干什么)\b",
+    r"(?:that's |it's )?(?:a )?(?:secret|private|personal)(?!\s\w)|guess|doesn't matter|never ?mind|why|随便|再说|"
+    r"以后再说|跳过|算了|看情况|可能|也许|(?:这是)?隐私|下一个|什么意思|不说|干嘛|干什么)\b",
     re.IGNORECASE,
 )
 _ALONE = 5
@@ -56,10 +51,9 @@ _ASKED_ZH = re.compile(r"(?P<rest>.*?[你您].*?)(?:吗|么|是吗|对吗|对吧
 _WHO_ZH = re.compile(r"什么|哪|谁|几|多少|怎么")
 _STILL_ZH = re.compile(r"(?:还|仍然?|依然|现在还)(?=在|是|住|有|吃|喝|做|用|喜欢|开|对|养|叫|单)")
 _WANTS = re.compile(
-    r"\b(?:want|need|would like|wish|ready|sure|looking for|mean|know|think|remember|interested|ok with|okay with|"
-    r"free|available|"
-    r"there|done|going to|mind|see|have (?:a )?(?:moment|minute|time|question))\b|要不要|想要|需要|想(?:听|看|去|吃|"
-    r"喝|买)|准备好|确定|记得|知道|介意|明白",
+    r"\b(?:want|need|would like|wish|ready|sure|looking for|mean|know|think|remember|interested|ok with|okay with|free|"
+    r"available|there|done|going to|mind|see|have (?:a )?(?:moment|minute|time|question))\b|要不要|想要|需要|想(?:听|"
+    r"看|去|吃|喝|买)|准备好|确定|记得|知道|介意|明白",
     re.IGNORECASE,
 )
 _VERB_ZH = re.compile(
@@ -70,10 +64,9 @@ _WHAT_ZH = re.compile(
     r".*?[你您](?P<rest>[^?]*?(?:喜欢|爱|平时|一般|常|习惯|通常|养|开|用|过敏)[^?]*?)(?:什么样的|什么|哪[种个家款类])[^?]{0,6}\?"
 )
 _WHAT_EN = re.compile(
-    r"(?:so |and |ok,? |by the way,? )*(?:what|which)(?: (?:kind|sort|type|style)s? of)?"
-    r"(?: (?P<noun>[\w ]{2,20}?))? do you "
-    r"(?P<rest>(?:usually |normally |mostly )?(?:like|love|prefer|enjoy|drink|eat|drive|use|play|listen to|watch|read)"
-    r"(?: to \w+(?: to)?)?)(?: most| best)?\?",
+    r"(?:so |and |ok,? |by the way,? )*(?:what|which)(?: (?:kind|sort|type|"
+    r"style)s? of)?(?: (?P<noun>[\w ]{2,20}?))? do you (?P<rest>(?:usually |normally |mostly )?(?:like|love|prefer|"
+    r"enjoy|drink|eat|drive|use|play|listen to|watch|read)(?: to \w+(?: to)?)?)(?: most| best)?\?",
     re.IGNORECASE,
 )
 _SAYS_MORE = re.compile(r"[,;.:!?。]|\b(?:i|you|it|the same)\b|我|你", re.IGNORECASE)

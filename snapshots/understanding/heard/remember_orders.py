@@ -39,9 +39,8 @@ _NOT_SAID_EN = re.compile(
 )
 _AFTER_EN = re.compile(
     r"\W*(?:(?:please|and|so|can you|could you|would you|just|ok)[\s,]{1,3}){0,3}(?:remember|note|memori[sz]e|save|"
-    r"store|keep)"
-    r" (?:that|this|it)(?: down| in mind| for (?:me|later|next time|the future))?(?:[\s,]{1,3}(?:please|thanks|"
-    r"will you|ok))?\W*",
+    r"store|keep) (?:that|this|it)(?: down| in mind| for (?:me|later|next time|the future))?(?:[\s,]{1,3}(?:please|"
+    r"thanks|will you|ok))?\W*",
     re.IGNORECASE,
 )
 _LEAD_ZH = (

@@ -30,9 +30,8 @@ from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.statements.statements import Heard
 
 _AGAIN = re.compile(
-    r"\b(?:again|another|as usual|once more|back (?:at|in|on)|the usual)\b"
-    r"|\bmy (?:second|third|fourth|fifth|\d(?:nd|rd|th))\b"
-    r"|又|再次|还是老样子|照旧|第[二三四五六\d]+[杯次个根趟]",
+    r"\b(?:again|another|as usual|once more|back (?:at|in|on)|the usual)\b|\bmy (?:second|third|fourth|fifth|\d(?:nd|"
+    r"rd|th))\b|又|再次|还是老样子|照旧|第[二三四五六\d]+[杯次个根趟]",
     re.IGNORECASE,
 )
 _HEDGES = re.compile(
@@ -44,9 +43,8 @@ _HEDGES = re.compile(
 _IDLE = frozenset(
     terms(
         "again another just now today tonight morning evening afternoon usual as first second third fourth here back "
-        "finish finished had drank ate done "
-        "quick get getting have having go going grab grabbing head heading take taking do doing off out bit more "
-        "又 再 刚 刚刚 今天 现在 正在 还是 又来 了 在 去 来 我 一 次 杯 个 个 第 二 三"
+        "finish finished had drank ate done quick get getting have having go going grab grabbing head heading take "
+        "taking do doing off out bit more 又 再 刚 刚刚 今天 现在 正在 还是 又来 了 在 去 来 我 一 次 杯 个 个 第 二 三"
     )
 )
 _LEAST_TERMS = 2

@@ -9,19 +9,13 @@ from snapshots.understanding.statements.worth import says_something
 
 _WANTS = re.compile(
     r"\W*(?:(?:please|pls|hey|ok|okay|now|then|and|just|can you|could you|would you|will you|let's|lets|so|no|yes|"
-    r"actually|"
-    r"i(?:'d| would) like(?: you)? to|i (?:want|need)(?: you)? to)[\s,]+){0,4}"
-    r"(?:book|find|show|tell|give|set|turn|play|call(?! me\b)|open|close|remind|add|send|search|look|navigate|"
-    r"take me|get|make|order|"
-    r"check|help|write|translate|stop|start|put|switch|read|cancel|change|explain|list|recommend|suggest|compare|"
-    r"calculate|"
-    r"what|who|where|when|why|how|which|thanks|thank|pause|resume|skip|repeat|summari[sz]e|draft|delete|update|"
-    r"forget)\b"
-    r"|\W*(?:(?:请|麻烦|你|您|能不能|可以|那|再|先|快|给我|帮我|替我|帮忙|把|我想让你|我要你|谢谢|好的?|嗯|"
-    r"然后)[,\s]{0,2}){0,5}"
-    r"(?:帮|打开|关|导航|播放|查|找|订|推荐|告诉|调|开(?!车|公司|店)|设置?|提醒|发(?!烧|现)|放(?!弃)|换一|搜|翻译|"
-    r"写|算|讲个|列|比较|解释|取消|停|继续|"
-    r"跳过|总结|预订|预定|叫辆|叫个)",
+    r"actually|i(?:'d| would) like(?: you)? to|i (?:want|need)(?: you)? to)[\s,]+){0,4}(?:book|find|show|tell|give|set|"
+    r"turn|play|call(?! me\b)|open|close|remind|add|send|search|look|navigate|take me|get|make|order|check|help|write|"
+    r"translate|stop|start|put|switch|read|cancel|change|explain|list|recommend|suggest|compare|calculate|what|who|"
+    r"where|when|why|how|which|thanks|thank|pause|resume|skip|repeat|summari[sz]e|draft|delete|update|forget)\b|"
+    r"\W*(?:(?:请|麻烦|你|您|能不能|可以|那|再|先|快|给我|帮我|替我|帮忙|把|我想让你|我要你|谢谢|好的?|嗯|"
+    r"然后)[,\s]{0,2}){0,5}(?:帮|打开|关|导航|播放|查|找|订|推荐|告诉|调|开(?!车|公司|店)|设置?|提醒|发(?!烧|现)|"
+    r"放(?!弃)|换一|搜|翻译|写|算|讲个|列|比较|解释|取消|停|继续|跳过|总结|预订|预定|叫辆|叫个)",
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"[?？]\s*[\"'”’)）]*\s*$")

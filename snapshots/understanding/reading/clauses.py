@@ -26,19 +26,16 @@ _ADDED = re.compile(r"\[[^\]\n]{0,300}\]")
 # A text to look at, behind its request: "check this: ...", 帮我看这句话通顺吗:...
 _TO_WORK_ON = re.compile(
     r"(?im)(?:(?:^|[.!?;,。])\W{0,3}(?:please |can you |could you )?(?:check|fix|correct|debug|edit|improve|proofread|"
-    r"polish|shorten)\b[^:\n]{0,40}"
-    r"|(?:帮我|给我|请你?|麻烦)?(?:看看?|检查|改改?|润色|校对|翻)(?:一下|下|个|这)?[^:,。\n]{0,12}"
-    r"(?:句|段|报错|错误|代码|通顺吗|对吗|文|邮件)[^:,。\n]{0,6}):[^\n]{0,2000}"
+    r"polish|shorten)\b[^:\n]{0,40}|(?:帮我|给我|请你?|麻烦)?(?:看看?|检查|改改?|润色|校对|翻)(?:一下|下|个|"
+    r"这)?[^:,。\n]{0,12}(?:句|段|报错|错误|代码|通顺吗|对吗|文|邮件)[^:,。\n]{0,6}):[^\n]{0,2000}"
 )
 # A text to translate, rewrite or invent: its "I" is not the subject.
 _TASK_ON_TEXT = re.compile(
-    r"\W{0,3}(?:(?:please|can you|could you|help me(?: to)?|now|hi|hello|"
-    r"ok),? ){0,3}(?:translate|rewrite|rephrase|proofread|"
-    r"summari[sz]e|paraphrase|correct this|edit this|polish|write|compose|draft|tell me a (?:story|joke)|role-?play|"
-    r"act as|continue this|complete this|analy[sz]e this|generate)\b"
-    r"|\W{0,3}(?:请|麻烦)?(?:你)?(?:帮我|给我|替我)?(?:把.{0,12})?(?:翻译|翻成|译成|改写|润色|续写|仿写|"
-    r"总结|概括|写一?[首篇个段封份则]|写诗|"
-    r"造句|讲一?个|编一?个|扮演|修改.{0,6}(?:句|段|文))",
+    r"\W{0,3}(?:(?:please|can you|could you|help me(?: to)?|now|hi|hello|ok),? ){0,3}(?:translate|rewrite|rephrase|"
+    r"proofread|summari[sz]e|paraphrase|correct this|edit this|polish|write|compose|draft|tell me a (?:story|joke)|"
+    r"role-?play|act as|continue this|complete this|analy[sz]e this|generate)\b|\W{0,3}(?:请|麻烦)?(?:你)?(?:帮我|给我|"
+    r"替我)?(?:把.{0,12})?(?:翻译|翻成|译成|改写|润色|续写|仿写|总结|概括|写一?[首篇个段封份则]|写诗|造句|讲一?个|"
+    r"编一?个|扮演|修改.{0,6}(?:句|段|文))",
     re.IGNORECASE,
 )
 # Words in quotation marks that speak of themselves are somebody's, whoever tells them: of a mail, a sign.

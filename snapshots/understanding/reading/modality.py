@@ -27,57 +27,49 @@ _SUPPOSED_SENTENCE_ZH = re.compile(
     r"\W*.{0,6}?(?:如果|假如|假设|假若|要是|倘若|万一|想象|假装|比方说|比如说?|例如|譬如)"
 )
 _SUPPOSED = re.compile(
-    r"\b(?:if (?:i|we|only|my)\b|wish|wishes|suppose|imagine|imagining|pretend|pretending|as if|as though|might|"
-    r"maybe|perhaps|"
-    r"probably|possibly|not sure|unsure|dunno|don't know|no idea|wonder|wondering|whether|thinking (?:of|about)|"
-    r"thought (?:of|about|i)|"
-    r"i'd (?:be|have|say)|could be|would be|would have|would've|hopefully|dream(?:ed|t|ing)? (?:of|about|that)|"
-    r"dreamt|almost|nearly|supposedly|allegedly|joking|kidding|considering|considered|planning|hoping|"
-    r"when i'm (?:rich|old|famous|retired)|you'd think|i guess)\b"
-    r"|如果|假如|假设|假若|要是|倘若|万一|想象|假装|的话|要不是|恨不得|但愿|或许|也许|可能|说不定|好像|似乎|比如|例如|"
-    r"譬如|不知道|不确定|不晓得|说不上来|说不清|拿不准|哪天|有朝一日|考虑|打算|差点",
+    r"\b(?:if (?:i|we|only|my)\b|wish|wishes|suppose|imagine|imagining|pretend|pretending|as if|as though|might|maybe|"
+    r"perhaps|probably|possibly|not sure|unsure|dunno|don't know|no idea|wonder|wondering|whether|thinking (?:of|"
+    r"about)|thought (?:of|about|i)|i'd (?:be|have|say)|could be|would be|would have|would've|hopefully|dream(?:ed|t|"
+    r"ing)? (?:of|about|that)|dreamt|almost|nearly|supposedly|allegedly|joking|kidding|considering|considered|planning|"
+    r"hoping|when i'm (?:rich|old|famous|retired)|you'd think|i guess)\b|如果|假如|假设|假若|要是|倘若|万一|想象|假装|"
+    r"的话|要不是|恨不得|但愿|或许|也许|可能|说不定|好像|似乎|比如|例如|譬如|不知道|不确定|不晓得|说不上来|说不清|"
+    r"拿不准|哪天|有朝一日|考虑|打算|差点",
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"\b(?:(?<!i )said|(?<!it )says|(?<!i )told|(?<!i )wrote|writes|claims?|claimed|thinks|thought|reckons|"
-    r"insists?|insisted|announced|(?<!i )(?:decides?|decided|assumes?|assumed)|"
-    r"(?:people|everyone|everybody|others|folks) (?:think|say|believe|call|take)|"
-    r"announces|asked|asks|replied|mentioned|mentions|texted|(?:goes|went|go),?(?= [\"'])|quote|according to|"
-    r"(?:was|is|were|be) like|"
-    r"yelled|shouted|sings?|sang|reads|tweeted|posted|captioned|lyrics?|line in|the (?:song|film|movie|book|novel|"
-    r"poem|ad|review|sign|slogan|hero|heroine|character|protagonist))\b"
-    r"|(?:[他她它们妈爸哥姐弟妹友事板师人公婆叔姨爷奶户]|[A-Za-z])(?:刚才|刚刚|刚|又|还|也|总|经常|跟我|对我|和我)?"
-    r"(?:说|告诉|问|写道|表示|觉得|认为|以为)|谁说|说自己|[服导生上里中播总长]说|网传|有人说|有人.{0,3}(?:写|问|发|讲)|听说|据说|常言|歌词|原文|台词",
+    r"\b(?:(?<!i )said|(?<!it )says|(?<!i )told|(?<!i )wrote|writes|claims?|claimed|thinks|thought|reckons|insists?|"
+    r"insisted|announced|(?<!i )(?:decides?|decided|assumes?|assumed)|(?:people|everyone|everybody|others|"
+    r"folks) (?:think|say|believe|call|take)|announces|asked|asks|replied|mentioned|mentions|texted|(?:goes|went|"
+    r"go),?(?= [\"'])|quote|according to|(?:was|is|were|be) like|yelled|shouted|sings?|sang|reads|tweeted|posted|"
+    r"captioned|lyrics?|line in|the (?:song|film|movie|book|novel|poem|ad|review|sign|slogan|hero|heroine|character|"
+    r"protagonist))\b|(?:[他她它们妈爸哥姐弟妹友事板师人公婆叔姨爷奶户]|[A-Za-z])(?:刚才|刚刚|刚|又|还|也|总|经常|跟我|"
+    r"对我|和我)?(?:说|告诉|问|写道|表示|觉得|认为|以为)|谁说|说自己|[服导生上里中播总长]说|网传|有人说|"
+    r"有人.{0,3}(?:写|问|发|讲)|听说|据说|常言|歌词|原文|台词",
     re.IGNORECASE,
 )
 _PLAYED = re.compile(
-    r"(?:^|[.!?\n,;:]\s{0,2})\W{0,3}(?:(?:please|can you|could you|let's|lets|now|ok|okay|hey|help me|"
-    r"for the game|and|you) ){0,3}"
-    r"(?:role-?play|pretend|act as|you are now|you're now|imagine you|play (?:the (?:role|part)|a character)|translate|"
-    r"rewrite|rephrase|"
-    r"proofread|summari[sz]e|paraphrase|write (?:me )?(?:an?|the|some|my)\b|draft|compose|tell me a (?:story|joke)|"
-    r"correct (?:this|my)|edit this|continue (?:this|the story)|(?:in|for) (?:the|this|my|our) "
-    r"(?:game|story|novel|play|scene|campaign|role-?play|sketch|screenplay|book|script|essay|poem|song|skit|d&d))\b"
-    r"|\b(?:in character|my character|her character|his character|dear (?:sir|madam|hiring)|kind regards|"
-    r"best regards|forwarded message|wrote:|how do (?:i|you) say)\b"
-    r"|(?:^|[,。!?;\n])\W{0,3}(?:(?:现在)?(?:我们|咱们?)?(?:一起)?来玩?(?:一?[个场次局])?(?=角色扮演))?"
-    r"(?:请|麻烦)?你?(?:帮我|给我|替我)?(?:扮演|假装|角色扮演|翻译|翻成|改写|润色|续写|仿写|"
-    r"总结|概括|写一?[首篇个段封份则]|讲一?个|编一?个|造句|修改|替我回|给[他她]回|转发|"
-    r"(?:从现在起|现在)?你(?:现在|就)?是(?:我的|一[个名位]))"
-    r"|转的:|此致|敬礼|发件人|收件人|主题:|尊敬的|您的(?:包裹|快递|快件|订单|外卖|验证码)|顺祝|祝好(?:$|\n)|"
-    r"各位(?:领导|同事|家长|业主)",
+    r"(?:^|[.!?\n,;:]\s{0,2})\W{0,3}(?:(?:please|can you|could you|let's|lets|now|ok|okay|hey|help me|for the game|and|"
+    r"you) ){0,3}(?:role-?play|pretend|act as|you are now|you're now|imagine you|play (?:the (?:role|part)|"
+    r"a character)|translate|rewrite|rephrase|proofread|summari[sz]e|paraphrase|write (?:me )?(?:an?|the|some|my)\b|"
+    r"draft|compose|tell me a (?:story|joke)|correct (?:this|my)|edit this|continue (?:this|the story)|(?:in|"
+    r"for) (?:the|this|my|our) (?:game|story|novel|play|scene|campaign|role-?play|sketch|screenplay|book|script|essay|"
+    r"poem|song|skit|d&d))\b|\b(?:in character|my character|her character|his character|dear (?:sir|madam|hiring)|"
+    r"kind regards|best regards|forwarded message|wrote:|how do (?:i|you) say)\b|(?:^|"
+    r"[,。!?;\n])\W{0,3}(?:(?:现在)?(?:我们|咱们?)?(?:一起)?来玩?(?:一?[个场次局])?(?=角色扮演))?(?:请|"
+    r"麻烦)?你?(?:帮我|给我|替我)?(?:扮演|假装|角色扮演|翻译|翻成|改写|润色|续写|仿写|总结|概括|写一?[首篇个段封份则]|"
+    r"讲一?个|编一?个|造句|修改|替我回|给[他她]回|转发|(?:从现在起|现在)?你(?:现在|就)?是(?:我的|一[个名位]))|转的:|"
+    r"此致|敬礼|发件人|收件人|主题:|尊敬的|您的(?:包裹|快递|快件|订单|外卖|验证码)|顺祝|祝好(?:$|\n)|各位(?:领导|同事|"
+    r"家长|业主)",
     re.IGNORECASE,
 )
 _IRONIC = re.compile(
-    r"^\W*(?:(?:oh|yeah|yes|well|ah|yep),? )?(?:great|brilliant|fantastic|wonderful|lovely|perfect|marvellous|"
-    r"super|joy)\b"
-    r"(?!\s\w+\s(?:is|are)\b)|^\W*(?:oh,? |yeah,? |yep,? )?(?:sure|right|of course|yeah)[,.] |^\W*(?:oh|yeah|ah),? "
-    r"(?:sure|right|joy|yay|goody|because|of course)\b|\bsaid no ?(?:one|body) ever\b|\blove that for me\b|"
+    r"^\W*(?:(?:oh|yeah|yes|well|ah|yep),? )?(?:great|brilliant|fantastic|wonderful|lovely|perfect|marvellous|super|"
+    r"joy)\b(?!\s\w+\s(?:is|are)\b)|^\W*(?:oh,? |yeah,? |yep,? )?(?:sure|right|of course|yeah)[,.] |^\W*(?:oh|yeah|"
+    r"ah),? (?:sure|right|joy|yay|goody|because|of course)\b|\bsaid no ?(?:one|body) ever\b|\blove that for me\b|"
     r"(?-i:\bLOVES?\b) (?!the (?:taste|smell))\w+ing\b|\bexactly what (?:i|we)\b|\bjust what i (?:needed|wanted|"
-    r"always)\b|"
-    r"\bnothing i (?:like|love|enjoy) more\b|\blucky me\b|\byay me\b|\bas if i\b|\bobviously\b.{0,40}\bwhy\b|"
-    r"\bnot!|(?<!\w)/s\b|🙄|\bmy favou?rite (?:thing|part|pastime|hobby),|\bliving the dream\b|"
-    r"呵呵|可太(?:喜欢|爱)|真是谢谢",
+    r"always)\b|\bnothing i (?:like|love|enjoy) more\b|\blucky me\b|\byay me\b|\bas if i\b|\bobviously\b.{0,40}\bwhy\b|"
+    r"\bnot!|(?<!\w)/s\b|🙄|\bmy favou?rite (?:thing|part|pastime|hobby),|\bliving the dream\b|呵呵|可太(?:喜欢|爱)|"
+    r"真是谢谢",
     re.IGNORECASE,
 )
 # The time is part of what is said: it holds for a while and no longer.
@@ -95,17 +87,15 @@ _FOR_NOW = re.compile(
 _LASTING = re.compile(
     r"\b(?:from (?:now|today|this day|here) on(?:wards?)?|from now|going forward|in (?:the )?future|always|never|"
     r"every ?time|permanently|for good|by default|my default|as a rule|each time|whenever|henceforth|generally|"
-    r"in general|usually|"
-    r"normally|starting (?:now|today|tomorrow)|any time|anytime|ever|"
-    r"when(?:ever)? (?:the|my|our) (?:kids|children|baby|dog|little ones|family|son|daughter)(?:'s|'re| is| are))\b"
-    r"|从今以后|从(?:今天|明天|现在|这一刻)(?:起|开始)|从今往后|今后|往后|以后|从来|永远|一直|总是|每次|始终|一律|长期|再也|默认|向来|一向|平时|"
+    r"in general|usually|normally|starting (?:now|today|tomorrow)|any time|anytime|ever|when(?:ever)? (?:the|my|"
+    r"our) (?:kids|children|baby|dog|little ones|family|son|daughter)(?:'s|'re| is| are))\b|从今以后|从(?:今天|明天|"
+    r"现在|这一刻)(?:起|开始)|从今往后|今后|往后|以后|从来|永远|一直|总是|每次|始终|一律|长期|再也|默认|向来|一向|平时|"
     r"习惯|一般",
     re.IGNORECASE,
 )
 _STARTS = re.compile(
-    r"\b(?:from|starting|beginning|as of|effective) (?:now|today|tonight|tomorrow|next \w+|"
-    r"this (?:week|month|year|moment|day))(?: on(?:wards?)?)?\b|"
-    r"从?(?:今天|明天|现在|这次|下次|下周)(?:开始|起)",
+    r"\b(?:from|starting|beginning|as of|effective) (?:now|today|tonight|tomorrow|next \w+|this (?:week|month|year|"
+    r"moment|day))(?: on(?:wards?)?)?\b|从?(?:今天|明天|现在|这次|下次|下周)(?:开始|起)",
     re.IGNORECASE,
 )
 _CHANGE = re.compile(
@@ -117,11 +107,9 @@ _CHANGE = re.compile(
 )
 # It was so, and nothing says that it still is.
 _PAST = re.compile(
-    r"\b(?:was once|were once|once (?:lived|worked|loved|liked|had)|back then|back in the day|when (?:i|"
-    r"we) (?:was|were)|formerly|"
-    r"as an? (?:kid|child|teen|teenager|student|boy|girl|baby)|growing up|in my (?:youth|twenties|childhood)|"
-    r"previously|at the time|"
-    r"years? ago when|in college|in high school)\b|以前|曾经|过去|小时候|原来|当年",
+    r"\b(?:was once|were once|once (?:lived|worked|loved|liked|had)|back then|back in the day|when (?:i|we) (?:was|"
+    r"were)|formerly|as an? (?:kid|child|teen|teenager|student|boy|girl|baby)|growing up|in my (?:youth|twenties|"
+    r"childhood)|previously|at the time|years? ago when|in college|in high school)\b|以前|曾经|过去|小时候|原来|当年",
     re.IGNORECASE,
 )
 _TAKEN_BACK = re.compile(

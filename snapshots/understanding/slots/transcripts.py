@@ -8,8 +8,7 @@ from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.values import is_chinese, is_name
 
 _LINE = re.compile(
-    r"^[^\w\n]{0,3}(?P<label>[^\W\d_][^:\n]{0,20}?) ?:(?!//)"
-    r"(?P<says_i>\s{0,3}(?:I|[Mm]y|[Ww]e)(?:'\w{1,2})?\b)?[^\n]*",
+    r"^[^\w\n]{0,3}(?P<label>[^\W\d_][^:\n]{0,20}?) ?:(?!//)(?P<says_i>\s{0,3}(?:I|[Mm]y|[Ww]e)(?:'\w{1,2})?\b)?[^\n]*",
     re.MULTILINE,
 )
 

@@ -26,9 +26,8 @@ CUES: tuple[re.Pattern[str], ...] = (
     ),
     re.compile(r"\d|[一二三四五六七八九十百千万](?:点|号|块|元|个|天|周|月|年|岁|度|人)"),
     re.compile(
-        r"\b(?:i (?:really )?(?:like|love|prefer|hate|dislike|want|need)|favou?rite|allergic|"
-        r"avoid|always|never|budget)\b"
-        r"|喜欢|讨厌|偏好|过敏|忌口|不吃|以后|从来|预算|想要|需要|最爱",
+        r"\b(?:i (?:really )?(?:like|love|prefer|hate|dislike|want|need)|favou?rite|allergic|avoid|always|never|"
+        r"budget)\b|喜欢|讨厌|偏好|过敏|忌口|不吃|以后|从来|预算|想要|需要|最爱",
         re.IGNORECASE,
     ),
     re.compile(
