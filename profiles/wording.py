@@ -10,12 +10,12 @@ from profiles.models import TagKind
 from profiles.services.tags.lookup import synonyms_of
 from profiles.values import in_words
 
+# How many names beside the label a line shows.
 MOST_NAMES = 3
-"""Names of somebody beside the label that a line holds."""
+# Preferences about other people and pets: their keys begin with the owner, as in ``wife_employer``.
 OF_OTHERS = frozenset({"people", "pets"})
-"""Categories whose keys begin with whom they tell of: ``wife_employer``."""
+# Keys that several categories share, so that a line names the category, too.
 OF_MANY = frozenset({"likes", "dislikes", "avoid"})
-"""Keys that stand in several categories."""
 _HAN = re.compile(f"[{HAN}]")
 _CHINESE = {
     "age": "年龄",

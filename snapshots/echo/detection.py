@@ -26,17 +26,17 @@ from snapshots.echo.wording import (
     speaks_to_or_of_the_user,
 )
 
+# Characters ``start`` to ``end`` of a message; the end is not included.
 Span = tuple[int, int]
-"""From character to character of a message, the end not included."""
 
 _ELEMENT = re.compile(r"<user_memory\b(?P<attributes>[^<>]{0,600})>(?P<body>[^<]*)</user_memory>")
+# A prompt that is one text marks the user's own words with this. The words stay.
 _QUERY = re.compile(r"</?query>")
-"""How a prompt that is one text fences the user's own words, which stay."""
+# The attributes of a memory element in our prompts. Nobody writes them by hand.
 _OURS = re.compile(
     r'\s*source="[^"]*" confidence="[^"]*" provenance="[^"]*"(?: valid_since="[^"]*" category="[^"]*")?'
     r'(?: nonce="[^"]*")?\s*'
 )
-"""How a prompt opens a memory; nobody writes so by hand."""
 _SENTENCE = re.compile(
     r"(?:[^.!?。！？\n]|(?:(?<=\bSt)|(?<=\bMr)|(?<=\bMs)|(?<=\bDr)|(?<=\bMrs))\."
     r"|[.!?](?![\"”’」』)]{0,3}(?:[\s.!?]|$|[\u3400-\u9fff])))+(?:[.!?。！？]+[\"”’」』)]*)?"
@@ -44,13 +44,13 @@ _SENTENCE = re.compile(
 _QUOTED = re.compile(r'"[^"\n]{4,300}"|“[^”\n]{4,300}”|「[^」\n]{4,300}」|『[^』\n]{4,300}』')
 _CLAUSE = re.compile(r"\s*[,;:，；：、]\s*|\s+(?:and|but|or|while)\s+|并且|而且|以及|和|但是?|还有")
 _PAUSE = re.compile(r"[,;，；]")
+# A list item in a prompt, with its date or below it.
 _LISTED = re.compile(r"^- (?P<words>.+?)(?: \([^()]{0,9}\d[^()]{0,12}\))?$", re.MULTILINE)
-"""How a prompt lists a memory: under its date, or with it."""
 _DAY = re.compile(r"(?:\d{1,2} [A-Z][a-z]{2}(?: \d{4})?:|(?:\d{4}年)?\d{1,2}月\d{1,2}日：)\s*")
 _KEYED = re.compile(r"^[\s*•-]*[^\s:]{1,60}: ", re.MULTILINE)
 _TELLS = re.compile(r'["“「『]|^\s*>', re.MULTILINE)
+# A word and its stem share this many letters.
 _STEM = 3
-"""Letters that a word and its stem share."""
 
 
 @dataclass(frozen=True, slots=True)

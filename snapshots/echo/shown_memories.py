@@ -23,8 +23,9 @@ from snapshots.understanding.heard.forget_orders import read_forget_orders
 from tenants.isolation import current_tenant_id
 
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
+# So few words or Chinese characters beside an order to forget say nothing by themselves.
 _FEW_WORDS = 3
-"""Words, or Chinese characters, that tell nothing by themselves beside an order to forget."""
+# The memories in each subject's newest prompts, with their current words; a deleted memory has none.
 SHOWN = f"""
 WITH shown AS (
     SELECT u.subject_id, m.lane, m.memory_ref, min(r.created_at) AS since, max(r.created_at) AS last
@@ -54,7 +55,6 @@ LEFT JOIN profile_fact f ON h.lane = 'profile'
 LEFT JOIN tag t ON h.lane = 'tags'
     AND t.tenant_id = %(tenant)s AND t.subject_id = h.subject_id AND t.id = h.memory_ref
 """  # noqa: S608  # made of constants; values are parameters
-"""The memories that each subject's newest prompts held, with their words of now: one that is gone has none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ _EMPTY_EN = frozenset(
         "please mind based since because"
     )
 )
+# Words by which an answer names the number or address of a contact.
 KINDS_OF_CONTACT = frozenset(terms("number numbers phone telephone mobile address lives live 电话 号码 手机 地址 住址"))
-"""What an answer calls the thing that a tag points at."""
 _EMPTY_PHRASES = re.compile(r"\b(?:last time|the other day|from (?:my|your) (?:notes|memory)|as far as i know)\b")
 _EMPTY_ZH = re.compile(
     "(?:您|你|用户|我|咱|本人)(?:们)?(?:的)?|喜欢|喜爱|偏爱|偏好|更爱|讨厌|避开|避免|记得|知道|了解|提到|提过|说过|讲过|告诉|"
@@ -38,6 +38,7 @@ _CHANGES = re.compile(
 )
 FIRST_PERSON = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|me|my|mine|myself|we|we're|our|us)\b|[我咱俺]|本人", re.IGNORECASE)
 SECOND_PERSON = re.compile(r"\b(?:you|your|yours|you're|you've|you'd|the user|user)\b|[你您]|用户", re.IGNORECASE)
+# An action is always news. To remember, to know or to see something is not an action.
 ACTS = re.compile(
     r"\b(?:I|we)(?:'ve|'ll|'m|'d)?\s+(?!(?:also |still |do |can |already |have )?"
     r"(?:remember|recall|know|see|understand|note|noted|gather|believe|think)\b)"
@@ -45,7 +46,6 @@ ACTS = re.compile(
     r"|(?:已经?|这就|马上|正在)[^,，]{0,3}(?:为|帮|给|将|把)|^(?:已|帮)",
     re.IGNORECASE,
 )
-"""Somebody does something: that is news, in whatever words. To remember, to know, to see is none."""
 _TOLD_EN = (
     r"(?:(?:but|so|and|well|hm+|ok(?:ay)?|earlier|before|just now|previously|yesterday)[\s,]+){0,2}"
     r"(?:you(?:['’]ve| have| had| just| also| once| already| even){0,2}\s+"
@@ -75,12 +75,12 @@ _SUMMARY = (
     r"|(?:以下|下面)?是?(?:你|您|助手)?(?:记得|记住|记录|总结|了解)的(?:内容|信息|资料)?\s*[:：]\s*"
     r"|(?:对话|聊天|会话)?(?:摘要|总结|小结|纪要)\s*[:：]\s*"
 )
+# The opening of a summary of an answer or a conversation: every sentence after it may be an echo.
 SUMMARY = re.compile(rf"\s*(?:[-*•>#]+\s*)?(?:{_SUMMARY})", re.IGNORECASE)
-"""What opens a text that tells again what an answer, or the talk, said: all that follows may be told."""
+# The words that introduce a quotation from an answer: "You said that", 你刚才说.
 ATTRIBUTION = re.compile(
     rf"\s*(?:[-*•>#]+\s*)?(?:{_TOLD_EN}|{_TOLD_ZH}|{_BY_RECORD_EN}|{_BY_RECORD_ZH}|{_SUMMARY})", re.IGNORECASE
 )
-"""The words before what somebody quotes from an answer: "You said that", 你刚才说."""
 _HAN_TERM = re.compile(f"[{HAN}]")
 _AROUND = " \t\n\r\"'“”‘’「」『』()[]*•·>#-.!?,;:。！？，；：…"
 

@@ -23,8 +23,8 @@ from snapshots.sensitive.patterns import (
     digits_spelled,
 )
 
+# Separators between groups of digits: spaces, dots, bars, brackets. They may differ within one number.
 _GAP = r"(?:\W{1,4}|_)"
-"""What stands between groups of digits, not always the same: spaces, dots, bars, brackets."""
 _CARD = re.compile(
     r"(?<!\d)(?<!\d\.)(?:[2-6](?:[ -]?\d){12,18}|"
     rf"[3-6]\d{{3}}{_GAP}(?:\d{{4}}{_GAP}\d{{4}}{_GAP}\d{{1,7}}|\d{{6}}{_GAP}\d{{4,5}})|"
@@ -36,16 +36,16 @@ _CHINESE_ID = re.compile(
 )
 _SSN = re.compile(r"(?<![\d.-])\d{3}(?P<gap>[-.])\d{2}(?P=gap)\d{4}(?![\d-]|\.\d)")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ ._-]?[A-Z0-9]{4}){2,7}(?:[ ._-]?[A-Z0-9]{1,3})?\b", re.IGNORECASE)
+# In small letters, a text with fewer digits is ordinary words. No country's account number has fewer (ISO 13616).
 _IBAN_DIGITS = 10
-"""Fewer digits, in small letters, are ordinary words. The least of a country's account numbers, ISO 13616."""
 _LONG = re.compile(r"\d\W{0,2}\d\W{0,2}\d|[A-Za-z0-9_.-]{16}|://")
 _ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _ID_CHECK = "10X98765432"
+# How many characters beside a named secret are searched for other values of it.
 _BESIDE = 80
-"""Characters of a sentence that may speak of the same secret."""
 CARD_LENGTHS = range(13, 20)
+# Source: ITU-T E.164. A longer number is not a telephone number.
 PHONE_DIGITS_MOST = 15
-"""Source: ITU-T E.164. A longer number is no telephone's."""
 _NUMBER = re.compile(r"[\d\s.-]+")
 _TELEPHONE = re.compile(r"[+()\d\s./-]*")
 

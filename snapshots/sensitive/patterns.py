@@ -6,10 +6,11 @@ import unicodedata
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 _SPACES = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 _QUOTES = "\u2018\u2019\u201c\u201d\u300c\u300d\u300e\u300f\u300a\u300b"
+# The digits of all scripts, also those in circles and superscript.
 _DIGITS = {
     code: f"{digit}" for code in range(0x80, 0x1FBFA) if (digit := unicodedata.digit(chr(code), None)) is not None
 }
-"""Digits of every script, in circles, raised and lowered."""
+# One character is replaced by exactly one, so that positions stay.
 SAME_LOOK = (
     _DIGITS
     | {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
@@ -18,7 +19,6 @@ SAME_LOOK = (
     | dict.fromkeys(map(ord, _QUOTES), '"')
     | {0x3002: ".", 0x3001: ","}
 )
-"""One character for one, so that places stay."""
 NUMERALS = str.maketrans("零〇一二三四五六七八九幺壹贰叁肆伍陆柒捌玖", "0012345678911" + "23456789")
 _NUMERAL = "[零〇一二三四五六七八九幺壹贰叁肆伍陆柒捌玖]"
 MANY_NUMERALS = re.compile(rf"{_NUMERAL}(?:\W{{0,2}}{_NUMERAL}){{2}}")
@@ -83,6 +83,7 @@ _NUMBER_ZH = (
     r"驾(?:照|驶证)号?码?|(?:通行|回乡|台胞|军官|居住)证(?:号码?)?|税号)"
 )
 _NUMBERED = r"(?: number| no\.?| num| #)"
+# Short or ordinary words count only with "number" behind them or "my" before them.
 _DOCUMENT = (
     rf"\b(?:(?:passport|driver'?s?'? licen[cs]e|driving licen[cs]e|id card|identity card|residence permit|nhs|hkid|"
     r"personalausweis|national insurance|aadhaar|tfn|dni|bsn|pesel|cpf|curp|personnummer|codice fiscale|steuer-?id|"
@@ -90,7 +91,6 @@ _DOCUMENT = (
     rf"(?:credit|debit|bank) card){_NUMBERED}?|(?:ni|account|routing|card|medicare|ein|sin|nie|social){_NUMBERED}|"
     r"(?:my|our) (?:ni|account|routing|card|medicare|ein|sin|nie|social)(?= is|'s|:))"
 )
-"""What short or ordinary words name must be called a number, or somebody's own."""
 _DOCUMENT_NUMBER = (
     r"(?=[A-Z]{0,8}(?:[ ./-]?[A-Z]{0,3}\d){5})"
     r"(?:[A-Z]{0,8}|(?-i:[A-Z]{2}) )\d[A-Z0-9]{0,20}(?:[ ./-]?[A-Z]{0,3}\d[A-Z0-9]{0,12}){0,6}(?:\(\d\)| [A-Z]\b)?"
@@ -165,13 +165,14 @@ NAMED = (
     re.compile(rf"{_NUMBER_ZH}{_COPULA_ZH}(?P<secret>(?=.{{0,30}}?\d)[A-Za-z0-9 ]{{6,30}})"),
 )
 SENTENCE_END = re.compile(r"[!?;\n]|\.\s")
+# A former or a new value of a named secret in the same sentence.
 OTHER_VALUE = re.compile(
     r"(?:\b(?:not|no longer|instead of|rather than|used to be|was|it'?s|it is|but)"
     r"|不是|不再是|而是|以前是|原来是|现在是|改成了?)"
     r"\s{0,2}(?:now )?[\"'`]?(?P<secret>(?=\S{0,60}?\d)[A-Za-z0-9!@#$%^&*_+=~-]{3,60})",
     re.IGNORECASE,
 )
-"""What the sentence of a named secret says was it before, or is it now."""
+# A cheap first look: a text with none of these and no long number holds nothing sensitive.
 STEMS = (
     *(
         "p@ss",
@@ -206,4 +207,3 @@ STEMS = (
     *("licen", "security", "密码", "密碼", "口令", "密钥", "密鑰", "证", "證", "验证码", "驗證碼", "支付码", "安全码"),
     *("护照", "護照", "卡", "社保", "助记词", "助記詞"),
 )
-"""A text with none of these and no long number holds nothing that is looked for."""

@@ -29,8 +29,8 @@ from snapshots.understanding.pipeline import index_notes, keep_wanted, read_mess
 from snapshots.understanding.statements.statements import hear_messages
 from tenants.isolation import tenant_tx
 
+# Messages graded together: half a second of one core.
 BATCH = 100
-"""Messages that are graded together: half a second of one core."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,8 @@ from snapshots.understanding.values import (
 BELIEFS: Mapping[str, type[Any]] = {"preference": Preference, "fact": ProfileFact, "detail": TagDetail}
 ENDED, TAG, LINK = "ended", "tag", "link"
 KINDS = {CandidateKind.PREFERENCE: "preference", CandidateKind.PROFILE: "fact", CandidateKind.TAG: TAG}
+# The ids of a subject's current values, tags and note links, by kind.
 Held = Mapping[str, frozenset[UUID]]
-"""The ids of a subject's current values, tags and links of notes, by kind."""
 
 
 def fill_slots(note: Snapshot, said: str, now: str) -> dict[str, list[str]]:

@@ -56,10 +56,10 @@ from snapshots.understanding.values import GradedSpan, Nearby
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
 
+# Prepared notes by message.
 Notes = Mapping[UUID, Sequence[PreparedNote]]
-"""What claimed messages make, by message."""
+# Prepared replies by message.
 Replies = Mapping[UUID, Sequence[PreparedSnapshot]]
-"""What the assistant's messages give that may be asked for later, by message."""
 
 
 @dataclass(frozen=True, slots=True)

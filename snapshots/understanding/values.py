@@ -207,8 +207,8 @@ class HeldValue:
 
 
 AVOID = "avoid"
+# Keys of lists of things to be kept away from the user.
 LIMITS = ("allergies", AVOID, "dislikes")
-"""Keys of lists of what is not to be."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ from snapshots.notes.store import change_note
 from snapshots.understanding.believing.doubt import believed_against
 from snapshots.understanding.believing.pending import candidate_of
 
+# The reason of a review: the words behind a belief do not seem to last, or they are gone.
 NO_LASTING_WORDS = "no_lasting_words"
-"""Why a belief is asked about: the reader does not find that the words behind it last, or there are none."""
 
 Asked = Preference | ProfileFact | Tag
 

@@ -17,10 +17,10 @@ from snapshots.understanding.believing.applying import as_json
 from snapshots.understanding.believing.policy import DOUBT, DoubtPolicy
 from snapshots.understanding.values import Candidate, PreferenceCandidate, ProfileFact, TagCandidate
 
+# Another value with the same provenance is believed, and the new one is not confident enough to replace it.
 CONTRADICTION = "contradiction"
-"""Something else is believed, known in the same way, and this is not said clearly enough to take its place."""
+# The confidence is too low to write anything.
 UNSURE = "unsure"
-"""Too little confidence to be written at all."""
 
 
 def doubt_about(subject: Subject, found: Candidate, policy: DoubtPolicy = DOUBT) -> str:

@@ -27,8 +27,8 @@ from snapshots.understanding.values import (
     Utterance,
 )
 
+# Part of the stable ids of candidates: another version may read another candidate from the same message.
 EXTRACTOR_VERSION = "slots-2"
-"""Part of the stable ids of what is extracted: a new version may say something else about the same message."""
 
 _SHUNNED = frozenset({"avoid", "dislikes"})
 _MUST = re.compile(

@@ -25,8 +25,8 @@ from snapshots.understanding.values import (
 
 _KEY = re.compile(r"[\w-]{1,60}")
 _LONGEST_PHONE = 30
+# A value that begins with punctuation was cut out of two sentences. ".NET" was not.
 _TORN = re.compile(r"\s*(?:[:;,!?、，。：；！？)）】~…]|\.(?!\w))|\s*\.[\u3400-\u9fff]")
-"""A value that begins with what ends or divides sentences was cut out of two of them; ".NET" was not."""
 
 
 def speaks_for_subject(utterance: Utterance, own_names: frozenset[str]) -> bool:

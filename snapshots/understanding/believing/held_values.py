@@ -15,14 +15,14 @@ from profiles.values import in_words
 from profiles.wording import OF_OTHERS
 from snapshots.understanding.values import HeldValue
 
+# The values of these fields are codes, not words of the subject.
 _NOT_SAID = frozenset({"age_range", "locale", "timezone"})
-"""Fields whose values are codes and not words of the subject."""
 _DETAILS: tuple[Literal["address"], Literal["phone"]] = ("address", "phone")
+# The columns that identify a value.
 _PREFERENCE, _FIELD = ("category", "key"), ("field", "field")
-"""The columns of a value's place."""
 INTERESTS = "interests"
+# How many contacts and things of a subject are known when a message is read.
 MOST_KNOWN = 60
-"""Contacts and things by whose names a message is read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,13 +34,13 @@ __all__ = ["Learned", "Lesson", "learn"]
 
 SENSITIVE = "sensitive"
 ECHO = "echo"
+# Reasons for verdicts of writes that give none: each candidate ends with a verdict and a reason.
 REASONS = {
     Verdict.STORED: "new",
     Verdict.MERGED: "added",
     Verdict.SUPERSEDED: "replaced",
     Verdict.UNCHANGED: "duplicate",
 }
-"""Why a verdict was given where the write itself names no reason: every candidate ends with both (E2)."""
 
 
 def learn(lesson: Lesson, *, changes_only: bool = False, later_wins: bool = False) -> list[Learned]:

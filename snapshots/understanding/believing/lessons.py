@@ -12,8 +12,8 @@ from snapshots.echo.detection import NO_ECHO, Echoes
 from snapshots.models import Conversation, Message
 from snapshots.understanding.values import Candidate, Extraction, PreferenceCandidate, ProfileFact, TagCandidate
 
+# A correction that names no object, and no current value fits it.
 UNRESOLVED = "object_unknown"
-"""A change that named no object, and nothing current is meant by it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,10 +40,10 @@ class DoubtPolicy:
     least_confidence: float = assumed(
         0.35, owner="understanding", settle_by="share of unsure candidates that are approved"
     )
+    # From this confidence on, a new value replaces one of the same provenance.
     plain_confidence: float = assumed(
         0.75, owner="understanding", settle_by="share of contradictions that are approved"
     )
-    """From here on, a new value takes the place of another that is known in the same way."""
 
 
 EXTRACTION = ExtractionPolicy()

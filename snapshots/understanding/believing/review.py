@@ -36,8 +36,8 @@ from snapshots.understanding.believing.pending import candidate_of
 from snapshots.understanding.values import Candidate, Extraction
 from tenants.services.audit import Actor, record_audit
 
+# A person rejected it.
 DECLINED = "declined"
-"""A person rejected it."""
 _WEAK = frozenset({Provenance.OBSERVATION, Provenance.ANALYSIS})
 
 
@@ -192,10 +192,10 @@ def _note(row: CandidateRecord, action: str, by: Actor, reason: str) -> None:
     )
 
 
+# In the proposal of a rejected candidate: the reason for which it had waited for review.
 _WAITED_FOR = "waited_for"
-"""Stands in the proposal of a rejected candidate: why a person had been asked."""
+# Also there: the id of the staff action that retired the belief in question.
 _RETIRED_BY = "retired_by"
-"""Stands there, too: the act that retired the belief that was asked about."""
 _DECIDED = ("verdict", "reason", "target", "value", "proposal", "reviewed_at", "reviewed_by", "review_reason")
+# How many characters of a reason the audit record holds.
 _AUDITED = 400
-"""Characters of the reason that the audit trail has room for."""

@@ -20,8 +20,8 @@ from snapshots.notes.filled_slots import end_slots_of_notes
 from snapshots.notes.store import change_note, settle_note
 from snapshots.understanding.config import CHANGES, ChangePolicy
 
+# An ask whose key has this prefix asks whether the note with the id behind it still holds.
 OF_A_NOTE = "note:"
-"""An ask of this prefix asks whether the note of the id behind it still holds."""
 QUESTION_EN, QUESTION_ZH = "Is it still so: “{text}”?", "“{text}”,现在还是这样吗?"
 _YES = re.compile(
     r"\W*(?:yes|yep|yeah|still|sure|true|correct|right|of course)\b|\W*(?:是|对|没错|还是|嗯|当然|没变)", re.I

@@ -18,8 +18,8 @@ from snapshots.understanding.changes.foresee import Ending
 from snapshots.understanding.changes.judge import Effect
 from snapshots.understanding.statements.statements import STATEMENT_VERSION
 
+# These effects also end slots.
 OVER = (Effect.ENDS, Effect.ENDS_PART)
-"""What ends slots."""
 
 
 class NotePlace(NamedTuple):

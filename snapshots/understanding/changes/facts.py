@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from snapshots.understanding.changes.pairs import HeldText, Sentence, words_of
 from snapshots.understanding.reading.clauses import split_clauses
 
+# Boundaries between the facts of a note: punctuation, "and", and Chinese conjunctions.
 _JOINTS = re.compile(
     r"[,;.:!?\uff0c\u3001\uff1b\u3002\uff1a\uff01\uff1f]"
     r"|\b(?:and|but|while|so|for my)\b|\u800c\u4e14|\u5e76\u4e14|\u8fd8\u6709|\u8fd8"
 )
-"""Between the facts of a note: marks, "and", and what joins in Chinese."""
+# So many words that the sentence does not have make a part of a note a fact of its own. Assumed: a verb and its
+# object; a single word is a name, a filler or a list entry. In a whole clause one word is enough.
 FACT_WORDS = 2
-"""From so many words on, beside those of the sentence, what stands between two joints is a fact of its own. Assumed: a
-verb and what it is about; one word alone is a name, a filler or an entry of a list. Of a whole clause one is enough."""
 
 
 def says_more(sentence: Sentence, held: HeldText) -> bool:

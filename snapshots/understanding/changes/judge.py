@@ -32,12 +32,11 @@ from snapshots.understanding.reading.forms import language_of, matching_form
 
 WEIGHTS = Path(__file__).with_name("changes.json")
 ENDS, DOUBTS, HOLDS = "ends", "doubts", "holds"
+# From this probability of a change on, a sentence counts as evidence of one.
 CHANGED_FROM = 0.2
-"""Share of the reader of clauses from which a sentence changes something, where a word of the note's own says so, too.
-"""
 
+# So many characters may stand before a switch: 我已经.
 _LEAD = 3
-"""Characters that may stand before a switch: 我已经."""
 
 
 class Effect(StrEnum):

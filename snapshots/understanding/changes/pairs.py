@@ -19,12 +19,12 @@ from snapshots.understanding.grading.vectors import Vectors
 from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.reading.forms import language_of, matching_form
 
+# Cues that something ended. "now" counts only beside another one.
 STRONG = frozenset({"over", "left", "instead", "wrong", "figure", "again"})
-"""Hints that something ended; "now" says it only beside something else."""
+# Cues that nothing ended.
 HOLDING = frozenset({"still", "also", "supposed", "planned", "once", "asked", "unclear"})
-"""Hints that nothing did."""
+# Cues that nothing has changed for good: such a sentence makes a note doubtful at most.
 NOT_SAID = frozenset({"supposed", "planned", "asked", "still", "once", "unreal"})
-"""Hints that nothing is said to be otherwise for good: such a sentence makes doubtful at most."""
 # A word is rare that one held note in so many holds; a note leads that is nearer than all others by this much.
 _RARE_SHARE, _AHEAD = 50, 0.05
 _SHORT, _SMALL = 4, 5

@@ -9,8 +9,8 @@ from snapshots.understanding.changes.words import people_in
 from snapshots.understanding.reading.forms import matching_form
 
 SELF = "self"
+# From this probability on, a sentence that does not mention the user is about somebody else.
 OTHER_FROM = 0.6
-"""Share of the reader of clauses from which a sentence that does not speak of the user tells of another."""
 # What may stand before the word for somebody at the head of a sentence, or between two: "Finn's friend", 小斐的同学.
 _HEAD = re.compile(
     r"(?:我们?|咱们?|俺)(?:家里?)?的?|(?:(?:little|old|poor|my|our|an?|the|one of my|her|his) )*", re.IGNORECASE
@@ -18,32 +18,32 @@ _HEAD = re.compile(
 _OF = re.compile(r"(?:[A-Z][\w-]*|[老小阿][\u4e00-\u9fff]|\w{1,12}?)(?:'s?|家?的|家) ?", re.IGNORECASE)
 _THEIRS = re.compile(r"(?:their|his|her)\b|[他她]们?(?!们|给|把|说|让|又|也)", re.IGNORECASE)
 _ME = re.compile(r"\b(?:me|us|my|our|i|we)\b|我", re.IGNORECASE)
+# The user themselves, not only a relative of theirs.
 _OF_ME = re.compile(
     r"\b(?:i|me|we|us|mine|ours)\b|我(?![的妈爸爹娘哥姐弟妹爷奶公婆老闺儿女家们朋同室对媳爱外表堂姨舅叔导])|我们(?![家的老班])",
     re.IGNORECASE,
 )
-"""The user is spoken of, not only somebody of theirs."""
 _OPENS_WITH_ME = re.compile(
     r"(?:i|i'm|i've|my (?:own|new))\b|我(?![的妈爸爹娘哥姐弟妹爷奶公婆老闺儿女家们朋同室对媳爱外表堂姨舅叔])",
     re.IGNORECASE,
 )
+# The subject of the sentence is a third person.
 _THIRD_HEAD = re.compile(
     r"(?:he|she)(?:'s|'d)?\b|[他她](?!们|给|把|说|让|又|也)|[老小阿][\u4e00-\u9fff](?=[在住是有爱喜不也去来开做用])",
     re.IGNORECASE,
 )
-"""A third person is what a sentence tells of."""
 _THIRD = re.compile(r"\b(?:he|she|they|his|her|their|him|them)\b|[他她它]", re.IGNORECASE)
 _NAME = re.compile(r"[A-Z][a-z]+|[老小阿][\u4e00-\u9fff]")
 # They decide for somebody, or serve: that they stand at the head of a sentence makes it no sentence about them.
 _STANDING_BY = frozenset({"doctor", "landlord", "help", "teacher", "client"})
 
+# A sentence about where its subject lives is about nobody else.
 _LIVES = re.compile(
     r" ?(?:(?:has|have|had|is|'s|just|now|recently) )*"
     r"(?:(?:moved|moving|relocated) (?:to|into|in|house|away|out|back)|liv(?:es|ed|ing) )"
     r"|(?:最近|已经|现在|也|又|刚|都|上周|上个?月|今年|去年)*(?:搬[到去来家走]|住[在到])",
     re.IGNORECASE,
 )
-"""Where somebody lives is told of nobody else, whoever they are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from snapshots.understanding.changes.words import cues_in, events_in
 from snapshots.understanding.drafting.sayings import denials_in, says_the_same
 from snapshots.understanding.reading.forms import matching_form
 
+# Words that add emphasis, or say that something was said before: they add nothing new.
 _STRENGTHENS = re.compile(
     r"\b(?:really|so|very|absolutely|totally|truly|simply|just|do|still|always|honestly|definitely|dearly|too|also"
     r"|(?:like |as )?i(?:'ve)? (?:already )?(?:told|said|mentioned)(?: (?:to )?you)?(?: (?:before|that|already))*"
@@ -17,7 +18,6 @@ _STRENGTHENS = re.compile(
     r"|我?(?:跟|和|对)?你?(?:说|讲|提)过(?:的)?|告诉过你|你(?:知道|记得)的?|真的?是?|特别|非常|超级?|很|最|也|还是|一直|都|确实|其实|会再|再也|了(?=\W*$)",
     re.IGNORECASE,
 )
-"""What makes words stronger, or says that they were said before: they tell nothing new."""
 _ELSEWHERE = re.compile(
     r"\b(?:when(?:ever)? (?:i'm |i )?(?:travel\w*|away|abroad)|on (?:business )?trips?|on the road"
     r"|(?:on|for) work trips"
@@ -25,12 +25,12 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 
+# A note that says who somebody is ends only when that person has parted from the user or died.
 _INTRODUCES = re.compile(
     r"[A-Z][\w-]+(?:'s| is) (?:my|our) (?:[a-z-]+ ){0,2}[a-z-]+"
     r"|[Mm]y (?:[a-z-]+ ){1,3}(?:is|is called|is named) [A-Z][\w-]+"
     r"|我[\u4e00-\u9fff]{1,4}叫[\u4e00-\u9fff]{1,4}|[\u4e00-\u9fff]{2,4}是我的?[\u4e00-\u9fff]{1,4}"
 )
-"""Who somebody is: news of them end it only where they have parted, or died."""
 _PARTS = re.compile(
     r"\b(?:died|dead|passed|lost|buried|broke|broken|split|divorc\w*|left (?:me|us)|gone|down|away|missing|rehomed"
     r"|no longer|any ?more|ex|renamed|called)\b|世|死|离婚|分手|没了|丢|送人|送走|不在了|不再|改名|改叫|不是|绝交|掰",

@@ -18,8 +18,8 @@ from snapshots.understanding.drafting.draft import NoteDraft, draft_part
 from snapshots.understanding.reading.forms import language_of, matching_form
 
 _WISHES = re.compile(r"\b(?:i|we)(?:'d| would) (?:rather|prefer|like)\b", re.IGNORECASE)
+# Cues of what holds now; other cues say what is over.
 _ANEW = frozenset({"instead", "again", "figure"})
-"""Hints of what holds now; the others tell what is over."""
 
 
 def keep_successors(read: Sequence[Read], found: Sequence[MessageEndings], policy: NotingPolicy = NOTING) -> list[Read]:

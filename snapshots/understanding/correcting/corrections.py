@@ -24,27 +24,27 @@ from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.values import is_short, is_whole
 from snapshots.understanding.values import AVOID, Candidate, Evidence, HeldValue, PreferenceCandidate
 
+# List marks at the head of a sentence belong to nobody's words.
 _MARKS = " \t\n-*•>"
-"""Marks of lists at the head of a sentence: they are nobody's words."""
+# Both sides of a correction stand within so many characters of the head of its sentence.
 REACH = 260
-"""Characters from the head of a sentence that both sides of a correction may span."""
+# A longer message is a document, not a turn that corrects something.
 LONGEST = 1_000
-"""Characters of a message above which it is a text, and no turn that puts something right."""
+# Words that allow something stand within so many characters before it: "you can take the highway".
 NEAR = 16
-"""Characters before what is avoided in which words stand that allow it: "you can take the highway"."""
+# From this probability on, a sentence corrects something even if no known value fits it.
 NAMELESS = 0.7
-"""Share of the reader from which a sentence puts something right though nothing that is held is meant."""
+# The longest new value, in words.
 MOST_WORDS = 4
-"""Of what is right instead."""
 PETS = "pets"
+# Values under these keys change only where they are named.
 _OTHERS = frozenset({PETS, "interests", "address", "phone", "name"})
-"""Keys of values that give way only where they are named."""
+# Words that name nothing.
 _POINTS = re.compile(
     r"(?:that|this|it|them|those|these)|我?(?:最近|近来|这阵子|现在|今年|这个月|那个|这个|它)", re.IGNORECASE
 )
-"""What names nothing."""
+# From this probability on, a word of change beside a known value is enough.
 LIKELY = 0.15
-"""Share of the reader from which a word of change, beside a held value, is enough."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,15 @@ from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.values import HeldValue
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
+# A single character is part of too many words.
 _SHORTEST = 2
-"""Characters of a part: one stands in too many words."""
 
 
 class Fit(IntEnum):
     """How closely words name a value."""
 
+    # The words are part of the value, or the value is part of the words.
     PART = 1
-    """They stand in the value side by side, or the value stands in them."""
     WHOLE = 2
 
 
@@ -91,8 +91,8 @@ def _compared_form(text: str) -> str:
     return singular(comparable(matching_form(text)))
 
 
+# The cache holds one entry, because the same words are compared with every value in turn.
 _said_form = lru_cache(maxsize=1)(_compared_form)
-"""The same words are held against every value in turn."""
 
 
 def _words_of(text: str) -> list[str]:

@@ -19,8 +19,8 @@ from snapshots.understanding.reading.forms import language_of
 from snapshots.understanding.statements.topics import importance_of, topics_of
 from tenants.isolation import tenant_tx
 
+# The details that a corrected note takes over from the old one.
 _SAID = ("grade", "grade_probability", "about_kind", "about_label", "relation", "about_tag_id", "vital_class")
-"""What the corrected note keeps of the one before it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ from snapshots.understanding.reading.sentences import Sentence
 from snapshots.understanding.values import TagCandidate
 
 FILE = Path(__file__).with_name("parting.toml")
+# Ways to name one's own pet by its kind.
 _OWN_KIND = {
     "en": r"(?:\b(?:my|our|the)|'t have (?:a|any)) {kind}",
     "zh": r"(?:我们?|我?家里?|咱们?家?|不养)的?[那这]?[只条个]?{kind}",
 }
-"""How one's own pet is called by what it is."""
 PARTED, DIED, GONE = "parted", "died", "gone"
 
 

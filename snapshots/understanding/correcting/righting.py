@@ -41,8 +41,8 @@ _SETS = re.compile(
     r"|(?:改|调|设|换)(?:成|到|为|高到|低到)\Z",
     re.IGNORECASE,
 )
+# Directly before a value: it replaces the value that was set just before, whatever its unit.
 _SET_TO = re.compile(r"\b(?:change|set|turn|put|bump|raise|lower|back|up)\b|[调设高低]", re.IGNORECASE)
-"""Directly before a value: it takes the place of the one that was set just before, whatever its unit."""
 _NEW_NUMBER = re.compile(
     r"\b(?:new|different|another|changed (?:his|her|their|my|our)) "
     r"(?:phone |mobile |cell |work |home )?(?:number|phone|mobile|sim)\b"
@@ -89,10 +89,10 @@ class Correction:
     right: Value
     text: str
     beside: frozenset[str]
+    # The sentence gives somebody's new number: their old one is wrong wherever it stands.
     is_new_number: bool = False
-    """It tells the new number of somebody: the one that they had is wrong, wherever it stands."""
+    # The sentence sets a number that was set just before.
     is_set: bool = False
-    """It sets what was set just before to another number."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ _MONTH = (
     r"(?P<month>january|february|march|april|may|june|july|august|september|october|november|december"
     r"|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b)"
 )
+# In digits.
 _LONG = 3
-"""Digits."""
 _N = r"\d{1,2}|[一二两三四五六七八九十]{1,3}"
 _UNITS = (
     r"mg|mcg|ml|kg|kilos?|km|miles?|minutes?|mins?|hours?|days?|weeks?|months?|euros?|dollars?|pounds|bucks|quid|percent|%"

@@ -28,8 +28,8 @@ from snapshots.understanding.statements.statements import Heard, messages_at
 from snapshots.understanding.statements.tokens import rough_tokens
 from snapshots.understanding.statements.topics import importance_of, topics_of
 
+# Sorts that are nothing new when the user has just said the same. A promise is one in anybody's words.
 GIVEN_ANYWAY = frozenset({"figure", "name"})
-"""Sorts that are nothing new where the user has just said the same: a promise is one also in the user's words."""
 
 
 @dataclass(frozen=True, slots=True)

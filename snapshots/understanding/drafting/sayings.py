@@ -22,11 +22,11 @@ _PART = re.compile(
 )
 
 _JOINS = frozenset(("and", "or"))
+# Words that one of two equal texts may lack, or have at another place.
 _IDLE = frozenset(("a", "an", "the", "but", "also", "too", "so", "then", "我"))
-"""What a saying may have or not, and at any place."""
 _TURNING = "before after from over under above below off out up down until against between during more most few again"
+# English stop words that change the meaning of a text.
 _TURNS = frozenset(_TURNING.split())
-"""English stop words with another of which a saying says something else."""
 _PERSONS = {"me": "i", "him": "he", "her": "she", "us": "we", "them": "they"}
 _TAIL = re.compile(r"'(?:m|s|ve|d|ll|re)$")
 _DENIED = "\u00ac"

@@ -22,11 +22,11 @@ from snapshots.understanding.fields.matching import FieldFit, fit_notes
 from snapshots.understanding.values import Extraction
 from tenants.isolation import tenant_tx
 
+# Messages whose notes are matched together.
 BATCH = 100
-"""Messages whose notes are matched together."""
 
+# Notes by the message that said each of them first.
 HeldNotes = Mapping[UUID, Sequence[Snapshot]]
-"""Notes by the message that said each first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ from snapshots.understanding.fields.matching import FieldFit, fit_notes
 from snapshots.understanding.statements.statements import utterance_of
 from snapshots.understanding.values import Evidence, Extraction, ProfileFact, Utterance
 
+# Part of the stable ids of filled values: a message delivered twice changes nothing.
 FIELDS_VERSION = "fields-1"
-"""Part of the stable ids of what is filled: a second delivery of the same message changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ class Filled:
 # A note is at most one sentence, which is longer than the values that are cut out of sentences.
 WHOLE_NOTES = replace(EXTRACTION, max_value_chars=EXTRACTION.max_sentence_chars)
 
+# The fields that messages fill, by message, in the order of the words.
 FieldsFilled = dict[UUID, list[Filled]]
-"""What messages fill, by message, in the order in which it was said."""
 
 
 def match_fields(drafts: Sequence[NoteDraft], asked: Asked) -> FieldsFilled:

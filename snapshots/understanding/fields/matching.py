@@ -17,12 +17,12 @@ from tenants.policies.descriptions import FieldDescription
 
 WEIGHTS = Path(__file__).with_name("reader.json")
 FILLS, OTHER = "fills", "other"
+# No field is likely enough.
 UNSURE = "unsure"
-"""No field is likely enough."""
+# The note is as near to a topic of the background as to the field.
 ANOTHER_TOPIC = "another_topic"
-"""The note is as near to something else that notes are about."""
+# Two fields are about equally likely.
 TOO_CLOSE = "too_close"
-"""Two fields are about equally likely."""
 
 
 @dataclass(frozen=True, slots=True)

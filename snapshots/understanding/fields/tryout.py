@@ -19,8 +19,8 @@ from snapshots.understanding.grading.reader import grade_messages
 from snapshots.understanding.statements.statements import Heard
 
 NOBODY = UUID(int=0)
+# A note with masked words fills no field.
 MASKED = "sensitive"
-"""A note whose words are masked fills nothing."""
 
 
 @dataclass(frozen=True, slots=True)

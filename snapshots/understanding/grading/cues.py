@@ -11,8 +11,8 @@ import numpy as np
 from memory_platform.kernel.linear_model import Float32
 
 CUES = Path(__file__).with_name("cues.toml")
+# Cues that are also searched in the whole message: "from now on" may stand in another clause.
 OF_MESSAGES = ("once", "regular", "bound", "wish", "ending", "supposed", "standing")
-"""Cues that are also looked for in the whole message: "from now on" may stand in another clause."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.instructions import instruction_reader, is_instruction, poses_as_system
 from snapshots.understanding.reading.vital import sends_to_link
 
+# From this probability on a clause may be part of an instruction. "I have asthma" beside one is not.
 PART_FROM = 0.05
-"""From which share on a clause may be part of an instruction: "I have asthma" beside one is none."""
+# How many characters before a clause are searched for words that pose as the system's.
 _POSES = 16
-"""Characters before a clause in which words may stand that pose as the system's."""
 
 
 def without_orders(spoken: Sequence[Spoken]) -> list[Spoken]:

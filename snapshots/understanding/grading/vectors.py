@@ -14,11 +14,11 @@ from memory_platform.providers.registry import embedders
 
 ENCODER = "use"
 
+# Unit vectors by text.
 Vectors = Mapping[str, Float32]
-"""Unit vectors by the text that was embedded."""
 
+# Recently computed vectors, 2 kB each, by the hash of the text.
 _KNOWN: LruCache[bytes, Float32] = LruCache(4_000)
-"""Vectors of texts of a moment ago, 2 kB each, by the hash of the text."""
 
 
 def vectors_of(texts: Sequence[str]) -> Vectors:

@@ -15,8 +15,8 @@ from snapshots.understanding.heard.order_reader import features
 WEIGHTS = Path(__file__).with_name("acknowledgements.json")
 ACKNOWLEDGES, OTHER = "acknowledges", "other"
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s*")
+# In characters: an answer says at its beginning that it keeps nothing.
 LONGEST_READ = 400
-"""Characters of an answer that are read: it says at once that it keeps nothing."""
 
 
 def acknowledgement_share(answer: str) -> float:

@@ -32,8 +32,8 @@ from snapshots.understanding.values import ExtractionContext, Nearby
 ASKED_WITHIN = timedelta(hours=1)
 _LOOSE = " .!。"
 _LETTER = re.compile(r"[^\W\d_]")
+# The assistant may reword our question; its turn must hold this share of the question's terms.
 REWORDED = 0.5
-"""Share of the words of an ask about a note that the assistant's question holds, however it puts them."""
 
 
 @dataclass(frozen=True, slots=True)

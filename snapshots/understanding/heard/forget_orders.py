@@ -69,11 +69,11 @@ _ON_TEXT = re.compile(
     r"|第.{1,3}[段句行列页项条章]|标点|标题|逗号",
     re.IGNORECASE,
 )
+# From this probability on, words that the assistant acknowledged are an order. At .1, "one more time and I am
+# deleting you" (answered "Gone. Spinach instead?") erased an allergy.
 ACKNOWLEDGED_FROM = 0.3
-"""Share of the reader from which words are an order that the assistant acknowledges. From .1 on "one more time and I am
-deleting you" (answered "Gone. Spinach instead?") took an allergy along."""
+# How many parts before an order may name what it is about.
 _PARTS_BEFORE = 2
-"""How far before an order the thing is named that it speaks of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,10 +39,10 @@ _NEVER = re.compile(
     r"email|code)\b|[零一二三四五六七八九十]{2,}|(?:路|街|巷|号|弄|地址|卡|账|支付|付款|密码|电话|手机|邮箱)",
     re.IGNORECASE,
 )
+# A road to avoid is not an address.
 _ROAD = re.compile(
     r"(?:避开|绕开|不走|别走)[\u4e00-\u9fff]{2,8}(?:路|街|大道|高速|高架)|avoid [A-Z][\w' ]+(?:Road|Street|Avenue|Lane)"
 )
-"""A road that is not to be taken is no address."""
 _HEAD = re.compile(r"[^.!,。]+[.!,。]+\s*")
 _LOOSE = " ,.?!。"
 _IDLE = re.compile(r"(?:(?:that|this|it|so|in mind|for .*|那|这|这个|这点|这一点|下来|一下)\s?)*", re.IGNORECASE)

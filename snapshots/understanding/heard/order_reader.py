@@ -23,10 +23,11 @@ from snapshots.understanding.reading.forms import matching_form
 WEIGHTS = Path(__file__).with_name("orders.json")
 _WORDS = Path(__file__).with_name("order_words.toml")
 ORDER, OTHER = "order", "other"
+# Number of hash buckets, length of the vector, and the number of features from which on the vector grows: one telling
+# word must not be lost in a long text.
 SLOTS, _LENGTH, _MANY = 8_192, 4.0, 60
-"""How many numbers, how long they are together, and of how many on they grow longer: one telling word is not lost."""
+# One order may span so many parts of a message: "I told you of my brother. Take that off, please".
 LONGEST_RUN = 4
-"""Parts of a message that one order may run over: "I told you of my brother. Take that off, please"."""
 MOST_PARTS = 48
 LONGEST_PART = 240
 _TOKEN = re.compile(r"[a-z]+(?:['-][a-z]+)*|\d+|[\u3400-\u9fff]|[?!,.;:-]")
@@ -36,13 +37,13 @@ _HAN_RUN = re.compile(r"[\u3400-\u9fff]+")
 _EACH_NAME = re.compile(r"\b(?:and|or)\b|[,/]|[、]")
 _MOST_NAME = 80
 
+# Single characters that say who somebody is.
 KIN = frozenset("爸妈爹娘哥弟姐妹儿女夫妻婆公爷奶姨叔舅侄孙娃媳婿狗猫")
-"""Characters that say alone who somebody is."""
 
 _OUTRIGHT, _KEEPING, _DENIED = frozenset({"#forget", "#private"}), frozenset({"#keep", "#said", "#memory"}), "#not"
 _MARKS = frozenset("?!,.;")
+# A denial reaches over so many words: "nothing about this goes in the notes".
 _DENIED_OVER = 6
-"""Words behind a denial that it denies: "nothing about this goes in the notes"."""
 _APART = np.array([1.0, -1.0], np.float32)
 
 Run = tuple[int, int]

@@ -56,10 +56,10 @@ _WANTS = re.compile(
     r"看|去|吃|喝|买)|准备好|确定|记得|知道|介意|明白",
     re.IGNORECASE,
 )
+# An answer that repeats the verb of its question: 不吃, 喜欢.
 _VERB_ZH = re.compile(
     r"\W*(?:我)?(?P<no>[不没])?(?P<verb>吃|喝|喜欢|爱|会|能|住|用|开|抽|养|戴|过敏|有|坐|看|听)(?:的|啊|呀|了|哦|这个|素)*\W*"
 )
-"""An answer that says the verb of its question again: 不吃, 喜欢."""
 _WHAT_ZH = re.compile(
     r".*?[你您](?P<rest>[^?]*?(?:喜欢|爱|平时|一般|常|习惯|通常|养|开|用|过敏)[^?]*?)(?:什么样的|什么|哪[种个家款类])[^?]{0,6}\?"
 )
@@ -70,8 +70,8 @@ _WHAT_EN = re.compile(
     re.IGNORECASE,
 )
 _SAYS_MORE = re.compile(r"[,;.:!?。]|\b(?:i|you|it|the same)\b|我|你", re.IGNORECASE)
+# The longest answer that names one thing, in characters.
 _LONGEST_WHAT = 24
-"""Characters of an answer that names one thing."""
 _VERBS = {"'re": "am", " are": "am", " have": "have", "": "do"}
 _MINE = ((r"\byour\b", "my"), (r"\byours\b", "mine"), (r"\byourself\b", "myself"), (r"\byou\b", "I"))
 

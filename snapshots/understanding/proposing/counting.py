@@ -7,6 +7,7 @@ from snapshots.understanding.proposing.shape import Proposals
 from snapshots.understanding.values import Reason
 
 Kind = Literal["note", "slot", "field", "ending"]
+# ``known``: the patterns or classifiers found it, too. ``vital_unsupported``: the note is kept, but not as vital.
 Outcome = Literal[
     "accepted",
     "known",
@@ -26,8 +27,6 @@ Outcome = Literal[
     "unsupported",
     "vital_unsupported",
 ]
-"""What became of a proposal. ``known``: the reader or the rows had found it; ``vital_unsupported``: a note that stands,
-but is not vital by a model's word."""
 _KINDS: dict[str, Kind] = {"notes": "note", "slots": "slot", "fields": "field", "ended": "ending"}
 
 

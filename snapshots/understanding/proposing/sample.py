@@ -15,6 +15,7 @@ from snapshots.understanding.proposing.shape import Proposals, shape_for
 from snapshots.understanding.proposing.slots import judge_slots
 from snapshots.understanding.reading.clauses import split_clauses
 
+# Six hold something that lasts, two hold nothing.
 SAMPLE = (
     "I've called Porto home since spring. Any good bakery there?",
     "Tuesdays are choir, has been that way for ages.",
@@ -25,7 +26,6 @@ SAMPLE = (
     "以后导航别走高架。",
     "放点轻音乐,再帮我查一下明天的天气?",
 )
-"""Six hold something that lasts, two hold nothing."""
 
 
 def ask_sample(model: JsonForms, texts: Sequence[str], form: JsonForm) -> tuple[Proposals, Usage]:

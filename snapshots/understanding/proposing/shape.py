@@ -17,6 +17,8 @@ from snapshots.understanding.proposing.config import ASKING
 from tenants.policies.descriptions import FieldDescription
 
 NOT_VITAL = "none"
+# The slots that a model may fill, all about the user: contacts and settings are left to patterns. The model is shown
+# the names; the gate compares clauses with the descriptions.
 SLOTS_ASKED = tuple(
     FieldDescription(name, description)
     for name, description in {
@@ -42,8 +44,6 @@ SLOTS_ASKED = tuple(
         "work_address": "the address where the user works",
     }.items()
 )
-"""The slots that a model may fill, all of the user's own: contacts and settings are read by rows alone. A model is
-shown the names; the gate compares clauses with the descriptions."""
 SLOT_KEYS = tuple(one.name for one in SLOTS_ASKED)
 # Longest lists of an answer, whatever it is about: pydantic refuses what is longer.
 _MOST = 64

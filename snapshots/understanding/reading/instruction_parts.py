@@ -21,8 +21,8 @@ _CLASSED = re.compile(r"#\d+|[a-z]+(?:['-][a-z]+)*|[\u3400-\u9fff]|[0@?!,.;:-]")
 _START, _END = "^", "$"
 _OWN_CLASS = frozenset({_START, _END, "0", "@"})
 LONGEST_RUN = 3
+# Two classes form a pair within so many words that have a class.
 PAIRED_OVER = 12
-"""Words with a class over which two of them are a pair."""
 
 
 def parts_of(text: str) -> set[str]:

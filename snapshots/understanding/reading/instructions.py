@@ -25,16 +25,17 @@ from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.instruction_parts import parts_of
 
 WEIGHTS = Path(__file__).with_name("instructions.npz")
+# Text that poses as the system's or the assistant's. It is searched at the start of each line.
 _AS_SYSTEM = re.compile(
     r"(?:^|(?<=[.!?;。,\n]))\s{0,4}(?:system|assistant|系统|助手|助理)\s?:", re.IGNORECASE | re.MULTILINE
 )
-"""How words begin that pose as those of the one who runs the model. It is read with the start of each line."""
+# Longer sentences are classified in pieces of so many characters.
 LONGEST_PIECE = 240
-"""Characters of a sentence that are read together."""
+# Size of the cache: several steps ask about the same sentences.
 PIECES_REMEMBERED = 4_000
-"""A message's sentences are asked about by several who read it."""
+# The score is divided by the root of the number of parts, up to this number: one telling pair must not be lost in a
+# long sentence.
 MOST_PARTS = 100
-"""From how many parts on each weighs as if there were no more: one telling pair is not lost in a long sentence."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,17 +12,17 @@ from typing import Any, Generic, TypeVar
 
 Row = TypeVar("Row", bound=Hashable)
 
+# Only the first characters of a piece are looked up; fewer of Chinese ones.
 LONGEST, LONGEST_ZH = 4, 2
-"""Characters of a piece that are looked up, its first ones; fewer where they are Chinese."""
+# A character set such as [吃喝] counts as pieces up to this size; a larger one is not selective.
 MOST_CHARACTERS = 12
-"""Characters of a set such as [吃喝] that count as pieces; a larger one tells too little."""
 # Letters that match another one when case is ignored, and are not its other case.
 _SAME = {0x130: "i", 0x131: "i", 0x17F: "s", 0x212A: "k"}
 _ZERO_WIDTH = frozenset({ops.AT, ops.ASSERT, ops.ASSERT_NOT})
 _REPEATS = frozenset({ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT})
 _MOST_HEARD = "i my me is am are was the to in and of a it that have has for on with be do not i'm"
+# Nearly every text holds these words: a piece made of them alone is the last choice.
 _COMMON = frozenset(_MOST_HEARD.split())
-"""Words that a text nearly always holds: a piece of nothing else is the last choice."""
 
 
 class Sieve(Generic[Row]):

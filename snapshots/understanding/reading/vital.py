@@ -142,6 +142,7 @@ _FOOD_ZH = (
     r"芝麻|大豆|芒果|猕猴桃|阿司匹林|布洛芬|青霉素|头孢|蜂|酒精)"
 )
 _WHOM_EN = r"(?:me|him|her|us|them|one of us|(?:my|our) \w+)"
+# Something that bodies react to would kill whoever takes it. Traffic and spreadsheets do not.
 _MAY_KILL = re.compile(
     rf"\b{_FOOD_EN}\b(?: (?:or|and) \w+)?(?:,? \w+ly)? (?:(?:can|could|will|would|might|may|nearly|almost|has|have) "
     r"(?:\w+ly )?(?:kill|killed|hospitali[sz]ed?|be the (?:death|end) of)|"
@@ -155,7 +156,6 @@ _MAY_KILL = re.compile(
     rf"|{_FOOD_ZH}[叮蜇咬][^。;]{{0,6}}[就会]{{1,2}}(?:休克|没命|窒息)",
     re.IGNORECASE,
 )
-"""What would kill somebody who takes it, said of what bodies react to: traffic and spreadsheets kill nobody."""
 _ANYBODY = re.compile(
     r"\b(?:some|many|most|lots of|certain) people\b|\bpeople (?:who|with)\b|有些人|有的人|很多人", re.IGNORECASE
 )

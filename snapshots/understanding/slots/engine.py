@@ -27,21 +27,21 @@ from snapshots.understanding.slots.speakers import Text, find_starts, spoken_par
 from snapshots.understanding.slots.transcripts import find_lines_of_others
 from snapshots.understanding.values import Candidate, Evidence, ExtractionContext, ProfileFact, TagCandidate
 
+# A longer message is a document and is not read for slots. In characters.
 LONGEST_READ = 2_000
-"""Characters of a message that are read for slots: what is longer is a document."""
 MOST_CLAUSES = 40
 LONGEST_ANSWER = 120
 LONGEST_AFTERTHOUGHT = 24
 # Up to this confidence something is only guessed ("I think I like ..."): an observation.
 HEDGED = 0.6
+# Health slots have words of their own, so they need less certainty that the clause lasts.
 HEALTH = ("conditions", "medication", "allergies")
-"""What is named by words of its own needs less certainty that it lasts."""
+# Other names of the same slot.
 SAME_SLOT = {"job": "work_as", "occupation": "work_as", "city_any_case": "city"}
-"""Names under which the same place is filled."""
+# The origin of candidates of graded rows: a message is read a second time when its grades are known.
 GRADED_ORIGIN = "graded-1"
-"""What read the candidates of rows that need a grade: a message is read a second time when it has been graded."""
+# The context of a message without any.
 ALONE = ExtractionContext()
-"""Nothing is known but the message."""
 _EDGE = " ,.;:!\"'"
 
 
@@ -69,8 +69,8 @@ def read_slots(message: str, context: ExtractionContext = ALONE, *, message_key:
     return merge_candidates([*reading.found, *reading.company.named])
 
 
+# Slots that a denial may fill: "I've never liked marzipan".
 DENYING = frozenset({"dislikes", "avoid"})
-"""Slots that a denial may fill: "I've never liked marzipan"."""
 
 
 class _Reading:

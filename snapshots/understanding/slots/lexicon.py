@@ -16,10 +16,10 @@ from snapshots.understanding.reading.sieve import Sieve
 
 FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh")
+# Files that are read first: they name the people about whom other files say something.
 NAMING = ("name", "people")
-"""Files that are read first: they say how those are called of whom the others tell something."""
+# The file that is read last: it leaves slots alone that other files have filled.
 GRADED = "graded"
-"""The file that is read last: what others have filled, it leaves alone."""
 # {words} or {words:group}; the braces of repetitions hold digits and are left alone.
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z_]+))?\}")
 _DEEPEST = 8

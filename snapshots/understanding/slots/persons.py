@@ -14,8 +14,8 @@ from snapshots.understanding.slots.lexicon import Words
 from snapshots.understanding.slots.values import is_chinese, is_name
 from snapshots.understanding.values import Candidate, Evidence, PreferenceCandidate, ProfileFact, TagCandidate
 
+# Categories of preferences about others; the key begins with the person or pet.
 PEOPLE, PETS = "people", "pets"
-"""Categories of what is told of others; the key begins with whom it is told of."""
 TOLD_FIELDS = frozenset(
     {"occupation", "employer", "workplace", "city", "country", "hometown", "age", "birthday"}
     | {"conditions", "medication", "languages", "interests", "car"}

@@ -7,12 +7,12 @@ from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.slots.lexicon import Words
 from snapshots.understanding.values import TagCandidate
 
+# Pronouns and the list of relations that each may refer to; other pronouns may refer to anybody.
 GENDERS = {"she": "female", "her": "female", "hers": "female", "他": "male", "她": "female"} | {
     "he": "male",
     "his": "male",
     "him": "male",
 }
-"""The words that mean a man or a woman, with the list of relations that are; any other may mean both."""
 
 _OF_ANIMALS = frozenset({"it", "its", "它"})
 _FULL_NAME = re.compile(r"[\u3400-\u9fff]{3}")

@@ -12,10 +12,10 @@ from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.slots.lexicon import Words
 from snapshots.understanding.slots.persons import Person, Told, find_told, speak_as_user
 
+# Rows are tried from so many places of one clause.
 MOST_STARTS = 4
-"""Places of one clause from which rows are tried."""
+# After a clause of so few characters the topic person stays the same: 耳朵背.
 LONGEST_ASIDE = 10
-"""Characters of a clause behind which something is still told of the same person: 耳朵背."""
 
 
 @dataclass(frozen=True, slots=True)

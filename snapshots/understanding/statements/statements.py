@@ -24,8 +24,8 @@ from snapshots.understanding.statements.worth import says_something
 from snapshots.understanding.values import Utterance
 from tenants.isolation import tenant_tx
 
+# Part of the stable ids of statements: work delivered twice meets the same row.
 STATEMENT_VERSION = "statement-1"
-"""Part of a statement's stable id: a second delivery of the same work meets the row of the first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ TOPIC_OF: dict[str, dict[str, str]] = {
     for language, topics in _FILE.items()
 }
 _LONGEST_ZH = max(map(len, TOPIC_OF["zh"]))
+# Decisions; numbers; preferences and limits; facts of life. Each adds one point.
 CUES: tuple[re.Pattern[str], ...] = (
     re.compile(
         r"\b(?:decided|decide|booked|confirmed?|agreed|ordered|reserved|scheduled|cancell?ed|"
@@ -37,7 +38,6 @@ CUES: tuple[re.Pattern[str], ...] = (
         re.IGNORECASE,
     ),
 )
-"""Decisions; numbers; preferences and limits; facts of life. One point each."""
 CEILING = 0.9
 
 
