@@ -131,10 +131,6 @@ class Shown:
         words = said.words - self.names
         return bool(words) and any(one.memory.since < at and one.says(said, words, policy) for one in self._held)
 
-    def says_nothing(self, text: str) -> bool:
-        """Return whether nothing is left of ``text`` but names and words that are about nothing."""
-        return not (Wording.of(text).words - self.names)
-
 
 @dataclass(frozen=True, slots=True)
 class Echoes:
@@ -187,7 +183,8 @@ def echoes_in(text: str, role: str, shown: Shown, at: datetime, policy: EchoPoli
     pasted += _listed(blanked(text, pasted), shown, at)
     read = blanked(text, pasted)[: policy.message_chars]
     told = tuple(_sentences(read, role, shown, at))
-    quoted = tuple(found.span() for found in _QUOTED.finditer(read) if role == "user" and _quotes(found, shown, at))
+    may_quote = role == "user" and bool(shown.memories)
+    quoted = tuple(one.span() for one in _QUOTED.finditer(read) if may_quote and _all_of(one.group(), shown, at))
     return Echoes(tuple(pasted), told, quoted) if pasted or told or quoted else NO_ECHO
 
 
@@ -256,12 +253,8 @@ def _all_of(said: str, shown: Shown, at: datetime) -> bool:
     """Return whether a sentence, or each clause of it that says something, is what a memory says."""
     if shown.holds(said, at):
         return True
-    clauses = [clause for clause in _CLAUSE.split(said) if not shown.says_nothing(clause)]
+    clauses = [clause for clause in _CLAUSE.split(said) if Wording.of(clause).words - shown.names]
     return len(clauses) > 1 and all(shown.holds(clause, at) for clause in clauses)
-
-
-def _quotes(found: re.Match[str], shown: Shown, at: datetime) -> bool:
-    return bool(shown.memories) and _all_of(found.group(), shown, at)
 
 
 def _is_near(said: Wording, words: frozenset[str], unit: _Unit, policy: EchoPolicy) -> bool:

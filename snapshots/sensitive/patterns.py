@@ -19,7 +19,7 @@ SAME_LOOK = (
     | dict.fromkeys(map(ord, _QUOTES), '"')
     | {0x3002: ".", 0x3001: ","}
 )
-NUMERALS = str.maketrans("零〇一二三四五六七八九幺壹贰叁肆伍陆柒捌玖", "0012345678911" + "23456789")
+NUMERALS = str.maketrans("零〇一二三四五六七八九幺壹贰叁肆伍陆柒捌玖", "001234567891123456789")
 _NUMERAL = "[零〇一二三四五六七八九幺壹贰叁肆伍陆柒捌玖]"
 MANY_NUMERALS = re.compile(rf"{_NUMERAL}(?:\W{{0,2}}{_NUMERAL}){{2}}")
 DIGIT_WORDS = {
@@ -173,37 +173,8 @@ OTHER_VALUE = re.compile(
     re.IGNORECASE,
 )
 # A cheap first look: a text with none of these and no long number holds nothing sensitive.
-STEMS = (
-    *(
-        "p@ss",
-        "pwd",
-        "pw",
-        "contrase",
-        "combination",
-        "otp",
-        "private",
-        "_live_",
-        "_test_",
-        "_pat_",
-        "basic ",
-        "动态码",
-    ),
-    *(
-        "pass",
-        "校验码",
-        "私钥",
-        "pin",
-        "key",
-        "secret",
-        "token",
-        "bearer",
-        "cvv",
-        "cvc",
-        "code",
-        "ssn",
-        "seed",
-        "recovery",
-    ),
-    *("licen", "security", "密码", "密碼", "口令", "密钥", "密鑰", "证", "證", "验证码", "驗證碼", "支付码", "安全码"),
-    *("护照", "護照", "卡", "社保", "助记词", "助記詞"),
+STEMS = re.compile(
+    "p@ss|pwd|pw|contrase|combination|otp|private|_live_|_test_|_pat_|basic |pass|pin|key|secret|token|bearer|cvv|cvc|"
+    "code|ssn|seed|recovery|licen|security|动态码|校验码|私钥|密码|密碼|口令|密钥|密鑰|证|證|验证码|驗證碼|支付码|"
+    "安全码|护照|護照|卡|社保|助记词|助記詞"
 )

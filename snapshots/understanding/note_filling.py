@@ -27,7 +27,8 @@ from snapshots.models import AboutKind, Message, MessageRole, Note, NoteGrade, N
 from snapshots.notes.slots import HELD, OF_KIND, link_filled
 from snapshots.understanding.believing.extract import extract, sort_out
 from snapshots.understanding.believing.held_values import Believed
-from snapshots.understanding.believing.learn import Learned, Lesson, learn
+from snapshots.understanding.believing.learn import learn
+from snapshots.understanding.believing.lessons import Learned, Lesson
 from snapshots.understanding.believing.message_lessons import candidates_of, own_names
 from snapshots.understanding.correcting.corrections import may_correct
 from snapshots.understanding.people import people_before

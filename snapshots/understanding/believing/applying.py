@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from profiles.models import CandidateKind, Preference
-from profiles.services.claims import ClaimOutcome
+from profiles.models import CandidateKind
 from profiles.services.preferences import amend_list_preference, record_preference, take_from_opposite
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.kin import follow_number, label_of_kin
@@ -12,15 +11,7 @@ from profiles.values import Provenance, Verdict
 from snapshots.models import PreferenceSource, ProfileFactSource, TagSource
 from snapshots.understanding.believing.lessons import UNRESOLVED, Learned, Lesson, claim_of, link
 from snapshots.understanding.correcting.apply import correct
-from snapshots.understanding.values import (
-    Candidate,
-    PreferenceCandidate,
-    ProfileFact,
-    Quantity,
-    TagCandidate,
-)
-
-__all__ = ["Learned", "Lesson", "apply_candidate", "as_json", "target_of"]
+from snapshots.understanding.values import Candidate, PreferenceCandidate, ProfileFact, Quantity, TagCandidate
 
 
 def apply_candidate(lesson: Lesson, candidate: Candidate) -> Learned:
@@ -50,27 +41,22 @@ def _learn_preference(lesson: Lesson, found: PreferenceCandidate) -> Learned:
         return corrected
     if found.category is None or found.key is None:
         return Learned(found, "", Verdict.REJECTED, UNRESOLVED)
-    outcome, target = _record_preference(lesson, found, (found.category, found.key))
+    path, claim = (found.category, found.key), claim_of(lesson, found, as_json(found.value), statement=found.statement)
+    target = "/".join(path)
+    added, removed = _entries(found)
+    if found.mode == "set":
+        outcome = record_preference(lesson.subject, *path, claim)
+    else:
+        outcome = amend_list_preference(lesson.subject, path, claim, add=added, remove=removed)
     row = outcome.row
     if row is None:
         return Learned(found, target, outcome.verdict, outcome.reason)
     link(PreferenceSource, lesson, row.id)
     if row.is_current and found.mode in {"add", "replace"}:
         claim = claim_of(lesson, found, as_json(found.value))
-        for opposite in take_from_opposite(lesson.subject, row.key, claim, _entries(found)[0]):
+        for opposite in take_from_opposite(lesson.subject, row.key, claim, added):
             link(PreferenceSource, lesson, opposite.id)
     return Learned(found, target, outcome.verdict, outcome.reason, row.id)
-
-
-def _record_preference(
-    lesson: Lesson, found: PreferenceCandidate, path: tuple[str, str]
-) -> tuple[ClaimOutcome[Preference], str]:
-    """Return the outcome and the place it went to."""
-    claim = claim_of(lesson, found, as_json(found.value), statement=found.statement)
-    if found.mode == "set":
-        return record_preference(lesson.subject, *path, claim), "/".join(path)
-    add, remove = _entries(found)
-    return amend_list_preference(lesson.subject, path, claim, add=add, remove=remove), "/".join(path)
 
 
 def _entries(found: PreferenceCandidate) -> tuple[list[Any], list[Any]]:

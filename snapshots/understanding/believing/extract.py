@@ -73,20 +73,17 @@ def analyse(sentence: Sentence, stated: Iterable[Candidate], context: Extraction
     """Return the candidates of one sentence: what it puts right or ends of what is held, who has parted from the user
     or died, and what is ``stated``."""
     start, end = sentence.start, sentence.start + len(sentence.text)
-    inside = [_with_sentence(one, sentence) for one in stated if start <= one.evidence.start < end]
+    # What stands beside a change is known by the words of their whole sentence.
+    inside = [
+        replace(one, statement=sentence.said) if isinstance(one, PreferenceCandidate) else one
+        for one in stated
+        if start <= one.evidence.start < end
+    ]
     changes = changes_in(sentence, context.held)
     partings = read_partings(sentence, context.nearby.known)
-    inside = [one for one in inside if not any(_is_of_parted(one, former) for former in partings)]
+    parted = [one for one in inside if isinstance(one, TagCandidate) and any(is_of(one, other) for other in partings)]
+    inside = [one for one in inside if one not in parted]
     return [*changes, *partings, *(one for one in inside if not _gone(one, texts_gone(changes)))]
-
-
-def _is_of_parted(one: Candidate, former: TagCandidate) -> bool:
-    return isinstance(one, TagCandidate) and is_of(one, former)
-
-
-def _with_sentence(one: Candidate, sentence: Sentence) -> Candidate:
-    """Return ``one`` with the words of its whole sentence: what stands beside a change is known by them."""
-    return replace(one, statement=sentence.said) if isinstance(one, PreferenceCandidate) else one
 
 
 def _gone(one: Candidate, gone: Collection[str]) -> bool:
@@ -97,18 +94,7 @@ def _gone(one: Candidate, gone: Collection[str]) -> bool:
     """
     if not isinstance(one, PreferenceCandidate) or one.key not in _SHUNNED or _MUST.search(one.statement):
         return False
-    return any(value in old or old in value for value in values_of(one) for old in gone)
-
-
-def values_of(candidate: Candidate) -> set[str]:
-    """Return the words that a candidate would bring into memory."""
-    match candidate:
-        case ProfileFact():
-            return {candidate.value}
-        case PreferenceCandidate():
-            return set(candidate.value) if isinstance(candidate.value, tuple) else {str(candidate.value)}
-        case TagCandidate():
-            return {value for value in (candidate.address, candidate.phone, *candidate.aliases) if value}
+    return any(value in old or old in value for value in one.texts for old in gone)
 
 
 def sort_out(accepted: Sequence[Candidate], rejections: tuple[Rejection, ...] = ()) -> Extraction:

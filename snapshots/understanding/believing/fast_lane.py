@@ -14,7 +14,8 @@ from profiles.values import Verdict
 from snapshots.echo.shown_memories import shown_before
 from snapshots.models import Conversation, FastLaneChange, Message, MessageRole
 from snapshots.understanding.believing.held_values import Believed
-from snapshots.understanding.believing.learn import Learned, learn, urgent_in
+from snapshots.understanding.believing.learn import learn, urgent_in
+from snapshots.understanding.believing.lessons import Learned
 from snapshots.understanding.believing.message_lessons import lesson_of, own_names
 from snapshots.understanding.believing.policy import EXTRACTION
 from snapshots.understanding.correcting.corrections import may_correct

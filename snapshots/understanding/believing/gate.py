@@ -52,7 +52,8 @@ def judge(
     for candidate in candidates:
         reason = reason_against(candidate, cited=cited, own_names=own_names, policy=policy)
         if reason is None:
-            accepted.append(_under_ceiling(candidate, policy))
+            ceiling = ceiling_of(candidate.provenance, policy)
+            accepted.append(replace(candidate, confidence=min(candidate.confidence, ceiling)))
         else:
             rejected.append(Rejection(reason, candidate.evidence, candidate))
     return Verdicted(tuple(accepted), tuple(rejected))
@@ -108,11 +109,6 @@ def ceiling_of(provenance: str, policy: ExtractionPolicy = EXTRACTION) -> float:
     """Return the highest confidence a provenance allows; an unknown provenance is believed least."""
     ceilings = {"confirmed_by_user": policy.confirmed_ceiling, "analysis": policy.analysis_ceiling}
     return ceilings.get(provenance, policy.observation_ceiling)
-
-
-def _under_ceiling(candidate: Candidate, policy: ExtractionPolicy) -> Candidate:
-    ceiling = ceiling_of(candidate.provenance, policy)
-    return candidate if candidate.confidence <= ceiling else replace(candidate, confidence=ceiling)
 
 
 def _well_formed(candidate: Candidate, policy: ExtractionPolicy) -> bool:

@@ -16,21 +16,13 @@ from profiles.values import Provenance, Verdict
 from snapshots.models import Message
 from snapshots.understanding.believing.applying import apply_candidate, as_json, target_of
 from snapshots.understanding.believing.doubt import doubt_about, takes_over
-from snapshots.understanding.believing.extract import EXTRACTOR_VERSION, values_of
+from snapshots.understanding.believing.extract import EXTRACTOR_VERSION
 from snapshots.understanding.believing.gate import holds_sensitive
 from snapshots.understanding.believing.lessons import UNRESOLVED, Learned, Lesson, kind_of
 from snapshots.understanding.believing.pending import proposal_of
 from snapshots.understanding.believing.policy import EXTRACTION
-from snapshots.understanding.values import (
-    Candidate,
-    Evidence,
-    PreferenceCandidate,
-    ProfileFact,
-    Rejection,
-)
+from snapshots.understanding.values import Candidate, Evidence, PreferenceCandidate, ProfileFact, Rejection
 from tenants.isolation import current_tenant_id
-
-__all__ = ["Learned", "Lesson", "learn"]
 
 SENSITIVE = "sensitive"
 ECHO = "echo"
@@ -145,7 +137,8 @@ def _keep_rejection(lesson: Lesson, record: UUID, refused: Rejection) -> None:
     """Keep why something was refused; what is sensitive or an instruction leaves neither value nor target,
     for whatever reason it was refused, nor does what is longer than any value."""
     found = refused.candidate
-    silent = found is None or refused.reason in {SENSITIVE, "instruction"} or not _may_stand(found)
+    silent = found is None or refused.reason in {SENSITIVE, "instruction"} or holds_sensitive(found)
+    silent = silent or any(len(text) > EXTRACTION.max_value_chars for text in (found.texts if found else ()))
     _write_record(
         lesson,
         record,
@@ -159,11 +152,6 @@ def _keep_rejection(lesson: Lesson, record: UUID, refused: Rejection) -> None:
         sort=_sort(found) if found else "",
         **({} if silent else _place(refused.evidence)),
     )
-
-
-def _may_stand(found: Candidate) -> bool:
-    is_short = all(len(value) <= EXTRACTION.max_value_chars for value in values_of(found))
-    return is_short and not holds_sensitive(found)
 
 
 def _write_record(lesson: Lesson, record: UUID, **fields: Any) -> None:

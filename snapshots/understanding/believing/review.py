@@ -22,7 +22,7 @@ from profiles.values import Provenance, Verdict
 from snapshots.lifecycle.staff_actions.actions import Doing
 from snapshots.models import Message
 from snapshots.selectors import with_words
-from snapshots.understanding.believing.applying import Learned, Lesson, apply_candidate
+from snapshots.understanding.believing.applying import apply_candidate
 from snapshots.understanding.believing.asked_beliefs import (
     belief_asked_about,
     bring_belief_back,
@@ -32,13 +32,21 @@ from snapshots.understanding.believing.asked_beliefs import (
 from snapshots.understanding.believing.doubt import believed_against
 from snapshots.understanding.believing.gate import ceiling_of
 from snapshots.understanding.believing.learn import REASONS
+from snapshots.understanding.believing.lessons import Learned, Lesson
 from snapshots.understanding.believing.pending import candidate_of
-from snapshots.understanding.values import Candidate, Extraction
+from snapshots.understanding.values import Extraction
 from tenants.services.audit import Actor, record_audit
 
 # A person rejected it.
 DECLINED = "declined"
 _WEAK = frozenset({Provenance.OBSERVATION, Provenance.ANALYSIS})
+# In the proposal of a rejected candidate: the reason for which it had waited for review.
+_WAITED_FOR = "waited_for"
+# Also there: the id of the staff action that retired the belief in question.
+_RETIRED_BY = "retired_by"
+_DECIDED = ("verdict", "reason", "target", "value", "proposal", "reviewed_at", "reviewed_by", "review_reason")
+# How many characters of a reason the audit record holds.
+_AUDITED = 400
 
 
 class AlreadyReviewed(Conflict):
@@ -90,7 +98,10 @@ def approve(
         raise NotFound("what it said was erased")
     asked = belief_asked_about(subject, row)
     found, said_at = candidate_of({**row.proposal, **(edits or {})})
-    result = apply_candidate(_lesson_behind(subject, row, said_at), _confirmed(found))
+    if Provenance(found.provenance) in _WEAK:
+        known_by = Provenance.ANALYSIS.value
+        found = replace(found, provenance=known_by, confidence=ceiling_of(known_by))
+    result = apply_candidate(_lesson_behind(subject, row, said_at), found)
     if asked is not None:
         keep_belief(asked, Doing(by, reason))
     if edits and "value" in edits:
@@ -159,13 +170,6 @@ def _decided(row: CandidateRecord, *, approved: bool) -> CandidateRecord:
     return row
 
 
-def _confirmed(found: Candidate) -> Candidate:
-    if Provenance(found.provenance) not in _WEAK:
-        return found
-    known_by = Provenance.ANALYSIS.value
-    return replace(found, provenance=known_by, confidence=ceiling_of(known_by))
-
-
 def _settled(
     row: CandidateRecord, result: Learned | None, *, by: Actor, reason: str, retired_by: UUID | None = None
 ) -> CandidateRecord:
@@ -190,12 +194,3 @@ def _note(row: CandidateRecord, action: str, by: Actor, reason: str) -> None:
         subject_ref=row.subject_id,
         reason=reason[:_AUDITED],
     )
-
-
-# In the proposal of a rejected candidate: the reason for which it had waited for review.
-_WAITED_FOR = "waited_for"
-# Also there: the id of the staff action that retired the belief in question.
-_RETIRED_BY = "retired_by"
-_DECIDED = ("verdict", "reason", "target", "value", "proposal", "reviewed_at", "reviewed_by", "review_reason")
-# How many characters of a reason the audit record holds.
-_AUDITED = 400
