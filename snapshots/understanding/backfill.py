@@ -22,10 +22,10 @@ from snapshots.understanding.changes.following import endings_in
 from snapshots.understanding.changes.successors import keep_successors
 from snapshots.understanding.correcting.notes import put_notes_right
 from snapshots.understanding.drafting.draft import NoteDraft
+from snapshots.understanding.note_making import index_notes, keep_wanted, read_messages, write_notes
 from snapshots.understanding.note_reading import end_pass, mark_read, passes, unread_messages
 from snapshots.understanding.old_beliefs import keep_old_beliefs
 from snapshots.understanding.people import give_to_people, people_before
-from snapshots.understanding.pipeline import index_notes, keep_wanted, read_messages, write_notes
 from snapshots.understanding.statements.statements import hear_messages
 from tenants.isolation import tenant_tx
 

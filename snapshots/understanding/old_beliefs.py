@@ -18,7 +18,7 @@ from memory_platform.providers.tokens import TokenEstimator
 from profiles.models import Candidate, Preference, Subject, Tag
 from profiles.services.locking import lock_subject
 from profiles.values import Verdict
-from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
+from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.models import SOURCES, Message, MessageRole, NoteSlot, Snapshot
 from snapshots.notes.section import notes_policy_in_force
@@ -31,9 +31,8 @@ from snapshots.understanding.believing.pending import proposal_of
 from snapshots.understanding.changes.following import Read
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.assemble import NotePart
-from snapshots.understanding.drafting.draft import NoteDraft, draft_part
-from snapshots.understanding.drafting.wanted import wanted_notes
-from snapshots.understanding.pipeline import read_messages
+from snapshots.understanding.drafting.draft import NoteDraft, draft_part, wanted_notes
+from snapshots.understanding.note_making import read_messages
 from snapshots.understanding.statements.statements import Heard, hear_messages
 from snapshots.understanding.values import Evidence, PreferenceCandidate, ProfileFact, TagCandidate
 from tenants.isolation import tenant_tx
@@ -100,7 +99,8 @@ def keep_old_beliefs(
     reviews = [one for one in asked if one.is_read and one.belief.id not in lasting]
     if dry_run or not old:
         return Kept(len(wanted), len(reviews))
-    prepared = [PreparedNote(ready, wanted[ready.draft.id].details) for ready in _index(wanted.values())]
+    ready = prepare_snapshots([draft.snapshot for draft in wanted.values()], active_embedders())
+    prepared = [PreparedNote(one, wanted[one.draft.id].details) for one in ready]
     with tenant_tx(tenant_id):
         subject = Subject.objects.filter(id=subject_id, erasing=False).first()
         if subject is None:
@@ -129,10 +129,6 @@ def _draft_notes(
             if one.is_read or draft.details.review_by is None:
                 found[one.belief.id] = draft
     return found
-
-
-def _index(drafts: Iterable[NoteDraft]) -> list[PreparedSnapshot]:
-    return prepare_snapshots([draft.snapshot for draft in drafts], active_embedders())
 
 
 def _as_said(one: OldBelief) -> Heard:
@@ -227,13 +223,8 @@ def _beliefs_without_note(subject_id: UUID) -> Iterator[OldBelief]:
 
 
 def _is_foreseen(record: Candidate, foreseen: Sequence[NoteDraft]) -> bool:
-    start, end = record.quote_start or 0, record.quote_end or 0
-    return any(
-        record.message_ref in one.snapshot.message_ids
-        and start < (one.details.span_end or 0)
-        and (one.details.span_start or 0) < end
-        for one in foreseen
-    )
+    own = (one for one in foreseen if record.message_ref in one.snapshot.message_ids)
+    return any(one.overlaps(record.quote_start or 0, record.quote_end or 0) for one in own)
 
 
 def _review_of(one: OldBelief) -> Candidate:

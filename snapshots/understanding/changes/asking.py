@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import F, Q
 
 from memory_platform.kernel.clock import utc_now
-from profiles.completeness import KnownProfile, Need
+from profiles.completeness import Need
 from profiles.elicitation.answers import ValueUnclear
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
@@ -38,7 +38,7 @@ def outdated_needs(subject: Subject, policy: ChangePolicy = CHANGES) -> list[Nee
     own = Snapshot.objects.filter(
         current(), subject_id=subject.id, kind=SnapshotKind.NOTE, id__in=doubted.values("snapshot_id")
     )
-    return [_need(row.id, row.text, policy) for row in own.order_by("-position")[: policy.asked_among]]
+    return [_build_need(row.id, row.text, policy) for row in own.order_by("-position")[: policy.asked_among]]
 
 
 def settle_outdated(subject: Subject, key: str, value: Any) -> Verdict | None:
@@ -64,14 +64,11 @@ def settle_outdated(subject: Subject, key: str, value: Any) -> Verdict | None:
     return Verdict.SUPERSEDED
 
 
-def _need(note_id: UUID, text: str, policy: ChangePolicy) -> Need:
+def _build_need(note_id: UUID, text: str, policy: ChangePolicy) -> Need:
     words = text if len(text) <= policy.asked_chars else f"{text[: policy.asked_chars]}…"
     questions = (one.format(text=words) for one in (QUESTION_EN, QUESTION_ZH))
-    return Need(f"{OF_A_NOTE}{note_id.hex}", "medium", _never_met, *questions)
-
-
-def _never_met(_: KnownProfile) -> bool:
-    return False
+    # No profile answers it: only the user can say whether the note still holds.
+    return Need(f"{OF_A_NOTE}{note_id.hex}", "medium", lambda _profile: False, *questions)
 
 
 def _is_still(value: Any) -> bool:
@@ -79,4 +76,4 @@ def _is_still(value: Any) -> bool:
         return value
     if isinstance(value, str) and bool(_YES.match(value)) != bool(_NO.match(value)):
         return bool(_YES.match(value))
-    raise ValueUnclear("Is true or false, or a text that begins with yes or no.")
+    raise ValueUnclear("The value must be true or false, or a text that begins with yes or no.")

@@ -14,7 +14,7 @@ from snapshots.models import Message, Note, Snapshot, SnapshotKind, SnapshotSour
 from snapshots.notes.ending import current_notes, doubt_note, end_note
 from snapshots.notes.filled_slots import end_slots_of_notes
 from snapshots.notes.slots import hand_on_slots
-from snapshots.understanding.changes.foresee import Ending
+from snapshots.understanding.changes.foresee import Ending, is_said_before
 from snapshots.understanding.changes.judge import Effect
 from snapshots.understanding.statements.statements import STATEMENT_VERSION
 
@@ -83,7 +83,7 @@ def apply_endings(message: Message, endings: Sequence[Ending], tellings: Telling
         if one.note_id not in rows or one.note_id in said_again:
             continue
         snapshot, note = rows[one.note_id]
-        if not _is_before(snapshot, message):
+        if not is_said_before(snapshot, message):
             continue
         if one.is_sure:
             touched = end_note(snapshot, note, at=message.said_at, by=message.id)
@@ -93,7 +93,12 @@ def apply_endings(message: Message, endings: Sequence[Ending], tellings: Telling
         changed += [one] if touched else []
     if positions:
         touch_memory(message.subject_id, changed=positions)
-    over = {one.note_id: _over_of(one, message) for one in changed if one.effect in OVER}
+    # The words by which slots of a note are over; None for all of them.
+    over = {
+        one.note_id: (one.wrong or None) if one.is_sure else message.content[one.start : one.end]
+        for one in changed
+        if one.effect in OVER
+    }
     if over:
         end_slots_of_notes(message.subject, over, at=message.said_at, message=message)
     return changed
@@ -168,15 +173,3 @@ def revive_changed(subject_id: UUID, messages: Collection[UUID]) -> int:
     ended.update(**again)
     Note.objects.filter(id__in=[note.id for note in notes], **own).update(changed_by=None, possibly_outdated=False)
     return len(notes)
-
-
-def _over_of(one: Ending, message: Message) -> str | None:
-    """Return the words by which slots of a note are over; None for all of them."""
-    return (one.wrong or None) if one.is_sure else message.content[one.start : one.end]
-
-
-def _is_before(snapshot: Snapshot, message: Message) -> bool:
-    """Return whether a note was said before a message: what was said later wins."""
-    if snapshot.conversation_id == message.conversation_id and snapshot.seq is not None:
-        return snapshot.seq < message.seq
-    return snapshot.said_at <= message.said_at

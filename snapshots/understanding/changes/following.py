@@ -21,6 +21,7 @@ from snapshots.understanding.changes.foresee import (
     endings_among,
     endings_of,
     held_changes,
+    is_said_before,
 )
 from snapshots.understanding.changes.sentences import Changing, changing_sentences
 from snapshots.understanding.config import CHANGES, ChangePolicy
@@ -145,7 +146,7 @@ def _said_after(messages: Sequence[Message], policy: ChangePolicy = CHANGES) -> 
 def precedes(note: HeldChange, message: Message) -> bool:
     """Return whether a note was said before a message, and held until then."""
     holds = note.ended_at is None or note.ended_at >= told_at(message)
-    return holds and note.is_before(message.said_at, message.conversation_id, message.seq)
+    return holds and is_said_before(note, message)
 
 
 def told_at(message: Message) -> datetime:

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from snapshots.lifecycle.selectors import current
-from snapshots.models import AboutKind, Note, Snapshot, SnapshotKind
+from snapshots.models import AboutKind, Message, Note, Snapshot, SnapshotKind
 from snapshots.understanding.changes.judge import STRENGTH, Effect, candidates_among, judge
 from snapshots.understanding.changes.pairs import HeldText, Sentence, texts_of
 from snapshots.understanding.changes.persons import SELF
@@ -38,10 +38,12 @@ class HeldChange:
         said = HeldText(snapshot.text, _about(details.about_kind, details.about_label), details.vital_class)
         return cls(snapshot.id, said, snapshot.said_at, snapshot.conversation_id, snapshot.seq)
 
-    def is_before(self, said_at: datetime, conversation_id: UUID, seq: int) -> bool:
-        if self.conversation_id == conversation_id and self.seq is not None:
-            return self.seq < seq
-        return self.said_at <= said_at
+
+def is_said_before(note: HeldChange | Snapshot, message: Message) -> bool:
+    """Return whether a note was said before a message: by its order in one conversation, else by its time."""
+    if note.conversation_id == message.conversation_id and note.seq is not None:
+        return note.seq < message.seq
+    return note.said_at <= message.said_at
 
 
 @dataclass(frozen=True, slots=True)

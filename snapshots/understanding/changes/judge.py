@@ -12,17 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from memory_platform.kernel.linear_model import Float32, LinearReader
+from memory_platform.kernel.linear_model import LinearReader
 from snapshots.models import VitalClass
-from snapshots.understanding.changes.facts import says_more
-from snapshots.understanding.changes.pairs import (
-    HeldText,
-    Sentence,
-    numbers,
-    old_is_named,
-    shares_something,
-)
-from snapshots.understanding.changes.standing import stands_beside
+from snapshots.understanding.changes.pairs import HeldText, Sentence, numbers, old_is_named, shares_something
+from snapshots.understanding.changes.standing import says_more, stands_beside
 from snapshots.understanding.changes.words import hold_rows, kinds_in
 from snapshots.understanding.config import CHANGES, ChangePolicy
 from snapshots.understanding.correcting.words import grammar_of
@@ -88,7 +81,8 @@ def judge(
     if not wanted:
         return []
     rows = numbers(sentence, wanted, vectors)
-    shares = _shares(np.array([list(map(float, row.values())) for row in rows], np.float32))
+    numbers_of_all = np.array([list(map(float, row.values())) for row in rows], np.float32)
+    shares = [(share[ENDS], share[DOUBTS]) for share in map(change_reader().shares, numbers_of_all)]
     found = []
     for place, one, row, share in zip(among, wanted, rows, shares, strict=True):
         is_meant = row["shared"] or row["kinds"] or row["mentions"] or asks_something(sentence.before)
@@ -141,10 +135,3 @@ def _is_evident(row: Mapping[str, float]) -> bool:
 def asks_something(before: str) -> bool:
     """Return whether what was said before a sentence is a question: only its answer ends what it does not name."""
     return "?" in matching_form(before)
-
-
-def _shares(rows: Float32) -> list[tuple[float, float]]:
-    """Return how probable it is that each row ends, and that it makes doubtful."""
-    reader = change_reader()
-    told = (reader.shares(row) for row in rows)
-    return [(share[ENDS], share[DOUBTS]) for share in told]

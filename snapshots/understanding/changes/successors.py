@@ -36,7 +36,7 @@ def _successors(one: Read, over: Collection[tuple[UUID, int]], policy: NotingPol
     return [
         draft_part(one.heard, one.spoken, _part_of(one, changing), policy)
         for changing in changing_sentences(one.spoken, one.grades)
-        if not any(_overlap(draft, changing) for draft in one.drafts)
+        if not any(draft.overlaps(changing.start, changing.end) for draft in one.drafts)
         and _lasts(one, changing, policy, is_over=(one.heard.message.id, changing.start) in over)
     ]
 
@@ -54,16 +54,8 @@ def _lasts(one: Read, changing: Changing, policy: NotingPolicy, *, is_over: bool
 
 
 def _part_of(one: Read, changing: Changing) -> NotePart:
-    own = [pair for pair in zip(one.spoken.clauses, one.grades, strict=False) if _is_in(pair[0].start, changing)]
+    pairs = zip(one.spoken.clauses, one.grades, strict=False)
+    own = [pair for pair in pairs if changing.start <= pair[0].start < changing.end]
     clause, grade = max(own, key=lambda pair: pair[1].lasting)
     vital = vital_class_of(clause, grade) if len(own) == 1 else ""
     return NotePart(changing.start, changing.end, clause.sentence, grade, vital, clause.language)
-
-
-def _is_in(place: int, changing: Changing) -> bool:
-    return changing.start <= place < changing.end
-
-
-def _overlap(draft: NoteDraft, changing: Changing) -> bool:
-    start, end = draft.details.span_start, draft.details.span_end
-    return start is None or end is None or (start < changing.end and changing.start < end)

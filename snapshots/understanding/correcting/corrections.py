@@ -166,7 +166,9 @@ def _change_named_value(
                 and read.may_mean(one)
                 and ((new and one.limit != AVOID) or _lifts(read, one, end))
             ]
-            meant = [one for one in _limits_first(read, meant) if not _is_of_measure(new, one)]
+            # A number does not take the place of what is no number: "1000 mg" is no medicine.
+            is_number = quantity_of(new) is not None
+            meant = [one for one in _limits_first(read, meant) if not (is_number and quantity_of(one.text) is None)]
             if len(meant) == 1 and not (new and fit_of(new, meant[0].text) is not None):
                 return _change(read, read.cite(end), meant[0], right_value(meant[0], old, new, fit))
     return None
@@ -197,11 +199,6 @@ def _measured(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCan
         return None
     meant = [one for one in held if quantity_of(one.text) and same_unit(one.text, said["new"])]
     return _change(read, read.cite(said.end()), meant[0], said["new"].strip()) if len(meant) == 1 else None
-
-
-def _is_of_measure(new: str, one: HeldValue) -> bool:
-    """Return whether a number would take the place of what is no number: "1000 mg" is no medicine."""
-    return quantity_of(new) is not None and quantity_of(one.text) is None
 
 
 def _switched(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
@@ -286,11 +283,9 @@ def _change(read: _ParsedSentence, evidence: Evidence, old: HeldValue, new: str)
 def without_vaguer(found: Sequence[Candidate]) -> list[Candidate]:
     """Return candidates without the mere end of a value for which another sentence says what is right instead."""
     right = {one.replaces for one in found if isinstance(one, PreferenceCandidate) and one.sort == "change"}
-    return [one for one in found if not (_only_ends(one) and one.texts[0] in right)]
-
-
-def _only_ends(one: Candidate) -> bool:
-    return isinstance(one, PreferenceCandidate) and one.sort == "change" and one.mode == "remove"
+    ends = [one for one in found if isinstance(one, PreferenceCandidate) and one.sort == "change"]
+    vaguer = [one for one in ends if one.mode == "remove" and one.texts[0] in right]
+    return [one for one in found if one not in vaguer]
 
 
 def texts_gone(changes: Iterable[PreferenceCandidate]) -> list[str]:

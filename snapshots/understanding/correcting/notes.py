@@ -72,7 +72,8 @@ def _with_righting(one: Read, changing: Changing, held: Sequence[HeldChange], dr
         if known is None:
             continue
         over = Ending(held[righting.place].id, Effect.ENDS, changing.start, changing.end, righting.wrong)
-        own = [draft for draft in one.drafts if number or not righting.is_all or not _is_within(draft, changing)]
+        is_replaced = not number and righting.is_all  # the sentence says nothing else
+        own = [draft for draft in one.drafts if not (is_replaced and _is_within(draft, changing))]
         place = changing.start + number + (not righting.is_all)  # beside what the sentence makes itself
         drafts = (*own, _corrected(one, changing, righting, known, place))
         one = replace(one, drafts=drafts, put_right=(*one.put_right, over))

@@ -36,12 +36,12 @@ _MEANT = re.compile(
     r"|[说打写记搞弄看讲]错|错了|抱歉|不好意思|对不起|不对|更正|纠正|口误|手滑|手误|应该是|应为|其实是|改[成到为]|我是说|是说",
     re.IGNORECASE,
 )
+# Directly before a value: it replaces the value that was set just before, whatever its unit.
 _SETS = re.compile(
     r"\b(?:change|set|turn|put|bump|raise|lower|make) (?:that|it|this|them)(?: back)?(?: up| down)? ?(?:to )?\Z"
     r"|(?:改|调|设|换)(?:成|到|为|高到|低到)\Z",
     re.IGNORECASE,
 )
-# Directly before a value: it replaces the value that was set just before, whatever its unit.
 _SET_TO = re.compile(r"\b(?:change|set|turn|put|bump|raise|lower|back|up)\b|[调设高低]", re.IGNORECASE)
 _NEW_NUMBER = re.compile(
     r"\b(?:new|different|another|changed (?:his|her|their|my|our)) "
@@ -77,6 +77,7 @@ _OWN = re.compile(
 )
 _THIS_WEEK = re.compile(r"[这本]个?(?:周|星期|礼拜)")
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[\u3400-\u9fff]")
+_ME = re.compile(r"\b(?:my|i|i've|i'm)\b|我", re.IGNORECASE)
 _MEASURES = frozenset({"number", "amount"})
 
 
@@ -159,27 +160,22 @@ def _put_numbers_right(one: Correction, sentence: Sentence, held: Sequence[HeldT
         known = named_people(note.text).people | (
             named_people(note.about).people if note.about != SELF else frozenset()
         )
-        is_theirs = said.people == known if said.people or known else _is_called(note.about, sentence.text)
+        # A sentence that names nobody is about the user, or about the one whose label it holds.
+        text = sentence.text
+        is_called = bool(_ME.search(text)) if note.about == SELF else note.about.lower() in text.lower()
+        is_theirs = said.people == known if said.people or known else is_called
         if len(own) == 1 and is_theirs:
             keys.add(own[0].key)
             span, new = _swapped(own[0], one.right, one.text, note.text)
-            text = note.text[: span[0]] + new + note.text[span[1] :]
+            right = note.text[: span[0]] + new + note.text[span[1] :]
             rest = {word for word in one.beside if not named_people(word).people} - _words_of(note.text.lower())
-            found.append(Righting(place, text, note.text[slice(*span)], is_all=not rest))
+            found.append(Righting(place, right, note.text[slice(*span)], is_all=not rest))
     return found if len(keys) == 1 and one.right.key not in keys else []
-
-
-def _is_called(about: str, text: str) -> bool:
-    """Return whether a sentence names whom a note is about, or speaks of nobody but the user."""
-    return about.lower() in text.lower() if about != SELF else bool(_ME.search(text))
 
 
 def _is_wrong(one: Value, form: str) -> bool:
     before = form[: one.start]
     return bool(_WRONG_BEFORE.search(before) or _MOVED.search(before) or _WRONG_BEHIND.match(form, one.end))
-
-
-_ME = re.compile(r"\b(?:my|i|i've|i'm)\b|我", re.IGNORECASE)
 
 
 def _beside(form: str, *values: Value) -> frozenset[str]:

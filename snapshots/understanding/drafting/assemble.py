@@ -67,7 +67,7 @@ def assemble_parts(spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy
     kept = [
         _reach_back(part, named, spoken, policy) if named else part
         for named, part in zip([None, *before], lasting, strict=False)
-        if _is_held(part, policy)
+        if part.grade.lasting >= (policy.vital_held_from if part.vital_class else policy.held_from)
     ]
     whole = _join(kept, _say_one_thing, spoken, policy)
     joined = _join(whole, _lean_together, spoken, policy)
@@ -110,10 +110,6 @@ def _part(spoken: Spoken, clause: Clause, grade: Grade, policy: NotingPolicy) ->
         grade = replace(grade, lasting=max(grade.lasting, policy.held_from))
     is_other = is_about_other(clause.text, clause.language, grade, policy)
     return NotePart(clause.start, clause.end, clause.sentence, grade, vital, clause.language, is_other)
-
-
-def _is_held(part: NotePart, policy: NotingPolicy) -> bool:
-    return part.grade.lasting >= (policy.vital_held_from if part.vital_class else policy.held_from)
 
 
 def _reach_back(part: NotePart, before: NotePart, spoken: Spoken, policy: NotingPolicy) -> NotePart:

@@ -1,6 +1,6 @@
 """What a note says beside its words: whom it is about, how sure it is, the turn before, its place in the message."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import SnapshotDraft
 from snapshots.embedding.stored_drafts import masked_name
 from snapshots.models import AboutKind, Message, MessageRole, NoteGrade, SnapshotKind
+from snapshots.notes.section import NotesPolicy
 from snapshots.notes.values import NoteDetails
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.believing.gate import speaks_for_subject
@@ -34,7 +35,7 @@ from snapshots.understanding.slots.engine import read_slots
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.pronouns import may_mean, pronoun_in
 from snapshots.understanding.slots.transcripts import find_lines_of_others
-from snapshots.understanding.statements.statements import STATEMENT_VERSION, Heard, utterance_of
+from snapshots.understanding.statements.statements import STATEMENT_VERSION, Heard, message_draft, utterance_of
 from snapshots.understanding.statements.topics import importance_of, topics_of
 from snapshots.understanding.values import ExtractionContext
 
@@ -45,6 +46,11 @@ class NoteDraft:
 
     snapshot: SnapshotDraft
     details: NoteDetails
+
+    def overlaps(self, start: int, end: int) -> bool:
+        """Return whether the note shares a character with a span of its message; a note without a place does not."""
+        first, last = self.details.span_start, self.details.span_end
+        return first is not None and last is not None and first < end and start < last
 
 
 def spoken_of(heard: Heard, own_names: frozenset[str], policy: NotingPolicy = NOTING) -> Spoken:
@@ -78,6 +84,16 @@ def note_drafts(
     return [draft for draft in drafts if not draft.snapshot.masked or draft.details.vital_class]
 
 
+def wanted_notes(drafts: Iterable[NoteDraft], policy: NotesPolicy) -> Iterator[NoteDraft]:
+    """Yield drafts without the vital marks that the tenant does not want; not those held for such a mark alone."""
+    for draft in drafts:
+        vital_class = draft.details.vital_class
+        if not vital_class or vital_class in policy.vital_classes:
+            yield draft
+        elif draft.details.grade_probability >= NOTING.held_from:
+            yield replace(draft, details=replace(draft.details, vital_class=""))
+
+
 def _spoken_answer(heard: Heard, previous: str, asked: str) -> Spoken | None:
     """Return what a bare answer says, together with its question; None where a message is more than that.
 
@@ -106,24 +122,18 @@ def _words_of(order: RememberOrder) -> list[Span]:
 
 
 def draft_part(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy) -> NoteDraft:
-    message, previous, now = heard.message, heard.previous, utc_now()
+    message, previous = heard.message, heard.previous
     said = spoken.answer or spoken.text[part.start : part.end]
     text, masked = mask_sensitive(said)
     topics = topics_of(text)
     hedged = any(has_cue(name, matching_form(said).lower()) for name in ("supposed", "reported"))
     hedged = hedged and not spoken.is_wanted(part.start, part.end)
     sure = policy.hedged if hedged else policy.said_outright
-    snapshot = SnapshotDraft(
+    snapshot = message_draft(
+        message,
+        SnapshotKind.NOTE,
+        text,
         id=note_id(message.id, part.start),
-        subject_id=message.subject_id,
-        kind=SnapshotKind.NOTE,
-        text=text,
-        said_at=message.said_locally,
-        valid_at=min(message.said_at, now),
-        expires_at=None,
-        by_kind=True,
-        conversation_id=message.conversation_id,
-        seq=message.seq,
         previous=turn_of(previous) if previous else None,
         previous_is_memory=previous is not None and previous.role == MessageRole.USER,
         category=topics[0] if topics else "",
@@ -131,7 +141,6 @@ def draft_part(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolic
         importance=importance_of(text),
         confidence=sure,
         provenance=Provenance.OBSERVATION if hedged else Provenance.CONFIRMED_BY_USER,
-        message_ids=(message.id,),
         masked=bool(masked),
     )
     return NoteDraft(snapshot, _details(heard, spoken, part, policy))
@@ -164,7 +173,7 @@ def _details(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy)
         reader_version=clause_reader().version,
         statement_id=stable_id(STATEMENT_VERSION, heard.message.id),
     )
-    return _about(details, person) if is_other else details
+    return about_person(details, person) if is_other else details
 
 
 def _answers(spoken: Spoken, part: NotePart) -> bool:
@@ -200,7 +209,8 @@ def _vital_class(spoken: Spoken, part: NotePart) -> str:
     return asked_after[0] if asked_after else ""
 
 
-def _about(details: NoteDetails, person: Person | None) -> NoteDetails:
+def about_person(details: NoteDetails, person: Person | None) -> NoteDetails:
+    """Return the details of a note about somebody else; ``person`` is None where nobody is named."""
     if person is None:
         return replace(details, about_kind=AboutKind.CONTACT)
     kind = AboutKind.THING if person.is_thing else AboutKind.CONTACT

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.terms import terms
 from profiles.values import Provenance
@@ -24,7 +23,7 @@ from snapshots.understanding.reading.clauses import Clause, split_reply
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.vital import sends_to_link
-from snapshots.understanding.statements.statements import Heard, messages_at
+from snapshots.understanding.statements.statements import Heard, message_draft, messages_at
 from snapshots.understanding.statements.tokens import rough_tokens
 from snapshots.understanding.statements.topics import importance_of, topics_of
 
@@ -142,18 +141,12 @@ def _draft(heard: Heard, part: ReplyPart, policy: ReplyingPolicy) -> SnapshotDra
     message, previous = heard.message, heard.previous
     text, masked = mask_sensitive(message.content[part.start : part.end])
     name = masked_name(message.name, mask_sensitive)
-    return SnapshotDraft(
+    return message_draft(
+        message,
+        SnapshotKind.REPLY,
+        text,
         id=stable_id("reply", message.id, part.start),
-        subject_id=message.subject_id,
-        kind=SnapshotKind.REPLY,
-        text=text,
         name=name,
-        said_at=message.said_locally,
-        valid_at=min(message.said_at, utc_now()),
-        expires_at=None,
-        by_kind=True,
-        conversation_id=message.conversation_id,
-        seq=message.seq,
         previous=turn_of(previous) if previous else None,
         previous_is_memory=False,  # an image of replies holds no turn of the user's
         category=part.given.sort,
@@ -161,7 +154,6 @@ def _draft(heard: Heard, part: ReplyPart, policy: ReplyingPolicy) -> SnapshotDra
         importance=importance_of(text),
         confidence=policy.confidence,
         provenance=Provenance.OBSERVATION,
-        message_ids=(message.id,),
         masked=bool(masked) or name != message.name,
         span=(part.start, part.end),
     )

@@ -76,5 +76,4 @@ def _tried(draft: NoteDraft, fit: FieldFit) -> TriedNote:
 
 
 def _note_of(start: int, drafts: Sequence[NoteDraft]) -> int | None:
-    spans = [(draft.details.span_start or 0, draft.details.span_end or 0) for draft in drafts]
-    return next((place for place, (first, last) in enumerate(spans) if first <= start < last), None)
+    return next((place for place, draft in enumerate(drafts) if draft.overlaps(start, start + 1)), None)

@@ -115,7 +115,9 @@ def runs_to_read(form: str) -> Iterator[tuple[int, int, str]]:
         is_task = _ON_TEXT.search(words) is not None and not refers_back(words)
         is_none = is_task or _NO_ORDER.match(words) or _SUPPOSES.match(words) or _drops_a_request(form, start, end)
         is_quoted = any(first <= start < last for first, last in quoted)
-        if not is_none and not is_quoted and (not asked or _may_be_asked(words)):
+        # A question can be an order: "Can you forget what I just said?", not "Did you forget it?".
+        may_be = not asked or _ASKS_EN.match(words) or _ASKS_ZH.search(words)
+        if not is_none and not is_quoted and may_be:
             yield start, end, words + "?" * asked
 
 
@@ -170,16 +172,13 @@ def _with_names(form: str, first: int, end: int) -> ForgetOrder:
     before = [(at, last) for at, last, _ in parts_of(form) if last <= first]
     for at, last in before[: -1 - _PARTS_BEFORE : -1]:
         is_apart = _ENDS.search(form, last, first) and not _ABOUT.search(form, at, last)
-        is_meant = refers_back(form[at:last]) or (not names and _describes(form[at:last]))
+        # "That loan to the boy, ..." only says what the order is about.
+        is_topic = _TOPIC.match(form[at:last]) is not None or _DESCRIBES.fullmatch(form[at:last]) is not None
+        is_meant = refers_back(form[at:last]) or (not names and is_topic)
         if not is_apart and is_meant and (described := names_of(form[at:last])):
             both = dict.fromkeys((*described, *names))
             return ForgetOrder(at, end, tuple(both), refers=True, is_described=True)
     return ForgetOrder(first, end, tuple(names), refers_back(form[first:end]))
-
-
-def _describes(part: str) -> bool:
-    """Return whether a part before an order only says what the order is about: "that loan to the boy, ..."."""
-    return _TOPIC.match(part) is not None or _DESCRIBES.fullmatch(part) is not None
 
 
 def _without_repeats(form: str, orders: Sequence[ForgetOrder]) -> list[ForgetOrder]:
@@ -218,8 +217,3 @@ def _parts(form: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         at = cut.end()
     if at < end:
         yield at, end
-
-
-def _may_be_asked(sentence: str) -> bool:
-    """Return whether a question can be an order: "Can you forget what I just said?", not "Did you forget it?"."""
-    return bool(_ASKS_EN.match(sentence) or _ASKS_ZH.search(sentence))

@@ -18,6 +18,7 @@ from snapshots.models import AboutKind, NoteGrade, Snapshot, SnapshotKind, Snaps
 from snapshots.notes.policy import HABITS, HabitPolicy
 from snapshots.notes.store import is_inferred
 from snapshots.notes.values import NoteRepeat
+from snapshots.understanding.changes.following import Read
 from snapshots.understanding.config import NOTING, NotingPolicy
 from snapshots.understanding.drafting.assemble import NotePart
 from snapshots.understanding.drafting.draft import NoteDraft, draft_part
@@ -28,6 +29,7 @@ from snapshots.understanding.grading.reader import Grade
 from snapshots.understanding.reading.clauses import Clause, split_clauses
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.statements.statements import Heard
+from tenants.isolation import tenant_tx
 
 _AGAIN = re.compile(
     r"\b(?:again|another|as usual|once more|back (?:at|in|on)|the usual)\b|\bmy (?:second|third|fourth|fifth|\d(?:nd|"
@@ -82,14 +84,18 @@ def is_same_doing(one: frozenset[str], other: frozenset[str], policy: NotingPoli
     return bool(one) and len(one & other) >= policy.same_doing * len(one | other)
 
 
-def keep_repeated(doings: Iterable[NoteDraft], policy: NotingPolicy = NOTING) -> list[NoteDraft]:
-    """Return the doings that were done on another day before, in the open scope, with both messages as sources."""
+def find_habits(tenant_id: UUID, read: Iterable[Read], policy: NotingPolicy = NOTING) -> list[NoteDraft]:
+    """Return the habits that begin in messages: doings that were done on another day before, with both messages as
+    sources. Opens a scope of its own where there is any doing."""
+    doings = [draft for one in read for draft in doing_drafts(one.heard, one.spoken, one.grades)]
     found = []
-    for draft in doings:
-        earlier = _earlier_day(draft, policy)
-        if earlier is not None:
-            ids = (earlier, *draft.snapshot.message_ids)
-            found.append(replace(draft, snapshot=replace(draft.snapshot, message_ids=ids)))
+    if doings:
+        with tenant_tx(tenant_id):
+            for draft in doings:
+                earlier = _earlier_day(draft, policy)
+                if earlier is not None:
+                    ids = (earlier, *draft.snapshot.message_ids)
+                    found.append(replace(draft, snapshot=replace(draft.snapshot, message_ids=ids)))
     return found
 
 
@@ -105,17 +111,13 @@ def habit_repeat_of(draft: NoteDraft, held: Iterable[HeldNote]) -> NoteRepeat | 
     return None
 
 
-def is_guessed(draft: NoteDraft) -> bool:
-    """Return whether a note says a habit that its own speaker is not sure of."""
-    details, snapshot = draft.details, draft.snapshot
-    if details.grade != NoteGrade.HABIT or details.vital_class or details.grade_probability == 1:
-        return False
-    return is_inferred(details.grade, snapshot.provenance) or _HEDGES.search(matching_form(snapshot.text)) is not None
-
-
 def as_guessed(draft: NoteDraft) -> NoteDraft:
     """Return a habit that its own speaker is not sure of as the first evidence of one; any other note as it is."""
-    return as_habit(draft) if is_guessed(draft) else draft
+    details, snapshot = draft.details, draft.snapshot
+    if details.grade != NoteGrade.HABIT or details.vital_class or details.grade_probability == 1:
+        return draft
+    is_hedged = _HEDGES.search(matching_form(snapshot.text)) is not None
+    return as_habit(draft) if is_hedged or is_inferred(details.grade, snapshot.provenance) else draft
 
 
 def as_habit(draft: NoteDraft, habits: HabitPolicy = HABITS) -> NoteDraft:

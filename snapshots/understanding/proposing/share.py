@@ -15,7 +15,7 @@ from snapshots.understanding.changes.pairs import Sentence, shares_something
 from snapshots.understanding.fields.asked import fields_asked, with_epoch
 from snapshots.understanding.proposing.ask import Question, Shown
 from snapshots.understanding.proposing.config import ASKING, AskingPolicy
-from snapshots.understanding.statements.statements import utterance_of
+from snapshots.understanding.statements.statements import load_messages, utterance_of
 from snapshots.understanding.statements.worth import says_something
 
 
@@ -32,12 +32,12 @@ def shares_of(items: Sequence[ClaimedWork], policy: AskingPolicy = ASKING) -> It
 
     What the subject had forgotten, and what says nothing or is not the subject's, is shown to no model.
     """
-    messages = _messages(items)
+    messages = load_messages(items)
     subjects = list(with_epoch(Subject.objects.filter(id__in={item.subject_id for item in items})))
     names, asked = own_names(subjects), fields_asked(subjects)
     before = shown_before([message for message in messages.values() if message.role == MessageRole.USER])
     by_subject: dict[UUID, list[ClaimedWork]] = {}
-    for item in sorted(items, key=_position):
+    for item in sorted(items, key=lambda item: item.position):
         by_subject.setdefault(item.subject_id, []).append(item)
     for subject_id, work in by_subject.items():
         stretches = list(_stretches(work, messages, names.get(subject_id, frozenset()), before, policy))
@@ -58,7 +58,9 @@ def _stretches(
     shown: list[Shown] = []
     for item in work:
         message = messages.get(item.message_id) if item.message_id else None
-        more = [_shown(message, before)] if message and _is_shown(message, names) else []
+        more = []
+        if message and _is_shown(message, names):
+            more = [Shown(message.id, before.echoes(message).unpasted(message.content))]
         length = sum(min(len(one.text), policy.message_chars) for one in (*shown, *more))
         if items and (length > policy.chars or len(items) == policy.messages):
             yield tuple(items), tuple(shown)
@@ -75,21 +77,6 @@ def _meant(shown: Sequence[Shown], held: Sequence[HeldChange], policy: AskingPol
     return tuple(meant[-policy.held_notes :])
 
 
-def _messages(held: Sequence[ClaimedWork]) -> dict[UUID, Message]:
-    """Return the messages of claimed work by id; those that must not be remembered are left out."""
-    ids = [item.message_id for item in held if item.message_id]
-    rows = Message.objects.filter(subject_id__in={item.subject_id for item in held}, id__in=ids, remember=True)
-    return {row.id: row for row in rows.select_related("conversation")}
-
-
 def _is_shown(message: Message, names: frozenset[str]) -> bool:
     spoken = utterance_of(message)
     return speaks_for_subject(spoken, names) and says_something(spoken.text) and not is_forgotten_message(message)
-
-
-def _shown(message: Message, before: ShownBefore) -> Shown:
-    return Shown(message.id, before.echoes(message).unpasted(message.content))
-
-
-def _position(item: ClaimedWork) -> int:
-    return item.position

@@ -4,7 +4,7 @@ Right or silent: a clause that is asked, supposed, told of others' words, ironic
 value that is not one whole phrase is none. The sentence is kept as a note elsewhere, so silence costs little.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import groupby
 
@@ -111,14 +111,10 @@ class _Reading:
             passed = [row for row in group.sentence_rows if row in passing[whole.form]]
             filled = {slot for row in passed for slot in self._apply(row, whole, language)}
             for part in parts:
-                rows = [row for row in group.clause_rows if row in passing[part.form]]
-                self._read_clause(rows, part, language, filled)
-
-    def _read_clause(self, rows: Iterable[Row], part: Text, language: Language, filled: set[str]) -> None:
-        done = set(filled)
-        for row in rows:
-            if row.family not in done:
-                done |= self._apply(row, part, language)
+                done = set(filled)
+                for row in group.clause_rows:
+                    if row in passing[part.form] and row.family not in done:
+                        done |= self._apply(row, part, language)
 
     def _apply(self, row: Row, text: Text, language: Language) -> set[str]:
         """Add what ``row`` makes of ``text``; return the slots that it filled."""

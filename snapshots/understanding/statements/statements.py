@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
@@ -54,6 +55,14 @@ def store_statements(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
         complete(held)
 
 
+def load_messages(items: Sequence[ClaimedWork]) -> dict[UUID, Message]:
+    """Return the messages of claimed work by id, in the order of the work; not those that must not be remembered."""
+    ids = [item.message_id for item in items if item.message_id]
+    rows = Message.objects.filter(subject_id__in={item.subject_id for item in items}, id__in=ids, remember=True)
+    found = rows.select_related("conversation").in_bulk()
+    return {message_id: found[message_id] for message_id in ids if message_id in found}
+
+
 def hear(items: Sequence[ClaimedWork]) -> list[Heard]:
     """Return the claimed messages, each with the one before it; one that was deleted meanwhile is left out."""
     return hear_messages({item.subject_id for item in items}, [item.message_id for item in items if item.message_id])
@@ -92,26 +101,36 @@ def statement(heard: Heard) -> SnapshotDraft | None:
     drawn = statement_draft(own_utterance(message, heard.shown)) if message.remember else None
     if drawn is None:
         return None
-    now, name = utc_now(), masked_name(message.name, mask_sensitive)
-    return SnapshotDraft(
+    name = masked_name(message.name, mask_sensitive)
+    return message_draft(
+        message,
+        SnapshotKind.STATEMENT,
+        drawn.text,
         id=stable_id(STATEMENT_VERSION, message.id),
-        subject_id=message.subject_id,
-        kind=SnapshotKind.STATEMENT,
-        text=drawn.text,
         name=name,
-        said_at=message.said_locally,
-        valid_at=min(message.said_at, now),  # a clock that runs ahead must not hide what is known now
-        expires_at=None,
-        by_kind=True,
-        conversation_id=message.conversation_id,
-        seq=message.seq,
         previous=_turn(previous, heard.shown) if previous else None,
         previous_is_memory=previous is not None and is_statement(previous, heard.shown),
         importance=drawn.importance,
         topics=drawn.topics,
         category=drawn.category or "",
-        message_ids=(message.id,),
         masked=bool(drawn.masked) or name != message.name,
+    )
+
+
+def message_draft(message: Message, kind: SnapshotKind, text: str, **details: Any) -> SnapshotDraft:
+    """Return the draft of a snapshot that one message makes; ``details`` are its id and further fields."""
+    return SnapshotDraft(
+        subject_id=message.subject_id,
+        kind=kind,
+        text=text,
+        said_at=message.said_locally,
+        valid_at=min(message.said_at, utc_now()),  # a clock that runs ahead must not hide what is known now
+        expires_at=None,
+        by_kind=True,
+        conversation_id=message.conversation_id,
+        seq=message.seq,
+        message_ids=(message.id,),
+        **details,
     )
 
 

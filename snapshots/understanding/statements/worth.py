@@ -5,6 +5,7 @@ phrase by phrase. One word outside of these lists, a name, a number, keeps it: w
 """
 
 import re
+from typing import Any
 
 from memory_platform.kernel.text import index_form
 
@@ -46,8 +47,7 @@ _COMMANDS_ZH = (
 )
 _EN = frozenset(tuple(phrase.split()) for phrase in f"{_PHRASES_EN}|{_COMMANDS_EN}".split("|"))
 _ZH = frozenset(f"{_PHRASES_ZH}|{_COMMANDS_ZH}".split("|"))
-_LONGEST_EN = max(map(len, _EN))
-_LONGEST_ZH = max(map(len, _ZH))
+_LONGEST_EN, _LONGEST_ZH = max(map(len, _EN)), max(map(len, _ZH))
 _LONGEST_EMPTY = 80
 _WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 _RUN = re.compile(r"[\u3400-\u9fff]+|[^\W\u3400-\u9fff]+(?:'[a-z]+)?")
@@ -60,31 +60,16 @@ def says_something(text: str) -> bool:
         return True
     form = index_form(text)
     runs = _RUN.findall(form)
-    words: list[str] = []
-    for run in runs:
-        if _HAN.match(run):
-            if not _all_known_zh(run):
-                return True
-        else:
-            words.append(run)
-    return not _all_known_en(words)
+    chinese = [run for run in runs if _HAN.match(run)]
+    words = tuple(run for run in runs if not _HAN.match(run))
+    return not (_is_all_known(words, _EN, _LONGEST_EN) and all(_is_all_known(run, _ZH, _LONGEST_ZH) for run in chinese))
 
 
-def _all_known_en(words: list[str]) -> bool:
-    """Is the list of words a sequence of known phrases? The longest phrase is taken first."""
+def _is_all_known(said: str | tuple[str, ...], phrases: frozenset[Any], longest: int) -> bool:
+    """Return whether words or characters are a sequence of known phrases. The longest phrase is taken first."""
     at = 0
-    while at < len(words):
-        step = next((n for n in range(_LONGEST_EN, 0, -1) if tuple(words[at : at + n]) in _EN), 0)
-        if not step:
-            return False
-        at += step
-    return True
-
-
-def _all_known_zh(run: str) -> bool:
-    at = 0
-    while at < len(run):
-        step = next((n for n in range(_LONGEST_ZH, 0, -1) if run[at : at + n] in _ZH), 0)
+    while at < len(said):
+        step = next((n for n in range(longest, 0, -1) if said[at : at + n] in phrases), 0)
         if not step:
             return False
         at += step
