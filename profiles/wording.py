@@ -1,4 +1,4 @@
-"""How a held tag or preference reads as one line, wherever it is shown to a model: names, not keys."""
+"""One line for each tag or preference, as models read it: names, not keys."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -87,7 +87,7 @@ _CATEGORIES = {
 
 
 class Place(NamedTuple):
-    """What a tag points at; None where it says nothing."""
+    """The parts of a tag that its line shows; None where the tag has none."""
 
     label: str
     kind: str
@@ -100,7 +100,7 @@ class Place(NamedTuple):
 def tag_words(place: Place) -> str:
     """Return a tag as a line: "wife Sarah: 510-555-0133", "ex-spouse: Tom", "家: 世纪大道100号".
 
-    A relation that says the label as well ("ex-spouse", 前女友) takes its place.
+    A relation that contains the label ("ex-spouse", 前女友) takes the label's place.
     """
     relation = place.relation or ""
     is_role = bool(relation) and place.label.casefold() in relation.casefold()
@@ -119,7 +119,7 @@ def tag_words(place: Place) -> str:
 def preference_words(category: str, key: str, value: object) -> str:
     """Return a preference as a line: "wife's employer: Google", "likes (music): jazz", "avoid highway: yes".
 
-    It is Chinese where whom it tells of or what it says is.
+    The line is Chinese when the owner or the value is.
     """
     told = in_words(value)
     owner, field = owner_in(category, key)
@@ -135,7 +135,7 @@ def preference_words(category: str, key: str, value: object) -> str:
 
 
 def owner_in(category: str, key: str) -> tuple[str, str]:
-    """Return whom the key of a preference tells of, and of what: ``wife`` and ``employer``; "" for the user."""
+    """Return the owner and the field of a preference key: ``wife`` and ``employer``; the owner "" is the user."""
     if category not in OF_OTHERS:
         return "", key
     known = next((one for one in _CHINESE if key.endswith(f"_{one}")), "")
@@ -144,14 +144,14 @@ def owner_in(category: str, key: str) -> tuple[str, str]:
 
 
 def in_chinese(label: str) -> str:
-    """Return the label of a slot in Chinese, as far as it is known: "likes (music)" is 喜欢 (音乐)."""
+    """Return the label of a slot in Chinese as far as it is known: "likes (music)" is 喜欢 (音乐)."""
     name, _, within = label.removesuffix(")").partition(" (")
     told = _CHINESE.get(name.replace(" ", "_"), _CATEGORIES.get(name, name))
     return f"{told} ({_CATEGORIES.get(within, within)})" if within else told
 
 
 def _names_of(place: Place) -> Iterable[str]:
-    """Return the names among the aliases of a contact or thing: no other word for the relation."""
+    """Return the aliases that are names, not other words for the relation."""
     known = {comparable(place.label), comparable(place.relation or ""), *synonyms_of(place.label)}
     known |= synonyms_of(place.relation or "")
     return islice((one for one in place.aliases if comparable(one) not in known), MOST_NAMES)

@@ -1,8 +1,8 @@
-"""The echo guard (S6): what a prompt had shown is not learned again when it comes back in a message. Pure.
+"""Find echoes: words that a prompt showed and that come back in a message. They are not learned again. Pure.
 
-A subject who says a thing again is no echo, and says so in the first person; what comes back in our own elements, in
-quotation marks, after "you said", or from the assistant is one when it holds nothing new. In doubt a sentence is kept:
-to learn a thing twice is the lesser evil, recall shows it once.
+A subject who says a thing again in the first person is no echo. An echo stands in our own elements, in quotation marks,
+after "you said", or in the assistant's words, and holds nothing new. In doubt a sentence is kept: learning a thing
+twice is the lesser evil, because recall shows it once.
 """
 
 import html
@@ -55,7 +55,7 @@ _STEM = 3
 
 @dataclass(frozen=True, slots=True)
 class ShownMemory:
-    """A memory that a prompt showed: its words there, first at ``since``. ``said``: its words when it was learned."""
+    """A memory that a prompt showed: its text there, first at ``since``; ``said`` is the text when it was learned."""
 
     text: str
     lane: str
@@ -73,30 +73,28 @@ class _Unit:
 
     @classmethod
     def of(cls, text: str, *, has_clauses: bool) -> Self:
-        """Return ``text`` as a unit."""
         clauses = [Wording.of(clause) for clause in _CLAUSE.split(text)] if has_clauses else []
         return cls(Wording.of(text), tuple(one for one in clauses if one.words) if len(clauses) > 1 else ())
 
 
 @dataclass(frozen=True)
 class _Held:
-    """A shown memory as sentences are held against it; what is costly is made for those that share their words."""
+    """A shown memory ready for comparison. Costly forms are computed only when a sentence shares its words."""
 
     memory: ShownMemory
 
     @cached_property
     def form(self) -> str:
-        """All of its words, to look for others in them."""
         return index_form(f"{self.memory.text} {self.memory.said}")
 
     @cached_property
     def units(self) -> list[_Unit]:
-        """The memory, and each of its sentences and values: an answer may say one of them."""
+        """The memory, and each of its sentences and values: an answer may repeat just one."""
         keyed = self.memory.lane == "preferences"
         return [_Unit.of(part, has_clauses=not keyed) for part in _parts_of(self.memory)]
 
     def says(self, said: Wording, words: frozenset[str], policy: EchoPolicy) -> bool:
-        """Return whether one of its units says just that. ``words`` are those of ``said`` without names."""
+        """Return whether one part says just this. ``words`` are those of ``said`` without names."""
         words = words - KINDS_OF_CONTACT if self.memory.lane == "tags" else words
         if not words or not all(word[:_STEM] in self.form for word in words):
             return False
@@ -105,20 +103,20 @@ class _Held:
 
 @dataclass(frozen=True)
 class Shown:
-    """What the prompts of one subject showed. ``lines``: all else that stood in them, comparable, line by line."""
+    """The content of one subject's prompts: ``memories``, and in ``lines`` all other lines in comparable form."""
 
     memories: Sequence[ShownMemory] = ()
     lines: frozenset[str] = frozenset()
 
     @cached_property
     def rendered(self) -> dict[str, datetime]:
-        """When a preference or tag first stood in a prompt as ``key: value``."""
+        """When each preference or tag first stood in a prompt as ``key: value``."""
         keyed = [one for one in self.memories if one.lane in {"preferences", "tags"}]
         return {plain(one.text): one.since for one in reversed(keyed)}
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Words of the subject's own name: to be called by it is no news."""
+        """The words of the subject's own name: to be called by it is no news."""
         return frozenset().union(*(Wording.of(one.text).words for one in self.memories if one.is_name))
 
     @cached_property
@@ -134,20 +132,20 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Echoes:
-    """What in a message is echo: ``pasted`` elements and lines of a prompt, ``told`` whole sentences, ``quoted`` words
-    inside of sentences."""
+    """The echoes in a message: ``pasted`` elements and lines of a prompt, ``told`` whole sentences, ``quoted`` words
+    inside sentences."""
 
     pasted: tuple[Span, ...] = ()
     told: tuple[Span, ...] = ()
     quoted: tuple[Span, ...] = ()
 
     def hold(self, span: Span) -> bool:
-        """Return whether what stands at ``span`` was read from echo alone."""
+        """Return whether ``span`` lies inside one echo."""
         first, last = span
         return any(start <= first and last <= stop for start, stop in (*self.pasted, *self.told, *self.quoted))
 
     def rest(self, text: str) -> str:
-        """Return ``text`` without sentences, elements and lines that are echo."""
+        """Return ``text`` without the sentences, elements and lines that are echoes."""
         cut = (*self.pasted, *self.told)
         if not cut:
             return text
@@ -155,7 +153,7 @@ class Echoes:
         return "\n".join(line.strip() for line in lines if line.strip())
 
     def unpasted(self, text: str) -> str:
-        """Return ``text`` with blank lines for what is pasted: every other character keeps its place."""
+        """Return ``text`` with line ends in place of pasted parts, so that other characters keep their positions."""
         return blanked(text, self.pasted)
 
 
@@ -163,7 +161,7 @@ NO_ECHO = Echoes()
 
 
 def may_echo(text: str, role: str) -> bool:
-    """Return whether a message can hold an echo at all: a cheap look, before anything is read of what was shown."""
+    """Return whether a message can hold an echo. Cheap: it needs no database."""
     if role != "user":
         return True
     if "<user_memory" in text or any(one.search(text) for one in (_TELLS, _KEYED, _LISTED)):
@@ -172,12 +170,12 @@ def may_echo(text: str, role: str) -> bool:
 
 
 def has_elements(text: str) -> bool:
-    """Return whether a text holds an element as prompts hold memories."""
+    """Return whether a text holds memory elements as our prompts write them."""
     return any(_OURS.fullmatch(found["attributes"]) for found in _ELEMENT.finditer(text))
 
 
 def echoes_in(text: str, role: str, shown: Shown, at: datetime, policy: EchoPolicy = ECHO) -> Echoes:
-    """Return what in a message of ``role``, accepted at ``at``, only comes back from a prompt."""
+    """Return the echoes in a message of ``role`` that was accepted at ``at``."""
     pasted = [*_elements(text, shown, at)]
     pasted += _lines(blanked(text, pasted), shown)
     pasted += _listed(blanked(text, pasted), shown, at)
@@ -189,8 +187,8 @@ def echoes_in(text: str, role: str, shown: Shown, at: datetime, policy: EchoPoli
 
 
 def _elements(text: str, shown: Shown, at: datetime) -> Iterator[Span]:
-    """Yield elements of a prompt's form, whatever they hold: it may have changed since; others when they hold what was
-    shown."""
+    """Yield elements as our prompts write them, whatever they hold, because the memory may have changed since; other
+    elements when all their lines were shown."""
     if "<user_memory" not in text:
         return
     yield from (tag.span() for tag in _QUERY.finditer(text))
@@ -210,12 +208,11 @@ def _lines(text: str, shown: Shown) -> Iterator[Span]:
 
 
 def _listed(text: str, shown: Shown, at: datetime) -> Iterator[Span]:
-    """Yield lines as a prompt lists memories, where one that was shown says the same."""
     return (found.span() for found in _LISTED.finditer(text) if shown.holds(found["words"], at))
 
 
 def _sentences(text: str, role: str, shown: Shown, at: datetime, policy: EchoPolicy = ECHO) -> Iterator[Span]:
-    """Yield the sentences that are echo, each with the "you said:" that stands alone before it."""
+    """Yield the sentences that are echoes, each with a "you said:" that stands alone before it."""
     if not shown.memories:
         return
     opening: Span | None = None
@@ -250,7 +247,7 @@ def _is_echo(said: str, role: str, shown: Shown, at: datetime) -> bool:
 
 
 def _all_of(said: str, shown: Shown, at: datetime) -> bool:
-    """Return whether a sentence, or each clause of it that says something, is what a memory says."""
+    """Return whether a memory says the sentence, or each of its clauses that says something."""
     if shown.holds(said, at):
         return True
     clauses = [clause for clause in _CLAUSE.split(said) if Wording.of(clause).words - shown.names]
@@ -258,7 +255,7 @@ def _all_of(said: str, shown: Shown, at: datetime) -> bool:
 
 
 def _is_near(said: Wording, words: frozenset[str], unit: _Unit, policy: EchoPolicy) -> bool:
-    """Return whether ``words`` are most of a unit or all of a clause, nothing beside it, in its order and sense."""
+    """Return whether ``words`` are most of a part or all of a clause, with nothing new, in its order and sense."""
     told = unit.whole
     strange = len(said.pairs - told.pairs)
     if not words <= told.words or strange > policy.strange_pairs * len(said.pairs):
@@ -273,7 +270,7 @@ def _in_sense(said: Wording, told: Wording) -> bool:
 
 
 def _parts_of(memory: ShownMemory) -> Iterator[str]:
-    """Yield a memory's words whole and in parts; each part of a ``key: value`` says what the key says of it."""
+    """Yield the text of a memory whole and in parts; each part of a ``key: value`` is repeated with its key."""
     yield memory.text
     if memory.said:
         yield memory.said

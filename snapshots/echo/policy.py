@@ -1,4 +1,4 @@
-"""Every tunable number of the echo guard, with where it comes from."""
+"""Numbers of echo detection, each with its source."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -8,7 +8,7 @@ from memory_platform.kernel.policy import assumed, measured
 
 @dataclass(frozen=True, slots=True)
 class EchoPolicy:
-    """When words of a message are taken for an echo of what a prompt showed (S6). Lengths are characters."""
+    """When words of a message count as an echo. Lengths are characters."""
 
     # A repeated sentence must hold this share of the words of a memory, or of one part of it.
     held_share: float = measured(

@@ -1,7 +1,7 @@
-"""What a sentence says and how, for telling whether it only says a memory again, in English and Chinese. Pure.
+"""Texts in a form for finding echoes, in English and Chinese. Pure.
 
-Words of liking, knowing and telling are left out: "you prefer tea" and ``likes: tea`` are about tea. Denying and
-changing are not words but turns of a sentence: "you no longer drink tea" is no echo of a memory about tea.
+Words of liking, knowing and telling are left out: "you prefer tea" and ``likes: tea`` are about tea. Denial and change
+are flags, not words: "you no longer drink tea" is no echo of a memory about tea.
 """
 
 import re
@@ -87,7 +87,8 @@ _AROUND = " \t\n\r\"'“”‘’「」『』()[]*•·>#-.!?,;:。！？，；�
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A sentence or memory as it is compared. ``words``: English stems and Chinese characters; ``pairs``: of these."""
+    """A sentence or memory in comparable form. ``words`` are English stems and Chinese characters, ``pairs`` pairs of
+    Chinese characters."""
 
     form: str
     words: frozenset[str]
@@ -97,7 +98,6 @@ class Wording:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Return how ``text`` says what it says."""
         form = plain(text)
         told = terms(_EMPTY_ZH.sub(" ", _EMPTY_PHRASES.sub(" ", form.replace("_", " "))))
         pairs = frozenset(term for term in told if len(term) == 2 and _HAN_TERM.match(term))  # noqa: PLR2004 - a pair
@@ -106,7 +106,7 @@ class Wording:
 
 
 def plain(text: str) -> str:
-    """Return ``text`` without what stands around words: list signs, quotation marks, the full stop; comparable."""
+    """Return ``text`` in comparable form without list marks, quotation marks and the full stop around it."""
     return comparable(text.strip(_AROUND)).strip(_AROUND)
 
 
@@ -116,10 +116,10 @@ def says_for_oneself(text: str) -> bool:
 
 
 def speaks_to_or_of_the_user(text: str) -> bool:
-    """Return whether a sentence says "you", or "the user": what an answer says of the person it is for."""
+    """Return whether a sentence says "you" or "the user", as answers do about the person they are for."""
     return SECOND_PERSON.search(text) is not None
 
 
 def acts(text: str) -> bool:
-    """Return whether a sentence of an answer does something, beside what it says again."""
+    """Return whether a sentence of an answer reports an action, which is more than a repetition."""
     return ACTS.search(index_form(text)) is not None

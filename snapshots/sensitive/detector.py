@@ -1,8 +1,8 @@
-"""Sensitive data: card numbers, identity numbers, secrets. Found by form and checksum; masked, never learned.
+"""Find card numbers, identity numbers and secrets by form and checksum. They are masked and never learned.
 
-The words are read as a reader sees them: full-width and Chinese digits, all dashes and spaces, nothing invisible.
-Sources: Luhn check, ISO/IEC 7812-1 annex B; Chinese resident identity number, GB 11643-1999; IBAN, ISO 13616;
-the length of a telephone number, ITU-T E.164.
+Text is read as a person sees it: full-width and Chinese digits, all dashes and spaces, nothing invisible. Sources: Luhn
+check, ISO/IEC 7812-1 annex B; Chinese resident identity number, GB 11643-1999 (ISO 7064 MOD 11-2); IBAN, ISO 13616 (ISO
+7064 MOD 97-10); the length of a telephone number, ITU-T E.164.
 """
 
 import re
@@ -80,7 +80,7 @@ def _found_in(seen: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _values_beside(seen: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """Yield what else the sentence of a named secret says of it: what it was before, or is now."""
+    """Yield former and new values of a named secret in the same sentence."""
     before, after = SENTENCE_END.split(seen[max(0, start - _BESIDE) : start])[-1], seen[end : end + _BESIDE]
     stop = SENTENCE_END.search(after)
     for other in OTHER_VALUE.finditer(seen, start - len(before), end + (stop.start() if stop else len(after))):
@@ -105,7 +105,7 @@ def _numbers_in(seen: str) -> Iterator[tuple[int, int, str]]:
 
 
 def mask_sensitive(text: str) -> tuple[str, int]:
-    """Return ``text`` with sensitive data replaced by ``[masked KIND]``, and how many were masked."""
+    """Return ``text`` with sensitive data replaced by ``[masked KIND]``, and the number of replacements."""
     spans = sensitive_spans(text)
     for start, end, kind in reversed(spans):
         text = f"{text[:start]}[masked {kind}]{text[end:]}"
@@ -118,21 +118,20 @@ def is_sensitive(text: str) -> bool:
 
 
 def is_sensitive_as(name: str, text: str) -> bool:
-    """Return whether ``text`` must not be learned, alone or as what is called ``name``: x7k2 as a "wifi_password"."""
+    """Return whether ``text`` must not be learned, alone or under ``name``: x7k2 under "wifi_password"."""
     said = f"{name.replace('_', ' ')}: {text}"
     return is_sensitive(text) or (is_sensitive(said) and not is_sensitive(name))
 
 
 def is_sensitive_list(name: str, values: Iterable[object]) -> bool:
-    """Return whether the numbers of a list must not be learned when they are read one after the other: a card in four
-    parts, each an ordinary number."""
+    """Return whether the numbers of a list are sensitive one after the other: a card number in four parts."""
     said = [str(one) for one in values if isinstance(one, str | int | float) and not isinstance(one, bool)]
     numbers = [one for one in said if _NUMBER.fullmatch(one)]
     return len(numbers) > 1 and is_sensitive_as(name, ", ".join(numbers))
 
 
 def is_telephone(text: str) -> bool:
-    """Return whether ``text`` can be a telephone number, whose digits pass a card's checksum by chance."""
+    """Return whether ``text`` can be a telephone number, whose digits may pass a card's checksum by chance."""
     return _TELEPHONE.fullmatch(text) is not None and sum(map(str.isdigit, text)) <= PHONE_DIGITS_MOST
 
 
@@ -149,7 +148,7 @@ def _is_iban(text: str) -> bool:
 
 
 def _disjoint(spans: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Return spans in order, those that overlap as one, called as the longest that begins first."""
+    """Return spans in order. Overlapping spans become one, with the kind of the longest that begins first."""
     kept: list[tuple[int, int, str]] = []
     for start, end, kind in sorted(spans, key=lambda span: (span[0], -span[1])):
         if kept and start < kept[-1][1]:

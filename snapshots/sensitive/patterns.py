@@ -1,4 +1,4 @@
-"""How secrets are named and written, in English and Chinese, and characters that look alike to a reader."""
+"""How secrets are named and written in English and Chinese, and characters that look alike."""
 
 import re
 import unicodedata

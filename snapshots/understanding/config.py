@@ -1,4 +1,4 @@
-"""Every tunable number of making notes, with where it comes from."""
+"""Numbers of making notes, filling slots and ending notes, each with its source."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ _HELD = (
 
 @dataclass(frozen=True, slots=True)
 class NotingPolicy:
-    """When clauses become notes. Thresholds are probabilities, 0..1; lengths are tokens by estimate."""
+    """When clauses become notes. Thresholds are probabilities, 0..1; lengths are estimated tokens."""
 
     graded_clauses: int = promised(40, row="A1")
     held_from: float = measured(0.46, source=_HELD)
@@ -48,7 +48,7 @@ class NotingPolicy:
 
 @dataclass(frozen=True, slots=True)
 class FillingPolicy:
-    """When a row that needs a grade fills its slot. Thresholds are probabilities, 0..1."""
+    """When a graded row fills its slot. Thresholds are probabilities, 0..1."""
 
     lasting_from: float = assumed(0.5, owner="understanding", settle_by="slots of talks and utterances by grade")
     health_from: float = assumed(0.3, owner="understanding", settle_by="slots of talks and utterances by grade")
@@ -57,7 +57,7 @@ class FillingPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ChangePolicy:
-    """When a sentence ends held notes. Shares are probabilities, 0..1; lengths are characters."""
+    """When a sentence ends notes. Thresholds are probabilities, 0..1; lengths are characters."""
 
     sure_from: float = measured(
         0.7, source="changes_measure, 28 November 2026: P .79 / R .13 (11 of 14), of six sets of lives P .5-1"
@@ -93,7 +93,8 @@ CHANGES = ChangePolicy()
 
 @dataclass(frozen=True, slots=True)
 class ReplyingPolicy:
-    """When clauses of the assistant's become replies. Probabilities and shares are 0..1; lengths tokens by estimate."""
+    """When clauses of the assistant become replies. Thresholds are probabilities, 0..1; lengths are estimated
+    tokens."""
 
     graded_clauses: int = promised(40, row="A1")
     # A sentence is kept when one of its clauses has this worth.

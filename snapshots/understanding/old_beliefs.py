@@ -1,9 +1,8 @@
-"""What is believed and no note says: a note from the words that it was read from, and a person who looks at it.
+"""Beliefs that no note says: each gets a note from the words it was read from, and waits for review unless they last.
 
-Such beliefs were read before clauses were graded, and the reader does not find their words lasting. None is taken back:
-each stays as it is, gets a note from its message, or where that is gone from the sentence that it kept, and waits for
-review unless that sentence lasts. What a product wrote itself was read from nothing, and needs no note but of a
-sentence that it gave and that lasts.
+They were read before clauses were graded. None is taken back. The note is made from the message, or where that is
+deleted from the sentence that the belief keeps. A belief that a product wrote needs no note, except for a lasting
+sentence that it gave.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -44,8 +43,7 @@ _NOTHING = Evidence("", "", -1)
 
 @dataclass(frozen=True, slots=True)
 class OldBelief:
-    """A current belief that no note says, and the record of what it was read from; one without a message stands for
-    what is lost, where the belief keeps its sentence still. A product may have given that."""
+    """A current belief that no note says, and the record it was read from; without a record one that stands for it."""
 
     belief: Any
     record: Candidate
@@ -56,12 +54,11 @@ class OldBelief:
 
     @property
     def is_read(self) -> bool:
-        """Whether it is known that the belief was read from a message."""
+        """Whether the belief is known to have been read from a message."""
         return self.record.message_ref is not None
 
     @property
     def statement(self) -> str:
-        """The sentence that the belief was read from, where it keeps one."""
         return getattr(self.belief, "statement", "")
 
     @property
@@ -72,7 +69,7 @@ class OldBelief:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How many notes old beliefs got, and how many of them wait for review now (in a dry run: would)."""
+    """How many notes were made, and how many beliefs wait for review. A dry run counts without writing."""
 
     notes: int = 0
     reviews: int = 0
@@ -81,10 +78,10 @@ class Kept:
 def keep_old_beliefs(
     tenant_id: UUID, subject_id: UUID, foreseen: Sequence[NoteDraft] = (), *, dry_run: bool = False
 ) -> Kept:
-    """Give each belief of a subject that no note says a note from its words, and put it up for review.
+    """Give each belief of a subject that no note says a note, and put it up for review.
 
-    Opens scopes of its own. Safe to repeat: what has its note, or was put up once, is left out, and so is what one of
-    the notes ``foreseen`` will say.
+    Opens scopes of its own. Safe to repeat: beliefs with a note or an earlier review are left out, and those that a
+    note in ``foreseen`` will say.
     """
     with tenant_tx(tenant_id):
         old = [one for one in _beliefs_without_note(subject_id) if not _is_foreseen(one.record, foreseen)]
@@ -115,7 +112,7 @@ def keep_old_beliefs(
 def _draft_notes(
     old: Sequence[OldBelief], heard: Sequence[Heard], speakers: Mapping[UUID, frozenset[str]]
 ) -> dict[UUID, NoteDraft]:
-    """Return the notes of old beliefs, by belief: from their messages, else from the sentence that they keep."""
+    """Return notes by belief: from their messages, else from the sentences that they keep."""
     there = {one.message.id for one in heard}
     kept = {one.statement_key: _as_said(one) for one in old if one.statement and one.record.message_ref not in there}
     said = [*heard, *kept.values()]
@@ -132,7 +129,7 @@ def _draft_notes(
 
 
 def _as_said(one: OldBelief) -> Heard:
-    """Return the sentence that a belief keeps as if it were said anew: its message is gone."""
+    """Return the sentence that a belief keeps as a message: its own is deleted."""
     belief = one.belief
     message = Message(
         id=one.statement_key,
@@ -146,7 +143,7 @@ def _as_said(one: OldBelief) -> Heard:
 
 
 def _store_new_notes(subject_id: UUID, prepared: Sequence[PreparedNote]) -> int:
-    """Store notes whose messages are there and which are not held yet, in the open scope; return how many."""
+    """Store notes whose messages exist and which are not stored yet, in the open scope; return how many."""
     messages = {message for one in prepared for message in one.prepared.draft.message_ids}
     there = set(Message.objects.filter(subject_id=subject_id, id__in=messages).values_list("id", flat=True))
     held = _select_held(one.prepared.draft.id for one in prepared)
@@ -159,7 +156,6 @@ def _store_new_notes(subject_id: UUID, prepared: Sequence[PreparedNote]) -> int:
 
 
 def _link_beliefs(old: Sequence[OldBelief], note_of: Mapping[UUID, UUID]) -> None:
-    """Link beliefs to the notes of their words that are held, in the open scope."""
     held = _select_held(note_of.values())
     links = [
         NoteSlot(subject_id=belief.subject_id, snapshot_id=note_of[belief.id], **{KEYS[type(belief)]: belief})
@@ -174,8 +170,8 @@ def _select_held(notes: Iterable[UUID]) -> Collection[UUID]:
 
 
 def draft_words(read: Read, record: Candidate | None = None) -> NoteDraft:
-    """Return the words that a belief was read from as a note that somebody should look at: the clauses that its record
-    quotes, else the whole message where that is short enough, else its first clause."""
+    """Return the words that a belief was read from as a note due for review: the clauses that its record quotes, else
+    the whole message if it is short, else its first clause."""
     spoken = read.spoken
     clauses = spoken.clauses
     if record is not None and record.quote_start is not None and record.quote_end is not None:
@@ -190,8 +186,8 @@ def draft_words(read: Read, record: Candidate | None = None) -> NoteDraft:
 
 
 def draft_statement(read: Read, value: Any) -> NoteDraft:
-    """Return the sentence that a belief keeps as a note without a message: what lasts in it, best what names the value;
-    where nothing does, all of it, for somebody to look at."""
+    """Return the sentence that a belief keeps as a note without a message: the lasting part, preferably with the value;
+    else all of it, due for review."""
     naming = [draft for draft in read.drafts if names(draft.snapshot.text, value)]
     draft = next(iter(naming or read.drafts), None) or draft_words(read)
     details = replace(draft.details, span_start=None, span_end=None, statement_id=None)
@@ -199,8 +195,8 @@ def draft_statement(read: Read, value: Any) -> NoteDraft:
 
 
 def _beliefs_without_note(subject_id: UUID) -> Iterator[OldBelief]:
-    """Yield the current beliefs that were read from a message, or that keep a sentence, and that no note fills, in the
-    open scope. Records of what was read are purged before messages, and these before beliefs."""
+    """Yield current beliefs that were read from a message or keep a sentence, and that no note fills, in the open
+    scope. Records are purged before messages, and messages before beliefs."""
     records = Candidate.objects.filter(subject_id=subject_id, verdict__in=HELD).order_by("-created_at", "-id")
     of_target: dict[tuple[str, str], Candidate] = {}
     for record in records:
@@ -250,7 +246,7 @@ def _review_of(one: OldBelief) -> Candidate:
 
 
 def _proposed(belief: Any, record: Candidate) -> PreferenceCandidate | ProfileFact | TagCandidate:
-    """Return an old belief as what would be learned, were it read today."""
+    """Return an old belief as the candidate that it would be today."""
     how: dict[str, Any] = {"confidence": belief.confidence, "provenance": belief.provenance, "origin": ORIGIN}
     if isinstance(belief, Tag):
         kind: Any = belief.kind

@@ -1,7 +1,7 @@
 """A worker makes memory of messages, on one page: load, propose, read, judge, correct, end, index, write.
 
-Everything that embeds or asks a model happens with no transaction open. The writing is one transaction, in the order
-in which things were said, and only while the work is still ours.
+Everything that embeds or asks a model happens with no transaction open. The writing is one transaction, in the order in
+which things were said, and only while the work is still ours.
 """
 
 from collections.abc import Mapping, Sequence
@@ -110,8 +110,6 @@ def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
 def _propose(
     tenant_id: UUID, items: Sequence[ClaimedWork]
 ) -> tuple[Sequence[ClaimedWork], list[ClaimedWork], ProposedByMessage]:
-    """Return the work to learn from now, the work for later, and the chat model's proposals; all of the work, nothing
-    and nothing without a model."""
     model = chat_for(tenant_id, "extract")
     if model is None:
         return items, [], {}
@@ -139,7 +137,6 @@ def _load(tenant_id: UUID, items: Sequence[ClaimedWork]) -> WorkInputs:
 
 
 def _index_all_notes(tenant_id: UUID, read: Sequence[Read], inputs: WorkInputs) -> dict[UUID, list[PreparedNote]]:
-    """Return the notes of messages, habits, and earlier words that a message consents to have remembered."""
     drafts = [draft for one in read for draft in one.drafts]
     notes = index_notes([*drafts, *find_habits(tenant_id, read)])
     for one in inputs.consents:
@@ -151,7 +148,6 @@ def _index_all_notes(tenant_id: UUID, read: Sequence[Read], inputs: WorkInputs) 
 
 
 def _index_replies(answers: Sequence[Answer]) -> dict[UUID, list[PreparedSnapshot]]:
-    """Return what the assistant gave, indexed and embedded, by message; nothing without the encoder's files."""
     try:
         drafts = draft_replies(answers)
     except EmbeddingUnavailable as missing:
@@ -165,7 +161,6 @@ def _index_replies(answers: Sequence[Answer]) -> dict[UUID, list[PreparedSnapsho
 
 
 def _write(tenant_id: UUID, items: Sequence[ClaimedWork], results: WorkResults) -> None:
-    """Write the results in one transaction, in the order of the messages, and complete the work that is still ours."""
     with tenant_tx(tenant_id):
         held = hold(items)
         said = load_messages(held).values()
@@ -187,7 +182,6 @@ def _write(tenant_id: UUID, items: Sequence[ClaimedWork], results: WorkResults) 
 def _learn_slots(
     subjects: Mapping[UUID, Subject], messages: Sequence[Message], results: WorkResults
 ) -> dict[UUID, Nearby]:
-    """Learn slots from messages, one after the other, in the open scope; return who was known before each."""
     names, shown = own_names(list(subjects.values())), shown_before(messages)
     nearby: dict[UUID, Nearby] = {}
     believed = Believed(subjects.values())

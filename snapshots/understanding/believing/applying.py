@@ -1,4 +1,4 @@
-"""One gated candidate applied: to the profile, a preference or a tag, with the message behind it as its source."""
+"""Apply one gated candidate to the profile, a preference or a tag, with its message as the source."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from snapshots.understanding.values import Candidate, PreferenceCandidate, Profi
 
 
 def apply_candidate(lesson: Lesson, candidate: Candidate) -> Learned:
-    """Write what one candidate says, in the open scope; return where it went and what that did."""
+    """Write one candidate in the open scope; return where it went and the verdict."""
     match candidate:
         case ProfileFact():
             return _learn_fact(lesson, candidate)
@@ -60,7 +60,7 @@ def _learn_preference(lesson: Lesson, found: PreferenceCandidate) -> Learned:
 
 
 def _entries(found: PreferenceCandidate) -> tuple[list[Any], list[Any]]:
-    """Return the entries that a list gains and loses."""
+    """Return the entries that a list gains and those that it loses."""
     # A flag stays a flag: "True" would not be found in `quiet: true`.
     said: list[Any] = list(found.value) if isinstance(found.value, tuple) else [found.value]
     if found.mode == "remove":
@@ -106,7 +106,7 @@ def target_of(found: Candidate) -> str:
 
 
 def as_json(value: Any) -> Any:
-    """Return a candidate's value as the tables keep it."""
+    """Return a candidate's value as the tables store it."""
     if isinstance(value, Quantity):
         return value.as_json()
     return list(value) if isinstance(value, tuple) else value

@@ -1,7 +1,7 @@
-"""From gated candidates to profile facts, preferences and tags: each is applied once and ends with a verdict (E2).
+"""From gated candidates to profile facts, preferences and tags: each is applied once and ends with a verdict.
 
-What a candidate became is kept under a stable id (message, extractor version, number): a second delivery, or the
-ordered pass after the fast lane, finds the record and leaves it.
+Each result is recorded under a stable id (message, extractor version, number), so that a second delivery, or the
+worker's pass after the fast lane, skips it.
 """
 
 from collections import Counter
@@ -36,11 +36,10 @@ REASONS = {
 
 
 def learn(lesson: Lesson, *, changes_only: bool = False, later_wins: bool = False) -> list[Learned]:
-    """Apply what was found, in the open scope; return what became of each candidate that had no record yet.
+    """Apply the candidates of a lesson in the open scope; return the result of each that had no record yet.
 
-    ``changes_only`` is the fast lane: only what is urgent is applied, and a correction that means nothing current yet
-    is reported, and left to the ordered pass. With ``later_wins`` nothing waits for a person: what was said later takes
-    the place of what is known in the same way.
+    ``changes_only`` is the fast lane: it applies only what is urgent, and leaves a correction without a current value
+    to the worker. With ``later_wins`` nothing waits for review: the later value replaces one of the same provenance.
     """
     numbered = list(_numbered(lesson))
     urgent = urgent_in(lesson) if changes_only else []
@@ -60,8 +59,8 @@ def learn(lesson: Lesson, *, changes_only: bool = False, later_wins: bool = Fals
 
 
 def urgent_in(lesson: Lesson) -> list[Candidate]:
-    """Return the corrections, what their sentences say beside them ("not X any more, I prefer Y"), and what takes the
-    place of something believed ("I moved to Leeds"); in the open scope."""
+    """Return the corrections, what their sentences say beside them ("not X any more, I prefer Y"), and candidates that
+    replace a belief ("I moved to Leeds"); in the open scope."""
     found = lesson.extraction
     changed = {one.statement for one in found.corrections if isinstance(one, PreferenceCandidate)}
     others: tuple[Candidate, ...] = (*found.facts, *found.preferences, *found.tags)
@@ -73,14 +72,14 @@ def urgent_in(lesson: Lesson) -> list[Candidate]:
 
 
 def record_id(message: Message, origin: str, number: int, *, is_change: bool = False) -> UUID:
-    """Return the stable id of the record of the ``number``-th candidate that ``origin`` read from a message; what it
-    puts right is counted by itself, for that depends on what was believed."""
+    """Return the stable id of the record of the ``number``-th candidate that ``origin`` read from a message.
+    Corrections are numbered by themselves, because they depend on the current beliefs."""
     parts = ("change", number) if is_change else (number,)
     return stable_id(origin or EXTRACTOR_VERSION, message.id, *parts)
 
 
 def _decided(lesson: Lesson, found: Candidate, *, later_wins: bool) -> Learned:
-    """Apply a candidate, unless it only comes back from a prompt, or is in doubt: then it waits for a person."""
+    """Apply a candidate, unless it is an echo, or in doubt and waits for review."""
     if lesson.echoes.hold(found.evidence.span):
         return Learned(found, target_of(found), Verdict.REJECTED, ECHO)
     doubt = "" if later_wins else doubt_about(lesson.subject, found)
@@ -90,7 +89,7 @@ def _decided(lesson: Lesson, found: Candidate, *, later_wins: bool) -> Learned:
 
 
 def _numbered(lesson: Lesson) -> Iterator[tuple[UUID, Candidate | Rejection]]:
-    """Corrections come first: what is put right should not be learned again from the same words."""
+    """Corrections come first: what is corrected must not be learned again from the same words."""
     extraction = lesson.extraction
     found: list[tuple[bool, Candidate | Rejection]] = [(True, one) for one in extraction.corrections]
     stated: list[Candidate | Rejection] = [*extraction.facts, *extraction.preferences, *extraction.tags]
@@ -134,8 +133,8 @@ def _keep_record(lesson: Lesson, record: UUID, result: Learned) -> None:
 
 
 def _keep_rejection(lesson: Lesson, record: UUID, refused: Rejection) -> None:
-    """Keep why something was refused; what is sensitive or an instruction leaves neither value nor target,
-    for whatever reason it was refused, nor does what is longer than any value."""
+    """Record why a candidate was refused. Sensitive data, instructions and overlong values leave neither value nor
+    target."""
     found = refused.candidate
     silent = found is None or refused.reason in {SENSITIVE, "instruction"} or holds_sensitive(found)
     silent = silent or any(len(text) > EXTRACTION.max_value_chars for text in (found.texts if found else ()))
@@ -166,7 +165,7 @@ def _write_record(lesson: Lesson, record: UUID, **fields: Any) -> None:
 
 
 def _place(evidence: Evidence) -> dict[str, int]:
-    """Return where the evidence stands; nothing where it does not stand in the message at all."""
+    """Return where the evidence stands; nothing where it does not stand in the message."""
     if evidence.start < 0 or not evidence.quote:
         return {}
     return {"quote_start": evidence.start, "quote_end": evidence.start + len(evidence.quote)}

@@ -1,4 +1,4 @@
-"""A message as something to learn from, and what became of each candidate in it: shared by all that writes."""
+"""The candidates of one message, and the result of each; shared by all modules that write them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +18,8 @@ UNRESOLVED = "object_unknown"
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What became of one candidate. ``memory_id`` is the row it now stands in, None when it was rejected; ``kind`` is
-    what that row is, which a change without an object only learns from what it meant."""
+    """The result of one candidate. ``memory_id`` is its row, None when it was rejected; ``kind`` is the kind of that
+    row, which a correction without an object takes from the value that it changed."""
 
     candidate: Candidate
     target: str
@@ -31,9 +31,9 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """One message to learn from: who said it, where, and what extraction found in it.
+    """One message with its subject, conversation and candidates.
 
-    A message that ``is_posted`` is a row, and becomes a source of what it taught. What it ``echoes`` teaches nothing.
+    A message that ``is_posted`` is a row and becomes the source of what it taught. Its ``echoes`` teach nothing.
     """
 
     subject: Subject

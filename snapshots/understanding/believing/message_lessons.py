@@ -1,4 +1,4 @@
-"""What one message teaches by rules, without what was forgotten or comes back from a prompt."""
+"""What one message teaches by patterns, without forgotten words and echoes."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -30,9 +30,10 @@ def lesson_of(
     believed: Believed,
     is_posted: bool = True,
 ) -> Lesson:
-    """Return what a message teaches, and what of the subject's it puts right among what is ``believed``; of what the
-    subject had forgotten only that it was refused, and so of what is pasted from a prompt. One that is not posted is no
-    row."""
+    """Return what a message teaches, and what it corrects among current beliefs.
+
+    Forgotten or pasted words only leave rejections. An unposted message is no row.
+    """
     if may_correct(message.content):
         context = replace(context, held=believed.values(subject))
     echoes = shown.echoes(message)
@@ -72,7 +73,7 @@ def join_extractions(one: Extraction, other: Extraction) -> Extraction:
 
 
 def candidates_of(extraction: Extraction) -> Iterator[Candidate]:
-    """Yield all that was found, corrections first."""
+    """Yield all candidates, corrections first."""
     yield from extraction.corrections
     yield from extraction.facts
     yield from extraction.preferences
@@ -80,7 +81,7 @@ def candidates_of(extraction: Extraction) -> Iterator[Candidate]:
 
 
 def own_names(subjects: Collection[Subject]) -> dict[UUID, frozenset[str]]:
-    """Return, per subject, the names under which it speaks itself: the product's id and the profile's name (E1)."""
+    """Return, per subject, the names under which it speaks itself: the product's id and the profile's name."""
     facts = ProfileFact.objects.filter(
         subject__in=subjects, is_attribute=False, field="name", retired_at__isnull=True, invalid_at__isnull=True
     )
@@ -89,6 +90,6 @@ def own_names(subjects: Collection[Subject]) -> dict[UUID, frozenset[str]]:
 
 
 def is_forgotten_message(message: Message) -> bool:
-    """Return whether the subject had a message, or just what it says, forgotten; one query, in the open scope."""
+    """Return whether the subject had a message, or just its words, forgotten. One query in the open scope."""
     name = (message.conversation.external_id, message.external_id)
     return is_forgotten(message.subject_id, message.content, name)

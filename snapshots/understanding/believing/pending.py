@@ -1,4 +1,4 @@
-"""A pending candidate as its row keeps it: all that a writer needs to apply it once a person has decided."""
+"""A pending candidate as JSON: all that is needed to apply it after a person's review."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -15,7 +15,7 @@ _TUPLES = ("value", "aliases")
 
 
 def proposal_of(found: Candidate, said_at: datetime) -> dict[str, Any]:
-    """Return ``found`` as JSON, without the words that prove it: those stand in the message."""
+    """Return ``found`` as JSON, without its evidence, which stands in the message."""
     kind = next(name for name, made in _TYPES.items() if isinstance(found, made))
     fields = asdict(found)
     del fields["evidence"]
@@ -23,7 +23,7 @@ def proposal_of(found: Candidate, said_at: datetime) -> dict[str, Any]:
 
 
 def candidate_of(proposal: dict[str, Any]) -> tuple[Candidate, datetime]:
-    """Return the candidate of a kept proposal and when it was said. Raises KeyError, TypeError for anything else."""
+    """Return the candidate of a stored proposal and when it was said. Raises KeyError, TypeError for other JSON."""
     fields = dict(proposal)
     made, said_at = _TYPES[fields.pop("type")], datetime.fromisoformat(fields.pop("said_at"))
     for name in _TUPLES:

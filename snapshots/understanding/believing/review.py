@@ -1,8 +1,8 @@
-"""Candidates that wait for a person, and what that person decides (row E2). API and console call the same two verbs.
+"""Review of pending candidates by a person, for API and console.
 
-Approving applies the candidate as extraction would have, at the time it was said. What was only observed becomes an
-analysis: somebody looked at the words, but the user confirmed nothing. What is stronger than that stands. A candidate
-may also ask about what is believed already (:mod:`snapshots.understanding.believing.asked_beliefs`).
+Approval applies the candidate at the time it was said. An observation becomes an analysis: somebody looked at the
+words, but the user confirmed nothing. A stronger provenance stays. A candidate may also ask about a belief
+(:mod:`snapshots.understanding.believing.asked_beliefs`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -50,7 +50,7 @@ _AUDITED = 400
 
 
 class AlreadyReviewed(Conflict):
-    """Somebody has decided otherwise, or the candidate never waited for anybody. HTTP 409."""
+    """Somebody decided otherwise, or the candidate never waited for review. HTTP 409."""
 
     code = "already_reviewed"
 
@@ -62,13 +62,14 @@ def candidates(subject: Subject, *, verdict: str | None = None, kind: str | None
 
 
 def waiting() -> QuerySet[CandidateRecord]:
-    """Return what waits for a person in the tenant of the open scope, the oldest first; not what was erased since."""
+    """Return the candidates that wait for review in the tenant of the open scope, the oldest first, without erased
+    ones."""
     rows = CandidateRecord.objects.filter(verdict=Verdict.PENDING, proposal__isnull=False, subject__erasing=False)
     return rows.select_related("subject").order_by("created_at", "id")
 
 
 def contradicted(subject: Subject, row: CandidateRecord) -> list[Any]:
-    """Return what is believed now where a pending candidate would stand, or against it; [] for what was erased."""
+    """Return the current beliefs in the place of a pending candidate or against it; [] when it was erased."""
     if row.proposal is None:
         return []
     found, _said_at = candidate_of(row.proposal)
@@ -76,7 +77,7 @@ def contradicted(subject: Subject, row: CandidateRecord) -> list[Any]:
 
 
 def messages_behind(rows: Iterable[CandidateRecord]) -> dict[UUID, Message]:
-    """Return the messages that candidates were read from, by id; those deleted since are missing."""
+    """Return the messages that candidates were read from, by id; deleted ones are missing."""
     ids = {row.message_ref for row in rows if row.message_ref}
     found = Message.objects.filter(id__in=ids).select_related("conversation").order_by() if ids else ()
     return {message.id: message for message in with_words(list(found))}
@@ -85,11 +86,10 @@ def messages_behind(rows: Iterable[CandidateRecord]) -> dict[UUID, Message]:
 def approve(
     subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "", edits: Mapping[str, Any] | None = None
 ) -> CandidateRecord:
-    """Apply a pending candidate in the open scope and return its record, with the verdict of the write.
+    """Apply a pending candidate in the open scope and return its record with the verdict.
 
-    ``edits`` are fields of the candidate as the person puts them: ``value``, or what a tag says. Approved before: the
-    record as it is. Raises NotFound, also when its words were erased; AlreadyReviewed when it was rejected or never
-    waited.
+    ``edits`` are fields of the candidate that the person changed. Repeating an approval changes nothing. Raises
+    NotFound, also when its words were erased, and AlreadyReviewed when it was rejected or never waited.
     """
     row = _locked(subject, candidate_id)
     if row.verdict != Verdict.PENDING:
@@ -110,10 +110,9 @@ def approve(
 
 
 def reject(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "") -> CandidateRecord:
-    """Reject a pending candidate in the open scope and return its record; nothing is written of it, and a belief that
-    it asks about is retired.
+    """Reject a pending candidate in the open scope and return its record. A belief that it asks about is retired.
 
-    Rejected before: the record as it is. Raises NotFound, AlreadyReviewed when it was approved or never waited.
+    Repeating a rejection changes nothing. Raises NotFound, and AlreadyReviewed when it was approved or never waited.
     """
     row = _locked(subject, candidate_id)
     if row.verdict != Verdict.PENDING:
@@ -124,10 +123,9 @@ def reject(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "")
 
 
 def reopen(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "") -> CandidateRecord:
-    """Take a rejection back, in the open scope: the candidate waits again for what it had waited for, and the belief
-    that it asks about holds again.
+    """Take a rejection back, in the open scope: the candidate waits again, and a belief that it asks about is restored.
 
-    Raises NotFound, also when its words were erased; AlreadyReviewed when it waits, or was approved.
+    Raises NotFound, also when its words were erased, and AlreadyReviewed when it waits or was approved.
     """
     row = _locked(subject, candidate_id)
     if row.reviewed_at is None or row.reason != DECLINED:
@@ -146,7 +144,7 @@ def reopen(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "")
 
 
 def _locked(subject: Subject, candidate_id: UUID) -> CandidateRecord:
-    """Return the record that nobody else decides meanwhile: the subject's row is held first, as every write does."""
+    """Lock the subject, as every write does, and return the record."""
     lock_subject(subject)
     row = CandidateRecord.objects.filter(subject_id=subject.id, id=candidate_id).first()
     if row is None:
@@ -155,7 +153,7 @@ def _locked(subject: Subject, candidate_id: UUID) -> CandidateRecord:
 
 
 def _lesson_behind(subject: Subject, row: CandidateRecord, said_at: datetime) -> Lesson:
-    """Return what ``row`` was read from; a message that is gone since is no source, but was said when it was."""
+    """Return an empty lesson of the record's message. A deleted message is no source, but keeps its time."""
     message = messages_behind([row]).get(row.message_ref) if row.message_ref else None
     if message is not None:
         return Lesson(subject, message.conversation, message, Extraction())

@@ -1,1 +1,1 @@
-"""What a sentence ends or puts right: notes and slots that were held until it was said."""
+"""What a later sentence does to notes: end them, make them doubtful, or say them again."""

@@ -1,4 +1,4 @@
-"""Asking whether a note still holds that something made doubtful, and what the answer does (rows A2, G4)."""
+"""Ask whether a doubtful note still holds, and apply the answer."""
 
 import re
 from typing import Any
@@ -31,8 +31,8 @@ CONFIRMED = {"provenance": Provenance.CONFIRMED_BY_USER.value, "confidence": 1.0
 
 
 def outdated_needs(subject: Subject, policy: ChangePolicy = CHANGES) -> list[Need]:
-    """Return what to ask of the subject's notes that may be outdated, or whose ``review_by`` has passed with nobody
-    having looked at them since, the newest first, in the open scope."""
+    """Return questions about the subject's notes that may be outdated or whose ``review_by`` has passed, the newest
+    first, in the open scope."""
     is_due = Q(review_by__lte=utc_now(), review_by__gt=F("snapshot__last_validated_at"))
     doubted = Note.objects.filter(Q(possibly_outdated=True) | is_due, subject_id=subject.id).order_by()
     own = Snapshot.objects.filter(
@@ -42,8 +42,8 @@ def outdated_needs(subject: Subject, policy: ChangePolicy = CHANGES) -> list[Nee
 
 
 def settle_outdated(subject: Subject, key: str, value: Any) -> Verdict | None:
-    """Confirm the note that an ask was for, or end it with what it filled, in the open scope; None where it holds no
-    more.
+    """Confirm the note that an ask was for, or end it and the slots that it filled, in the open scope; None when it
+    holds no more.
 
     Raises ValueUnclear for an answer that is neither yes nor no.
     """

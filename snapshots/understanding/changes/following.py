@@ -1,6 +1,6 @@
-"""What messages end that a worker reads: of what was held before each of them, and of what comes late, said earlier.
+"""Find the notes that messages end: notes known before each message, and notes of messages that arrive late.
 
-Everything is worked out with no transaction open but short ones that read; :mod:`ending` writes it.
+Computed with no transaction open, except short ones that read; :mod:`ending` writes the result.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ from tenants.isolation import tenant_tx
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A message with its graded clauses, the notes that it makes, and the ends of those whose words it puts right."""
+    """A message with its graded clauses, its notes, and the ends of the notes that it corrects."""
 
     heard: Heard
     spoken: Spoken
@@ -47,8 +47,6 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class MessageEndings:
-    """What one message ends."""
-
     message: Message
     endings: tuple[Ending, ...]
 
@@ -56,7 +54,7 @@ class MessageEndings:
 def endings_in(tenant_id: UUID, read: Sequence[Read]) -> list[MessageEndings]:
     """Return what each message ends, in the order in which they were said. Opens scopes of its own to read.
 
-    A note of a message that comes late is also held against what was said after it and read before it.
+    Notes of a message that arrives late are also compared with messages that were said after it and read before it.
     """
     ordered = sorted(read, key=lambda one: (one.heard.message.said_at, one.heard.message.seq))
     changing = {
@@ -75,7 +73,7 @@ def endings_in(tenant_id: UUID, read: Sequence[Read]) -> list[MessageEndings]:
 def _of_held(
     tenant_id: UUID, ordered: Sequence[Read], changing: Mapping[UUID, Sequence[Changing]]
 ) -> list[MessageEndings]:
-    """Return what messages end of what is held, and of what the messages before them make."""
+    """Return what messages end of known notes, and of notes from the messages before them."""
     telling = [one.heard.message for one in ordered if changing[one.heard.message.id]]
     since = min(map(told_at, telling))
     with tenant_tx(tenant_id):
@@ -97,7 +95,7 @@ def _of_held(
 
 
 def _of_late(tenant_id: UUID, ordered: Sequence[Read]) -> list[MessageEndings]:
-    """Return what messages that were read before end of the notes of messages that come late."""
+    """Return what messages that were read earlier end of the notes of messages that arrive late."""
     late = [one for one in ordered if one.drafts]
     if not late:
         return []
@@ -125,8 +123,8 @@ def _of_late(tenant_id: UUID, ordered: Sequence[Read]) -> list[MessageEndings]:
 
 
 def _said_after(messages: Sequence[Message], policy: ChangePolicy = CHANGES) -> dict[UUID, list[UUID]]:
-    """Return the messages that were accepted before one and said after it, in the order in which they were said, by
-    the message that comes late; one query."""
+    """Return, by late message, the messages that were accepted before it and said after it, in their order. One
+    query."""
     may = Q()
     for one in messages:
         may |= Q(subject_id=one.subject_id, said_at__gt=one.said_at, accepted_at__lt=one.accepted_at)
@@ -144,7 +142,7 @@ def _said_after(messages: Sequence[Message], policy: ChangePolicy = CHANGES) -> 
 
 
 def precedes(note: HeldChange, message: Message) -> bool:
-    """Return whether a note was said before a message, and held until then."""
+    """Return whether a note was said before a message and held until then."""
     holds = note.ended_at is None or note.ended_at >= told_at(message)
     return holds and is_said_before(note, message)
 

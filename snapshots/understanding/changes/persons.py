@@ -1,4 +1,4 @@
-"""Whom a sentence speaks of, as far as that tells whether it may end what is held of somebody."""
+"""Whom a sentence is about, as far as that decides whether it may end a note about somebody."""
 
 import re
 from collections.abc import Mapping
@@ -48,10 +48,11 @@ _LIVES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Whom a text names: ``people`` by words for them, ``names`` beside such words, ``head`` who stands at its head.
+    """The people in a text: ``people`` by words for them, ``names`` beside such words, ``head`` the subject at its
+    head.
 
-    ``rest`` is what follows the head, ``is_theirs`` that it begins with the thing of a third person, ``is_third`` that
-    it speaks of one at all.
+    ``rest`` follows the head; ``is_theirs`` says that the text begins with the thing of a third person, ``is_third``
+    that it mentions a third person at all.
     """
 
     people: frozenset[str]
@@ -81,8 +82,8 @@ def named_people(text: str) -> Named:
 
 
 def tells_of_another(said: str) -> bool:
-    """Return whether a sentence tells of somebody at its head, and of the user nowhere: "my sister is not vegetarian
-    any more"."""
+    """Return whether a sentence has somebody else as its subject and never mentions the user: "my sister is not
+    vegetarian any more"."""
     one = named_people(said)
     if one.head and one.head not in _STANDING_BY:
         return not _ME.search(one.rest)
@@ -90,9 +91,12 @@ def tells_of_another(said: str) -> bool:
 
 
 def is_of_another(said: str, held: str, about: str, *, before: str, other_share: float = 0.0) -> bool:
-    """Return whether a sentence speaks of somebody whom a held note does not: "my nephew outgrew his allergy" beside
-    "I'm allergic to peanuts", "he lives at 4 Pine Road" beside "I live at 12 Mill Lane". ``about`` is ``self`` or the
-    label of the note's contact or thing; ``other_share`` is how probable it is that the sentence tells of another."""
+    """Return whether a sentence is about somebody whom a note is not about: "my nephew outgrew his allergy" beside "I'm
+    allergic to peanuts".
+
+    ``about`` is ``self`` or the label of the note's contact or thing; ``other_share`` is the probability that the
+    sentence is about somebody else.
+    """
     one, other = named_people(said), named_people(held)
     is_mine = about == SELF and not other.people and not other.is_third and not _OF_ME.search(matching_form(said))
     if is_mine and (_THIRD_HEAD.match(said) or other_share >= OTHER_FROM) and not one.people & _STANDING_BY:

@@ -1,5 +1,5 @@
-"""What no later sentence ends: what happened stays so whatever happens after it, what is said once more holds, and what
-holds elsewhere says nothing of home."""
+"""Notes that a sentence does not end although it shares words with them: past events, repetitions, trips; and notes of
+which a part still holds."""
 
 import re
 from collections.abc import Iterable
@@ -49,9 +49,8 @@ FACT_WORDS = 2
 
 
 def stands_beside(sentence: Sentence, held: HeldText) -> bool:
-    """Return whether a held note stands whatever the words of a sentence share with it: the sentence says the same,
-    speaks of trips where the note does not, or both tell that the same was done, and nothing is put right ("I bought 3
-    tickets" beside "I bought 5 tickets")."""
+    """Return whether a note stays as it is: the sentence says the same, is about a trip where the note is not, or both
+    tell of separate events ("I bought 3 tickets" beside "I bought 5 tickets")."""
     if says_the_same(sentence.text, held.text) or says_again(sentence.text, held.text):
         return True
     form, known = matching_form(sentence.text), matching_form(held.text)
@@ -65,13 +64,13 @@ def stands_beside(sentence: Sentence, held: HeldText) -> bool:
 
 
 def _without(found: re.Match[str]) -> str:
-    """Return what stands in a word's place: nothing between Chinese characters, which are read in pairs."""
+    """Chinese characters are read in pairs, so nothing stands between them."""
     return " " if found.group().isascii() else ""
 
 
 def says_again(said: str, held: str) -> bool:
-    """Return whether a sentence only strengthens a note, or says more of the same: the words of one stand in the other,
-    both deny as often, and no figure differs. "I don't eat beef any more" is no end of "I don't eat beef"."""
+    """Return whether a sentence only repeats or strengthens a note: the words of one stand in the other, both deny as
+    often, and no figure differs. "I don't eat beef any more" does not end "I don't eat beef"."""
     plain, known_plain = (_STRENGTHENS.sub(_without, matching_form(text)) for text in (said, held))
     if denials_in(plain) != denials_in(known_plain):
         return False
@@ -85,10 +84,11 @@ def says_again(said: str, held: str) -> bool:
 
 
 def says_more(sentence: Sentence, held: HeldText) -> bool:
-    """Return whether a part of a note says something that the sentence does not speak of.
+    """Return whether a note also says something that the sentence is not about: "I have asthma and use a blue inhaler"
+    outlives the inhaler.
 
-    The part that shares most of its words with the sentence is what ends; where none shares any, no part can be told
-    from the others. A vital note says more with every two words of its own, for a wrong end of it may hurt somebody.
+    The part that shares most words with the sentence is what ends. A vital note counts as saying more with every two
+    words of its own, because a wrong end may hurt somebody.
     """
     said = words_of(sentence.text)
     if held.is_vital and len(words_of(held.text) - said) >= FACT_WORDS:
@@ -98,7 +98,7 @@ def says_more(sentence: Sentence, held: HeldText) -> bool:
 
 
 def _has_others(parts: Iterable[str], said: frozenset[str], *, least: int) -> bool:
-    """Return whether parts beside the one that is meant have so many words that were not said."""
+    """Return whether other parts have at least ``least`` words that the sentence does not have."""
     told = [words for part in parts if (words := words_of(part))]
     meant = max(told, key=lambda words: len(words & said) / len(words), default=frozenset[str]())
     if not meant & said:

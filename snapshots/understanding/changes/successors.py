@@ -1,5 +1,5 @@
-"""What holds from now on is a note, however little the reader finds that it lasts, where it takes the place of a held
-note, or says so itself: 我又开始抽烟了. What is only over, asked, supposed or meant for once makes none."""
+"""A sentence about what holds from now on becomes a note, even with a low grade, when it replaces a note or says so
+itself: 我又开始抽烟了. What is only over, asked, supposed or meant for once does not."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -23,7 +23,7 @@ _ANEW = frozenset({"instead", "again", "figure"})
 
 
 def keep_successors(read: Sequence[Read], found: Sequence[MessageEndings], policy: NotingPolicy = NOTING) -> list[Read]:
-    """Return the messages with a note of each sentence that makes none and says what holds from now on."""
+    """Return the messages with a further note for each sentence that says what holds from now on and made none."""
     over = {
         (one.message.id, ending.start) for one in found for ending in one.endings if ending.effect is not Effect.RETELLS
     }

@@ -1,1 +1,1 @@
-"""What a message puts right or ends of what is held."""
+"""Corrections: what a message says is otherwise, of slots and of notes."""

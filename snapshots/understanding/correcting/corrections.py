@@ -1,9 +1,9 @@
-"""What a sentence puts right or ends: a value that is held, named beside a word of change (G4). Pure.
+"""Find what a sentence corrects or ends among current values. Pure.
 
-Both sides are named in the ways of ``ways.toml``; else a held value stands beside a word that denies it, and what is
-right instead is left to slots and notes. So it is where only a part of a value is named, unless the words change places
-one for one (:func:`snapshots.understanding.correcting.fits.right_value`). The writer applies it
-(:mod:`snapshots.understanding.correcting.apply`).
+The patterns of ``ways.toml`` name the old and the new value; else a current value stands beside a word that denies it,
+and the new one is left to slots and notes. The same holds when only a part of a value is named, unless the words change
+places one for one (:func:`snapshots.understanding.correcting.fits.right_value`).
+:mod:`snapshots.understanding.correcting.apply` writes the correction.
 """
 
 import re
@@ -49,7 +49,7 @@ LIKELY = 0.15
 
 @dataclass(frozen=True, slots=True)
 class _ParsedSentence:
-    """A sentence in matching form, with what follows it in the message."""
+    """A sentence in matching form, with the text that follows it in the message."""
 
     sentence: Sentence
     form: str
@@ -57,12 +57,12 @@ class _ParsedSentence:
     length: int
 
     def is_own(self, place: int) -> bool:
-        """Return whether what stands at a place of the form is not told of others, who are named before it."""
+        """Return whether no other person is named before ``place``."""
         return not load_language(self.sentence.language).words.holds_any("others", self.form[:place])
 
     def may_mean(self, one: HeldValue) -> bool:
-        """Return whether the sentence may be of whom a held value is: "my sister is not vegetarian any more" says
-        nothing of the user's own diet."""
+        """Return whether the sentence may be about the owner of a value: "my sister is not vegetarian any more" says
+        nothing about the user's own diet."""
         return one.is_others or not tells_of_another(self.form[: self.length])
 
     def cite(self, end: int) -> Evidence:
@@ -74,15 +74,16 @@ class _ParsedSentence:
 
 
 def may_correct(text: str) -> bool:
-    """Return whether ``text`` holds a word that things are put right with: cheap, never misses what is found below."""
+    """Return whether ``text`` holds a word of correction. Cheap, and true for everything that :func:`changes_in`
+    finds."""
     return len(text) <= LONGEST and CUE.search(matching_form(text)) is not None
 
 
 def changes_in(sentence: Sentence, held: Sequence[HeldValue] = ()) -> list[PreferenceCandidate]:
-    """Return what a sentence puts right: of the ``held`` value that it names, else of whatever its words name as wrong.
+    """Return what a sentence corrects: the ``held`` value that it names, else the value that it calls wrong.
 
-    What is supposed, asked, reported, told of others or meant for once changes nothing. What the reader of corrections
-    doubts changes only a whole value that is held, for another: "Not sable coffee, lilac plums".
+    Supposed, asked, reported and momentary sentences, and those about others, change nothing. A sentence that the
+    classifier doubts only replaces a whole current value: "Not sable coffee, lilac plums".
     """
     read = _parse_sentence(sentence)
     if read is None:
@@ -117,7 +118,7 @@ def _readable_text(first: Sentence) -> str:
 
 
 def _find_sides(read: _ParsedSentence) -> Iterator[tuple[int, int, str, str]]:
-    """Yield what each way names: from where to where, what is wrong, and what is right."""
+    """Yield start, end, old value and new value ("" for none) of each replacement."""
     for one in named_in(read.form, read.sentence.language):
         spans = [one.old, *([one.new] if one.new else [])]
         new = read.grammar.bare(_text_at(read, one.new)) if one.new else ""
@@ -128,8 +129,8 @@ def _find_sides(read: _ParsedSentence) -> Iterator[tuple[int, int, str, str]]:
 
 
 def _is_told_otherwise(read: _ParsedSentence, one: Sides) -> bool:
-    """Return whether the right side is told by a verb of its own, which the wrong side does not have: who is "not
-    vegetarian, I eat fish" names no diet."""
+    """Return whether the new side has a verb of its own that the old side lacks: "not vegetarian, I eat fish" names no
+    diet."""
     if one.new is None:
         return False
     tells = read.grammar.tells
@@ -138,7 +139,6 @@ def _is_told_otherwise(read: _ParsedSentence, one: Sides) -> bool:
 
 
 def _is_value(read: _ParsedSentence, new: str) -> bool:
-    """Return whether words are one whole value: what is right is kept as a note anyway."""
     words = load_language(read.sentence.language).words
     if not new or read.grammar.empty.fullmatch(new):
         return False
@@ -156,7 +156,7 @@ def _change_named_value(
     held: Sequence[HeldValue],
     fits: Sequence[Fit] = (Fit.WHOLE, Fit.PART),
 ) -> PreferenceCandidate | None:
-    """Return the change of the one held value that a way names as wrong: the whole value, else a part of it."""
+    """Return the change of the one current value that a pattern names as wrong: the whole value, else a part of it."""
     for fit in fits:
         for _, end, old, new in sides:
             meant = [
@@ -175,7 +175,7 @@ def _change_named_value(
 
 
 def _end_denied_value(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
-    """Return the end of the one held value that stands beside a word that denies it; the longest is meant."""
+    """Return the end of the one current value beside a word that denies it; of several the longest."""
     if not held:
         return None
     share = correction_share(_readable_text(read.sentence))
@@ -193,7 +193,7 @@ def _end_denied_value(read: _ParsedSentence, held: Sequence[HeldValue]) -> Prefe
 
 
 def _measured(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
-    """Return the new number of the one held value that is measured so: "change that to 23"."""
+    """Return the new number of the one value with this unit: "change that to 23"."""
     said = read.grammar.measure.search(read.form[: read.length])
     if said is None:
         return None
@@ -202,7 +202,7 @@ def _measured(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCan
 
 
 def _switched(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
-    """Return what takes the place of the one held value of its kind: 换成华为了 where the phone is an iPhone."""
+    """Return what replaces the one current value of its kind: 换成华为了 where the phone is an iPhone."""
     said = read.grammar.switch.search(read.form[: read.length])
     new = read.grammar.bare(next((one for one in said.groups() if one), "")) if said else ""
     if said is None or not _is_value(read, new):
@@ -212,14 +212,13 @@ def _switched(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCan
 
 
 def _pets_gone(read: _ParsedSentence, held: Sequence[HeldValue]) -> list[PreferenceCandidate]:
-    """Return the ends of the pets that have died, been lost or given away, by what the sentence says."""
     pets = [one for one in held if one.key == PETS]
     gone = [one for one in pets if is_gone(one.text, read.form[: read.length], read.sentence.language)]
     return [_change(read, read.cite(read.length), gone[0], "")] if len(gone) == 1 else []
 
 
 def _limits_lifted(read: _ParsedSentence, held: Sequence[HeldValue]) -> list[PreferenceCandidate]:
-    """Return the ends of what is avoided and is said to be had again; words that lift it need no reader."""
+    """Return the ends of avoided things that are said to be allowed again. This needs no classifier."""
     found = []
     for one in held:
         places = places_of(one.text, read.form[: read.length]) if one.limit == AVOID else []
@@ -230,13 +229,12 @@ def _limits_lifted(read: _ParsedSentence, held: Sequence[HeldValue]) -> list[Pre
 
 
 def _is_freed(read: _ParsedSentence, start: int) -> bool:
-    """Return whether words directly before what is avoided allow it to the user."""
     before = read.form[max(0, start - NEAR) : start]
     return read.is_own(start) and read.grammar.frees.search(before) is not None
 
 
 def _unnamed(read: _ParsedSentence, sides: Sequence[tuple[int, int, str, str]]) -> PreferenceCandidate | None:
-    """Return what both sides of a sentence are that surely puts something right, though nothing held is meant."""
+    """Return a clear correction whose old value is not among the current ones."""
     both = next((one for one in sides if one[3]), None)
     if both is None or correction_share(_readable_text(read.sentence)) < NAMELESS:
         return None
@@ -245,7 +243,7 @@ def _unnamed(read: _ParsedSentence, sides: Sequence[tuple[int, int, str, str]]) 
 
 
 def _is_denied(read: _ParsedSentence, one: HeldValue, start: int, end: int) -> bool:
-    """Return whether what stands at these characters is named as wrong or over; a limit also by what lifts it."""
+    """Return whether the value at these characters is named as wrong or over; a limit needs words that lift it."""
     lifts = read.grammar.lifts.get(one.limit)
     if lifts is None:
         return read.grammar.denies(read.form, start, end)
@@ -255,13 +253,13 @@ def _is_denied(read: _ParsedSentence, one: HeldValue, start: int, end: int) -> b
 
 
 def _limits_first(read: _ParsedSentence, meant: list[HeldValue]) -> list[HeldValue]:
-    """Return the limits alone where the words lift one: whoever is "not allergic to peanuts" may like them."""
+    """Return the limits alone where the words lift one: somebody "not allergic to peanuts" may like them."""
     limits = [one for one in meant if one.limit and read.grammar.lifts[one.limit].search(read.form[: read.length])]
     return limits or meant
 
 
 def _lifts(read: _ParsedSentence, one: HeldValue, place: int) -> bool:
-    """Return whether a limit may be taken out by these words of one's own; whatever is no limit may."""
+    """Return whether these words may end a limit; other values always may."""
     lifts = read.grammar.lifts.get(one.limit)
     return lifts is None or (read.is_own(place) and lifts.search(read.form[: read.length]) is not None)
 
@@ -281,7 +279,7 @@ def _change(read: _ParsedSentence, evidence: Evidence, old: HeldValue, new: str)
 
 
 def without_vaguer(found: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates without the mere end of a value for which another sentence says what is right instead."""
+    """Return candidates without the mere end of a value that another sentence replaces."""
     right = {one.replaces for one in found if isinstance(one, PreferenceCandidate) and one.sort == "change"}
     ends = [one for one in found if isinstance(one, PreferenceCandidate) and one.sort == "change"]
     vaguer = [one for one in ends if one.mode == "remove" and one.texts[0] in right]

@@ -1,4 +1,4 @@
-"""Held notes that messages put right: each gives way to a note of the corrected words, made of both messages."""
+"""Replace notes that messages correct by notes with the corrected words, with both messages as sources."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,15 +25,15 @@ _SAID = ("grade", "grade_probability", "about_kind", "about_label", "relation", 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A note as it is put right: its details, and the messages that said it."""
+    """The details of a note and the messages that said it."""
 
     details: NoteDetails
     messages: tuple[UUID, ...]
 
 
 def put_notes_right(tenant_id: UUID, read: Sequence[Read]) -> list[Read]:
-    """Return the messages with what they put right: the corrected note in place of what their sentence makes, and the
-    end of the one that it corrects. Opens a scope of its own where a sentence may put anything right."""
+    """Return the messages with the notes that they correct: the corrected note replaces the note of their sentence, and
+    the old note ends. Opens a scope of its own where a sentence may correct anything."""
     telling = {one.heard.message.id: found for one in read if (found := _sentences_of(one))}
     if not telling:
         return list(read)

@@ -1,6 +1,6 @@
-"""Who is to the user no more what they were: "Rahel and I broke up", 我离婚了, "Rex passed away" (rows P10, G4).
+"""People and pets that have parted from the user or died: "Rahel and I broke up", 我离婚了, "Rex passed away".
 
-The contact stays, with what it was to the user as its past: its relation becomes "ex-girlfriend", 前妻, "late dog".
+The contact stays, with its past as the relation: "ex-girlfriend", 前妻, "late dog".
 """
 
 import re
@@ -25,8 +25,8 @@ PARTED, DIED, GONE = "parted", "died", "gone"
 
 
 def read_partings(sentence: Sentence, known: Sequence[TagCandidate]) -> list[TagCandidate]:
-    """Return whom of those who are ``known`` a sentence says to have parted from the user, or to have died, each with
-    what they are to the user since; nothing of what is supposed, reported, asked, denied or planned."""
+    """Return the ``known`` people and pets that a sentence says to have parted from the user or died, with their new
+    relation; nothing that is supposed, reported, asked, denied or planned."""
     form = sentence.text
     if not known or not _pattern("cue").search(form) or _is_unsaid(form):
         return []
@@ -38,8 +38,8 @@ def read_partings(sentence: Sentence, known: Sequence[TagCandidate]) -> list[Tag
 
 
 def is_gone(pet: str, form: str, language: str) -> bool:
-    """Return whether a sentence in matching form says that a pet, held as "dog Biscuit" or 狗豆豆, has died, been lost
-    or given away."""
+    """Return whether a sentence in matching form says that a pet ("dog Biscuit", 狗豆豆) has died, been lost or given
+    away."""
     if _is_unsaid(form):
         return False
     known = matching_form(pet)
@@ -51,7 +51,7 @@ def is_gone(pet: str, form: str, language: str) -> bool:
 
 
 def is_of(one: TagCandidate, other: TagCandidate) -> bool:
-    """Return whether two candidates are called by one name, or are the same to the user."""
+    """Return whether two candidates share a name or a relation."""
     return not _names(one).isdisjoint(_names(other))
 
 
@@ -66,7 +66,7 @@ def _is_unsaid(form: str) -> bool:
 
 
 def _named_as(end: str, form: str, language: str, among: Sequence[TagCandidate]) -> TagCandidate | None:
-    """Return the one that a sentence names as parted or dead; where it names nobody, the only partner there is."""
+    """Return the one that a sentence names as parted or dead; where it names nobody, the only partner."""
     for way in _file()[end][language]["ways"]:
         if "{who}" in way:
             named = [one for one in among if any(_finds(way, name, form, language) for name in _names(one))]
@@ -105,7 +105,6 @@ def _is_former(one: TagCandidate) -> bool:
 
 @cache
 def partners() -> frozenset[str]:
-    """Return the words for those whom one may part from."""
     return frozenset(_file()["former"]["partners"].split())
 
 

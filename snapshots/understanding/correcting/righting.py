@@ -1,8 +1,8 @@
-"""Which held note a sentence puts right, and how it reads then: "It's 2:45 now, not 3:15", 打错了,是周四. Pure.
+"""Find the note that a sentence corrects, and its corrected words: "It's 2:45 now, not 3:15", 打错了,是周四. Pure.
 
-A figure gives way to another of its sort in the words of the note, and nothing else of them changes. Other words never
-do: what they are put in place of would be a sentence that nobody said. What else the sentence speaks of must stand in
-the note: a sentence with more to say is a note of its own.
+A figure is replaced by another of its sort, and nothing else changes: with other words the note would become a sentence
+that nobody said. Everything else in the sentence must stand in the note; a sentence that says more is a note of its
+own.
 """
 
 import re
@@ -83,8 +83,8 @@ _MEASURES = frozenset({"number", "amount"})
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What a sentence puts right: ``wrong`` (None: it names nothing) and ``right`` are values of one sort. ``beside``
-    is what else it speaks of."""
+    """``wrong`` (None: not named) and ``right`` are figures of one sort; ``beside`` holds the other words of the
+    sentence."""
 
     wrong: Value | None
     right: Value
@@ -98,8 +98,8 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Righting:
-    """The note at ``place`` as it reads when it is put right, and the words of it that were ``wrong``. ``is_all``: the
-    sentence says nothing else."""
+    """The corrected text of the note at ``place``, and its ``wrong`` words. ``is_all``: the sentence says nothing
+    else."""
 
     place: int
     text: str
@@ -108,8 +108,7 @@ class Righting:
 
 
 def corrections_in(sentence: Sentence) -> list[Correction]:
-    """Return what a sentence may put right, what it names as wrong first; nothing of what is asked, supposed, or meant
-    for once."""
+    """Return what a sentence may correct; nothing that is asked, supposed or meant for once."""
     form = matching_form(sentence.text)
     values = values_in(sentence.text)
     if _THIS_WEEK.search(form) or cues_in(_without(form, values)) & _NOT_MEANT:  # "May 3rd" supposes nothing
@@ -136,9 +135,11 @@ def corrections_in(sentence: Sentence) -> list[Correction]:
 
 
 def find_rightings(sentence: Sentence, held: Sequence[HeldText], near: Sequence[int]) -> list[Righting]:
-    """Return the one note that a sentence puts right, or those that hold somebody's old number. ``near`` are the places
-    of the notes said in the turns just before, the last one last: the latest of them is meant first, and none but them
-    where no figure is named as wrong, or one that many things have, and nothing beside it."""
+    """Return the one note that a sentence corrects, or those that hold somebody's old number.
+
+    ``near`` are the indexes of notes from the turns just before, the latest last. The latest is meant first, and no
+    older note unless the wrong figure is named and rare, or other words are shared.
+    """
     for one in corrections_in(sentence):
         if one.is_new_number:
             return _put_numbers_right(one, sentence, held)
@@ -152,7 +153,8 @@ def find_rightings(sentence: Sentence, held: Sequence[HeldText], near: Sequence[
 
 
 def _put_numbers_right(one: Correction, sentence: Sentence, held: Sequence[HeldText]) -> list[Righting]:
-    """Return the notes that hold the number of whom a sentence speaks; none where they had several."""
+    """Return the corrected notes that hold the old number of the person in a sentence; none where there are several
+    numbers."""
     said = named_people(sentence.text)
     found, keys = [], set()
     for place, note in enumerate(held):
@@ -208,15 +210,15 @@ def _put_right(one: Correction, sentence: Sentence, place: int, held: HeldText) 
 
 
 def _is_my_own(said: str, held: HeldText) -> bool:
-    """Return whether a sentence tells of the user and a note of somebody else, whom it does not name."""
+    """Return whether a sentence is about the user, and a note is about somebody else whom it does not name."""
     theirs = named_people(held.text).people | named_people(held.about).people
     is_theirs = held.about != SELF or bool(theirs)
     return is_theirs and _OWN.search(said) is not None and not named_people(said).people & theirs
 
 
 def _value_meant(right: Value, wrong: Value | None, held: HeldText) -> Value | None:
-    """Return the one value of a note that is wrong: the named one, else the only one of the sort. Of what is vital
-    nothing is put right that is not named."""
+    """Return the wrong figure of a note: the named one, else the only one of its sort. In vital notes only a named
+    figure is corrected."""
     own = [value for value in values_in(held.text) if value.sort == right.sort]
     if wrong is not None:
         meant = [value for value in own if value.is_same(wrong)]
@@ -228,7 +230,7 @@ def _value_meant(right: Value, wrong: Value | None, held: HeldText) -> Value | N
 
 
 def _value_set(right: Value, held: HeldText) -> Value | None:
-    """Return the one number of a note that another takes the place of: neither says another unit than the other."""
+    """Return the only number of a note, when units do not conflict."""
     own = [value for value in values_in(held.text) if value.sort in _MEASURES or value.sort == right.sort]
     units = {value.key[1] for value in (*own, right) if value.sort == "amount"}
     is_meant = len(own) == 1 and len(units) < 2 and not held.is_vital  # noqa: PLR2004
@@ -237,8 +239,8 @@ def _value_set(right: Value, held: HeldText) -> Value | None:
 
 
 def _swapped(value: Value, right: Value, said: str, held: str) -> tuple[tuple[int, int], str]:
-    """Return which characters of a note give way to which words: the value, or its core where what is right says no
-    more."""
+    """Return the characters of a note to replace, and the new words: the value, or only its core where the new one says
+    no more."""
     if (right.start, right.end) != right.core:
         return (value.start, value.end), said[right.start : right.end]
     new = said[slice(*right.core)]

@@ -1,7 +1,7 @@
-"""Which clauses of a message stand together as one note: the smallest part that stands alone.
+"""Join the clauses of a message into note parts: the smallest parts that stand alone.
 
-Lasting clauses of one sentence are one note, with what stands between them; a sentence that leans on the one before it
-("She's two") joins it; a fragment alone is kept only where the reader is nearly sure, or where it answers a question.
+Lasting clauses of one sentence are one part, with the words between them. A sentence that depends on the one before it
+("She's two") joins it. A fragment is kept only with a high grade, or as the answer to a question.
 """
 
 import re
@@ -49,7 +49,7 @@ _HAN = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 
 @dataclass(frozen=True, slots=True)
 class NotePart:
-    """A part of a message that becomes a note: characters ``start`` to ``end``, and the grade that speaks for it."""
+    """Characters ``start`` to ``end`` of a message that become a note, and the grade that speaks for it."""
 
     start: int
     end: int
@@ -61,7 +61,7 @@ class NotePart:
 
 
 def assemble_parts(spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy = NOTING) -> list[NotePart]:
-    """Return the parts of a message that last, in order, from the grades of its clauses."""
+    """Return the lasting parts of a message, in order, from the grades of its clauses."""
     lasting = [_part(spoken, clause, grade, policy) for clause, grade in zip(spoken.clauses, grades, strict=False)]
     before = [None if clause.asked else part for clause, part in zip(spoken.clauses, lasting, strict=False)]
     kept = [
@@ -75,15 +75,15 @@ def assemble_parts(spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy
 
 
 def is_about_other(text: str, language: str, grade: Grade, policy: NotingPolicy = NOTING) -> bool:
-    """Return whether a clause tells of somebody else: the reader finds so, or half so and it begins with them."""
+    """Return whether a clause is about somebody else: by its grade, or by a lower grade when it begins with them."""
     if grade.other >= policy.other_from:
         return True
     return grade.other >= policy.other_opening_from and opens_with_person(text, language)
 
 
 def vital_class_of(clause: Clause, grade: Grade, policy: NotingPolicy = NOTING, sentence: str = "") -> str:
-    """Return why a clause is vital: by its words alone, by a class that its words and the reader agree on, or of which
-    the reader is nearly sure; "" for one that is not, that gives an order or has a link."""
+    """Return why a clause is vital: by its words alone, by a class on which words and classifier agree, or by the
+    classifier if it is nearly sure; "" otherwise, and for orders and links."""
     form = matching_form(clause.text)
     if not is_vital_claim(form, sentence or form):
         return ""
@@ -113,7 +113,8 @@ def _part(spoken: Spoken, clause: Clause, grade: Grade, policy: NotingPolicy) ->
 
 
 def _reach_back(part: NotePart, before: NotePart, spoken: Spoken, policy: NotingPolicy) -> NotePart:
-    """Return a part that only says "him" or "that's how" with the clause before it, which names what is meant."""
+    """Return a part that only says "him" or "that's how" together with the clause before it, which names what is
+    meant."""
     if not points_back(spoken.text[part.start : part.end]) or part.sentence - before.sentence > 1:
         return part
     if not _fit_together(replace(before, vital_class=""), part, spoken, policy):
@@ -122,8 +123,8 @@ def _reach_back(part: NotePart, before: NotePart, spoken: Spoken, policy: Noting
 
 
 def _say_one_thing(before: NotePart, after: NotePart, text: str) -> bool:
-    """Return whether parts of one sentence are one note: not two statements with a subject each, of which only one is
-    vital or of somebody else."""
+    """Return whether parts of one sentence are one note: not two statements with subjects of their own of which only
+    one is vital or about somebody else."""
     if before.sentence != after.sentence:
         return False
     if (bool(before.vital_class), before.is_other) == (bool(after.vital_class), after.is_other):
@@ -140,7 +141,7 @@ def _say_one_thing(before: NotePart, after: NotePart, text: str) -> bool:
 
 
 def points_back(said: str) -> bool:
-    """Return whether all that a clause says is said of what the one before it names: "that's how I have it", 就是他."""
+    """Return whether all that a clause says refers to the clause before it: "that's how I have it", 就是他."""
     return _POINTS_BACK.search(matching_form(said)) is not None
 
 
@@ -163,9 +164,8 @@ def _join(
 
 
 def _fit_together(before: NotePart, after: NotePart, spoken: Spoken, policy: NotingPolicy) -> bool:
-    """Return whether two parts, with what stands between them, are short enough for one note and hold no instruction.
-    What is vital is never joined with a link, by which it would lose its mark, nor with an order, which would stand in
-    every prompt."""
+    """Return whether two parts are short enough for one note and hold no instruction. A vital part is never joined with
+    a link, by which it would lose its mark, nor with an order, which would stand in every prompt."""
     text, both = spoken.text, spoken.text[before.start : after.end]
     if rough_tokens(both) > policy.tokens or spoken.has_order(before.end, after.start):
         return False
@@ -178,14 +178,13 @@ def _fit_together(before: NotePart, after: NotePart, spoken: Spoken, policy: Not
 
 
 def _lean_together(before: NotePart, after: NotePart, text: str) -> bool:
-    """Return whether a sentence cannot stand without the one just before it."""
     if after.sentence - before.sentence != 1:
         return False
     return leans(text[after.start : after.end]) or _is_fragment(after, text) or _is_fragment(before, text)
 
 
 def leans(said: str) -> bool:
-    """Return whether a sentence begins with a word that points back: "it", "so", 它, 所以."""
+    """Return whether a sentence begins with a word that refers back: "it", "so", 它, 所以."""
     return bool(_LEANS.match(matching_form(said)))
 
 
@@ -194,7 +193,7 @@ def _is_fragment(part: NotePart, text: str) -> bool:
 
 
 def is_fragment(said: str, language: str) -> bool:
-    """Return whether a part is too short to say much by itself; "I'm vegan" and 我有哮喘 have their subject."""
+    """Return whether a part is too short to say much; "I'm vegan" and 我有哮喘 have a subject."""
     if _HAS_SUBJECT.match(said):
         return False
     if language == "zh":

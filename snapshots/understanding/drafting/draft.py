@@ -1,4 +1,5 @@
-"""What a note says beside its words: whom it is about, how sure it is, the turn before, its place in the message."""
+"""Draft notes: their text and details such as the person, the confidence, the turn before, and the place in the
+message."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +43,7 @@ from snapshots.understanding.values import ExtractionContext
 
 @dataclass(frozen=True, slots=True)
 class NoteDraft:
-    """A note to be: its snapshot, not yet indexed, and its details."""
+    """A note before it is indexed."""
 
     snapshot: SnapshotDraft
     details: NoteDetails
@@ -54,8 +55,7 @@ class NoteDraft:
 
 
 def spoken_of(heard: Heard, own_names: frozenset[str], policy: NotingPolicy = NOTING) -> Spoken:
-    """Return the subject's own clauses of a message; none for what others said, and what only comes back from a
-    prompt."""
+    """Return the subject's own clauses of a message; none for words of others and echoes."""
     message = heard.message
     asked = asked_in(heard.previous.content) if heard.previous and heard.previous.role == MessageRole.ASSISTANT else ""
     if not message.remember or not speaks_for_subject(utterance_of(message), own_names):
@@ -85,7 +85,8 @@ def note_drafts(
 
 
 def wanted_notes(drafts: Iterable[NoteDraft], policy: NotesPolicy) -> Iterator[NoteDraft]:
-    """Yield drafts without the vital marks that the tenant does not want; not those held for such a mark alone."""
+    """Yield drafts without the vital marks that the tenant does not want; a note kept only for such a mark is left
+    out."""
     for draft in drafts:
         vital_class = draft.details.vital_class
         if not vital_class or vital_class in policy.vital_classes:
@@ -95,7 +96,7 @@ def wanted_notes(drafts: Iterable[NoteDraft], policy: NotesPolicy) -> Iterator[N
 
 
 def _spoken_answer(heard: Heard, previous: str, asked: str) -> Spoken | None:
-    """Return what a bare answer says, together with its question; None where a message is more than that.
+    """Return what a bare answer says together with its question; None where a message is more than that.
 
     Consent to an offer to remember says nothing itself: :mod:`snapshots.understanding.heard.consent` reads it.
     """
@@ -115,7 +116,7 @@ def _spoken_answer(heard: Heard, previous: str, asked: str) -> Spoken | None:
 
 
 def _words_of(order: RememberOrder) -> list[Span]:
-    """Return the words of an order to remember that are no part of a note: all of one that is refused."""
+    """Return the words of an order to remember that are no part of a note: all words of a refused one."""
     if order.is_refused:
         return [(min(order.start, order.said_start), max(order.end, order.said_end))]
     return [(order.start, order.end)]
@@ -147,7 +148,7 @@ def draft_part(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolic
 
 
 def note_id(message_id: UUID, start: int) -> UUID:
-    """Return the stable id of the note that begins at a character of a message, whatever reader found it."""
+    """Return the stable id of the note that begins at a character of a message, whatever classifier found it."""
     return stable_id("note", message_id, start)
 
 
@@ -177,7 +178,7 @@ def _details(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy)
 
 
 def _answers(spoken: Spoken, part: NotePart) -> bool:
-    """Return whether a part only answers the question before it: asked to be kept, or a message of mere fragments."""
+    """Return whether a part only answers the question before it."""
     if spoken.answer or not spoken.asked:
         return bool(spoken.answer)
     in_fragments = spoken.was_asked and spoken.answers
@@ -187,17 +188,16 @@ def _answers(spoken: Spoken, part: NotePart) -> bool:
 
 
 def _leaned_on(text: str, context: str, language: str) -> Person | None:
-    """Return whom "she" in a note means by the words before it; None where they name nobody whom it may mean."""
+    """Return whom "she" in a note means by the words before it; None where they name nobody fitting."""
     person = find_person(context, language)
     words, word = load_language(language).words, pronoun_in(text)
     return person if person and may_mean(word, person.relation or person.label, words) else None
 
 
 def _vital_class(spoken: Spoken, part: NotePart) -> str:
-    """Return why a note is vital: by its own words, or because it answers a question after something vital.
+    """Return why a note is vital: by its own words, or as the answer to a question about something vital.
 
-    What the assistant said is never vital by a yes: the slot that it fills stands in every context anyway. Nor is
-    anything with a link: what stands in every prompt must not lead a model elsewhere.
+    The assistant's words are never vital by a yes, and nothing with a link is: it would stand in every prompt.
     """
     if spoken.answer or has_link(spoken.text[part.start : part.end]):
         return ""
@@ -225,7 +225,7 @@ def _names_its_subject(text: str, language: str, *, is_other: bool) -> bool:
 
 
 def _context(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy) -> str:
-    """Return what is said just before a part: the sentences before it in its message, else the assistant's turn."""
+    """Return the words just before a part: the sentences before it in its message, else the assistant's turn."""
     before = " ".join(spoken.text[: part.start].split())
     if count_words(before) > 1:
         return mask_sensitive(_last_words(before, policy.context_chars))[0]
@@ -238,11 +238,10 @@ def _context(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy)
 
 
 def _last_words(text: str, most: int) -> str:
-    """Return the end of a text, from the beginning of a word."""
     return text if len(text) <= most else text[-most:].partition(" ")[2] or text[-most:]
 
 
 def turn_of(message: Message) -> Turn | None:
-    """Return a message as the turn before another, masked; None for one that says nothing."""
+    """Return a message as the turn before another, masked; None for an empty one."""
     name = masked_name(message.name, mask_sensitive)
     return Turn(mask_sensitive(message.content)[0], name, message.said_locally) if message.content else None

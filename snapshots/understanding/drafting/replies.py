@@ -1,6 +1,6 @@
-"""Replies: what the assistant recommended, promised, or gave as a number or a name, in its own words (row C7).
+"""Draft replies: recommendations, promises, figures and names that the assistant gave, in its own words.
 
-They are the assistant's, never believed of the user: no profile, preference, tag or note is made of them.
+They are never believed of the user: no profile, preference, tag or note is made of them.
 """
 
 from collections import defaultdict
@@ -33,7 +33,7 @@ GIVEN_ANYWAY = frozenset({"figure", "name"})
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A message of the assistant's, and what the user had said in the turns before it."""
+    """A message of the assistant, and what the user had said in the turns before it."""
 
     heard: Heard
     told: tuple[str, ...]
@@ -41,7 +41,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class ReplyPart:
-    """A part of a message that is kept: characters ``start`` to ``end``, and what speaks for it."""
+    """Characters ``start`` to ``end`` of a message that are kept, and the grade that speaks for them."""
 
     start: int
     end: int
@@ -68,7 +68,7 @@ def answers_in(said: Iterable[Heard], policy: ReplyingPolicy = REPLYING) -> list
 
 
 def draft_replies(answers: Sequence[Answer], policy: ReplyingPolicy = REPLYING) -> list[SnapshotDraft]:
-    """Return what is kept of the assistant's messages, in order. Embeds: no transaction may be open.
+    """Return the kept parts of the assistant's messages, in order. Embeds: no transaction may be open.
 
     Raises EmbeddingUnavailable without the encoder's files.
     """
@@ -83,9 +83,9 @@ def draft_replies(answers: Sequence[Answer], policy: ReplyingPolicy = REPLYING) 
 def reply_parts(
     spoken: Spoken, given: Sequence[Given], told: Sequence[str], policy: ReplyingPolicy = REPLYING
 ) -> list[ReplyPart]:
-    """Return the parts of a message that are kept, in order, from what its clauses give.
+    """Return the parts of a message that are kept, in order, from the grades of its clauses.
 
-    A sentence is kept whole where one of its clauses is worth it; neighbours are one part, of many the likeliest stay.
+    A sentence is kept whole when one of its clauses is worth it; neighbours are one part; of many the likeliest stay.
     """
     known = {term for text in told for term in terms(text)}
     worth = defaultdict[int, float](float)
@@ -103,7 +103,7 @@ def reply_parts(
 
 
 def _spoken(answer: Answer, policy: ReplyingPolicy) -> Spoken:
-    """Return the clauses of a message, without those that give orders to a model."""
+    """Return the clauses of a message, without those that instruct a model."""
     message, previous = answer.heard.message, answer.heard.previous
     asked = asked_in(previous.content) if previous and previous.role == MessageRole.USER else ""
     clauses = split_reply(message.content)[: policy.graded_clauses]
@@ -116,13 +116,11 @@ def _instructs(clause: Clause) -> bool:
 
 
 def _is_echo(clause: Clause, given: Given, known: set[str], policy: ReplyingPolicy) -> bool:
-    """Return whether a clause says only what the user has just told."""
     own = set(terms(clause.text))
     return given.sort in GIVEN_ANYWAY and bool(own) and len(own & known) >= policy.echoed * len(own)
 
 
 def _join(parts: Iterable[ReplyPart], text: str, policy: ReplyingPolicy) -> Iterator[ReplyPart]:
-    """Yield neighbouring parts as one, as long as a reply may be."""
     held: ReplyPart | None = None
     for part in parts:
         if held is None:

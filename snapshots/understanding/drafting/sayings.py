@@ -1,8 +1,7 @@
-"""Whether two texts say the same: most of the words, all numbers, in the same order, denied at the same words.
+"""Whether two texts say the same: most words, all numbers, the same order, and the same words denied.
 
-The words are the same up to a few that one of the two says more. Their order is, up to a turn ("I run every morning",
-"every morning I run") and the order of two that are only joined ("nuts and shellfish"): "from Leeds to Porto" is not
-"from Porto to Leeds".
+One text may have a few more words. The order may differ by a turn ("I run every morning", "every morning I run") and in
+joined pairs ("nuts and shellfish"): "from Leeds to Porto" is not "from Porto to Leeds".
 """
 
 import re
@@ -44,7 +43,6 @@ def says_the_same(one: str, other: str, policy: NotingPolicy = NOTING) -> bool:
 
 
 def denials_in(text: str) -> int:
-    """Return how often words deny something."""
     return len(_NEGATES.findall(index_form(text)))
 
 
@@ -59,7 +57,7 @@ def _are_ordered_alike(one: str, other: str) -> bool:
 
 
 def _words_of(text: str) -> list[str]:
-    """Return the stems and Chinese characters of a text in order; what denies is put on the telling word behind it."""
+    """Return the stems and Chinese characters of a text in order; a denial is put on the telling word behind it."""
     found, is_denied = list[str](), False
     for part in _PART.finditer(index_form(text)):
         if part["denial"]:
@@ -74,7 +72,7 @@ def _words_of(text: str) -> list[str]:
 
 
 def _bare(word: str) -> str:
-    """Return a word without its ending or what is joined to it; of "I", "me" and "I'm" the first."""
+    """Return a word without its ending or contraction; "I", "me" and "I'm" are one word."""
     word = _TAIL.sub("", word)
     return _PERSONS.get(word) or (word if word in ENGLISH else stems((word,))[0])
 
@@ -94,7 +92,7 @@ def _stand_in(fewer: Sequence[str], more: Sequence[str]) -> bool:
 
 
 def _sort_pairs(words: Sequence[str]) -> list[str]:
-    """Return words without those that join, the two beside each of them by the alphabet."""
+    """Return words without conjunctions, the two beside each of them sorted."""
     found = list(words)
     for at in range(1, len(found) - 1):
         if found[at] in _JOINS and found[at - 1] > found[at + 1]:

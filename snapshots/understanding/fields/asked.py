@@ -1,8 +1,7 @@
-"""Which fields a tenant asks for, read with what a worker reads anyway.
+"""The fields that a tenant asks for, loaded together with the subjects of a worker's batch.
 
-The subjects that a worker looks up bring the epoch of their tenant's policy along. What belongs to an epoch is read
-once by each process, so a tenant that asks for nothing costs no further query. How memories are learned is the active
-version's, whatever the arm of an experiment.
+The subjects carry the epoch of their tenant's policy, and a process caches the fields of an epoch: a tenant that asks
+for nothing costs no further query. The active version decides, whatever the arm of an experiment.
 """
 
 from functools import lru_cache
@@ -27,7 +26,7 @@ def with_epoch(subjects: QuerySet[Subject]) -> QuerySet[Subject]:
 
 
 def fields_asked(subjects: list[Subject]) -> Asked:
-    """Return which fields the tenant of these subjects (:func:`with_epoch`) asks for, in the open scope."""
+    """Return the fields that the tenant of these subjects (:func:`with_epoch`) asks for, in the open scope."""
     if not subjects:
         return ()
     return _fields_of(current_tenant_id(), int(subjects[0].policy_epoch))  # type: ignore[attr-defined]
@@ -35,10 +34,10 @@ def fields_asked(subjects: list[Subject]) -> Asked:
 
 @lru_cache(maxsize=MATCHING.tenants)
 def _fields_of(_tenant_id: UUID, _epoch: int) -> Asked:
-    """Return what is read of the open scope, held by its tenant and the epoch of its policy."""
+    """The arguments are the key of the cache."""
     return fields_in_force()
 
 
 def fields_in_force() -> Asked:
-    """Return which fields the tenant of the open scope asks for now; one query."""
+    """Return the fields that the tenant of the open scope asks for now. One query."""
     return FIELDS_SECTION.apply(section_in_force(FIELDS_SECTION.name)).attributes

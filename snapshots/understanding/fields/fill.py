@@ -1,7 +1,7 @@
-"""From a message's notes to the attributes that its product asks for: the note's whole words, as an observation.
+"""Fill the attributes that a product asks for with the whole words of matching notes, as observations.
 
-The rules of beliefs decide: said later wins, and what the subject confirmed or the product wrote is never replaced by a
-guess. The message is the value's source, so that forgetting the message takes the value.
+The rules of beliefs decide: the later value wins, and a guess never replaces what the subject confirmed or the product
+wrote. The message is the source, so that forgetting it removes the value.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,8 +30,8 @@ FIELDS_VERSION = "fields-1"
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A field that a note fills. The message says it from ``start`` to ``end``; the words of a note that was put right
-    stand in no message."""
+    """A field that a note fills, said at characters ``start`` to ``end``. The words of a corrected note stand in no
+    message."""
 
     field: str
     text: str
@@ -50,7 +50,7 @@ FieldsFilled = dict[UUID, list[Filled]]
 def match_fields(drafts: Sequence[NoteDraft], asked: Asked) -> FieldsFilled:
     """Return which of the fields ``asked`` the drafted notes fill. No transaction may be open where any is asked.
 
-    None does without the encoder's files.
+    Without the encoder's files the result is empty.
     """
     read = [draft for draft in drafts if may_fill(draft)] if asked else []
     if not read:
@@ -72,19 +72,18 @@ def match_fields(drafts: Sequence[NoteDraft], asked: Asked) -> FieldsFilled:
 
 
 def may_fill(draft: NoteDraft) -> bool:
-    """Return whether a note may fill a field: one with masked words may not."""
     return not draft.snapshot.masked
 
 
 def confidence_of(fit: FieldFit, of_note: float, policy: MatchingPolicy = MATCHING) -> float:
-    """Return how sure a value is that a note writes: as the match, never surer than the note or any guess."""
+    """Return the confidence of a value: that of the match, at most that of the note and of a guess."""
     return round(min(fit.score, of_note, policy.confidence), 2)
 
 
 def fill_fields(lesson: Lesson, own_names: frozenset[str], filled: Iterable[Filled]) -> list[Learned]:
-    """Write the fields that a message fills, in the open scope; return what became of each that had no record yet.
+    """Write the fields that a message fills, in the open scope; return the result of each that had no record yet.
 
-    What the subject had forgotten fills nothing.
+    Forgotten words fill nothing.
     """
     wanted = list(filled)
     if not wanted or is_forgotten_message(lesson.message):

@@ -1,4 +1,4 @@
-"""What a tenant may ask to be filled: the policy section ``fields``."""
+"""The policy section ``fields``: the attributes that a tenant asks for."""
 
 from dataclasses import dataclass
 
@@ -15,15 +15,13 @@ _ANY_SECRET = "x7k2mq9"  # noqa: S105 - an example of one
 
 @dataclass(frozen=True, slots=True)
 class FieldsPolicy:
-    """The attributes of a profile that a tenant asks for."""
-
     attributes: tuple[FieldDescription, ...] = promised((), row="P11")
 
 
 def refusal(name: str, text: str) -> str:
-    """Return why a text may not describe the field ``name``, "" where it may; without a text, why the name may not be.
+    """Return why a text may not describe the field ``name``, "" where it may; without a text, why the name is refused.
 
-    What must not be learned cannot be asked for, and a description is no place for orders.
+    What must not be learned cannot be asked for, and a description must not give orders.
     """
     if not text:
         if name in PROFILE_FIELDS:

@@ -1,6 +1,6 @@
-"""A text tried on fields: which of its clauses last, which notes they make, and which field each note would fill.
+"""Try a text on fields: the clauses that last, the notes they make, and the field that each note would fill.
 
-Nothing is stored. The notes are made by the code that makes real ones.
+Nothing is stored. Notes are made by the same code as real ones.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ MASKED = "sensitive"
 
 @dataclass(frozen=True, slots=True)
 class TriedClause:
-    """One clause: the probability that it lasts, and the number of the note that it stands in; None for none."""
+    """One clause: the probability that it lasts, and the number of its note; None for none."""
 
     text: str
     lasting: float
@@ -34,7 +34,7 @@ class TriedClause:
 
 @dataclass(frozen=True, slots=True)
 class TriedNote:
-    """One note, and how it fits the fields. ``confidence`` is that of the value that it would write."""
+    """One note and how it matches the fields. ``confidence`` is that of the value that it would write."""
 
     text: str
     fit: FieldFit
@@ -64,7 +64,6 @@ def try_fields(text: str, asked: Asked) -> Tried:
 
 
 def _message(text: str) -> Message:
-    """Return a message of nobody, which is never saved."""
     owner = {"tenant_id": NOBODY, "subject_id": NOBODY, "conversation_id": NOBODY}
     return Message(id=new_id(), role=MessageRole.USER, content=text, said_at=utc_now(), seq=1, **owner)
 

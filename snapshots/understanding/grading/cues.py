@@ -1,4 +1,5 @@
-"""Words that hint at what a clause does, read from ``cues.toml``: numbers for the reader, and the classes of vital."""
+"""Cues in the words of a clause, read from ``cues.toml``: features for the classifier, and the classes of vital
+notes."""
 
 import re
 import tomllib
@@ -17,8 +18,8 @@ OF_MESSAGES = ("once", "regular", "bound", "wish", "ending", "supposed", "standi
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """One named pattern; ``vital`` names a class of vital notes, ``outright`` finds words that say so themselves: the
-    names of illnesses and medicines, "from now on". The reader does not weigh these."""
+    """One named pattern; ``vital`` names a class of vital notes. ``outright`` finds words that are enough alone: names
+    of illnesses and medicines, "from now on". The classifier does not use these."""
 
     name: str
     pattern: re.Pattern[str]
@@ -28,7 +29,7 @@ class Cue:
 
 @cache
 def load_cues(path: Path = CUES) -> tuple[Cue, ...]:
-    """Return the cues of a file, in its order. Raises ``re.error`` for a pattern that is none."""
+    """Return the cues of a file, in its order. Raises ``re.error`` for an invalid pattern."""
     rows = tomllib.loads(path.read_text(encoding="utf-8"))
     return tuple(Cue(name, _compile(row), bool(row.get("vital")), _outright(row)) for name, row in rows.items())
 
@@ -36,7 +37,7 @@ def load_cues(path: Path = CUES) -> tuple[Cue, ...]:
 def cue_numbers(form: str, message_form: str) -> Float32:
     """Return one number per cue of a clause, then per cue of OF_MESSAGES of its message; 1 where it is found.
 
-    Both texts are matching forms (:func:`snapshots.understanding.reading.sentences.matching_form`).
+    Both texts are matching forms.
     """
     cues = load_cues()
     own = [cue.pattern.search(form) is not None for cue in cues]
@@ -49,7 +50,7 @@ def vital_cues(form: str) -> list[str]:
 
 
 def vital_outright(form: str) -> str:
-    """Return the class of vital notes that a clause says itself to be of; "" for none."""
+    """Return the class of vital notes that the words alone give; "" for none."""
     named = (cue.name for cue in load_cues() if cue.vital and cue.outright and cue.outright.search(form))
     return next(named, "")
 

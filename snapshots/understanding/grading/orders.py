@@ -1,7 +1,7 @@
 """Leave out the clauses of a message that instruct the model: nothing is made of them.
 
 An instruction is often cut in two ("from now on, for payments, don't ask me"), so neighbours of one sentence are also
-read together, by their words: both are left out where neither is one alone and both might be part of one.
+classified together: both are left out where neither is an instruction alone and both may be part of one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,8 +22,8 @@ _POSES = 16
 
 
 def without_orders(spoken: Sequence[Spoken]) -> list[Spoken]:
-    """Return messages without their instructions, which stay known as ``orders``. Embeds the clauses, as grading does:
-    no transaction may be open.
+    """Return messages without their instructions, which stay known as ``orders``. Embeds the clauses: no transaction
+    may be open.
 
     Raises EmbeddingUnavailable without the encoder's files.
     """

@@ -1,7 +1,7 @@
-"""How likely the assistant's words say that it keeps nothing of what it was told: "It's gone.", 好，不留。
+"""Classify whether the assistant says that it keeps nothing of what it was told: "It's gone.", 好，不留。
 
-An assistant hears requests in words that no reader here was taught; its answer is evidence beside them. A small linear
-model over its words, taught by ``python -m tests.golden.teach_acknowledgements``; ``acknowledgements.json`` says by
+Users ask in words that no classifier here was trained on; the assistant's answer is evidence beside them. A small
+linear model over words, trained by ``python -m tests.golden.teach_acknowledgements``; ``acknowledgements.json`` says on
 what. Pure.
 """
 
@@ -20,7 +20,7 @@ LONGEST_READ = 400
 
 
 def acknowledgement_share(answer: str) -> float:
-    """Return how likely an assistant's message, or its first sentence, says that what was told is not kept."""
+    """Return the probability that an assistant's message, or its first sentence, says that nothing is kept."""
     said = answer[:LONGEST_READ]
     first = _SENTENCE.split(said.strip(), maxsplit=1)[0]
     return max(acknowledgement_reader().shares(features(text))[ACKNOWLEDGES] for text in {said, first})

@@ -1,4 +1,5 @@
-"""A yes to an offer to remember: the user's own earlier words become a note, else those of the offer, believed less."""
+"""A yes to an offer to remember: the user's own earlier words become a note, else the words of the offer with lower
+confidence."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -36,7 +37,7 @@ class Consent:
 
 
 def read_consents(heard: Iterable[Heard]) -> list[Consent]:
-    """Return the messages that agree to an offer to remember, in the open scope; one query for each."""
+    """Return the messages that agree to an offer to remember, in the open scope. One query for each."""
     found = []
     for one in heard:
         previous = one.previous

@@ -1,4 +1,4 @@
-"""Read the orders to forget in a message: which words give one, and whether it names what is to be forgotten. Pure."""
+"""Find orders to forget in a message, and what they name. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -78,9 +78,9 @@ _PARTS_BEFORE = 2
 
 @dataclass(frozen=True, slots=True)
 class ForgetOrder:
-    """An order to forget: characters ``start`` to ``end`` of its message. ``names`` are the things that it names;
-    ``refers``: it speaks of what was said before; ``is_described``: words beside it tell what that was;
-    ``is_everything``: only the product may erase a whole person."""
+    """An order to forget at characters ``start`` to ``end``. ``names`` are the things that it names; ``refers``: it
+    points to something said before; ``is_described``: words beside it say what that was; ``is_everything``: it means
+    all memory, which only the product may erase."""
 
     start: int
     end: int
@@ -92,10 +92,10 @@ class ForgetOrder:
 
 @lru_cache(maxsize=1_024)  # a worker asks for each of a few hundred messages before it asks for the first again
 def read_forget_orders(text: str, *, acknowledged: bool = False) -> tuple[ForgetOrder, ...]:
-    """Return the orders to forget that a user gives in a message, in order; most messages cost one search.
+    """Return the orders to forget that a user gives in a message, in order. Most messages cost one search.
 
-    Where the assistant's answer has ``acknowledged`` one, the reader may be less sure of it. A message is asked about
-    several times while it is accepted, and while it is learned from.
+    The threshold is lower when the assistant's answer has ``acknowledged`` an order. Cached, because several steps ask
+    about the same message.
     """
     form = matching_form(text[: LONGEST_READ + 1])
     heard = sorted(_find_orders(form, acknowledged=acknowledged))
@@ -103,7 +103,7 @@ def read_forget_orders(text: str, *, acknowledged: bool = False) -> tuple[Forget
 
 
 def runs_to_read(form: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, words) of what may be an order in a message: what the reader hears, and is taught by."""
+    """Yield (start, end, words) of text that may be an order: the input of the classifier and of its training."""
     if len(form) > LONGEST_READ or "<user_memory" in form or not may_order(form):
         return
     if is_played(_NOT_PLAYED.sub("", form)):
@@ -122,7 +122,7 @@ def runs_to_read(form: str) -> Iterator[tuple[int, int, str]]:
 
 
 def refers_back(text: str) -> bool:
-    """Return whether words speak of something that was said before: "I told you about", 刚才说的."""
+    """Return whether words point to something that was said before: "I told you about", 刚才说的."""
     return _REFERS.search(text) is not None
 
 
@@ -135,10 +135,10 @@ def parts_of(form: str) -> list[tuple[int, int, str]]:
 
 
 def _find_orders(form: str, *, acknowledged: bool) -> Iterator[Run]:
-    """Yield what the reader takes for an order, as short as it can be: what stands beside it may be the secret.
+    """Yield the runs that are orders, the shortest first: the words beside them may be the secret.
 
-    Beside an order ("get rid of my card, don't keep it") half of the share is enough, and little of one that the
-    assistant has ``acknowledged``.
+    Beside an order ("get rid of my card, don't keep it") half of the threshold is enough, and little is for one that
+    the assistant has ``acknowledged``.
     """
     shares = {(start, end): order_share(words) for start, end, words in runs_to_read(form)}
     taken: list[Run] = []
@@ -153,19 +153,18 @@ def _find_orders(form: str, *, acknowledged: bool) -> Iterator[Run]:
 
 
 def _drops_a_request(form: str, start: int, end: int) -> bool:
-    """Return whether words only take a request back: "forget that, I'll take the bus", not "forget that, please"."""
+    """Return whether words only cancel a request: "forget that, I'll take the bus", not "forget that, please"."""
     rest = _ENDS.split(form[end:], maxsplit=1)[0]
     return _POINTS_ONLY.fullmatch(form, start, end) is not None and not _FILLER.fullmatch(rest)
 
 
 def _are_near(form: str, one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Return whether nothing but marks stands between two parts."""
     between = form[min(one[1], other[1]) : max(one[0], other[0])]
     return re.search(r"\w", between) is None
 
 
 def _with_names(form: str, first: int, end: int) -> ForgetOrder:
-    """Return an order with what it names: itself, and in a part before it that speaks of what was said."""
+    """Return an order with what it names: itself, and in a part before it that points to something said."""
     names = names_of(form[first:end])
     if not names and _EVERYTHING.search(form[first:end]):
         return ForgetOrder(first, end, is_everything=True)
@@ -182,7 +181,7 @@ def _with_names(form: str, first: int, end: int) -> ForgetOrder:
 
 
 def _without_repeats(form: str, orders: Sequence[ForgetOrder]) -> list[ForgetOrder]:
-    """Return the orders without those that say the one before them again: "..., drop that, don't keep it"."""
+    """Return the orders without those that repeat the one before them: "..., drop that, don't keep it"."""
     rest = form
     for one in orders:
         rest = rest[: one.start] + " " * (one.end - one.start) + rest[one.end :]
@@ -191,8 +190,8 @@ def _without_repeats(form: str, orders: Sequence[ForgetOrder]) -> list[ForgetOrd
 
 
 def _repeats(rest: str, before: ForgetOrder, one: ForgetOrder) -> bool:
-    """Return whether an order reaches into the one before it, or names nothing, and the ``rest`` of the message tells
-    nothing between them or behind it in its sentence: "don't save this: I owe him" speaks of what follows."""
+    """Return whether an order overlaps the one before it, or names nothing and the ``rest`` of the message says nothing
+    between them or behind it: "don't save this: I owe him" is about what follows."""
     if one.start <= before.end:
         return True
     behind = _ENDS.split(rest[one.end :], maxsplit=1)[0]

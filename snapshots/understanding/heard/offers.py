@@ -1,4 +1,5 @@
-"""Consent to an assistant's offer to remember: "Shall I remember that you like window seats?" "Yes please". Pure."""
+"""Offers of the assistant to remember something, and consent to them: "Shall I remember that you like window seats?"
+"Yes please". Pure."""
 
 import re
 
@@ -71,7 +72,7 @@ def consents(text: str, previous: str) -> bool:
 
 
 def told_beside_yes(text: str, previous: str) -> Clause | None:
-    """Return what a message tells beside its yes to an offer: "Sure, go ahead. I like the aisle"."""
+    """Return the clause after a yes to an offer: "Sure, go ahead. I like the aisle"."""
     form = matching_form(text)
     head = _HEAD.match(form)
     while head and says_yes(form[: head.end()]) and (further := _HEAD.match(form, head.end())):
@@ -87,8 +88,8 @@ def told_beside_yes(text: str, previous: str) -> Clause | None:
 
 
 def offered_clause(text: str, offer: str) -> Clause | None:
-    """Return the clause of a user's earlier words that an offer speaks of: the nearest to its words, else the last that
-    tells something."""
+    """Return the clause of a user's earlier words that an offer means: the most similar, else the last that says
+    something."""
     form = matching_form(text)
     telling = [
         one
@@ -104,7 +105,7 @@ def offered_clause(text: str, offer: str) -> Clause | None:
 
 
 def may_be_taken(offer: str) -> bool:
-    """Return whether the words of an offer themselves may become a note: no address, number or payment, no order."""
+    """Return whether the words of an offer may become a note: no address, number, payment or order."""
     if not offer or _NEVER.search(_ROAD.sub(" ", offer)):
         return False
     return not is_instruction(offer) and not mask_sensitive(offer)[1]

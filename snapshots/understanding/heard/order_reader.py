@@ -1,7 +1,7 @@
-"""How likely words ask not to keep something, read by a small linear model: no vectors.
+"""Classify whether words ask not to keep something: a small linear model over words, without vectors.
 
-It was taught by ``python -m tests.golden.teach_orders``; ``orders.json`` says by what. What it finds names a thing by
-the words that are left of it; an order that leaves none points at what was said.
+Trained by ``python -m tests.golden.teach_orders``; ``orders.json`` says on what. The words that are left of an order
+name its thing; an order without any points to what was said.
 """
 
 import math
@@ -61,7 +61,7 @@ def runs_of(form: str, parts: Sequence[Run]) -> Iterator[Run]:
 
 
 def may_order(form: str) -> bool:
-    """Return whether words hold evidence of an order: without it they are none, whatever the reader would say."""
+    """Return whether words hold evidence of an order: without it they are none, whatever the classifier says."""
     low, known = form.lower(), _classes()
     if known.ways.search(low):
         return True
@@ -76,12 +76,11 @@ def may_order(form: str) -> bool:
 
 
 def _denies_keeping(behind: Sequence[str]) -> bool:
-    """Return whether a word that keeps stands among the words behind a denial, before any mark."""
     return any(one in _KEEPING for one in takewhile(lambda one: one not in _MARKS, behind))
 
 
 def order_share(text: str) -> float:
-    """Return how likely ``text``, with the question mark behind it, asks not to keep something."""
+    """Return the probability that ``text``, with the question mark behind it, asks not to keep something."""
     slots, weight = _slots_of(text)
     reader = order_reader()
     score = float(reader.weights[:, slots].sum(axis=1) @ _APART) * weight + float(reader.intercepts @ _APART)
@@ -89,7 +88,6 @@ def order_share(text: str) -> float:
 
 
 def least_share() -> float:
-    """Return the share from which on words of a message are an order."""
     return order_reader().least[ORDER]
 
 
@@ -99,7 +97,7 @@ def order_reader() -> LinearReader:
 
 
 def features(text: str) -> Float32:
-    """Return the numbers that a text is read by, shape (8192,): its words, their classes, and the classes alone."""
+    """Return the features of a text, shape (8192,): its words, their classes, and the classes alone."""
     slots, weight = _slots_of(text)
     found = np.zeros(SLOTS, np.float32)
     found[slots] = weight
@@ -107,7 +105,7 @@ def features(text: str) -> Float32:
 
 
 def _slots_of(text: str) -> tuple[list[int], float]:
-    """Return which numbers of a text are not zero, and what each is: in a long text the same as in a middling one."""
+    """Return the buckets of a text and the value of each; a long text has the same values as a middling one."""
     slots = list({crc32(part.encode()) % SLOTS for part in _parts_of(text)})
     return slots, _LENGTH / math.sqrt(min(len(slots), _MANY))
 
@@ -133,7 +131,7 @@ def _classed(form: str) -> list[str]:
 
 
 def names_of(text: str) -> list[str]:
-    """Return the things that an order names: what is left of its words, a thing each; nothing where it only points."""
+    """Return the things that an order names: what is left of its words; nothing where it only points."""
     form = matching_form(text).lower()
     known = _classes()
     found: list[str] = []
@@ -155,7 +153,7 @@ def idle_words() -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Classes:
-    """The table of words: ``english`` by word, ``chinese`` with the class as the group that matched."""
+    """The word table: ``english`` by word, ``chinese`` with the class as the group that matched."""
 
     english: Mapping[str, str]
     chinese: re.Pattern[str]

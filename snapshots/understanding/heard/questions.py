@@ -1,6 +1,6 @@
-"""Which short messages only answer the assistant's question, and what a yes or no states. Pure.
+"""Short messages that only answer the assistant's question, and what they state. Pure.
 
-"Are you still working at Acme?" "Yes" states "I am still working at Acme". What evades a question states nothing.
+"Are you still working at Acme?" "Yes" states "I am still working at Acme". An evasive answer states nothing.
 """
 
 import re
@@ -83,7 +83,7 @@ def is_bare_answer(text: str, previous: str) -> bool:
 
 
 def evades(text: str) -> bool:
-    """Return whether an answer keeps to itself what was asked, or does not know it."""
+    """Return whether an answer refuses to say what was asked, or does not know it."""
     form = matching_form(text)
     return bool(_EVADES.search(form) or (count_words(form) <= _ALONE and _EVADES_ALONE.match(form)))
 
@@ -97,7 +97,7 @@ def says_no(text: str) -> bool:
 
 
 def state_answer(text: str, previous: str) -> str:
-    """Return what a bare yes or no to the assistant's question states of the user; "" where that is of the moment."""
+    """Return what a bare answer to the assistant's question states about the user; "" where that is of the moment."""
     yes, no = says_yes(text), says_no(text)
     asked = matching_form(asked_in(previous)).strip()
     if not is_bare_answer(text, previous) or evades(text) or _WANTS.search(asked):
@@ -118,7 +118,7 @@ def state_offer(offer: str) -> str:
 
 
 def _state_verb(asked: str, text: str) -> str:
-    """Return what an answer states that says the verb of its question again: 您吃辣吗? 不吃."""
+    """Return what an answer states that repeats the verb of its question: 您吃辣吗? 不吃."""
     found, question = _VERB_ZH.fullmatch(matching_form(text)), _ASKED_ZH.fullmatch(asked)
     if found is None or question is None or _WHO_ZH.search(asked) or found["verb"] not in question["rest"]:
         return ""

@@ -1,7 +1,6 @@
-"""Read what a user asks to have remembered: "Remember that I park on level 3", 记住我停在三层. Pure.
+"""Find what a user asks to have remembered: "Remember that I park on level 3", 记住我停在三层. Pure.
 
-What follows the words is to be a note, whatever the reader of clauses thinks of it. Nobody becomes an administrator,
-and no secret or question is remembered, by being asked.
+The words become a note whatever their grade. Instructions, secrets and questions are not remembered by being asked.
 """
 
 import re
@@ -68,7 +67,7 @@ _LEAST_HAN, _LEAST_WORDS = 4, 2
 class RememberOrder:
     """Words that ask to remember, ``start`` to ``end``, and what they ask to remember, ``said_start`` to ``said_end``.
 
-    ``is_refused``: what must not become a note by being asked.
+    ``is_refused``: it must not become a note by being asked.
     """
 
     start: int
@@ -79,7 +78,7 @@ class RememberOrder:
 
 
 def read_remember_orders(text: str) -> list[RememberOrder]:
-    """Return what a user's message asks to remember, in order; most messages cost one search."""
+    """Return what a user's message asks to remember, in order. Most messages cost one search."""
     if len(text) > LONGEST_READ or not _MAY_ORDER.search(text):
         return []
     form = matching_form(text)
@@ -102,7 +101,7 @@ def _orders(form: str) -> Iterator[RememberOrder]:
 
 
 def _before(sentence: str, start: int) -> RememberOrder | None:
-    """Return an order whose words stand before what they ask to remember."""
+    """Return an order that stands before what it asks to remember."""
     for cue in (_CUE_EN, _CUE_ZH):
         found = cue.match(sentence)
         if found is None or (cue is _CUE_EN and _NOT_SAID_EN.match(found["said"])):
@@ -123,7 +122,7 @@ def _before(sentence: str, start: int) -> RememberOrder | None:
 
 
 def _after(sentence: str, start: int, before: tuple[int, int] | None) -> RememberOrder | None:
-    """Return an order whose words follow what they ask to remember: "I'm vegan, remember that"."""
+    """Return an order that follows what it asks to remember: "I'm vegan, remember that"."""
     cut = max(sentence.rfind(","), sentence.rfind(","))
     if cut > 0 and _is_after(sentence[cut + 1 :]):
         return RememberOrder(start + cut, start + len(sentence), start, start + cut, is_refused=_is_refused(sentence))
@@ -144,5 +143,4 @@ def _is_after(words: str) -> bool:
 
 
 def _is_refused(sentence: str) -> bool:
-    """Return whether words must not be remembered by being asked: secrets, and what instructs the model."""
     return bool(mask_sensitive(sentence)[1]) or is_instruction(sentence)

@@ -1,6 +1,6 @@
-"""What somebody does again and again is a habit, though they never call it one: believed a little more each day (P12).
+"""Repeated doings become habits, though nobody calls them so: confidence grows with each day.
 
-What is done once says nothing. Done again on another day it becomes a note at 0.5; each further day adds 0.1, to 0.8.
+A single doing is nothing. On a second day it becomes a note at 0.5; each further day adds 0.1, up to 0.8.
 """
 
 import re
@@ -64,7 +64,7 @@ def is_doing(clause: Clause, grade: Grade) -> bool:
 def doing_drafts(
     heard: Heard, spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy = NOTING
 ) -> list[NoteDraft]:
-    """Return the clauses that tell of a moment and are no notes by themselves, as the habits that they may become."""
+    """Return clauses about the moment that are no notes by themselves, as the habits that they may become."""
     if spoken.answer or spoken.wanted:
         return []
     return [
@@ -80,13 +80,12 @@ def core_of(text: str) -> frozenset[str]:
 
 
 def is_same_doing(one: frozenset[str], other: frozenset[str], policy: NotingPolicy = NOTING) -> bool:
-    """Return whether two texts, by their core terms, tell of the same doing."""
     return bool(one) and len(one & other) >= policy.same_doing * len(one | other)
 
 
 def find_habits(tenant_id: UUID, read: Iterable[Read], policy: NotingPolicy = NOTING) -> list[NoteDraft]:
     """Return the habits that begin in messages: doings that were done on another day before, with both messages as
-    sources. Opens a scope of its own where there is any doing."""
+    sources. Opens a scope of its own when there is any doing."""
     doings = [draft for one in read for draft in doing_drafts(one.heard, one.spoken, one.grades)]
     found = []
     if doings:
@@ -100,7 +99,7 @@ def find_habits(tenant_id: UUID, read: Iterable[Read], policy: NotingPolicy = NO
 
 
 def habit_repeat_of(draft: NoteDraft, held: Iterable[HeldNote]) -> NoteRepeat | None:
-    """Return which held note a further occasion strengthens; None for what is no habit, and for a first one."""
+    """Return the note that a further occasion strengthens; None for anything but a known habit."""
     if not is_inferred(draft.details.grade, draft.snapshot.provenance):
         return None
     own, core = as_held(draft), core_of(draft.snapshot.text)
@@ -112,7 +111,7 @@ def habit_repeat_of(draft: NoteDraft, held: Iterable[HeldNote]) -> NoteRepeat | 
 
 
 def as_guessed(draft: NoteDraft) -> NoteDraft:
-    """Return a habit that its own speaker is not sure of as the first evidence of one; any other note as it is."""
+    """Return a habit of which its own speaker is unsure as the first evidence of one; any other note as it is."""
     details, snapshot = draft.details, draft.snapshot
     if details.grade != NoteGrade.HABIT or details.vital_class or details.grade_probability == 1:
         return draft
@@ -121,14 +120,14 @@ def as_guessed(draft: NoteDraft) -> NoteDraft:
 
 
 def as_habit(draft: NoteDraft, habits: HabitPolicy = HABITS) -> NoteDraft:
-    """Return a note as the first evidence of a habit: half believed, and to be looked at again."""
+    """Return a note as the first evidence of a habit: half believed, and due for review."""
     snapshot = replace(draft.snapshot, confidence=habits.first, provenance=Provenance.OBSERVATION)
     review_by = draft.snapshot.said_at + habits.looked_at_after
     return NoteDraft(snapshot, replace(draft.details, grade=NoteGrade.HABIT, vital_class="", review_by=review_by))
 
 
 def _earlier_day(draft: NoteDraft, policy: NotingPolicy) -> UUID | None:
-    """Return a message of another day, before, that tells of the same doing; None where there is none."""
+    """Return a message of an earlier day that tells of the same doing; None where there is none."""
     if draft.details.about_kind != AboutKind.SELF:
         return None
     own, zone = draft.snapshot, zone_of(draft.snapshot.subject_id)

@@ -1,4 +1,4 @@
-"""What kind of turn something is: whether a user tells something, and whether an assistant asks, about what. Pure."""
+"""What a turn does: whether a user tells something, and whether an assistant asks, and about what. Pure."""
 
 import re
 
@@ -29,7 +29,7 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 def tells_something(text: str) -> bool:
-    """Return whether a user's words hold a clause that tells something: no question, no wish, no courtesy."""
+    """Return whether a user's words hold a clause that says something: no question, wish or courtesy."""
     if not text.strip() or not says_something(text):
         return False
     form = matching_form(text)
@@ -42,12 +42,10 @@ def tells_something(text: str) -> bool:
 
 
 def asks_something(turn: str) -> bool:
-    """Return whether an assistant's turn ends with a question."""
     return _ASKS.search(turn) is not None
 
 
 def asks_about_memory(turn: str) -> bool:
-    """Return whether an assistant's turn speaks of remembering."""
     return _ABOUT_MEMORY.search(turn) is not None
 
 

@@ -1,4 +1,4 @@
-"""Every tunable number of asking a chat model and judging what it proposes, with where it comes from."""
+"""Numbers of asking a chat model and judging its proposals, each with its source."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ _TAUGHT = "tests/golden/changes_teach*.jsonl, each tenth of the topics read by w
 
 @dataclass(frozen=True, slots=True)
 class AskingPolicy:
-    """What one question holds. Lengths are characters."""
+    """The size of one question. Lengths are characters."""
 
     # Calls for one batch of work; the rest is released and claimed again.
     calls: int = assumed(4, owner="understanding", settle_by="time of one batch with a real model")
@@ -27,7 +27,7 @@ class AskingPolicy:
 
 @dataclass(frozen=True, slots=True)
 class JudgingPolicy:
-    """What of a model's proposals stands. Thresholds are probabilities, shares and confidences 0..1."""
+    """Which of a model's proposals are accepted. Thresholds are probabilities, shares and confidences 0..1."""
 
     # The least probability that a proposed note lasts; without a model .46 is needed.
     note_from: float = promised(0.3, row="P9")

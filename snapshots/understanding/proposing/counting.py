@@ -1,4 +1,4 @@
-"""What became of a model's proposals, as a metric: of refused notes, fields and endings nothing else is kept."""
+"""Count the outcome of a model's proposals as a metric: nothing else is kept of refused notes, fields and endings."""
 
 from typing import Literal
 
@@ -35,7 +35,7 @@ def count_proposal(kind: Kind, outcome: Outcome | Reason) -> None:
 
 
 def count_unknown(answer: Proposals, messages: int) -> None:
-    """Count what names a message that was not shown."""
+    """Count items that name a message that was not shown."""
     for name, kind in _KINDS.items():
         for one in getattr(answer, name):
             if not 1 <= one.message <= messages:

@@ -1,4 +1,4 @@
-"""The gate of proposed values of fields: words of a clause that the user says as true, and that speaks of the field."""
+"""The gate of proposed field values: words of a clause that the user states as true, and that is about the field."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -17,7 +17,7 @@ from tenants.policies.descriptions import FieldDescription
 def judge_fields(
     said: Said, proposed: Sequence[ProposedField], asked: tuple[FieldDescription, ...], policy: JudgingPolicy = JUDGING
 ) -> list[tuple[Outcome, Filled | None]]:
-    """Return what the gate says of the values proposed of a message, in their order. No transaction may be open.
+    """Return the outcome of each value proposed of a message, in their order. No transaction may be open.
 
     Raises EmbeddingUnavailable.
     """
@@ -39,7 +39,7 @@ def judge_fields(
 
 
 def with_proposed_fields(filled: FieldsFilled, proposed: Mapping[UUID, Sequence[Filled]]) -> FieldsFilled:
-    """Return what messages fill by their notes, and as proposed what their notes leave empty."""
+    """Return the fields that notes fill, and proposed values for fields that they leave empty."""
     whole = {message_id: list(own) for message_id, own in filled.items()}
     for message_id, more in proposed.items():
         own = whole.setdefault(message_id, [])
@@ -48,12 +48,12 @@ def with_proposed_fields(filled: FieldsFilled, proposed: Mapping[UUID, Sequence[
 
 
 def _speaks_of(fit: FieldFit, field: str, policy: JudgingPolicy) -> bool:
-    """Return whether a clause speaks of a field rather than of another that is asked for."""
+    """Return whether a clause is about this field rather than another requested one."""
     return fit.scores[field] >= policy.fit_from and fit.scores[field] == fit.score
 
 
 def _place_of(said: Said, one: ProposedField, names: set[str]) -> tuple[Outcome, Clause | None, tuple[int, int]]:
-    """Return the clause and the characters in which a value stands; without a clause, why it is refused."""
+    """Return the clause and the characters of a value; without a clause, why it is refused."""
     place = find_words(said.spoken.text, one.value)
     over = said.clauses_over(*place) if place else []
     if one.field not in names:

@@ -1,4 +1,4 @@
-"""From what a model proposes of messages to what is written of them, on one page: notes, slots, fields, endings."""
+"""From a model's proposals to what is written, on one page: notes, slots, fields, endings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,8 +36,8 @@ _VERSION_CHARS = 32
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What stands of a model's proposals, by message: notes beside those that the reader drafted, slots and fields, and
-    the held notes that are to be asked about. Of slots also what is refused: records keep why."""
+    """The accepted proposals by message: notes beside drafted ones, slots and fields, and notes to be doubted. Refused
+    slots are included, because their records keep the reason."""
 
     notes: Mapping[UUID, Sequence[NoteDraft]] = field(default_factory=dict)
     slots: Mapping[UUID, Sequence[JudgedSlot]] = field(default_factory=dict)
@@ -49,9 +49,9 @@ NOTHING = Judged()
 
 
 def judge_proposals(proposed: ProposedByMessage, read: Sequence[Read], asked: Asked = ()) -> Judged:
-    """Return what stands of what a model proposed of messages, each proposal counted. No transaction may be open.
+    """Return the accepted proposals and count each outcome. No transaction may be open.
 
-    Without the encoder's files there is nothing: no grade speaks for or against a proposal.
+    Without the encoder's files the result is empty: no grade speaks for or against a proposal.
     """
     found = [(one, proposed[one.heard.message.id]) for one in read if one.heard.message.id in proposed]
     try:
@@ -70,16 +70,17 @@ def judge_proposals(proposed: ProposedByMessage, read: Sequence[Read], asked: As
 
 
 def with_proposed_notes(read: Sequence[Read], judged: Judged) -> list[Read]:
-    """Return the messages with the notes that stand of a model's proposals, in the order of their words."""
+    """Return the messages with the accepted notes, in the order of their words."""
     drafts = [[*one.drafts, *judged.notes.get(one.heard.message.id, ())] for one in read]
     in_order = (sorted(own, key=lambda draft: draft.details.span_start or 0) for own in drafts)
     return [replace(one, drafts=own) for one, own in zip(read, in_order, strict=True)]
 
 
 def with_proposed_slots(lesson: Lesson, judged: Sequence[JudgedSlot], own_names: frozenset[str]) -> Lesson:
-    """Return a lesson with the proposed slots that stand and those that are refused, in the open scope.
+    """Return a lesson with the accepted and the refused slots, in the open scope. A slot that patterns found, too, is
+    left out.
 
-    What the subject had forgotten teaches nothing.
+    Forgotten words teach nothing.
     """
     if not judged or is_forgotten_message(lesson.message):
         return lesson
@@ -101,7 +102,7 @@ def with_proposed_slots(lesson: Lesson, judged: Sequence[JudgedSlot], own_names:
 
 
 def _said_of(read: Read) -> Said:
-    """Return a message for the gate. A bare answer is read together with its question: a model sees only half of it."""
+    """Return a message for the gate. A bare answer is left out: the model sees it without its question."""
     spoken = replace(read.spoken, clauses=()) if read.spoken.answer else read.spoken
     return Said(read.heard.message.content, spoken, read.grades)
 
@@ -119,7 +120,7 @@ def _notes_of(read: Read, proposed: Proposed) -> list[NoteDraft]:
 
 
 def _draft_of(read: Read, part: NotePart, person: Person | None, origin: str) -> NoteDraft:
-    """Return a part that a model proposed as a draft: known by analysis at most, never as said outright."""
+    """Return a proposed part as a draft with the provenance of an analysis at most."""
     if person is not None:
         part = replace(part, grade=replace(part.grade, other=max(part.grade.other, NOTING.other_from)))
     draft = draft_part(read.heard, read.spoken, part, NOTING)
@@ -142,7 +143,7 @@ def _slots_of(read: Read, proposed: Proposed) -> list[JudgedSlot]:
 
 
 def _accepted(kind: Kind, judged: Sequence[tuple[Outcome, T | None]]) -> list[T]:
-    """Count what became of each proposal, and return those that stand."""
+    """Count each outcome, and return the accepted ones."""
     for outcome, _ in judged:
         count_proposal(kind, outcome)
     return [one for _, one in judged if one is not None]

@@ -1,4 +1,4 @@
-"""A few messages in both languages by which a chat model is tried: what it proposes, and what the gate refuses."""
+"""Sample messages in both languages for trying a chat model: its proposals, and what the gate refuses."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ SAMPLE = (
 
 
 def ask_sample(model: JsonForms, texts: Sequence[str], form: JsonForm) -> tuple[Proposals, Usage]:
-    """Return what a model proposes of messages of the sample at once, held to one form of JSON, and what it cost.
+    """Return a model's proposals for sample messages in one form of JSON, and the usage.
 
     Nothing is repaired. Raises ChatUnavailable.
     """
@@ -39,7 +39,7 @@ def ask_sample(model: JsonForms, texts: Sequence[str], form: JsonForm) -> tuple[
 
 
 def judge_sample(texts: Sequence[str], proposals: Proposals) -> Counter[str]:
-    """Return what becomes of notes and slots that a model proposed, by outcome. Raises EmbeddingUnavailable."""
+    """Return the outcomes of proposed notes and slots. Raises EmbeddingUnavailable."""
     outcomes: Counter[str] = Counter()
     spoken = [Spoken(text, tuple(split_clauses(text))) for text in texts]
     for number, (one, grades) in enumerate(zip(spoken, grade_messages(spoken), strict=True), start=1):

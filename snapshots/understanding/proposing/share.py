@@ -1,4 +1,4 @@
-"""Which messages of claimed work a model reads at once, and what it is shown beside them."""
+"""Group claimed work into questions to a model, each with the notes and fields that it is shown."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,16 +21,16 @@ from snapshots.understanding.statements.worth import says_something
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Work of one subject, in its order, and what a model is asked about it."""
+    """Work of one subject, in its order, and the question about it."""
 
     items: tuple[ClaimedWork, ...]
     question: Question
 
 
 def shares_of(items: Sequence[ClaimedWork], policy: AskingPolicy = ASKING) -> Iterator[Share]:
-    """Yield the work subject by subject, in shares that one question can hold; in the open scope.
+    """Yield the work subject by subject, in batches that fit one question; in the open scope.
 
-    What the subject had forgotten, and what says nothing or is not the subject's, is shown to no model.
+    A model is not shown forgotten or empty messages, or words of others.
     """
     messages = load_messages(items)
     subjects = list(with_epoch(Subject.objects.filter(id__in={item.subject_id for item in items})))
@@ -53,7 +53,7 @@ def _stretches(
     before: ShownBefore,
     policy: AskingPolicy,
 ) -> Iterator[tuple[tuple[ClaimedWork, ...], tuple[Shown, ...]]]:
-    """Yield the work of one subject in stretches of at most so many items and characters that are shown."""
+    """Yield the work of one subject in batches within the limits of items and characters."""
     items: list[ClaimedWork] = []
     shown: list[Shown] = []
     for item in work:
@@ -71,7 +71,7 @@ def _stretches(
 
 
 def _meant(shown: Sequence[Shown], held: Sequence[HeldChange], policy: AskingPolicy) -> tuple[HeldChange, ...]:
-    """Return the newest held notes that share a word, a kind of thing or a person with the messages."""
+    """Return the newest notes that share a word, a kind of thing or a person with the messages."""
     said = [Sentence(one.text[: policy.message_chars]) for one in shown]
     meant = [note for note in held if any(shares_something(one, note.said) for one in said)]
     return tuple(meant[-policy.held_notes :])

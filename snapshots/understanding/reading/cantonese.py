@@ -1,4 +1,5 @@
-"""Written Cantonese read as Mandarin, character for character: one set of rules reads both, and positions stay."""
+"""Rewrite written Cantonese as Mandarin, character for character: one set of patterns reads both, and positions
+stay."""
 
 import re
 

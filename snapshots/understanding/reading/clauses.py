@@ -1,7 +1,7 @@
 """Cut a message into clauses: the smallest parts that each say one thing.
 
-A clause keeps its place in the message, so that whatever is made of it can be quoted in the user's own words. What is
-not the speaker's own (quoted mails, code, pasted dialogues, texts to translate or to write) gives no clause.
+A clause keeps its place in the message, so that it can be quoted in the user's own words. Words that are not the
+speaker's own (quoted mails, code, pasted dialogues, texts to translate or write) make no clause.
 """
 
 import re
@@ -143,9 +143,9 @@ SHORTEST_ALONE = 2
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One part of a message. ``text`` is ``message[start:end]``; ``sentence`` numbers the sentence it stands in.
+    """One part of a message. ``text`` is ``message[start:end]``; ``sentence`` is the number of its sentence.
 
-    ``asked`` says that its sentence ends with a question mark.
+    ``asked``: its sentence ends with a question mark.
     """
 
     text: str
@@ -157,14 +157,14 @@ class Clause:
 
 
 def split_clauses(message: str) -> list[Clause]:
-    """Return the clauses of a user's ``message`` in order. Linear in its length."""
+    """Return the clauses of a user's ``message`` in order, in linear time."""
     form = own_form(message[:LONGEST_READ])
     return _cut(message, form) if form else []
 
 
 def own_form(message: str) -> str:
-    """Return the matching form of a user's ``message`` with blanks for what is not their own words; "" where all of it
-    is a text to work on, or a pasted conversation: whose words these are cannot be told."""
+    """Return the matching form of a user's ``message`` with blanks for words that are not their own; "" where all of it
+    is a text to work on, or a pasted conversation."""
     form = matching_form(message)
     if _TASK_ON_TEXT.match(form):
         return ""
@@ -173,7 +173,8 @@ def own_form(message: str) -> str:
 
 
 def split_reply(message: str) -> list[Clause]:
-    """Return the clauses of an assistant's ``message`` in order: there "Friday: museum" is a line of a list."""
+    """Return the clauses of an assistant's ``message`` in order: there "Friday: museum" is a list item, not a
+    speaker."""
     form = _without_quoted(matching_form(message[:LONGEST_READ]))
     return _cut(message, _LIST_MARK.sub(lambda found: " " * len(found.group()), form))
 
@@ -183,7 +184,6 @@ def _without_quoted(form: str) -> str:
 
 
 def _without_others(form: str) -> str:
-    """Return a user's words without texts to work on and what they quote of others."""
     for start, end in find_told(form):
         form = form[:start] + "\n" * (end - start) + form[end:]
     form = _OTHERS_WORDS.sub(_cut_out, form) if '"' in form else form
@@ -195,7 +195,7 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _cut_out(found: re.Match[str]) -> str:
-    """Return as many line ends: what stands before and behind is no one clause."""
+    """Line ends keep the words before and behind from becoming one clause."""
     return "\n" * len(found.group())
 
 
@@ -220,7 +220,7 @@ def cut_sentences(form: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _parts(form: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of each part of a sentence, blanks and idle words at its head left out."""
+    """Yield (start, end) of each part of a sentence, without blanks and idle words at its head."""
     breaks = _BREAK_ZH if language == "zh" else _BREAK_EN
     cuts: list[tuple[int, int]] = []
     for found in breaks.finditer(form, start, end):
@@ -247,7 +247,7 @@ def _statements(form: str, first: int, last: int, language: str) -> Iterator[tup
 
 
 def _trim(form: str, first: int, last: int) -> tuple[int, int]:
-    """Return the part without idle words at its head and without marks at its end."""
+    """Return the part without idle words at its head and marks at its end."""
     lead = _LEAD.match(form, first, last)
     if lead and _SAYS_SOMETHING.search(form, lead.end(), last):
         first = lead.end()
@@ -272,7 +272,6 @@ def _pieces(form: str, first: int, last: int, language: str) -> Iterator[tuple[i
 
 
 def _piece_end(form: str, first: int, last: int, language: str) -> int:
-    """Return where a piece that begins at ``first`` has to end."""
     if language == "zh":
         return min(last, first + LONGEST_CLAUSE_ZH)
     most = min(last, first + LONGEST_CLAUSE)
@@ -281,7 +280,7 @@ def _piece_end(form: str, first: int, last: int, language: str) -> int:
 
 
 def _join_fragments(form: str, parts: list[tuple[int, int]], language: str) -> list[tuple[int, int]]:
-    """Return the parts of a sentence, those too short to say anything joined to the one before them."""
+    """Return the parts of a sentence; those too short to say anything are joined to the one before."""
     joined: list[tuple[int, int]] = []
     for first, last in parts:
         size = last - first if language == "zh" else len(form[first:last].split())

@@ -1,4 +1,4 @@
-"""The matching form of a text, in which every character keeps its place, and the language it is read in."""
+"""The matching form of a text, which keeps every character's position, and the language it is read in."""
 
 import re
 
@@ -33,7 +33,7 @@ def matching_form(text: str) -> str:
 
 
 def language_of(text: str) -> str:
-    """Return "zh" or "en", the language whose rules should read ``text``."""
+    """Return "zh" or "en", the language whose patterns should read ``text``."""
     cjk = _CJK.search(text)
     if not cjk:
         return "en"

@@ -1,4 +1,4 @@
-"""What a clause says about itself: asked, supposed, told of others' words, ironic, for now only, for good, a change.
+"""How a clause is meant: asked, supposed, reported, ironic, for now, for good, a change.
 
 Each pattern is linear: no nested repetition. English and Chinese stand side by side, since people mix them.
 """
@@ -124,7 +124,7 @@ def is_played(form: str) -> bool:
 
 
 def is_asked(text: str, *, ends_asked: bool, language: str) -> bool:
-    """Return whether a clause is a question; ``ends_asked`` says that a question mark closes it."""
+    """Return whether a clause is a question; ``ends_asked``: a question mark closes it."""
     if language == "zh":
         return ends_asked or _QUESTION_ZH.search(text) is not None
     return ends_asked or _QUESTION_EN.match(text) is not None
@@ -142,7 +142,7 @@ def find_quoted(form: str) -> list[tuple[int, int]]:
 
 
 def is_reported(sentence: str, end: int) -> bool:
-    """Return whether ``sentence[:end]`` tells somebody's words ("she said ...")."""
+    """Return whether ``sentence[:end]`` reports somebody's words ("she said ...")."""
     told = _REPORTED.search(sentence)
     return told is not None and told.start() < end
 
@@ -153,7 +153,7 @@ def is_ironic(sentence: str) -> bool:
 
 
 def is_for_now(text: str) -> bool:
-    """Return whether ``text`` holds for a while only; a day from which something holds is no such while."""
+    """Return whether ``text`` holds for a while only; a starting day ("from today on") does not count."""
     return _FOR_NOW.search(_STARTS.sub(" ", text)) is not None
 
 
@@ -172,5 +172,5 @@ def is_change(text: str) -> bool:
 
 
 def is_taken_back(sentence: str, end: int) -> bool:
-    """Return whether what follows ``sentence[:end]`` ends it: "I love jazz, not any more"."""
+    """Return whether the words after ``sentence[:end]`` end it: "I love jazz, not any more"."""
     return _TAKEN_BACK.match(sentence, end) is not None

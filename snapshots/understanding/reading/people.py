@@ -1,4 +1,4 @@
-"""Whom a clause speaks of: the label and the relation that its words offer."""
+"""Find the people and things that a clause is about, by name and relation."""
 
 import re
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ _BOTH = re.compile(r"\s(?:and|or)\s|[和跟与、]")
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody or something that a clause names. ``relation`` is "" where it says none."""
+    """Somebody or something that a clause names. ``relation`` is "" where it gives none."""
 
     label: str
     relation: str = ""
@@ -68,7 +68,7 @@ class Person:
 
 def find_introduced(text: str, language: str) -> Person | None:
     """Return somebody or something that ``text`` introduces by name and relation: "my son Theo", 我朋友张三, "our cat
-    Miso"; None where it names nobody so: "my wife" alone tells nothing that a contact could hold."""
+    Miso"; None for "my wife" alone, which tells nothing that a contact could hold."""
     person = find_person(text, language)
     words = load_language(language).words
     if person is None or person.label in ("", person.relation) or not person.relation:
@@ -99,8 +99,8 @@ def find_person(text: str, language: str) -> Person | None:
 
 
 def opens_with_person(text: str, language: str) -> bool:
-    """Return whether a clause begins with somebody of the user's: "my sister got a job", 我妈住在徐汇, "Theo's school";
-    not with both: "my wife and I", 我和我妈."""
+    """Return whether a clause begins with somebody of the user's: "my sister got a job", 我妈住在徐汇; not with both:
+    "my wife and I"."""
     if language == "zh":
         owned = _OWNED_ZH.match(text) if text[:1] in "我咱俺" else None
         return owned is not None and not re.fullmatch(_THING_ZH, owned["what"]) and not _BOTH.match(text, owned.end())
@@ -111,7 +111,7 @@ def opens_with_person(text: str, language: str) -> bool:
 
 
 def _name_after(text: str, start: int) -> str:
-    """Return the Chinese name that stands at ``start``, "" where the words there are none: 明天, 花生."""
+    """Return the Chinese name at ``start``, "" where the words there are none: 明天, 花生."""
     words = load_language("zh").words
     found = _called(words).match(text, start)
     if found is None or not is_name(found["name"], words):

@@ -1,7 +1,8 @@
-"""Many patterns over one text: which of them may match, told by the pieces that a match has to hold.
+"""Find which of many patterns may match a text, by substrings that each match must hold.
 
-Hundreds of rows are tried on every clause and nearly none matches. "i live in ..." can't match a text without "live":
-such pieces are read from the patterns once, and looked up in a text all together. What passes is still tried.
+Hundreds of rows are tried on every clause and nearly none matches. "i live in ..." cannot match a text without "live":
+such pieces are derived from the patterns once, and looked up in a text all together. Patterns that pass are still
+tried.
 """
 
 import re
@@ -26,7 +27,7 @@ _COMMON = frozenset(_MOST_HEARD.split())
 
 
 class Sieve(Generic[Row]):
-    """Rows by the pieces of their patterns."""
+    """Rows by the required pieces of their patterns."""
 
     def __init__(self, rows: Iterable[tuple[re.Pattern[str], Row]]) -> None:
         self._always: list[Row] = []
@@ -53,12 +54,12 @@ def _beginning(piece: str) -> str:
 
 
 def pieces_of(pattern: re.Pattern[str]) -> frozenset[str] | None:
-    """Return pieces, in small letters, one of which every match of ``pattern`` holds; None where there are none."""
+    """Return lower-case pieces of which every match of ``pattern`` holds one; None where there are none."""
     return _needed(_parser.parse(pattern.pattern, pattern.flags))
 
 
 def _needed(parsed: Iterable[tuple[Any, Any]]) -> frozenset[str] | None:
-    """Return the most telling pieces of what follows one another in a pattern."""
+    """Return the most selective pieces of a sequence of pattern elements."""
     found: list[frozenset[str]] = []
     run = ""
     for op, value in parsed:
@@ -97,7 +98,7 @@ def _worth(pieces: frozenset[str]) -> tuple[float, int]:
 
 
 def _telling(piece: str) -> float:
-    """Return how much it tells that a text holds a piece: its letters; a Chinese character counts as three."""
+    """Return how selective a piece is: its letters; a Chinese character counts as three."""
     if not piece.isascii():
         return 3.0 * sum(not one.isascii() for one in piece)
     letters = sum(map(str.isalnum, piece))

@@ -1,7 +1,7 @@
-"""What is vital by its words alone, and what is not though it names an illness: denied, over, said in jest, an order.
+"""What is vital by its words alone, and what is not although it names an illness: denied, over, a joke, an order.
 
-A vital note stands in every prompt, so it must be what it says. The words that deny have to govern what may hurt: "I
-can't have dairy" and 不能吃虾 are limits, "I don't have asthma" is none.
+A vital note stands in every prompt, so it must be what it says. A denial must govern the harmful thing: "I can't have
+dairy" and 不能吃虾 are limits, "I don't have asthma" is none.
 """
 
 import re
@@ -192,7 +192,7 @@ _VISITS = re.compile(
 
 
 def is_vital_claim(form: str, sentence: str) -> bool:
-    """Return whether a clause (matching form) may be vital: it says so of now, in earnest, and leads no model."""
+    """Return whether a clause (matching form) may be vital: it holds now, in earnest, and leads no model."""
     if leads_model(form):
         return False
     if is_jest(form) or (_LAUGHS.search(sentence) and not _BODILY.search(form)):
@@ -201,18 +201,18 @@ def is_vital_claim(form: str, sentence: str) -> bool:
 
 
 def is_jest(form: str) -> bool:
-    """Return whether a clause names something as an allergen to which nobody's body reacts: Mondays, 你的问题."""
+    """Return whether a clause names an allergen to which nobody's body reacts: Mondays, 你的问题."""
     return _JEST.search(form) is not None
 
 
 def without_objects(form: str) -> str:
-    """Return a clause without things that are only called after an illness ("the allergy test"), unless they are
-    taken: "I took an allergy pill" tells of a day, "I take allergy pills" of somebody."""
+    """Return a clause without things that are named after an illness ("the allergy test"), unless somebody takes them:
+    "I take allergy pills"."""
     return form if _TAKES.search(form) else _OBJECT.sub(" ", form)
 
 
 def vital_by_words(form: str) -> str:
-    """Return the class of what is vital by its words alone, whatever the reader finds; "" for none."""
+    """Return the class of what is vital by its words alone, whatever the classifier finds; "" for none."""
     if names_emergency_contact(form):
         return "emergency"
     is_harmed = _MAY_NOT_EAT.search(form) or _MAY_KILL.search(form)
@@ -235,17 +235,17 @@ def asks_whom(question: str) -> bool:
 
 
 def orders_model(form: str) -> bool:
-    """Return whether a clause orders the one who answers to do something: no part of a vital note."""
+    """Return whether a clause orders the assistant to do something: no part of a vital note."""
     seen = visible(form)
     return (_ORDER_EN.match(seen) or _ORDER_ZH.match(seen)) is not None
 
 
 def leads_model(form: str, before: str = "") -> bool:
-    """Return whether a clause has the one who answers do something, or leads it to a page: it is never vital, whoever
+    """Return whether a clause orders the assistant to do something, or leads it to a page: it is never vital, whoever
     wrote it. Whom to call when something happens, if in the clause ``before``, is what the user needs."""
     return has_link(form) or (orders_model(form) and not names_emergency_contact(f"{before} {form}"))
 
 
 def sends_to_link(form: str) -> bool:
-    """Return whether a clause orders the one who answers to open a page."""
+    """Return whether a clause orders the assistant to open a page."""
     return has_link(form) and (orders_model(form) or _VISITS.match(visible(form)) is not None)

@@ -1,4 +1,4 @@
-"""Is what a row matched meant: the user's own statement, which lasts as its slot wants it?"""
+"""Whether the match of a row is meant: the user's own statement, lasting as its slot needs it."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -12,17 +12,17 @@ _TAKEN = ("value", "occupation", "employer")
 
 
 def _around(row: Row, text: Text) -> str:
-    """Return the words in which "today" silences a row: its clause, or the whole sentence of a wish or a limit."""
+    """Return the words in which "today" silences a row: its clause, or the whole sentence of a wish or limit."""
     return text.sentence if SLOTS[row.slot].of_the_sentence else text.form
 
 
 def _own_words(text: Text) -> str:
-    """Return the words that tell whether it is so: those of the whole sentence where its subject stands there."""
+    """Return the words that decide whether it is so: the whole sentence where its subject stands there."""
     return text.sentence if text.added else text.form
 
 
 def without_value(text: Text, match: re.Match[str]) -> str:
-    """Return the sentence of ``text`` without what a row took out of it: a job may be called as somebody else."""
+    """Return the sentence of ``text`` without the matched value: a job title may look like another person."""
     taken = [said for name, said in match.groupdict().items() if said and name in _TAKEN]
     sentence = text.sentence
     for said in taken:
@@ -43,7 +43,7 @@ _DOUBTS: Mapping[str, Callable[[Row, Text, int], bool]] = {
 
 
 def is_meant(row: Row, text: Text, match: re.Match[str]) -> bool:
-    """Return whether a match is the user's own statement, and lasts as its slot wants it."""
+    """Return whether a match is the user's own statement, lasting as its slot needs it."""
     if row.needs_lasting and not modality.is_lasting(f"{text.sentence} {text.after}"):
         return False
     return not any(holds(row, text, match.end()) for doubt, holds in _DOUBTS.items() if doubt not in row.allow)

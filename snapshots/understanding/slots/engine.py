@@ -1,7 +1,7 @@
-"""Read slots out of a message: split it into clauses, leave out what is not meant, match rows, build candidates.
+"""Read slots from a message: split it into clauses, leave out what is not meant, match rows, build candidates.
 
-Right or silent: a clause that is asked, supposed, told of others' words, ironic or for this once gives nothing, and a
-value that is not one whole phrase is none. The sentence is kept as a note elsewhere, so silence costs little.
+Right or silent: a clause that is asked, supposed, reported, ironic or momentary gives nothing, and a value must be one
+whole phrase. The sentence is kept as a note anyway, so silence costs little.
 """
 
 from collections.abc import Mapping
@@ -46,9 +46,9 @@ _EDGE = " ,.;:!\"'"
 
 
 def read_slots(message: str, context: ExtractionContext = ALONE, *, message_key: str) -> list[Candidate]:
-    """Return what a user's message surely says about the user, and about those named in it or just before.
+    """Return what a user's message surely says about the user, and about people named in it or just before.
 
-    Of ``context`` it reads the assistant's turn before the message, and whom the user named in the turn before.
+    ``context`` gives the assistant's turn before the message, and the people that the user named in the turn before.
     """
     if len(message) > LONGEST_READ:
         return []
@@ -74,7 +74,7 @@ DENYING = frozenset({"dislikes", "avoid"})
 
 
 class _Reading:
-    """The reading of one message: what was found so far."""
+    """Reads one message; ``found`` collects the candidates."""
 
     def __init__(
         self, message: str, message_key: str, quoted: list[tuple[int, int]], context: ExtractionContext
@@ -117,7 +117,7 @@ class _Reading:
                         done |= self._apply(row, part, language)
 
     def _apply(self, row: Row, text: Text, language: Language) -> set[str]:
-        """Add what ``row`` makes of ``text``; return the slots that it filled."""
+        """Add the candidates of ``row`` in ``text``; return the slots that it filled."""
         match = None
         slot = SAME_SLOT.get(row.family, row.family)
         is_jested = row.family in HEALTH and is_jest(text.form)
@@ -146,15 +146,15 @@ class _Reading:
         return {row.family} if built else set()
 
     def _is_believed(self, row: Row, text: Text, place: int, language: Language) -> bool:
-        """Return whether words that a row searched a clause for are said to be so, and last."""
+        """Return whether the words of a graded row are stated as true and last."""
         denied = language.words.finder("denied") if row.family not in DENYING else None
         if denied is not None and denied.search(text.form):
             return False
         return self._lasts(row, place, is_told=text.person is not None)
 
     def _lasts(self, row: Row, place: int, *, is_told: bool) -> bool:
-        """Return whether the reader of clauses finds that what stands at ``place`` lasts, and that it is the user's
-        where nothing says whose it is (``is_told``)."""
+        """Return whether the words at ``place`` have a lasting grade, and are about the user unless ``is_told`` says
+        whose they are."""
         enough = FILLING.health_from if row.family in HEALTH else FILLING.lasting_from
         for one in self.graded:
             if one.start <= place < one.end:
@@ -165,8 +165,7 @@ class _Reading:
         return False
 
     def _words_at(self, text: Text, start: int, end: int) -> str:
-        """Return the message's words at a place of ``text``, as a reader sees them; of what nobody said, what was put
-        there."""
+        """Return the message's words at a place of ``text``; for words that nobody said, the added subject."""
         put = text.form[start : min(end, text.added)] if start < text.added else ""
         return put + visible(self.message[text.start + max(start, text.added) : text.start + end])
 

@@ -1,4 +1,4 @@
-"""Bring the candidates of one message together: without vaguer ones, contradictions and repeats."""
+"""Merge the candidates of one message: without vaguer ones, contradictions and repeats."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,7 +25,7 @@ def _drop_vaguer(found: list[Candidate]) -> list[Candidate]:
 
 
 def _drop_contradictions(found: list[Candidate]) -> list[Candidate]:
-    """Return candidates without fields that one message gives two values: which of them holds is not certain."""
+    """Return candidates without fields that one message gives two values: it is not certain which holds."""
     values: dict[str, set[str]] = {}
     for one in found:
         if isinstance(one, ProfileFact) and one.mode == "overwrite":

@@ -1,4 +1,4 @@
-"""The worker's first care: each message that says something becomes a findable statement (S2), within seconds."""
+"""Store each message that says something as a statement, within seconds: the first step of a worker."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ STATEMENT_VERSION = "statement-1"
 class Heard:
     """A message to be remembered, the one before it in its conversation, and what prompts had shown before.
 
-    ``asked``: our own question that the message answers, in words that slots know; "" for none.
+    ``asked``: the key and id of our own ask that the message answers; "" for none.
     """
 
     message: Message
@@ -56,7 +56,8 @@ def store_statements(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
 
 
 def load_messages(items: Sequence[ClaimedWork]) -> dict[UUID, Message]:
-    """Return the messages of claimed work by id, in the order of the work; not those that must not be remembered."""
+    """Return the messages of claimed work by id, in the order of the work, without those that must not be
+    remembered."""
     ids = [item.message_id for item in items if item.message_id]
     rows = Message.objects.filter(subject_id__in={item.subject_id for item in items}, id__in=ids, remember=True)
     found = rows.select_related("conversation").in_bulk()
@@ -64,7 +65,7 @@ def load_messages(items: Sequence[ClaimedWork]) -> dict[UUID, Message]:
 
 
 def hear(items: Sequence[ClaimedWork]) -> list[Heard]:
-    """Return the claimed messages, each with the one before it; one that was deleted meanwhile is left out."""
+    """Return the claimed messages, each with the one before it; a deleted message is left out."""
     return hear_messages({item.subject_id for item in items}, [item.message_id for item in items if item.message_id])
 
 
@@ -90,13 +91,13 @@ def messages_at(places: Iterable[tuple[UUID, int]], subjects: Iterable[UUID]) ->
 
 
 def is_statement(message: Message, shown: ShownBefore = NOTHING_SHOWN) -> bool:
-    """Does the message become a statement of its own? A user's that says something, when it may be remembered."""
+    """Return whether a message becomes a statement: a user's that says something and may be remembered."""
     return message.remember and message.role == MessageRole.USER and says_something(shown.own_words(message))
 
 
 def statement(heard: Heard) -> SnapshotDraft | None:
-    """Return the statement that a message makes, masked and indexed after the turn before it; None for courtesies, and
-    for what only comes back from a prompt."""
+    """Return the statement of a message, masked and indexed after the turn before it; None for courtesies and
+    echoes."""
     message, previous = heard.message, heard.previous
     drawn = statement_draft(own_utterance(message, heard.shown)) if message.remember else None
     if drawn is None:
@@ -152,7 +153,7 @@ def statement_draft(utterance: Utterance, *, policy: SummaryPolicy = SUMMARY) ->
 
 
 def own_utterance(message: Message, shown: ShownBefore) -> Utterance:
-    """Return a message as extraction reads it, without what only comes back from a prompt."""
+    """Return a message as extraction reads it, without echoes."""
     return replace(utterance_of(message), text=shown.own_words(message))
 
 
@@ -169,7 +170,7 @@ def utterance_of(message: Message) -> Utterance:
 
 
 def _turn(message: Message, shown: ShownBefore) -> Turn | None:
-    """Return a message as the turn before another; an answer stands there with all that it recites."""
+    """Return a message as the turn before another; an answer of the assistant keeps its echoes."""
     said = shown.own_words(message) if message.role == MessageRole.USER else message.content
     name = masked_name(message.name, mask_sensitive)
     return Turn(mask_sensitive(said)[0], name, message.said_locally) if said else None

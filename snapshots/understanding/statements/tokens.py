@@ -1,5 +1,3 @@
-"""An estimate of what a text costs a model, without its tokenizer."""
-
 import math
 import re
 

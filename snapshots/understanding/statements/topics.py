@@ -1,4 +1,4 @@
-"""What a text is about and how much it matters, without a model: words of the lexicon, cues of weight."""
+"""Topics and importance of a text, without a model: words of a lexicon, cues of weight."""
 
 import re
 import tomllib

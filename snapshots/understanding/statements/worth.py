@@ -1,7 +1,6 @@
-"""Which user messages become statements (S2): all that say something.
+"""Recognise messages that say nothing: greetings, acknowledgements and bare commands, phrase by phrase.
 
-A message is skipped only when nothing is left of it after greetings, acknowledgements and bare commands are taken away
-phrase by phrase. One word outside of these lists, a name, a number, keeps it: what is skipped can never be recalled.
+Any other word, name or number makes a message a statement: a message that is skipped can never be recalled.
 """
 
 import re
@@ -66,7 +65,6 @@ def says_something(text: str) -> bool:
 
 
 def _is_all_known(said: str | tuple[str, ...], phrases: frozenset[Any], longest: int) -> bool:
-    """Return whether words or characters are a sequence of known phrases. The longest phrase is taken first."""
     at = 0
     while at < len(said):
         step = next((n for n in range(longest, 0, -1) if said[at : at + n] in phrases), 0)
