@@ -151,7 +151,6 @@ def in_chinese(label: str) -> str:
 
 
 def _names_of(place: Place) -> Iterable[str]:
-    """Return the aliases that are names, not other words for the relation."""
     known = {comparable(place.label), comparable(place.relation or ""), *synonyms_of(place.label)}
     known |= synonyms_of(place.relation or "")
     return islice((one for one in place.aliases if comparable(one) not in known), MOST_NAMES)

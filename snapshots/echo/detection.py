@@ -94,7 +94,6 @@ class _Held:
         return [_Unit.of(part, has_clauses=not keyed) for part in _parts_of(self.memory)]
 
     def says(self, said: Wording, words: frozenset[str], policy: EchoPolicy) -> bool:
-        """Return whether one part says just this. ``words`` are those of ``said`` without names."""
         words = words - KINDS_OF_CONTACT if self.memory.lane == "tags" else words
         if not words or not all(word[:_STEM] in self.form for word in words):
             return False
@@ -110,7 +109,6 @@ class Shown:
 
     @cached_property
     def rendered(self) -> dict[str, datetime]:
-        """When each preference or tag first stood in a prompt as ``key: value``."""
         keyed = [one for one in self.memories if one.lane in {"preferences", "tags"}]
         return {plain(one.text): one.since for one in reversed(keyed)}
 
@@ -124,7 +122,7 @@ class Shown:
         return [_Held(one) for one in self.memories if not one.is_name]
 
     def holds(self, text: str, at: datetime, policy: EchoPolicy = ECHO) -> bool:
-        """Return whether ``text`` says what one memory shown before ``at`` says, and nothing else."""
+        """Return whether ``text`` repeats one memory that was shown before ``at``, and nothing else."""
         said = Wording.of(text)
         words = said.words - self.names
         return bool(words) and any(one.memory.since < at and one.says(said, words, policy) for one in self._held)
@@ -140,12 +138,10 @@ class Echoes:
     quoted: tuple[Span, ...] = ()
 
     def hold(self, span: Span) -> bool:
-        """Return whether ``span`` lies inside one echo."""
         first, last = span
         return any(start <= first and last <= stop for start, stop in (*self.pasted, *self.told, *self.quoted))
 
     def rest(self, text: str) -> str:
-        """Return ``text`` without the sentences, elements and lines that are echoes."""
         cut = (*self.pasted, *self.told)
         if not cut:
             return text
@@ -170,7 +166,6 @@ def may_echo(text: str, role: str) -> bool:
 
 
 def has_elements(text: str) -> bool:
-    """Return whether a text holds memory elements as our prompts write them."""
     return any(_OURS.fullmatch(found["attributes"]) for found in _ELEMENT.finditer(text))
 
 
@@ -247,7 +242,6 @@ def _is_echo(said: str, role: str, shown: Shown, at: datetime) -> bool:
 
 
 def _all_of(said: str, shown: Shown, at: datetime) -> bool:
-    """Return whether a memory says the sentence, or each of its clauses that says something."""
     if shown.holds(said, at):
         return True
     clauses = [clause for clause in _CLAUSE.split(said) if Wording.of(clause).words - shown.names]
@@ -270,7 +264,6 @@ def _in_sense(said: Wording, told: Wording) -> bool:
 
 
 def _parts_of(memory: ShownMemory) -> Iterator[str]:
-    """Yield the text of a memory whole and in parts; each part of a ``key: value`` is repeated with its key."""
     yield memory.text
     if memory.said:
         yield memory.said

@@ -1,4 +1,5 @@
-"""Load what a subject's prompts showed before a message: one query for a batch of messages, none for most."""
+"""Load the memories that a subject's prompts showed before a message: one query for a batch of messages, none for
+most."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -59,7 +60,7 @@ LEFT JOIN tag t ON h.lane = 'tags'
 
 @dataclass(frozen=True, slots=True)
 class ShownBefore:
-    """What prompts showed to each subject."""
+    """The content of prompts by subject."""
 
     by_subject: Mapping[UUID, Shown] = field(default_factory=dict)
 
@@ -85,7 +86,7 @@ NOTHING_SHOWN = ShownBefore()
 
 
 def shown_before(messages: Sequence[Message], *, receipts: int = ECHO.receipts) -> ShownBefore:
-    """Return what the newest ``receipts`` of the messages' subjects showed before them, in the open scope.
+    """Return the content of the newest ``receipts`` of the messages' subjects before them, in the open scope.
 
     Costs one query when a message may hold an echo, and one more when one holds elements as prompts write them.
     """
@@ -124,7 +125,6 @@ def _memories(
 
 
 def _memory(lane: str, since: datetime, text: str | None, key: str | None, said: str | None, *more: Any) -> Any:
-    """Return a row as its prompt showed it; None when the memory is deleted."""
     category, value, name, *place = more
     if lane == "preferences" and key is not None:
         text = preference_words(category, key, _value(value))
@@ -144,7 +144,7 @@ def _value(stored: Any) -> str:
 def _lines(messages: Sequence[Message], policy: EchoPolicy = ECHO) -> dict[UUID, frozenset[str]]:
     """Return the lines of the newest stored prompts by subject: a product may send back a whole prompt.
 
-    The question in a prompt is left out: it is what the user says.
+    The question in a prompt is left out: those are the user's words.
     """
     found: dict[UUID, frozenset[str]] = {}
     for message in messages:

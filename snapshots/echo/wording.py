@@ -111,15 +111,12 @@ def plain(text: str) -> str:
 
 
 def says_for_oneself(text: str) -> bool:
-    """Return whether a sentence speaks of its own speaker."""
     return FIRST_PERSON.search(text) is not None
 
 
 def speaks_to_or_of_the_user(text: str) -> bool:
-    """Return whether a sentence says "you" or "the user", as answers do about the person they are for."""
     return SECOND_PERSON.search(text) is not None
 
 
 def acts(text: str) -> bool:
-    """Return whether a sentence of an answer reports an action, which is more than a repetition."""
     return ACTS.search(index_form(text)) is not None

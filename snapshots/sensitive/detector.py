@@ -80,7 +80,6 @@ def _found_in(seen: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _values_beside(seen: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """Yield former and new values of a named secret in the same sentence."""
     before, after = SENTENCE_END.split(seen[max(0, start - _BESIDE) : start])[-1], seen[end : end + _BESIDE]
     stop = SENTENCE_END.search(after)
     for other in OTHER_VALUE.finditer(seen, start - len(before), end + (stop.start() if stop else len(after))):
@@ -113,7 +112,6 @@ def mask_sensitive(text: str) -> tuple[str, int]:
 
 
 def is_sensitive(text: str) -> bool:
-    """Return whether ``text`` holds anything that must not be learned."""
     return bool(sensitive_spans(text))
 
 
@@ -148,7 +146,6 @@ def _is_iban(text: str) -> bool:
 
 
 def _disjoint(spans: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Return spans in order. Overlapping spans become one, with the kind of the longest that begins first."""
     kept: list[tuple[int, int, str]] = []
     for start, end, kind in sorted(spans, key=lambda span: (span[0], -span[1])):
         if kept and start < kept[-1][1]:

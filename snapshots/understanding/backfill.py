@@ -35,7 +35,7 @@ BATCH = 100
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What one batch did: messages read, notes made, and old beliefs put up for review. A dry run counts without
+    """Results of one batch: messages read, notes made, and old beliefs put up for review. A dry run counts without
     writing."""
 
     subject_id: UUID

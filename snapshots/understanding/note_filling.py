@@ -1,4 +1,4 @@
-"""Fill slots from the new words of an edited note: only what the old words did not say is learned.
+"""Fill slots from the new words of an edited note: only news is learned.
 
 The note's message is the source, so that forgetting it removes the values; a note without a message fills nothing. No
 model is asked: the grade of the note applies.
@@ -50,8 +50,8 @@ Held = Mapping[str, frozenset[UUID]]
 
 
 def fill_slots(note: Snapshot, said: str, now: str) -> dict[str, list[str]]:
-    """Learn what a note says ``now`` and the words ``said`` did not say, in the open scope; the caller locks the
-    subject. Return ids, as JSON, for :func:`take_filling_back`."""
+    """Learn the values that a note has ``now`` and did not have in the words ``said``, in the open scope; the caller
+    locks the subject. Return ids, as JSON, for :func:`take_filling_back`."""
     own = Snapshot.objects.select_related("subject").filter(current(), id=note.id, subject_id=note.subject_id)
     written, message = own.first(), _message_behind(note)
     if written is None or message is None:
@@ -96,7 +96,6 @@ def _message_behind(note: Snapshot) -> Message | None:
 
 
 def _as_said(message: Message, text: str) -> Message:
-    """Return the note's message as if the user had said ``text`` now; it is never stored."""
     spoken = copy(message)
     spoken.content, spoken.role, spoken.name, spoken.said_at = text, MessageRole.USER, None, utc_now()
     return spoken
@@ -122,7 +121,6 @@ def _bare(one: Candidate) -> Candidate:
 
 
 def _beyond(one: Candidate, before: Sequence[Candidate]) -> Candidate | None:
-    """Return what the words before did not say; of a list only those entries."""
     if not isinstance(one, PreferenceCandidate) or not isinstance(one.value, tuple):
         return None if _bare(one) in before else one
     same = [other for other in before if isinstance(other, PreferenceCandidate) and _place(other) == _place(one)]
@@ -158,7 +156,7 @@ def _list_held(subject_id: UUID) -> Held:
 
 
 def _changes(before: Held, after: Held, results: Sequence[Learned]) -> dict[str, list[str]]:
-    """Return what learning made, by kind and in order, and which values it ended."""
+    """Return the new ids by kind, in order, and the ids of ended values."""
     taught = {kind: [one.memory_id for one in results if KINDS[one.kind] == kind] for kind in after}
     made = {kind: [*taught[kind], *sorted(ids - set(taught[kind]))] for kind, ids in after.items()}
     new = {kind: [str(one) for one in dict.fromkeys(ids) if one not in before[kind]] for kind, ids in made.items()}
@@ -167,7 +165,6 @@ def _changes(before: Held, after: Held, results: Sequence[Learned]) -> dict[str,
 
 
 def _unsay(row: Any) -> None:
-    """Undo a value as if nobody had said it: what it replaced holds again."""
     if not isinstance(row, TagDetail):
         unsay_belief(place_of(row), row.id)
         return
@@ -179,7 +176,6 @@ def _unsay(row: Any) -> None:
 
 
 def _reinstate(row: Any) -> None:
-    """Restore a value that ended without a successor, if its place is still empty."""
     if not isinstance(row, TagDetail):
         reinstate_belief(place_of(row), row.id)
     elif detail_place(row.tag, row.detail).current() is None:

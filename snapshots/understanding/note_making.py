@@ -1,4 +1,4 @@
-"""Make notes of messages: read and grade them, keep what the tenant wants, index them, and store or confirm them.
+"""Make notes of messages: read and grade them, apply the tenant's policy, index them, and store or confirm them.
 
 The worker's pipeline and ``manage.py make_notes`` share these steps.
 """

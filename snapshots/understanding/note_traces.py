@@ -50,7 +50,7 @@ class Traces:
         return {name: found for name, found in ended.items() if found}
 
     def bring_back(self, note: Snapshot, ended: Mapping[str, Any]) -> None:
-        """Restore what ended; a memory that was edited since stays as it is."""
+        """Restore removed traces; a memory that was edited since stays as it is."""
         own = Snapshot.objects.select_related("subject").filter(subject_id=note.subject_id)
         for memory in own.filter(id__in=ended.get(RETIRED, ()), retired_at__isnull=False):
             _hold(memory, retired=False)
@@ -77,7 +77,6 @@ def _without_repeats(text: str, said: str) -> Iterator[str]:
 
 
 def _memories_beside(note: Snapshot) -> Iterable[Snapshot]:
-    """Return current memories that share a message with a note, without other notes and replies."""
     own = {"subject_id": note.subject_id}
     said = SnapshotSource.objects.filter(memory_id=note.id, **own).order_by().values("message_id")
     told = SnapshotSource.objects.filter(message_id__in=said, **own).order_by().values("memory_id")

@@ -54,7 +54,6 @@ class OldBelief:
 
     @property
     def is_read(self) -> bool:
-        """Whether the belief is known to have been read from a message."""
         return self.record.message_ref is not None
 
     @property
@@ -63,7 +62,6 @@ class OldBelief:
 
     @property
     def statement_key(self) -> UUID:
-        """The same for beliefs that keep the same sentence."""
         return stable_id("statement of a belief", self.belief.subject_id, comparable(self.statement))
 
 
@@ -112,7 +110,6 @@ def keep_old_beliefs(
 def _draft_notes(
     old: Sequence[OldBelief], heard: Sequence[Heard], speakers: Mapping[UUID, frozenset[str]]
 ) -> dict[UUID, NoteDraft]:
-    """Return notes by belief: from their messages, else from the sentences that they keep."""
     there = {one.message.id for one in heard}
     kept = {one.statement_key: _as_said(one) for one in old if one.statement and one.record.message_ref not in there}
     said = [*heard, *kept.values()]
@@ -129,7 +126,6 @@ def _draft_notes(
 
 
 def _as_said(one: OldBelief) -> Heard:
-    """Return the sentence that a belief keeps as a message: its own is deleted."""
     belief = one.belief
     message = Message(
         id=one.statement_key,
@@ -246,7 +242,6 @@ def _review_of(one: OldBelief) -> Candidate:
 
 
 def _proposed(belief: Any, record: Candidate) -> PreferenceCandidate | ProfileFact | TagCandidate:
-    """Return an old belief as the candidate that it would be today."""
     how: dict[str, Any] = {"confidence": belief.confidence, "provenance": belief.provenance, "origin": ORIGIN}
     if isinstance(belief, Tag):
         kind: Any = belief.kind

@@ -66,7 +66,6 @@ def give_to_people(
 
 
 def tag_about(tags: Iterable[Tag], label: str, relation: str) -> Tag | None:
-    """Return the tag with this label, or the only one with this relation to the user; else None."""
     others, wanted = [tag for tag in tags if tag.kind != TagKind.PLACE], comparable(label)
     called = [tag for tag in others if wanted in map(comparable, (tag.label, *tag.aliases))]
     if not called and wanted == comparable(relation):
@@ -109,7 +108,6 @@ def _given(subject: Subject, message: Message, note: PreparedNote, nearby: Nearb
 
 
 def _meant(details: NoteDetails, text: str, message: Message, nearby: Nearby) -> NoteDetails:
-    """Return the details of a note that only says "she" with the contact it means, where only one was just named."""
     word = pronoun_in(text)
     if not word:
         return details
@@ -138,7 +136,6 @@ def _introduced(subject: Subject, message: Message, details: NoteDetails, text: 
 
 
 def _draft_of(person: Person, message: Message, language: str) -> TagDraft:
-    """Return the tag of a person or thing, labelled by its relation where one has only one of it, else by its name."""
     is_one = load_language(language).words.has("one_of", person.relation)
     label = person.relation if is_one else person.label
     details = {

@@ -53,8 +53,8 @@ from tenants.services.usage.model_use import chat_for
 
 @dataclass(frozen=True, slots=True)
 class WorkInputs:
-    """What is loaded of claimed messages: those of users with the names under which each subject speaks, what the
-    tenant's policy says of notes and fields, the assistant's answers, and users' consents to remember something."""
+    """The loaded messages of claimed work: those of users, the names under which each subject speaks, the tenant's
+    policy of notes and fields, the assistant's answers, and users' consents to remember something."""
 
     heard: Sequence[Heard]
     names: Mapping[UUID, frozenset[str]]
@@ -66,7 +66,7 @@ class WorkInputs:
 
 @dataclass(frozen=True, slots=True)
 class WorkResults:
-    """What is to be written of claimed messages. Mappings are by message id."""
+    """The results of claimed work before they are written. Mappings are by message id."""
 
     notes: Mapping[UUID, Sequence[PreparedNote]]
     endings: Sequence[MessageEndings]

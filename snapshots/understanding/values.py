@@ -218,9 +218,9 @@ class GradedSpan:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionContext:
-    """What extraction may know beside the utterance: the subject's own names, the assistant's turn before it, the
-    people that the user named just before, the statement that a bare answer makes (``is_offered``: in the assistant's
-    words), current values that it may correct, and the grades of its clauses."""
+    """The context of an utterance: the subject's own names, the assistant's turn before it, the people that the user
+    named just before, the statement that a bare answer makes (``is_offered``: in the assistant's words), current values
+    that it may correct, and the grades of its clauses."""
 
     own_names: frozenset[str] = frozenset()
     previous: str | None = None

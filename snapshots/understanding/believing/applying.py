@@ -60,7 +60,6 @@ def _learn_preference(lesson: Lesson, found: PreferenceCandidate) -> Learned:
 
 
 def _entries(found: PreferenceCandidate) -> tuple[list[Any], list[Any]]:
-    """Return the entries that a list gains and those that it loses."""
     # A flag stays a flag: "True" would not be found in `quiet: true`.
     said: list[Any] = list(found.value) if isinstance(found.value, tuple) else [found.value]
     if found.mode == "remove":
@@ -106,7 +105,6 @@ def target_of(found: Candidate) -> str:
 
 
 def as_json(value: Any) -> Any:
-    """Return a candidate's value as the tables store it."""
     if isinstance(value, Quantity):
         return value.as_json()
     return list(value) if isinstance(value, tuple) else value

@@ -79,7 +79,6 @@ def bring_belief_back(subject: Subject, act_id: UUID, doing: Doing) -> None:
 
 
 def _notes_made_for(belief: Asked) -> Iterable[Note]:
-    """Return the current notes that are due for review and that a belief was given or fills."""
     own = {"subject_id": belief.subject_id}
     links = NoteSlot.objects.filter(**{KEYS[type(belief)]: belief}, **own).order_by()
     held = Snapshot.objects.filter(current(), id__in=links.values("snapshot_id"), **own).order_by()

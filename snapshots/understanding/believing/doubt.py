@@ -1,7 +1,7 @@
 """Candidates that a person should review first: they may be true, but are not sure enough to be written.
 
-The gate refuses what may not be believed; doubt concerns what may. A correction is never in doubt: its speaker has just
-said what is right.
+The gate refuses what may not be believed; doubt concerns the rest. A correction is never in doubt: its speaker has just
+said it.
 """
 
 from profiles.models import Preference, Subject, Tag
@@ -33,7 +33,6 @@ def doubt_about(subject: Subject, found: Candidate, policy: DoubtPolicy = DOUBT)
 
 
 def _contradicts(subject: Subject, found: Candidate) -> bool:
-    """Return whether ``found`` contradicts a belief of the same provenance, or its opposite. A correction does not."""
     if isinstance(found, TagCandidate) or found.replaces or getattr(found, "sort", "") == "change":
         return False
     held = _held_in_place(subject, found)
@@ -55,7 +54,6 @@ def takes_over(subject: Subject, found: Candidate) -> bool:
 
 
 def _held_in_place(subject: Subject, found: ProfileFact | PreferenceCandidate) -> ProfileFactRow | Preference | None:
-    """Return the belief that a whole value would replace; None for an entry of a list."""
     match found:
         case ProfileFact(mode="overwrite"):
             return fact_place(subject, FactName(found.field, is_attribute=found.is_attribute)).current()
@@ -65,7 +63,6 @@ def _held_in_place(subject: Subject, found: ProfileFact | PreferenceCandidate) -
 
 
 def _is_opposed(subject: Subject, found: ProfileFact | PreferenceCandidate) -> bool:
-    """Return whether the opposite of an entry is believed, in any category: nothing is both liked and disliked."""
     if isinstance(found, ProfileFact) or found.mode != "add" or found.key not in OPPOSITE:
         return False
     said = found.value if isinstance(found.value, tuple) else (found.value,)

@@ -36,7 +36,7 @@ _MUST = re.compile(
 
 
 def extract(utterance: Utterance, *, context: ExtractionContext, policy: ExtractionPolicy = EXTRACTION) -> Extraction:
-    """Return what ``utterance`` says about the subject, gated; nothing for words that are not the subject's own.
+    """Return the gated candidates of ``utterance``; none for words that are not the subject's own.
 
     A page with more than ``max_candidates`` candidates is a document: the rest is left to its statement.
     """
@@ -95,7 +95,6 @@ def _gone(one: Candidate, gone: Collection[str]) -> bool:
 
 
 def sort_out(accepted: Sequence[Candidate], rejections: tuple[Rejection, ...] = ()) -> Extraction:
-    """Return candidates sorted by what they become; those that replace something are corrections."""
     facts = [c for c in accepted if isinstance(c, ProfileFact)]
     preferences = [c for c in accepted if isinstance(c, PreferenceCandidate)]
     return Extraction(

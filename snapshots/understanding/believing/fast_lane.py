@@ -25,7 +25,8 @@ APPLIED = frozenset({Verdict.STORED, Verdict.SUPERSEDED, Verdict.MERGED})
 
 
 def apply_corrections(subject: Subject, conversation: Conversation, messages: Sequence[Message]) -> list[Learned]:
-    """Apply what new messages correct, end or replace, in their order; return the result of each candidate.
+    """Apply the corrections, ends and replacements in new messages, in their order; return the result of each
+    candidate.
 
     Costs no query when no message holds a word of change. At the first message that exceeds the limits of one request,
     the rest is left to the worker, which keeps the order.
@@ -74,7 +75,6 @@ def _observe(accepted_at: datetime, changes: int) -> None:
 
 
 def _short(spoken: Sequence[Message]) -> list[Message]:
-    """Return the messages that may correct something, without documents, up to the limit of one request."""
     found: list[Message] = []
     left = EXTRACTION.fast_lane_batch_chars
     for message in spoken:

@@ -99,7 +99,6 @@ def holds_sensitive(candidate: Candidate) -> bool:
 
 
 def _is_named_otherwise(tag: TagCandidate) -> bool:
-    """Return whether the words that prove a tag call its address or number a secret."""
     told, quote = [one for one in (tag.address, tag.phone) if one], tag.evidence.quote
     hidden = [quote[start:end] for start, end, kind in sensitive_spans(quote) if kind != "card number"]
     return any(one in words or words in one for one in told for words in hidden)

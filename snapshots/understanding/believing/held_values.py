@@ -109,7 +109,6 @@ def _values(row: Preference | ProfileFact) -> Iterator[Held]:
 
 
 def _named_in(category: str, key: str, held: Any) -> Iterator[tuple[HeldValue, bool]]:
-    """Yield the parts of a value that corrections may name, and whether each is an entry of a list."""
     is_list, is_others = isinstance(held, list), category in OF_OTHERS
     for value in held if is_list else [held]:
         if is_measured(value):

@@ -38,8 +38,9 @@ REASONS = {
 def learn(lesson: Lesson, *, changes_only: bool = False, later_wins: bool = False) -> list[Learned]:
     """Apply the candidates of a lesson in the open scope; return the result of each that had no record yet.
 
-    ``changes_only`` is the fast lane: it applies only what is urgent, and leaves a correction without a current value
-    to the worker. With ``later_wins`` nothing waits for review: the later value replaces one of the same provenance.
+    ``changes_only`` is the fast lane: it applies only urgent candidates, and leaves a correction without a current
+    value to the worker. With ``later_wins`` nothing waits for review: the later value replaces one of the same
+    provenance.
     """
     numbered = list(_numbered(lesson))
     urgent = urgent_in(lesson) if changes_only else []
@@ -59,7 +60,7 @@ def learn(lesson: Lesson, *, changes_only: bool = False, later_wins: bool = Fals
 
 
 def urgent_in(lesson: Lesson) -> list[Candidate]:
-    """Return the corrections, what their sentences say beside them ("not X any more, I prefer Y"), and candidates that
+    """Return the corrections, other candidates of their sentences ("not X any more, I prefer Y"), and candidates that
     replace a belief ("I moved to Leeds"); in the open scope."""
     found = lesson.extraction
     changed = {one.statement for one in found.corrections if isinstance(one, PreferenceCandidate)}
@@ -79,7 +80,6 @@ def record_id(message: Message, origin: str, number: int, *, is_change: bool = F
 
 
 def _decided(lesson: Lesson, found: Candidate, *, later_wins: bool) -> Learned:
-    """Apply a candidate, unless it is an echo, or in doubt and waits for review."""
     if lesson.echoes.hold(found.evidence.span):
         return Learned(found, target_of(found), Verdict.REJECTED, ECHO)
     doubt = "" if later_wins else doubt_about(lesson.subject, found)
@@ -89,7 +89,7 @@ def _decided(lesson: Lesson, found: Candidate, *, later_wins: bool) -> Learned:
 
 
 def _numbered(lesson: Lesson) -> Iterator[tuple[UUID, Candidate | Rejection]]:
-    """Corrections come first: what is corrected must not be learned again from the same words."""
+    """Corrections come first: a corrected value must not be learned again from the same words."""
     extraction = lesson.extraction
     found: list[tuple[bool, Candidate | Rejection]] = [(True, one) for one in extraction.corrections]
     stated: list[Candidate | Rejection] = [*extraction.facts, *extraction.preferences, *extraction.tags]
@@ -165,7 +165,6 @@ def _write_record(lesson: Lesson, record: UUID, **fields: Any) -> None:
 
 
 def _place(evidence: Evidence) -> dict[str, int]:
-    """Return where the evidence stands; nothing where it does not stand in the message."""
     if evidence.start < 0 or not evidence.quote:
         return {}
     return {"quote_start": evidence.start, "quote_end": evidence.start + len(evidence.quote)}

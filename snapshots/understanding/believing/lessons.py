@@ -33,7 +33,7 @@ class Learned:
 class Lesson:
     """One message with its subject, conversation and candidates.
 
-    A message that ``is_posted`` is a row and becomes the source of what it taught. Its ``echoes`` teach nothing.
+    A message that ``is_posted`` is a row and becomes the source of its candidates. Its ``echoes`` teach nothing.
     """
 
     subject: Subject

@@ -1,4 +1,4 @@
-"""What one message teaches by patterns, without forgotten words and echoes."""
+"""Build the lesson of one message by patterns, without forgotten words and echoes."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -30,7 +30,7 @@ def lesson_of(
     believed: Believed,
     is_posted: bool = True,
 ) -> Lesson:
-    """Return what a message teaches, and what it corrects among current beliefs.
+    """Return the candidates of a message and its corrections of current beliefs.
 
     Forgotten or pasted words only leave rejections. An unposted message is no row.
     """
@@ -54,7 +54,6 @@ def lesson_of(
 
 
 def with_stated(extraction: Extraction, stated: Utterance, context: ExtractionContext) -> Extraction:
-    """Return an extraction with what a bare answer states; the words that prove it stand in no message."""
     more = extract(stated, context=ExtractionContext(context.own_names, held=context.held))
     said: dict[str, Any] = {"evidence": Evidence(stated.message_key, "", -1)}
     if context.is_offered:
@@ -73,7 +72,6 @@ def join_extractions(one: Extraction, other: Extraction) -> Extraction:
 
 
 def candidates_of(extraction: Extraction) -> Iterator[Candidate]:
-    """Yield all candidates, corrections first."""
     yield from extraction.corrections
     yield from extraction.facts
     yield from extraction.preferences

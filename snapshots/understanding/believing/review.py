@@ -144,7 +144,6 @@ def reopen(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "")
 
 
 def _locked(subject: Subject, candidate_id: UUID) -> CandidateRecord:
-    """Lock the subject, as every write does, and return the record."""
     lock_subject(subject)
     row = CandidateRecord.objects.filter(subject_id=subject.id, id=candidate_id).first()
     if row is None:

@@ -1,1 +1,1 @@
-"""What a later sentence does to notes: end them, make them doubtful, or say them again."""
+"""Effects of a later sentence on notes: it ends them, makes them doubtful, or repeats them."""

@@ -44,7 +44,6 @@ class Tellings:
         return cls(links.values_list("memory_id", *at) if notes else ())
 
     def after(self, message: Message) -> set[UUID]:
-        """Return the notes that were said or repeated after a message, whichever is read first."""
         return {
             note_id
             for note_id, conversation_id, seq, said_at in self._sources
@@ -64,9 +63,9 @@ def write_endings(found: Sequence[tuple[Message, Sequence[Ending]]]) -> None:
 
 
 def apply_endings(message: Message, endings: Sequence[Ending], tellings: Tellings | None = None) -> list[Ending]:
-    """End notes that a message ends, and mark those that it makes doubtful; return what was changed.
+    """End notes that a message ends, and mark those that it makes doubtful; return the endings that had an effect.
 
-    A note keeps its words and gets ``invalid_at``, and ``superseded_by`` where the message says what holds instead. Its
+    A note keeps its words and gets ``invalid_at``, and ``superseded_by`` where the message has a newer note. Its
     statement ends with the last of its notes, and the slots that it filled end with the note. A note of which only a
     part ends becomes doubtful; of its slots, those end that the sentence names. Notes that were said after the message,
     or have ended since, stay as they are.

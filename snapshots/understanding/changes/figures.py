@@ -26,6 +26,5 @@ _PATTERNS: Mapping[str, re.Pattern[str]] = {
 
 @lru_cache(maxsize=4_096)
 def figures_in(text: str) -> Mapping[str, frozenset[str]]:
-    """Return the figures of each sort in a text; the sort ``number`` holds every number."""
     form = matching_form(text).lower()
     return {name: frozenset(pattern.findall(form)) for name, pattern in _PATTERNS.items()}

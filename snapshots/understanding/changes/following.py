@@ -52,7 +52,7 @@ class MessageEndings:
 
 
 def endings_in(tenant_id: UUID, read: Sequence[Read]) -> list[MessageEndings]:
-    """Return what each message ends, in the order in which they were said. Opens scopes of its own to read.
+    """Return the endings of each message, in the order in which they were said. Opens scopes of its own to read.
 
     Notes of a message that arrives late are also compared with messages that were said after it and read before it.
     """
@@ -73,7 +73,6 @@ def endings_in(tenant_id: UUID, read: Sequence[Read]) -> list[MessageEndings]:
 def _of_held(
     tenant_id: UUID, ordered: Sequence[Read], changing: Mapping[UUID, Sequence[Changing]]
 ) -> list[MessageEndings]:
-    """Return what messages end of known notes, and of notes from the messages before them."""
     telling = [one.heard.message for one in ordered if changing[one.heard.message.id]]
     since = min(map(told_at, telling))
     with tenant_tx(tenant_id):
@@ -95,7 +94,7 @@ def _of_held(
 
 
 def _of_late(tenant_id: UUID, ordered: Sequence[Read]) -> list[MessageEndings]:
-    """Return what messages that were read earlier end of the notes of messages that arrive late."""
+    """Return the endings by messages that were read earlier of the notes of messages that arrive late."""
     late = [one for one in ordered if one.drafts]
     if not late:
         return []
@@ -148,5 +147,5 @@ def precedes(note: HeldChange, message: Message) -> bool:
 
 
 def told_at(message: Message) -> datetime:
-    """Return when what a message ends is over: never in the future."""
+    """Return the time at which a message ends something: never in the future."""
     return min(message.said_at, message.accepted_at)

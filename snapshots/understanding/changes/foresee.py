@@ -1,4 +1,4 @@
-"""Predict what messages end, before anything is written: no transaction may be open while texts are embedded."""
+"""Predict endings before anything is written: no transaction may be open while texts are embedded."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,8 +48,8 @@ def is_said_before(note: HeldChange | Snapshot, message: Message) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What characters ``start`` to ``end`` of a message do to a note. ``wrong`` are the words of the note that they
-    correct; the rest of it stands."""
+    """The effect of characters ``start`` to ``end`` of a message on a note. ``wrong`` are the words of the note that
+    they correct; the rest of it stands."""
 
     note_id: UUID
     effect: Effect
@@ -99,7 +99,6 @@ class Compared:
 
 
 def compare(changing: Sequence[Changing], held: Sequence[HeldChange]) -> Compared:
-    """Return the sentences of one message beside ``held``, without those that mean none of it."""
     texts = [one.said for one in held]
     among = ((one, candidates_among(one.sentence, texts)) for one in changing)
     meant = ((one, [at for at in places if not _repeats(one.sentence, texts[at])]) for one, places in among)
@@ -107,14 +106,12 @@ def compare(changing: Sequence[Changing], held: Sequence[HeldChange]) -> Compare
 
 
 def _repeats(sentence: Sentence, held: HeldText) -> bool:
-    """Return whether a sentence repeats a note without a word of change."""
     form = matching_form(sentence.text)
     return matching_form(held.text) in form and not may_change(form)
 
 
 def endings_of(changing: Sequence[Changing], held: Sequence[HeldChange]) -> list[Ending]:
-    """Return what the sentences of one message do to ``held``, the strongest effect on each note. No transaction may be
-    open.
+    """Return the strongest effect of the sentences of one message on each note in ``held``. No transaction may be open.
 
     Raises EmbeddingUnavailable without the encoder's files.
     """

@@ -1,7 +1,7 @@
 """Classify whether a sentence ends a note, makes it doubtful or only repeats it: a regression over :mod:`pairs`, and
-rules on what it must not decide.
+rules that overrule it.
 
-Trained by ``python -m tests.golden.teach_changes``; ``changes.json`` holds the weights and what they were trained on.
+Trained by ``python -m tests.golden.teach_changes``; ``changes.json`` holds the weights and names the training data.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,8 @@ _LEAD = 3
 
 
 class Effect(StrEnum):
-    """What a later sentence does to a note. When a part ends, the rest still holds; a retold note may hold or not."""
+    """The effect of a later sentence on a note. When a part ends, the rest still holds; a retold note may hold or
+    not."""
 
     ENDS = "ends"
     ENDS_PART = "ends_part"
@@ -70,7 +71,7 @@ def judge(
     vectors: Vectors,
     policy: ChangePolicy = CHANGES,
 ) -> list[Judged]:
-    """Return what a sentence does to the notes at the indexes ``among``, without those that it does not affect.
+    """Return the effects of a sentence on the notes at the indexes ``among``; notes without an effect are left out.
 
     A vital note ends only where its words are named as over. An allergy becomes doubtful only where they are, or where
     the same thing has another figure: similarity alone is no evidence about a body. Raises KeyError for a text without
@@ -105,14 +106,14 @@ def judge(
 
 
 def ends_bare(said: str, held: str) -> bool:
-    """Return whether a sentence only says that what was just told is over: 不是,我现在不喜欢了."""
+    """Return whether a sentence only says that the last note is over: 不是,我现在不喜欢了."""
     found = hold_rows()["bare"].pattern.search(matching_form(said))
     verb = (found["en"] or found["zh"]).lower() if found else ""
     return bool(verb) and verb in held.lower() and not denials_in(held)
 
 
 def switches(said: str, held: str) -> bool:
-    """Return whether a sentence only replaces what was just told by another thing of its kind: 换成华为了 after
+    """Return whether a sentence only replaces the thing in the last note by another of its kind: 换成华为了 after
     我用的是iPhone."""
     form = matching_form(said).strip()
     found = grammar_of(language_of(form)).switch.search(form)
@@ -132,5 +133,4 @@ def _is_evident(row: Mapping[str, float]) -> bool:
 
 
 def asks_something(before: str) -> bool:
-    """Return whether the words before a sentence are a question: only its answer ends what it does not name."""
     return "?" in matching_form(before)

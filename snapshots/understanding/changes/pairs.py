@@ -56,7 +56,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """What is computed once for a sentence and compared with every note."""
+    """Values computed once for a sentence and compared with every note."""
 
     words: frozenset[str]
     around: frozenset[str]
@@ -81,7 +81,6 @@ def shares_something(sentence: Sentence, held: HeldText) -> bool:
 
 
 def texts_of(sentence: Sentence, held: Iterable[HeldText]) -> list[str]:
-    """Return the texts whose vectors :func:`numbers` needs, each once."""
     wanted = dict.fromkeys(_parts(sentence.text))
     if sentence.before:
         wanted[_with_question(sentence)] = None

@@ -87,8 +87,8 @@ def says_more(sentence: Sentence, held: HeldText) -> bool:
     """Return whether a note also says something that the sentence is not about: "I have asthma and use a blue inhaler"
     outlives the inhaler.
 
-    The part that shares most words with the sentence is what ends. A vital note counts as saying more with every two
-    words of its own, because a wrong end may hurt somebody.
+    The part that shares most words with the sentence ends. A vital note counts as saying more with every two words of
+    its own, because a wrong end may hurt somebody.
     """
     said = words_of(sentence.text)
     if held.is_vital and len(words_of(held.text) - said) >= FACT_WORDS:
@@ -98,7 +98,6 @@ def says_more(sentence: Sentence, held: HeldText) -> bool:
 
 
 def _has_others(parts: Iterable[str], said: frozenset[str], *, least: int) -> bool:
-    """Return whether other parts have at least ``least`` words that the sentence does not have."""
     told = [words for part in parts if (words := words_of(part))]
     meant = max(told, key=lambda words: len(words & said) / len(words), default=frozenset[str]())
     if not meant & said:

@@ -1,5 +1,6 @@
-"""A sentence about what holds from now on becomes a note, even with a low grade, when it replaces a note or says so
-itself: 我又开始抽烟了. What is only over, asked, supposed or meant for once does not."""
+"""A sentence about something that holds from now on becomes a note, even with a low grade, when it replaces a note
+or says so itself: 我又开始抽烟了. A sentence that only ends something, asks, supposes or speaks of one occasion does
+not."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -23,7 +24,8 @@ _ANEW = frozenset({"instead", "again", "figure"})
 
 
 def keep_successors(read: Sequence[Read], found: Sequence[MessageEndings], policy: NotingPolicy = NOTING) -> list[Read]:
-    """Return the messages with a further note for each sentence that says what holds from now on and made none."""
+    """Return the messages with a further note for each sentence about something that holds from now on and that made
+    none."""
     over = {
         (one.message.id, ending.start) for one in found for ending in one.endings if ending.effect is not Effect.RETELLS
     }

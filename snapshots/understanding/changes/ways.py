@@ -1,4 +1,4 @@
-"""Find what a sentence names as over and what replaces it, by the patterns of ``data/ways.toml``."""
+"""Find the old value that a sentence names as over and the new one, by the patterns of ``data/ways.toml``."""
 
 import re
 import tomllib
@@ -55,7 +55,6 @@ def ways() -> tuple[Way, ...]:
 
 
 def named_in(form: str, language: str) -> Iterator[Sides]:
-    """Yield what each pattern finds in a matching form, in the order of the patterns."""
     for way in ways():
         pattern = way.patterns.get(language)
         for found in pattern.finditer(form) if pattern else ():

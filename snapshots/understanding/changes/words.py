@@ -36,7 +36,6 @@ def hold_rows() -> dict[str, WordRow]:
 
 
 def events_in(form: str) -> frozenset[str]:
-    """Return the verbs by which a matching form tells of a past event."""
     return frozenset(verb.lower() for row in word_rows("events") for verb in row.pattern.findall(form))
 
 

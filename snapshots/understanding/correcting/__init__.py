@@ -1,1 +1,1 @@
-"""Corrections: what a message says is otherwise, of slots and of notes."""
+"""Corrections in messages, of slots and of notes."""

@@ -25,7 +25,6 @@ def correct(lesson: Lesson, found: PreferenceCandidate) -> Learned | None:
 
 
 def _meant_by(subject: Subject, found: PreferenceCandidate) -> list[Held]:
-    """Return the places of the one whole value that a correction names."""
     old = found.replaces or found.texts[0]
 
     def is_meant(value: HeldValue) -> bool:
@@ -58,7 +57,6 @@ def _corrected(lesson: Lesson, found: PreferenceCandidate, held: Held, new: str 
 
 
 def _in_place(old: Any, new: str | None) -> Any:
-    """Return the new value; a number keeps the unit of the old one."""
     return new if new is None or isinstance(old, list) else in_place_of(old, new)
 
 

@@ -1,4 +1,4 @@
-"""Find what a sentence corrects or ends among current values. Pure.
+"""Find the current values that a sentence corrects or ends. Pure.
 
 The patterns of ``ways.toml`` name the old and the new value; else a current value stands beside a word that denies it,
 and the new one is left to slots and notes. The same holds when only a part of a value is named, unless the words change
@@ -57,7 +57,6 @@ class _ParsedSentence:
     length: int
 
     def is_own(self, place: int) -> bool:
-        """Return whether no other person is named before ``place``."""
         return not load_language(self.sentence.language).words.holds_any("others", self.form[:place])
 
     def may_mean(self, one: HeldValue) -> bool:
@@ -66,7 +65,7 @@ class _ParsedSentence:
         return one.is_others or not tells_of_another(self.form[: self.length])
 
     def cite(self, end: int) -> Evidence:
-        """Return the sentence, and what follows it up to ``end`` of the form, in the user's own words."""
+        """Return the sentence and the words after it up to ``end`` of the form, in the user's own words."""
         at = self.sentence.start
         said = self.sentence.utterance.text[at : at + max(self.length, end)]
         lead = len(said) - len(said.lstrip(_MARKS))
@@ -80,7 +79,7 @@ def may_correct(text: str) -> bool:
 
 
 def changes_in(sentence: Sentence, held: Sequence[HeldValue] = ()) -> list[PreferenceCandidate]:
-    """Return what a sentence corrects: the ``held`` value that it names, else the value that it calls wrong.
+    """Return the corrections in a sentence: of the ``held`` value that it names, else of the value that it calls wrong.
 
     Supposed, asked, reported and momentary sentences, and those about others, change nothing. A sentence that the
     classifier doubts only replaces a whole current value: "Not sable coffee, lilac plums".
@@ -156,7 +155,6 @@ def _change_named_value(
     held: Sequence[HeldValue],
     fits: Sequence[Fit] = (Fit.WHOLE, Fit.PART),
 ) -> PreferenceCandidate | None:
-    """Return the change of the one current value that a pattern names as wrong: the whole value, else a part of it."""
     for fit in fits:
         for _, end, old, new in sides:
             meant = [
@@ -202,7 +200,7 @@ def _measured(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCan
 
 
 def _switched(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
-    """Return what replaces the one current value of its kind: 换成华为了 where the phone is an iPhone."""
+    """Return the replacement of the one current value of its kind: 换成华为了 where the phone is an iPhone."""
     said = read.grammar.switch.search(read.form[: read.length])
     new = read.grammar.bare(next((one for one in said.groups() if one), "")) if said else ""
     if said is None or not _is_value(read, new):
@@ -218,7 +216,6 @@ def _pets_gone(read: _ParsedSentence, held: Sequence[HeldValue]) -> list[Prefere
 
 
 def _limits_lifted(read: _ParsedSentence, held: Sequence[HeldValue]) -> list[PreferenceCandidate]:
-    """Return the ends of avoided things that are said to be allowed again. This needs no classifier."""
     found = []
     for one in held:
         places = places_of(one.text, read.form[: read.length]) if one.limit == AVOID else []
@@ -234,7 +231,6 @@ def _is_freed(read: _ParsedSentence, start: int) -> bool:
 
 
 def _unnamed(read: _ParsedSentence, sides: Sequence[tuple[int, int, str, str]]) -> PreferenceCandidate | None:
-    """Return a clear correction whose old value is not among the current ones."""
     both = next((one for one in sides if one[3]), None)
     if both is None or correction_share(_readable_text(read.sentence)) < NAMELESS:
         return None
@@ -243,7 +239,6 @@ def _unnamed(read: _ParsedSentence, sides: Sequence[tuple[int, int, str, str]]) 
 
 
 def _is_denied(read: _ParsedSentence, one: HeldValue, start: int, end: int) -> bool:
-    """Return whether the value at these characters is named as wrong or over; a limit needs words that lift it."""
     lifts = read.grammar.lifts.get(one.limit)
     if lifts is None:
         return read.grammar.denies(read.form, start, end)
@@ -259,7 +254,6 @@ def _limits_first(read: _ParsedSentence, meant: list[HeldValue]) -> list[HeldVal
 
 
 def _lifts(read: _ParsedSentence, one: HeldValue, place: int) -> bool:
-    """Return whether these words may end a limit; other values always may."""
     lifts = read.grammar.lifts.get(one.limit)
     return lifts is None or (read.is_own(place) and lifts.search(read.form[: read.length]) is not None)
 

@@ -63,7 +63,6 @@ def splice_value(value: str, old: str, new: str) -> str:
 
 
 def places_of(value: str, form: str) -> list[tuple[int, int]]:
-    """Return where ``value`` stands in a matching form as a whole phrase, singular or plural."""
     known = singular(matching_form(value).strip())
     if not known or known.casefold() not in form.casefold():  # hundreds are held: a pattern of each would take 50 ms
         return []
@@ -81,7 +80,6 @@ def is_of_kind(value: str, new: str) -> bool:
 
 
 def _heads_of(form: str) -> set[str]:
-    """Return the last word of a value; in Chinese also the last before 的 (简约风的穿搭)."""
     if language_of(form) == "zh":
         return {part[-1:] for part in (form, form.partition("的")[0]) if part}
     return {form.rpartition(" ")[2] if " " in form else f"={form}"}

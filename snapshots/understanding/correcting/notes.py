@@ -81,7 +81,6 @@ def _with_righting(one: Read, changing: Changing, held: Sequence[HeldChange], dr
 
 
 def _is_near(note: HeldChange, message: Message) -> bool:
-    """Return whether a note was said in the turns just before a message."""
     is_here = note.conversation_id == message.conversation_id and note.seq is not None
     return is_here and message.seq - (note.seq or 0) <= NOTING.put_right_turns
 

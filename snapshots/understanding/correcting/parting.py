@@ -51,7 +51,6 @@ def is_gone(pet: str, form: str, language: str) -> bool:
 
 
 def is_of(one: TagCandidate, other: TagCandidate) -> bool:
-    """Return whether two candidates share a name or a relation."""
     return not _names(one).isdisjoint(_names(other))
 
 
@@ -66,7 +65,6 @@ def _is_unsaid(form: str) -> bool:
 
 
 def _named_as(end: str, form: str, language: str, among: Sequence[TagCandidate]) -> TagCandidate | None:
-    """Return the one that a sentence names as parted or dead; where it names nobody, the only partner."""
     for way in _file()[end][language]["ways"]:
         if "{who}" in way:
             named = [one for one in among if any(_finds(way, name, form, language) for name in _names(one))]

@@ -40,7 +40,6 @@ def is_correction(text: str) -> bool:
 
 @lru_cache(maxsize=64)  # asked once per sentence of the same message
 def correction_share(text: str) -> float:
-    """Return the probability that ``text`` corrects something, 0..1."""
     return correction_reader().shares(features(text[:LONGEST_READ]))[CORRECTION]
 
 

@@ -108,7 +108,7 @@ class Righting:
 
 
 def corrections_in(sentence: Sentence) -> list[Correction]:
-    """Return what a sentence may correct; nothing that is asked, supposed or meant for once."""
+    """Return the possible corrections in a sentence; none that is asked, supposed or meant for once."""
     form = matching_form(sentence.text)
     values = values_in(sentence.text)
     if _THIS_WEEK.search(form) or cues_in(_without(form, values)) & _NOT_MEANT:  # "May 3rd" supposes nothing
@@ -153,8 +153,6 @@ def find_rightings(sentence: Sentence, held: Sequence[HeldText], near: Sequence[
 
 
 def _put_numbers_right(one: Correction, sentence: Sentence, held: Sequence[HeldText]) -> list[Righting]:
-    """Return the corrected notes that hold the old number of the person in a sentence; none where there are several
-    numbers."""
     said = named_people(sentence.text)
     found, keys = [], set()
     for place, note in enumerate(held):
@@ -230,7 +228,6 @@ def _value_meant(right: Value, wrong: Value | None, held: HeldText) -> Value | N
 
 
 def _value_set(right: Value, held: HeldText) -> Value | None:
-    """Return the only number of a note, when units do not conflict."""
     own = [value for value in values_in(held.text) if value.sort in _MEASURES or value.sort == right.sort]
     units = {value.key[1] for value in (*own, right) if value.sort == "amount"}
     is_meant = len(own) == 1 and len(units) < 2 and not held.is_vital  # noqa: PLR2004
@@ -239,8 +236,6 @@ def _value_set(right: Value, held: HeldText) -> Value | None:
 
 
 def _swapped(value: Value, right: Value, said: str, held: str) -> tuple[tuple[int, int], str]:
-    """Return the characters of a note to replace, and the new words: the value, or only its core where the new one says
-    no more."""
     if (right.start, right.end) != right.core:
         return (value.start, value.end), said[right.start : right.end]
     new = said[slice(*right.core)]

@@ -32,14 +32,12 @@ class Grammar:
     lifts: Mapping[str, re.Pattern[str]]
 
     def denies(self, form: str, start: int, end: int) -> bool:
-        """Return whether the words at these characters are named as wrong or over, and not as right."""
         said, rest = form[:start], form[end:]
         if self.right.search(said) or self.and_not.match(rest):
             return False
         return self.before.search(said) is not None or self.behind.match(rest) is not None
 
     def bare(self, words: str) -> str:
-        """Return a value without the words around it that are no part of it."""
         words = words.strip(_EDGES)
         found = self.lead.match(words)
         return self.tail.sub("", words[found.end() :] if found else words).strip(_EDGES)

@@ -75,7 +75,6 @@ def assemble_parts(spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy
 
 
 def is_about_other(text: str, language: str, grade: Grade, policy: NotingPolicy = NOTING) -> bool:
-    """Return whether a clause is about somebody else: by its grade, or by a lower grade when it begins with them."""
     if grade.other >= policy.other_from:
         return True
     return grade.other >= policy.other_opening_from and opens_with_person(text, language)
@@ -113,8 +112,8 @@ def _part(spoken: Spoken, clause: Clause, grade: Grade, policy: NotingPolicy) ->
 
 
 def _reach_back(part: NotePart, before: NotePart, spoken: Spoken, policy: NotingPolicy) -> NotePart:
-    """Return a part that only says "him" or "that's how" together with the clause before it, which names what is
-    meant."""
+    """Return a part that only says "him" or "that's how" together with the clause before it, which names the person or
+    thing."""
     if not points_back(spoken.text[part.start : part.end]) or part.sentence - before.sentence > 1:
         return part
     if not _fit_together(replace(before, vital_class=""), part, spoken, policy):
@@ -184,7 +183,6 @@ def _lean_together(before: NotePart, after: NotePart, text: str) -> bool:
 
 
 def leans(said: str) -> bool:
-    """Return whether a sentence begins with a word that refers back: "it", "so", 它, 所以."""
     return bool(_LEANS.match(matching_form(said)))
 
 
@@ -202,7 +200,6 @@ def is_fragment(said: str, language: str) -> bool:
 
 
 def _is_loose(part: NotePart, spoken: Spoken, policy: NotingPolicy) -> bool:
-    """Return whether a part is a fragment that neither answers a question nor is nearly sure to last."""
     if not _is_fragment(part, spoken.text) or part.grade.lasting >= policy.fragment_from or part.vital_class:
         return False
     return not spoken.answer and not (spoken.was_asked and part.start == spoken.clauses[0].start)

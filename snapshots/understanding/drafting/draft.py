@@ -49,7 +49,6 @@ class NoteDraft:
     details: NoteDetails
 
     def overlaps(self, start: int, end: int) -> bool:
-        """Return whether the note shares a character with a span of its message; a note without a place does not."""
         first, last = self.details.span_start, self.details.span_end
         return first is not None and last is not None and first < end and start < last
 
@@ -96,7 +95,7 @@ def wanted_notes(drafts: Iterable[NoteDraft], policy: NotesPolicy) -> Iterator[N
 
 
 def _spoken_answer(heard: Heard, previous: str, asked: str) -> Spoken | None:
-    """Return what a bare answer says together with its question; None where a message is more than that.
+    """Return a bare answer together with its question; None for a message that says more.
 
     Consent to an offer to remember says nothing itself: :mod:`snapshots.understanding.heard.consent` reads it.
     """
@@ -116,7 +115,6 @@ def _spoken_answer(heard: Heard, previous: str, asked: str) -> Spoken | None:
 
 
 def _words_of(order: RememberOrder) -> list[Span]:
-    """Return the words of an order to remember that are no part of a note: all words of a refused one."""
     if order.is_refused:
         return [(min(order.start, order.said_start), max(order.end, order.said_end))]
     return [(order.start, order.end)]
@@ -178,7 +176,6 @@ def _details(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy)
 
 
 def _answers(spoken: Spoken, part: NotePart) -> bool:
-    """Return whether a part only answers the question before it."""
     if spoken.answer or not spoken.asked:
         return bool(spoken.answer)
     in_fragments = spoken.was_asked and spoken.answers
@@ -188,7 +185,6 @@ def _answers(spoken: Spoken, part: NotePart) -> bool:
 
 
 def _leaned_on(text: str, context: str, language: str) -> Person | None:
-    """Return whom "she" in a note means by the words before it; None where they name nobody fitting."""
     person = find_person(context, language)
     words, word = load_language(language).words, pronoun_in(text)
     return person if person and may_mean(word, person.relation or person.label, words) else None
@@ -225,7 +221,6 @@ def _names_its_subject(text: str, language: str, *, is_other: bool) -> bool:
 
 
 def _context(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy) -> str:
-    """Return the words just before a part: the sentences before it in its message, else the assistant's turn."""
     before = " ".join(spoken.text[: part.start].split())
     if count_words(before) > 1:
         return mask_sensitive(_last_words(before, policy.context_chars))[0]
@@ -242,6 +237,5 @@ def _last_words(text: str, most: int) -> str:
 
 
 def turn_of(message: Message) -> Turn | None:
-    """Return a message as the turn before another, masked; None for an empty one."""
     name = masked_name(message.name, mask_sensitive)
     return Turn(mask_sensitive(message.content)[0], name, message.said_locally) if message.content else None

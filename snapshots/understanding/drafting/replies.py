@@ -33,7 +33,7 @@ GIVEN_ANYWAY = frozenset({"figure", "name"})
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A message of the assistant, and what the user had said in the turns before it."""
+    """A message of the assistant, and the user's turns before it."""
 
     heard: Heard
     told: tuple[str, ...]
@@ -50,7 +50,7 @@ class ReplyPart:
 
 
 def answers_in(said: Iterable[Heard], policy: ReplyingPolicy = REPLYING) -> list[Answer]:
-    """Return the assistant's messages among these, with what their users had said before, in the open scope."""
+    """Return the assistant's messages among these, with the users' turns before them, in the open scope."""
     answers = [one for one in said if one.message.role == MessageRole.ASSISTANT and one.message.remember]
     around = {(one.message.id, back): _back(one, back) for one in answers for back in range(1, policy.echo_turns + 1)}
     before = messages_at(set(around.values()), {one.message.subject_id for one in answers}) if answers else {}
@@ -103,7 +103,6 @@ def reply_parts(
 
 
 def _spoken(answer: Answer, policy: ReplyingPolicy) -> Spoken:
-    """Return the clauses of a message, without those that instruct a model."""
     message, previous = answer.heard.message, answer.heard.previous
     asked = asked_in(previous.content) if previous and previous.role == MessageRole.USER else ""
     clauses = split_reply(message.content)[: policy.graded_clauses]

@@ -82,7 +82,6 @@ def _tells(word: str) -> bool:
 
 
 def _is_turned(fewer: Sequence[str], more: Sequence[str]) -> bool:
-    """Return whether words stand among ``more`` in this order, or with an end of them before their beginning."""
     return any(_stand_in([*fewer[at:], *fewer[:at]], more) for at in range(max(len(fewer), 1)))
 
 
@@ -92,7 +91,6 @@ def _stand_in(fewer: Sequence[str], more: Sequence[str]) -> bool:
 
 
 def _sort_pairs(words: Sequence[str]) -> list[str]:
-    """Return words without conjunctions, the two beside each of them sorted."""
     found = list(words)
     for at in range(1, len(found) - 1):
         if found[at] in _JOINS and found[at - 1] > found[at + 1]:

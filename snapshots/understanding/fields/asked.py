@@ -39,5 +39,4 @@ def _fields_of(_tenant_id: UUID, _epoch: int) -> Asked:
 
 
 def fields_in_force() -> Asked:
-    """Return the fields that the tenant of the open scope asks for now. One query."""
     return FIELDS_SECTION.apply(section_in_force(FIELDS_SECTION.name)).attributes

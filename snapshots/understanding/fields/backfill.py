@@ -31,7 +31,7 @@ HeldNotes = Mapping[UUID, Sequence[Snapshot]]
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What one batch did: notes read, and values written. A dry run counts without writing."""
+    """Results of one batch: notes read, and values written. A dry run counts without writing."""
 
     notes: int
     filled: int
@@ -110,7 +110,6 @@ def _held() -> QuerySet[Snapshot]:
 
 
 def _by_message(subject_id: UUID) -> HeldNotes:
-    """Return a subject's notes by the message that said each first, in the order of the messages."""
     notes = {note.id: note for note in _held().filter(subject_id=subject_id)}
     links = SnapshotSource.objects.filter(subject_id=subject_id, memory_id__in=list(notes))
     first: dict[UUID, UUID] = {}

@@ -43,8 +43,8 @@ def load_background() -> Background:
 
 
 def embed_centred(texts: Sequence[str]) -> Float32:
-    """Return unit vectors (n, 512) relative to the centre of their language's notes: what all sentences of a language
-    share says nothing. No transaction may be open. Raises EmbeddingUnavailable."""
+    """Return unit vectors (n, 512) relative to the centre of their language's notes: a direction that all sentences of
+    a language share says nothing. No transaction may be open. Raises EmbeddingUnavailable."""
     centres = load_background().centres
     around = np.stack([centres[language_of(text)] for text in texts])
     return _seen_from(around, _embed(texts))

@@ -38,7 +38,6 @@ class Usual:
 
     @classmethod
     def of(cls, near: Float32) -> "Usual":
-        """Return the statistics of cosines (notes, texts)."""
         means, spreads = near.mean(axis=0), near.std(axis=0) + MATCHING.least_spread
         top = ((near - means) / spreads).max(axis=1)
         return cls(means, spreads, float(top.mean()), float(max(top.std(), MATCHING.least_spread)))

@@ -1,7 +1,7 @@
 """Fill the attributes that a product asks for with the whole words of matching notes, as observations.
 
-The rules of beliefs decide: the later value wins, and a guess never replaces what the subject confirmed or the product
-wrote. The message is the source, so that forgetting it removes the value.
+The rules of beliefs decide: the later value wins, and a guess never replaces a value that the subject confirmed or the
+product wrote. The message is the source, so that forgetting it removes the value.
 """
 
 from collections.abc import Iterable, Sequence

@@ -21,7 +21,7 @@ class FieldsPolicy:
 def refusal(name: str, text: str) -> str:
     """Return why a text may not describe the field ``name``, "" where it may; without a text, why the name is refused.
 
-    What must not be learned cannot be asked for, and a description must not give orders.
+    Sensitive data cannot be asked for, and a description must not give orders.
     """
     if not text:
         if name in PROFILE_FIELDS:

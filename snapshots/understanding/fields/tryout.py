@@ -43,14 +43,15 @@ class TriedNote:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What a text would teach."""
+    """The clauses and notes of a tried text."""
 
     clauses: Sequence[TriedClause]
     notes: Sequence[TriedNote]
 
 
 def try_fields(text: str, asked: Asked) -> Tried:
-    """Return what ``text``, said by a user, would fill. No transaction may be open. Raises EmbeddingUnavailable."""
+    """Return the clauses, notes and fields of ``text``, as if a user had said it. No transaction may be open. Raises
+    EmbeddingUnavailable."""
     heard = Heard(_message(text), None)
     (spoken,) = without_orders([spoken_of(heard, frozenset())])
     (grades,) = grade_messages([spoken])

@@ -29,7 +29,6 @@ class Cue:
 
 @cache
 def load_cues(path: Path = CUES) -> tuple[Cue, ...]:
-    """Return the cues of a file, in its order. Raises ``re.error`` for an invalid pattern."""
     rows = tomllib.loads(path.read_text(encoding="utf-8"))
     return tuple(Cue(name, _compile(row), bool(row.get("vital")), _outright(row)) for name, row in rows.items())
 
@@ -50,13 +49,11 @@ def vital_cues(form: str) -> list[str]:
 
 
 def vital_outright(form: str) -> str:
-    """Return the class of vital notes that the words alone give; "" for none."""
     named = (cue.name for cue in load_cues() if cue.vital and cue.outright and cue.outright.search(form))
     return next(named, "")
 
 
 def says_standing(form: str) -> bool:
-    """Return whether a clause says outright that it holds from now on."""
     return any(cue.name == "standing" and cue.outright and cue.outright.search(form) for cue in load_cues())
 
 

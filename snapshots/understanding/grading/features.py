@@ -1,7 +1,7 @@
 """Features of clauses for the classifier: vectors of the clause and of its surroundings, its form, cues.
 
-Vectors come from the bundled sentence encoder, 512 numbers a text. ``docs/understanding.md`` says what each part is
-worth; hashed single words added nothing.
+Vectors come from the bundled sentence encoder, 512 numbers a text. ``docs/understanding.md`` gives the worth of each
+part; hashed single words added nothing.
 """
 
 import re
@@ -45,8 +45,8 @@ class Spoken:
     """A user's message cut into clauses, and the question that the assistant had asked just before; "" for none.
 
     ``wanted`` are the characters that the user asked to have remembered, or that answer a known question. ``answer``:
-    ``text`` only states what a bare yes or no means, and these are the words that say it: question and answer.
-    ``orders`` are clauses that were left out because they instruct the model.
+    ``text`` is the statement of a bare yes or no, and ``answer`` its words: question and answer. ``orders`` are clauses
+    that were left out because they instruct the model.
     """
 
     text: str
@@ -57,7 +57,6 @@ class Spoken:
     orders: tuple[Clause, ...] = ()
 
     def is_wanted(self, start: int, end: int) -> bool:
-        """Return whether the user asked to have some of these characters remembered."""
         return any(start < last and first < end for first, last in self.wanted)
 
     def is_ordered(self, sentence: int) -> bool:
@@ -78,7 +77,7 @@ class Spoken:
 
 def asked_in(turn: str) -> str:
     """Return the last question of an assistant's turn, or its last sentence where it asks nothing; "" where it only
-    acknowledges: what follows "Noted." is no answer."""
+    acknowledges: nothing after "Noted." is an answer."""
     sentences = [one for one in _SENTENCE.split(turn.strip()) if one.strip()]
     if all(_ACKNOWLEDGES.fullmatch(one.strip()) for one in sentences):
         return ""
@@ -87,7 +86,6 @@ def asked_in(turn: str) -> str:
 
 
 def texts_to_embed(spoken: Iterable[Spoken]) -> list[str]:
-    """Return the texts whose vectors :func:`features` needs, each once."""
     wanted: dict[str, None] = {}
     for one in spoken:
         wanted.update(dict.fromkeys(clause.text for clause in one.clauses))

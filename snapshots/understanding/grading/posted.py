@@ -1,4 +1,4 @@
-"""What a note is that somebody wrote by hand without saying so: a fact, a habit, a limit or a plan."""
+"""Grade and vital class of notes that somebody wrote by hand."""
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable

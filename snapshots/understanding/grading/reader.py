@@ -1,7 +1,7 @@
-"""Classify clauses: what each says, whether it is about somebody else, ends something, or is vital.
+"""Classify clauses: the grade, and whether it is about somebody else, ends something, or is vital.
 
 Four logistic regressions over :mod:`features`, trained by ``python -m tests.golden.teach_clauses``; ``clauses.npz``
-holds the weights and names what they were trained on.
+holds the weights and names the training data.
 """
 
 import json
@@ -59,14 +59,13 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class ClauseReader:
-    """The regressions by name, and what they were trained on."""
+    """The regressions by name, and in ``taught`` the training data."""
 
     heads: Mapping[str, Head]
     taught: Mapping[str, Any]
 
     @property
     def version(self) -> str:
-        """A short name of these weights, which notes keep."""
         return str(self.taught["version"])
 
     @classmethod
@@ -84,7 +83,6 @@ class ClauseReader:
         return cls(heads, taught)
 
     def write(self, path: Path = WEIGHTS) -> None:
-        """Write the classifier to a file, its weights in half precision."""
         arrays: dict[str, Any] = {"taught": json.dumps(dict(self.taught), ensure_ascii=False)}
         for name, head in self.heads.items():
             arrays[f"{name}_weights"] = head.weights.astype(np.float16)

@@ -1,7 +1,7 @@
-"""Classify clauses of the assistant: what they give that somebody may ask for later.
+"""Classify clauses of the assistant by the thing that they give and that somebody may ask for later.
 
 A logistic regression over :mod:`features` and the cues of ``replies.toml``, trained by ``python -m
-tests.golden.teach_replies``; ``replies.npz`` holds the weights and names what they were trained on.
+tests.golden.teach_replies``; ``replies.npz`` holds the weights and names the training data.
 """
 
 import json
@@ -37,7 +37,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class ReplyReader:
-    """The regression, and what it was trained on."""
+    """The regression, and in ``taught`` its training data."""
 
     head: Head
     taught: Mapping[str, Any]
@@ -50,7 +50,6 @@ class ReplyReader:
         return cls(Head(tuple(taught["classes"]), weights, intercepts), taught)
 
     def write(self, path: Path = WEIGHTS) -> None:
-        """Write the classifier to a file, its weights in half precision."""
         np.savez_compressed(
             path,
             taught=json.dumps(dict(self.taught), ensure_ascii=False),

@@ -1,8 +1,8 @@
-"""Classify whether the assistant says that it keeps nothing of what it was told: "It's gone.", 好，不留。
+"""Classify whether the assistant says that it keeps nothing: "It's gone.", 好，不留。
 
 Users ask in words that no classifier here was trained on; the assistant's answer is evidence beside them. A small
-linear model over words, trained by ``python -m tests.golden.teach_acknowledgements``; ``acknowledgements.json`` says on
-what. Pure.
+linear model over words, trained by ``python -m tests.golden.teach_acknowledgements``; ``acknowledgements.json`` names
+the training data. Pure.
 """
 
 import re
@@ -27,7 +27,6 @@ def acknowledgement_share(answer: str) -> float:
 
 
 def acknowledges_forgetting(answer: str) -> bool:
-    """Return whether an assistant's message says that what was told is not kept."""
     return acknowledgement_share(answer) >= acknowledgement_reader().least[ACKNOWLEDGES]
 
 

@@ -88,8 +88,8 @@ def with_asks(heard: Iterable[Heard]) -> list[Heard]:
 
 
 def stated_to_ask(heard: Heard) -> str:
-    """Return what a message states as the answer to an ask that no slot covers: "ramen" to "What do you like to eat?"
-    states "I like to eat ramen"; "" otherwise."""
+    """Return the statement of an answer to an ask that no slot covers: "ramen" to "What do you like to eat?" states "I
+    like to eat ramen"; "" otherwise."""
     key, _, _ = heard.asked.partition(":")
     asked = KEYS.get(key)
     if asked is None or not asked.states:
@@ -110,7 +110,7 @@ def question_of(heard: Heard) -> str:
 
 
 def context_of(names: frozenset[str], heard: Heard | None, nearby: Nearby) -> ExtractionContext:
-    """Return the context for reading slots: the question that the message may answer, people, and what it states as an
+    """Return the context for reading slots: the question that the message may answer, people, and its statement as an
     answer."""
     question = question_of(heard) if heard else ""
     stated = stated_to_ask(heard) if heard else ""
@@ -170,7 +170,6 @@ def _with_ask(one: Heard, asks: Iterable[Ask]) -> Heard:
 
 
 def _puts_ask(question: str, ask: Ask, answer: str) -> bool:
-    """Return whether the assistant's question puts an ask; one about a note is answered by yes or no alone."""
     if not ask.key.startswith(OF_A_NOTE):
         return KEYS[ask.key].asks.search(question) is not None
     wanted = set(terms(ask.question))

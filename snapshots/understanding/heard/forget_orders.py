@@ -1,4 +1,4 @@
-"""Find orders to forget in a message, and what they name. Pure."""
+"""Find orders to forget in a message, and the things that they name. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -79,8 +79,8 @@ _PARTS_BEFORE = 2
 @dataclass(frozen=True, slots=True)
 class ForgetOrder:
     """An order to forget at characters ``start`` to ``end``. ``names`` are the things that it names; ``refers``: it
-    points to something said before; ``is_described``: words beside it say what that was; ``is_everything``: it means
-    all memory, which only the product may erase."""
+    points to something said before; ``is_described``: words beside it describe that; ``is_everything``: it means all
+    memory, which only the product may erase."""
 
     start: int
     end: int
@@ -164,7 +164,6 @@ def _are_near(form: str, one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def _with_names(form: str, first: int, end: int) -> ForgetOrder:
-    """Return an order with what it names: itself, and in a part before it that points to something said."""
     names = names_of(form[first:end])
     if not names and _EVERYTHING.search(form[first:end]):
         return ForgetOrder(first, end, is_everything=True)
@@ -181,7 +180,6 @@ def _with_names(form: str, first: int, end: int) -> ForgetOrder:
 
 
 def _without_repeats(form: str, orders: Sequence[ForgetOrder]) -> list[ForgetOrder]:
-    """Return the orders without those that repeat the one before them: "..., drop that, don't keep it"."""
     rest = form
     for one in orders:
         rest = rest[: one.start] + " " * (one.end - one.start) + rest[one.end :]
@@ -191,7 +189,7 @@ def _without_repeats(form: str, orders: Sequence[ForgetOrder]) -> list[ForgetOrd
 
 def _repeats(rest: str, before: ForgetOrder, one: ForgetOrder) -> bool:
     """Return whether an order overlaps the one before it, or names nothing and the ``rest`` of the message says nothing
-    between them or behind it: "don't save this: I owe him" is about what follows."""
+    between them or behind it: "don't save this: I owe him" is about the words behind it."""
     if one.start <= before.end:
         return True
     behind = _ENDS.split(rest[one.end :], maxsplit=1)[0]

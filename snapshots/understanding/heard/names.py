@@ -1,4 +1,4 @@
-"""Compare what an order to forget names with memories: by its words, or by the kinds of things it is a word for."""
+"""Compare the names in an order to forget with memories: by words, or by the kinds of things it is a word for."""
 
 import re
 import tomllib
@@ -28,7 +28,7 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What an order names, ready to be compared with memories."""
+    """A name in an order, ready to be compared with memories."""
 
     text: str
     terms: frozenset[str]
@@ -52,7 +52,6 @@ class Named:
         )
 
     def fills(self, path: str, texts: Iterable[str]) -> bool:
-        """Return whether a slot at ``path``, with these values and words, holds what is named."""
         if any(path in one.slots for one in self.things):
             return True
         own = [path.rpartition("/")[2].replace("_", " "), *texts]

@@ -50,7 +50,8 @@ _IDLE = re.compile(r"(?:(?:that|this|it|so|in mind|for .*|那|这|这个|这点|
 
 
 def read_offer(previous: str) -> str | None:
-    """Return what an assistant's turn offers to remember, "" where it does not say; None where it offers nothing."""
+    """Return the words that an assistant's turn offers to remember, "" where it does not say them; None where it offers
+    nothing."""
     asked = matching_form(asked_in(previous)).strip()
     if "?" not in asked:
         return None
@@ -67,7 +68,6 @@ def read_offer(previous: str) -> str | None:
 
 
 def consents(text: str, previous: str) -> bool:
-    """Return whether a message says yes to an offer to remember."""
     return says_yes(text) and read_offer(previous) is not None
 
 

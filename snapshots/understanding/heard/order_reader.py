@@ -1,7 +1,7 @@
 """Classify whether words ask not to keep something: a small linear model over words, without vectors.
 
-Trained by ``python -m tests.golden.teach_orders``; ``orders.json`` says on what. The words that are left of an order
-name its thing; an order without any points to what was said.
+Trained by ``python -m tests.golden.teach_orders``; ``orders.json`` names the training data. The words that are left of
+an order name its thing; an order without any points to what was said.
 """
 
 import math
@@ -50,7 +50,6 @@ Run = tuple[int, int]
 
 
 def runs_of(form: str, parts: Sequence[Run]) -> Iterator[Run]:
-    """Yield the runs of neighbouring ``parts`` of a message that may be an order."""
     read = parts[:MOST_PARTS]
     for place, (start, _) in enumerate(read):
         for _, end in read[place : place + LONGEST_RUN]:
@@ -105,7 +104,6 @@ def features(text: str) -> Float32:
 
 
 def _slots_of(text: str) -> tuple[list[int], float]:
-    """Return the buckets of a text and the value of each; a long text has the same values as a middling one."""
     slots = list({crc32(part.encode()) % SLOTS for part in _parts_of(text)})
     return slots, _LENGTH / math.sqrt(min(len(slots), _MANY))
 
@@ -124,14 +122,13 @@ def _grams(words: Sequence[str], longest: int, mark: str) -> Iterator[str]:
 
 
 def _classed(form: str) -> list[str]:
-    """Return the words of a text, each that has a class by its class."""
     known = _classes()
     marked = known.chinese.sub(lambda found: f" #{known.chinese_names[(found.lastindex or 1) - 1]} ", form)
     return [f"#{known.english[word]}" if word in known.english else word for word in _CLASSED.findall(marked)]
 
 
 def names_of(text: str) -> list[str]:
-    """Return the things that an order names: what is left of its words; nothing where it only points."""
+    """Return the things that an order names, which are its remaining words; none where it only points."""
     form = matching_form(text).lower()
     known = _classes()
     found: list[str] = []
@@ -147,7 +144,6 @@ def names_of(text: str) -> list[str]:
 
 
 def idle_words() -> frozenset[str]:
-    """Return the English words around the name of a thing that name nothing."""
     return _classes().idle_english
 
 

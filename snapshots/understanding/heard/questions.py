@@ -1,4 +1,4 @@
-"""Short messages that only answer the assistant's question, and what they state. Pure.
+"""Short messages that only answer the assistant's question, and their statements. Pure.
 
 "Are you still working at Acme?" "Yes" states "I am still working at Acme". An evasive answer states nothing.
 """
@@ -77,13 +77,11 @@ _MINE = ((r"\byour\b", "my"), (r"\byours\b", "mine"), (r"\byourself\b", "myself"
 
 
 def is_bare_answer(text: str, previous: str) -> bool:
-    """Return whether a message is short and follows a question of the assistant."""
     asked = asked_in(previous)
     return ("?" in asked or "?" in asked) and count_words(text) <= SHORT_ANSWER and "?" not in matching_form(text)
 
 
 def evades(text: str) -> bool:
-    """Return whether an answer refuses to say what was asked, or does not know it."""
     form = matching_form(text)
     return bool(_EVADES.search(form) or (count_words(form) <= _ALONE and _EVADES_ALONE.match(form)))
 
@@ -97,7 +95,7 @@ def says_no(text: str) -> bool:
 
 
 def state_answer(text: str, previous: str) -> str:
-    """Return what a bare answer to the assistant's question states about the user; "" where that is of the moment."""
+    """Return the statement of a bare answer to the assistant's question; "" where it is about the moment."""
     yes, no = says_yes(text), says_no(text)
     asked = matching_form(asked_in(previous)).strip()
     if not is_bare_answer(text, previous) or evades(text) or _WANTS.search(asked):
@@ -110,7 +108,7 @@ def state_answer(text: str, previous: str) -> str:
 
 
 def state_offer(offer: str) -> str:
-    """Return what a yes to an offer states: "you like window seats" as "I like window seats"."""
+    """Return the statement of a yes to an offer: "you like window seats" as "I like window seats"."""
     said = matching_form(offer).strip(" .。")
     if language_of(said) == "zh":
         return re.sub("[你您]", "我", said)
@@ -118,7 +116,7 @@ def state_offer(offer: str) -> str:
 
 
 def _state_verb(asked: str, text: str) -> str:
-    """Return what an answer states that repeats the verb of its question: 您吃辣吗? 不吃."""
+    """Return the statement of an answer that repeats the verb of its question: 您吃辣吗? 不吃."""
     found, question = _VERB_ZH.fullmatch(matching_form(text)), _ASKED_ZH.fullmatch(asked)
     if found is None or question is None or _WHO_ZH.search(asked) or found["verb"] not in question["rest"]:
         return ""
@@ -130,7 +128,7 @@ def _state_verb(asked: str, text: str) -> str:
 
 
 def _state_thing(asked: str, text: str) -> str:
-    """Return what an answer states that names the thing asked for: 您喜欢听什么音乐? 民谣."""
+    """Return the statement of an answer that names the thing asked for: 您喜欢听什么音乐? 民谣."""
     thing = matching_form(text).strip(" .!,。")
     if not thing or len(thing) > _LONGEST_WHAT or _SAYS_MORE.search(thing):
         return ""

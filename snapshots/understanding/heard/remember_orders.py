@@ -1,4 +1,4 @@
-"""Find what a user asks to have remembered: "Remember that I park on level 3", 记住我停在三层. Pure.
+"""Find words that a user asks to have remembered: "Remember that I park on level 3", 记住我停在三层. Pure.
 
 The words become a note whatever their grade. Instructions, secrets and questions are not remembered by being asked.
 """
@@ -65,7 +65,7 @@ _LEAST_HAN, _LEAST_WORDS = 4, 2
 
 @dataclass(frozen=True, slots=True)
 class RememberOrder:
-    """Words that ask to remember, ``start`` to ``end``, and what they ask to remember, ``said_start`` to ``said_end``.
+    """Words that ask to remember, ``start`` to ``end``, and the words to remember, ``said_start`` to ``said_end``.
 
     ``is_refused``: it must not become a note by being asked.
     """
@@ -78,7 +78,7 @@ class RememberOrder:
 
 
 def read_remember_orders(text: str) -> list[RememberOrder]:
-    """Return what a user's message asks to remember, in order. Most messages cost one search."""
+    """Return the orders to remember in a user's message, in order. Most messages cost one search."""
     if len(text) > LONGEST_READ or not _MAY_ORDER.search(text):
         return []
     form = matching_form(text)
@@ -101,7 +101,6 @@ def _orders(form: str) -> Iterator[RememberOrder]:
 
 
 def _before(sentence: str, start: int) -> RememberOrder | None:
-    """Return an order that stands before what it asks to remember."""
     for cue in (_CUE_EN, _CUE_ZH):
         found = cue.match(sentence)
         if found is None or (cue is _CUE_EN and _NOT_SAID_EN.match(found["said"])):
@@ -122,7 +121,7 @@ def _before(sentence: str, start: int) -> RememberOrder | None:
 
 
 def _after(sentence: str, start: int, before: tuple[int, int] | None) -> RememberOrder | None:
-    """Return an order that follows what it asks to remember: "I'm vegan, remember that"."""
+    """Return an order behind the words to remember: "I'm vegan, remember that"."""
     cut = max(sentence.rfind(","), sentence.rfind(","))
     if cut > 0 and _is_after(sentence[cut + 1 :]):
         return RememberOrder(start + cut, start + len(sentence), start, start + cut, is_refused=_is_refused(sentence))
@@ -134,7 +133,6 @@ def _after(sentence: str, start: int, before: tuple[int, int] | None) -> Remembe
 
 
 def _says_enough(said: str) -> bool:
-    """Return whether words say something by themselves: "save that file" and 记一下时间 do not."""
     return len(_HAN.findall(said)) >= _LEAST_HAN or len(said.split()) >= _LEAST_WORDS
 
 

@@ -53,7 +53,7 @@ _LEAST_TERMS = 2
 
 
 def is_doing(clause: Clause, grade: Grade) -> bool:
-    """Return whether a clause tells what the user is doing at the moment, of their own accord."""
+    """Return whether a clause is about the user's doing at the moment, of their own accord."""
     form = matching_form(clause.text).lower()
     if clause.asked or grade.other >= NOTING.other_from or any(has_cue(name, form) for name in ("wish", "feeling")):
         return False
@@ -75,7 +75,6 @@ def doing_drafts(
 
 
 def core_of(text: str) -> frozenset[str]:
-    """Return the terms of a text that say what is done."""
     return frozenset(terms(matching_form(text))) - _IDLE
 
 
@@ -99,7 +98,6 @@ def find_habits(tenant_id: UUID, read: Iterable[Read], policy: NotingPolicy = NO
 
 
 def habit_repeat_of(draft: NoteDraft, held: Iterable[HeldNote]) -> NoteRepeat | None:
-    """Return the note that a further occasion strengthens; None for anything but a known habit."""
     if not is_inferred(draft.details.grade, draft.snapshot.provenance):
         return None
     own, core = as_held(draft), core_of(draft.snapshot.text)

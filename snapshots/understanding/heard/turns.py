@@ -1,4 +1,5 @@
-"""What a turn does: whether a user tells something, and whether an assistant asks, and about what. Pure."""
+"""Classify turns: whether a user tells something, and whether an assistant asks a question or mentions remembering.
+Pure."""
 
 import re
 

@@ -35,7 +35,6 @@ def count_proposal(kind: Kind, outcome: Outcome | Reason) -> None:
 
 
 def count_unknown(answer: Proposals, messages: int) -> None:
-    """Count items that name a message that was not shown."""
     for name, kind in _KINDS.items():
         for one in getattr(answer, name):
             if not 1 <= one.message <= messages:

@@ -48,12 +48,10 @@ def with_proposed_fields(filled: FieldsFilled, proposed: Mapping[UUID, Sequence[
 
 
 def _speaks_of(fit: FieldFit, field: str, policy: JudgingPolicy) -> bool:
-    """Return whether a clause is about this field rather than another requested one."""
     return fit.scores[field] >= policy.fit_from and fit.scores[field] == fit.score
 
 
 def _place_of(said: Said, one: ProposedField, names: set[str]) -> tuple[Outcome, Clause | None, tuple[int, int]]:
-    """Return the clause and the characters of a value; without a clause, why it is refused."""
     place = find_words(said.spoken.text, one.value)
     over = said.clauses_over(*place) if place else []
     if one.field not in names:

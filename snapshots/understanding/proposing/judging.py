@@ -1,4 +1,4 @@
-"""From a model's proposals to what is written, on one page: notes, slots, fields, endings."""
+"""Gate a model's proposals on one page: notes, slots, fields, endings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -101,7 +101,6 @@ def _reason_against(said: Said, place: Span, over: Pairs, policy: JudgingPolicy)
 
 
 def _instructs(said: Said, place: Span) -> bool:
-    """Return whether words that are no clause of the subject's stand in an order to a model or to the memory."""
     around = matching_form(said.spoken.text[max(0, place[0] - _AROUND) : place[1] + _AROUND])
     return said.spoken.has_order(*place) or is_instruction(around) or sends_to_link(around)
 
@@ -122,8 +121,6 @@ def _part_of(said: Said, note: ProposedNote, over: Pairs) -> NotePart:
 
 
 def _person_meant(said: Said, note: ProposedNote, part: NotePart) -> Person | None:
-    """Return the person that a note names, or the words before it in the message; None for the user, and where the
-    message names nobody."""
     about = comparable(_POSSESSIVE.sub("", note.about.strip()))
     if not about or _means_self(note.about):
         return None

@@ -1,4 +1,4 @@
-"""Locate a model's quotes in a message, and read what the clauses around them state."""
+"""Locate a model's quotes in a message, and check the clauses around them."""
 
 import re
 from collections.abc import Sequence
@@ -24,12 +24,10 @@ class Said:
     grades: Sequence[Grade]
 
     def clauses_over(self, start: int, end: int) -> list[tuple[Clause, Grade]]:
-        """Return the subject's own clauses that share characters with a span."""
         pairs = zip(self.spoken.clauses, self.grades, strict=False)
         return [(clause, grade) for clause, grade in pairs if clause.start < end and start < clause.end]
 
     def sentence_of(self, clause: Clause) -> tuple[int, int]:
-        """Return where the sentence of a clause begins and ends."""
         parts = [one for one in self.spoken.clauses if one.sentence == clause.sentence]
         return parts[0].start, parts[-1].end
 
@@ -50,13 +48,11 @@ def find_words(text: str, quote: str) -> tuple[int, int] | None:
 
 
 def share_of(clause: Clause, start: int, end: int) -> float:
-    """Return the share of a clause's letters inside a span."""
     inside = clause.text[max(0, start - clause.start) : max(0, end - clause.start)]
     return len(_LETTER.findall(inside)) / max(1, len(_LETTER.findall(clause.text)))
 
 
 def is_asserted(said: Said, clause: Clause) -> bool:
-    """Return whether a clause is stated as true: not asked, supposed or ironic."""
     form = matching_form(said.spoken.text)
     start, end = said.sentence_of(clause)
     own, sentence = form[clause.start : clause.end], form[start:end]

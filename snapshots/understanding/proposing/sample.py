@@ -1,4 +1,4 @@
-"""Sample messages in both languages for trying a chat model: its proposals, and what the gate refuses."""
+"""Sample messages in both languages for trying a chat model and the gate."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -148,7 +148,7 @@ def shape_for(messages: int, held: int = 0, asked: tuple[FieldDescription, ...] 
 
 
 def _item(base: type[_Item], **kinds: Any) -> type[_Item]:
-    """Return ``base`` with the JSON schemas of its members; what it parses stays the same."""
+    """Return ``base`` with the JSON schemas of its members; parsing stays the same."""
     defaults = {name: field.get_default() for name, field in base.model_fields.items() if not field.is_required()}
     members: dict[str, Any] = {name: (kind, defaults.get(name, ...)) for name, kind in kinds.items()}
     return create_model(base.__name__, __base__=base, **members)

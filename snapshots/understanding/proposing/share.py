@@ -53,7 +53,6 @@ def _stretches(
     before: ShownBefore,
     policy: AskingPolicy,
 ) -> Iterator[tuple[tuple[ClaimedWork, ...], tuple[Shown, ...]]]:
-    """Yield the work of one subject in batches within the limits of items and characters."""
     items: list[ClaimedWork] = []
     shown: list[Shown] = []
     for item in work:
@@ -71,7 +70,6 @@ def _stretches(
 
 
 def _meant(shown: Sequence[Shown], held: Sequence[HeldChange], policy: AskingPolicy) -> tuple[HeldChange, ...]:
-    """Return the newest notes that share a word, a kind of thing or a person with the messages."""
     said = [Sentence(one.text[: policy.message_chars]) for one in shown]
     meant = [note for note in held if any(shares_something(one, note.said) for one in said)]
     return tuple(meant[-policy.held_notes :])

@@ -94,7 +94,6 @@ def judge_slot(
 
 
 def is_known(candidate: Candidate, found: Iterable[Candidate]) -> bool:
-    """Return whether a candidate in ``found`` says the same, or reads the same words for the same place."""
     return any(
         _place_of(candidate) == _place_of(other)
         and (_same_words(candidate, other) or not set(candidate.texts).isdisjoint(other.texts))

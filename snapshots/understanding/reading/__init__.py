@@ -1,1 +1,1 @@
-"""Read a message in English or Chinese: clauses, sentences, people, and what a clause states."""
+"""Read a message in English or Chinese: clauses, sentences, people, and the modality of clauses."""

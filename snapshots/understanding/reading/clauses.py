@@ -220,7 +220,6 @@ def cut_sentences(form: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _parts(form: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of each part of a sentence, without blanks and idle words at its head."""
     breaks = _BREAK_ZH if language == "zh" else _BREAK_EN
     cuts: list[tuple[int, int]] = []
     for found in breaks.finditer(form, start, end):
@@ -237,7 +236,6 @@ def _parts(form: str, start: int, end: int, language: str) -> Iterator[tuple[int
 
 
 def _statements(form: str, first: int, last: int, language: str) -> Iterator[tuple[int, int]]:
-    """Yield the statements of a part that has no mark between them."""
     for found in _RUN_ON[language].finditer(form, first, last):
         said = form[first : found.start()].strip()
         if len(said) <= LONGEST_CLAUSE and _STATED[language].match(said) and not _WHICH_ONE.search(said):
@@ -247,7 +245,6 @@ def _statements(form: str, first: int, last: int, language: str) -> Iterator[tup
 
 
 def _trim(form: str, first: int, last: int) -> tuple[int, int]:
-    """Return the part without idle words at its head and marks at its end."""
     lead = _LEAD.match(form, first, last)
     if lead and _SAYS_SOMETHING.search(form, lead.end(), last):
         first = lead.end()
@@ -280,7 +277,6 @@ def _piece_end(form: str, first: int, last: int, language: str) -> int:
 
 
 def _join_fragments(form: str, parts: list[tuple[int, int]], language: str) -> list[tuple[int, int]]:
-    """Return the parts of a sentence; those too short to say anything are joined to the one before."""
     joined: list[tuple[int, int]] = []
     for first, last in parts:
         size = last - first if language == "zh" else len(form[first:last].split())

@@ -50,7 +50,6 @@ def _pairs(told: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _classes_in(form: str) -> Iterator[Sequence[str]]:
-    """Yield the classes of each word of a text, or the word itself where it has none."""
     known = _load_classes()
     for word in _CLASSED.findall(known.chinese.sub(lambda found: f" #{known.places[found.group()]} ", form)):
         yield known.listed[int(word[1:])] if word[0] == "#" else known.english.get(word, (word,))

@@ -1,9 +1,9 @@
 """Find instructions that pose as memory: act unasked, send data away, ignore the rules, reveal secrets, obey, promote.
 
-They are refused as memory, not as messages: the product decides what its model does with a request. How answers should
+They are refused as memory, not as messages: the product decides how its model treats a request. How answers should
 sound (length, tone, language, form of address) is an ordinary preference. A linear model, trained by ``python -m
-tests.golden.teach_instructions`` (``instructions.npz`` says on what), needs words alone; with the sentence vector it
-also recognises words that it was not trained on. Pure.
+tests.golden.teach_instructions`` (``instructions.npz`` names the training data), needs words alone; with the sentence
+vector it also recognises words that it was not trained on. Pure.
 """
 
 import json
@@ -51,8 +51,8 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class InstructionReader:
-    """The known features by index, the regressions with words alone and with a vector, and what they were trained
-    on."""
+    """The known features by index, the regressions with words alone and with a vector, and in ``taught`` the training
+    data."""
 
     places: Mapping[str, int]
     alone: Weights
@@ -75,7 +75,6 @@ class InstructionReader:
         return cls(places, both[0], both[1], taught)
 
     def write_weights(self, path: Path = WEIGHTS) -> None:
-        """Write the classifier to a file, its weights in half precision."""
         arrays: dict[str, Any] = {}
         numbers = {}
         for name, weights in (("alone", self.alone), ("embedded", self.embedded)):

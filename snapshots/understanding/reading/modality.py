@@ -131,7 +131,6 @@ def is_asked(text: str, *, ends_asked: bool, language: str) -> bool:
 
 
 def is_supposed(text: str, sentence: str) -> bool:
-    """Return whether a clause is only imagined, planned or doubted."""
     heads = (_SUPPOSED_SENTENCE, _SUPPOSED_SENTENCE_ZH)
     return _SUPPOSED.search(text) is not None or any(head.match(sentence) for head in heads)
 
@@ -148,7 +147,6 @@ def is_reported(sentence: str, end: int) -> bool:
 
 
 def is_ironic(sentence: str) -> bool:
-    """Return whether a sentence says the opposite of what it means ("oh great, another meeting")."""
     return _IRONIC.search(sentence) is not None
 
 
@@ -162,7 +160,6 @@ def is_lasting(text: str) -> bool:
 
 
 def is_past(text: str) -> bool:
-    """Return whether ``text`` says how it was at an earlier time."""
     return _PAST.search(text) is not None
 
 

@@ -111,7 +111,6 @@ def opens_with_person(text: str, language: str) -> bool:
 
 
 def _name_after(text: str, start: int) -> str:
-    """Return the Chinese name at ``start``, "" where the words there are none: 明天, 花生."""
     words = load_language("zh").words
     found = _called(words).match(text, start)
     if found is None or not is_name(found["name"], words):

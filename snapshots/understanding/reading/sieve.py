@@ -59,7 +59,6 @@ def pieces_of(pattern: re.Pattern[str]) -> frozenset[str] | None:
 
 
 def _needed(parsed: Iterable[tuple[Any, Any]]) -> frozenset[str] | None:
-    """Return the most selective pieces of a sequence of pattern elements."""
     found: list[frozenset[str]] = []
     run = ""
     for op, value in parsed:

@@ -1,4 +1,5 @@
-"""What is vital by its words alone, and what is not although it names an illness: denied, over, a joke, an order.
+"""Clauses that are vital by their words alone, and clauses that name an illness and are not: denied, over, a joke, an
+order.
 
 A vital note stands in every prompt, so it must be what it says. A denial must govern the harmful thing: "I can't have
 dairy" and 不能吃虾 are limits, "I don't have asthma" is none.
@@ -212,7 +213,7 @@ def without_objects(form: str) -> str:
 
 
 def vital_by_words(form: str) -> str:
-    """Return the class of what is vital by its words alone, whatever the classifier finds; "" for none."""
+    """Return the class of a clause that is vital by its words alone, whatever the classifier finds; "" for none."""
     if names_emergency_contact(form):
         return "emergency"
     is_harmed = _MAY_NOT_EAT.search(form) or _MAY_KILL.search(form)
@@ -220,13 +221,11 @@ def vital_by_words(form: str) -> str:
 
 
 def names_emergency_contact(form: str) -> bool:
-    """Return whether a clause says whom to call when something happens."""
     called = _CALLS.search(form)
     return called is not None and _SOMEBODY.search(form, called.start()) is not None
 
 
 def names_somebody(text: str) -> bool:
-    """Return whether a text names somebody or gives a number."""
     return _SOMEBODY.search(matching_form(text)) is not None
 
 
@@ -235,17 +234,15 @@ def asks_whom(question: str) -> bool:
 
 
 def orders_model(form: str) -> bool:
-    """Return whether a clause orders the assistant to do something: no part of a vital note."""
     seen = visible(form)
     return (_ORDER_EN.match(seen) or _ORDER_ZH.match(seen)) is not None
 
 
 def leads_model(form: str, before: str = "") -> bool:
     """Return whether a clause orders the assistant to do something, or leads it to a page: it is never vital, whoever
-    wrote it. Whom to call when something happens, if in the clause ``before``, is what the user needs."""
+    wrote it. An emergency contact, also in the clause ``before``, is allowed."""
     return has_link(form) or (orders_model(form) and not names_emergency_contact(f"{before} {form}"))
 
 
 def sends_to_link(form: str) -> bool:
-    """Return whether a clause orders the assistant to open a page."""
     return has_link(form) and (orders_model(form) or _VISITS.match(visible(form)) is not None)

@@ -94,7 +94,6 @@ def build_fact(slot: Slot, said: Said) -> Iterator[Candidate]:
 
 
 def _appended(slot: Slot, said: Said) -> Iterator[Candidate]:
-    """Yield each entry of a list: languages, illnesses, medicines."""
     value = next((said.values[name] for name in ("value", "thing") if said.values.get(name)), "")
     finder = said.words.finder(slot.entries)
     entries = [one.group() for one in finder.finditer(value)] if finder else [value]
@@ -143,7 +142,6 @@ def build_entries(slot: Slot, said: Said) -> Iterator[Candidate]:
 
 
 def build_preference(slot: Slot, said: Said) -> Iterator[Candidate]:
-    """Yield one value under the slot's or the row's key."""
     value = said.get("value")
     if value and CHECKS[slot.check](value, said.words):
         category = said.values.get("category") or slot.category
@@ -264,7 +262,6 @@ def _label_of(name: str | None, relation: str | None, words: Words) -> str | Non
 
 
 def _entries_of(said: Said, check: str) -> Iterator[str]:
-    """Yield the entries of a list, up to the first that fails its check."""
     value = said.values.get("value") or said.values.get("thing") or ""
     for _, entry in split_list(value, said.words, by_commas=said.values.get("list") == "commas"):
         whole = trim(entry, said.words, article="article_of_thing" if check == "liked" else "article")[1]

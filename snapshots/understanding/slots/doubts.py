@@ -43,7 +43,6 @@ _DOUBTS: Mapping[str, Callable[[Row, Text, int], bool]] = {
 
 
 def is_meant(row: Row, text: Text, match: re.Match[str]) -> bool:
-    """Return whether a match is the user's own statement, lasting as its slot needs it."""
     if row.needs_lasting and not modality.is_lasting(f"{text.sentence} {text.after}"):
         return False
     return not any(holds(row, text, match.end()) for doubt, holds in _DOUBTS.items() if doubt not in row.allow)

@@ -1,4 +1,4 @@
-"""Read slots from a message: split it into clauses, leave out what is not meant, match rows, build candidates.
+"""Read slots from a message: split it into clauses, match rows, drop matches that are not meant, build candidates.
 
 Right or silent: a clause that is asked, supposed, reported, ironic or momentary gives nothing, and a value must be one
 whole phrase. The sentence is kept as a note anyway, so silence costs little.
@@ -46,7 +46,7 @@ _EDGE = " ,.;:!\"'"
 
 
 def read_slots(message: str, context: ExtractionContext = ALONE, *, message_key: str) -> list[Candidate]:
-    """Return what a user's message surely says about the user, and about people named in it or just before.
+    """Return the certain candidates of a user's message, about the user and about people named in it or just before.
 
     ``context`` gives the assistant's turn before the message, and the people that the user named in the turn before.
     """
@@ -90,7 +90,6 @@ class _Reading:
         self.names: list[str] = []
 
     def read_sentence(self, form: str, clauses: list[Clause], following: list[Clause]) -> None:
-        """Read the rows of a sentence's language over the sentence, then over each of its clauses."""
         after = form[following[0].start : following[-1].end] if following else ""
         after = after if len(after) <= LONGEST_AFTERTHOUGHT else ""
         kind = clauses[0].language
@@ -117,7 +116,6 @@ class _Reading:
                         done |= self._apply(row, part, language)
 
     def _apply(self, row: Row, text: Text, language: Language) -> set[str]:
-        """Add the candidates of ``row`` in ``text``; return the slots that it filled."""
         match = None
         slot = SAME_SLOT.get(row.family, row.family)
         is_jested = row.family in HEALTH and is_jest(text.form)
@@ -146,7 +144,6 @@ class _Reading:
         return {row.family} if built else set()
 
     def _is_believed(self, row: Row, text: Text, place: int, language: Language) -> bool:
-        """Return whether the words of a graded row are stated as true and last."""
         denied = language.words.finder("denied") if row.family not in DENYING else None
         if denied is not None and denied.search(text.form):
             return False
@@ -210,7 +207,6 @@ class _Reading:
         return bool(built)
 
     def read_answer(self, form: str, clauses: list[Clause], previous: str) -> None:
-        """Read a bare answer to the question that the assistant asked last."""
         start, end = clauses[0].start, clauses[-1].end
         if end - start > LONGEST_ANSWER or clauses[-1].asked or clauses[-1].sentence != clauses[0].sentence:
             return
@@ -249,7 +245,6 @@ class _Reading:
 
 
 def _last_question(previous: str) -> str:
-    """Return the question that ends an assistant's turn, "" where it ends without one."""
     text = previous.rstrip()
     if not text.endswith("?"):
         return ""

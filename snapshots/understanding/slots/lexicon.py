@@ -56,7 +56,6 @@ class Words:
         return found is not None and found.search(matching_form(text)) is not None
 
     def finder(self, name: str) -> re.Pattern[str] | None:
-        """Return the compiled pattern of a word of list ``name``, or of pattern ``name``; None for an undefined one."""
         return _finder(self, name)
 
     def expand(self, pattern: str, *, depth: int = 0) -> str:

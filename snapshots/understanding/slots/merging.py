@@ -38,7 +38,6 @@ def _drop_contradictions(found: list[Candidate]) -> list[Candidate]:
 
 
 def _same_person(one: TagCandidate, kept: Mapping[str, Candidate]) -> str | None:
-    """Return the label under which somebody of the same name is kept already."""
     names = {one.label, *one.aliases}
     held = (other for other in kept.values() if isinstance(other, TagCandidate) and other.kind == one.kind)
     return next((other.label.lower() for other in held if names & {other.label, *other.aliases}), None)

@@ -107,7 +107,7 @@ def contact_of(relation: str, name: str, evidence: Evidence, words: Words) -> Ta
 
 def names_another(sentence: str, words: Words, names: Iterable[str], *, unknown_too: bool) -> bool:
     """Return whether a sentence names somebody beside the user: kin, a role, one of ``names``, or with ``unknown_too``
-    a subject that looks like a name. A doctor who says what the user has is none."""
+    a subject that looks like a name. A doctor who names the user's illness is none."""
     doctors = words.finder("doctors_say")
     sentence = doctors.sub(" ", sentence) if doctors else sentence
     if words.holds_any("others", sentence) or any(name in sentence for name in names):

@@ -30,7 +30,6 @@ def meant_by(word: str, named: Iterable[TagCandidate], since: str, words: Words)
 
 
 def pronoun_in(text: str) -> str:
-    """Return the first personal pronoun of ``text``, "" where it has none."""
     found = _PRONOUN.search(text)
     return found.group().lower() if found else ""
 
@@ -45,7 +44,6 @@ def may_mean(word: str, relation: str, words: Words) -> bool:
 
 
 def _names_another(said: str, named: Sequence[TagCandidate], words: Words) -> bool:
-    """Return whether a text mentions kin or a role that none of the contacts ``named`` has."""
     finder = words.finder("somebody")
     known = {matching_form(one).lower() for one in _names_of(named)}
     if finder is None:

@@ -101,7 +101,6 @@ def _goes_on(texts: Sequence[Text], words: Words) -> bool:
 
 
 def _told_inside(part: Text, words: Words, names: Sequence[str]) -> Iterator[Text]:
-    """Yield statements about another further on in a clause: "lunch with my girlfriend, she's vegan"."""
     joint = words.finder("joint")
     for found in islice(joint.finditer(part.form), MOST_STARTS) if joint else ():
         if told := find_told(part.form, found.end(), words, names):
@@ -126,7 +125,6 @@ def _told_texts(part: Text, told: Told, words: Words) -> Iterator[Text]:
 
 
 def _going_on(part: Text, at: int, person: Person, words: Words) -> Told | None:
-    """Return the words at ``at`` as a predicate of ``person``, None where they are none."""
     spoken = speak_as_user(part.form, at, words)
     if spoken is None:
         return None
@@ -148,7 +146,6 @@ def _as_told(part: Text, told: Told) -> Text:
 
 
 def _completed(part: Text, at: int, words: Words, *, is_bare: bool) -> Text | None:
-    """Return the words after ``at`` with the subject that they lack, None where they lack none."""
     kinds = ("bare_verb", "bare_state") if is_bare else ("joined_verb", "joined_state")
     name = next((kind for kind in kinds if _begins(kind, part.form, at, words)), None)
     if name is None or (name == "joined_state" and not _begins("own_state", part.form, part.starts[0], words)):

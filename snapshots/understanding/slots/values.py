@@ -48,7 +48,6 @@ def is_whole(value: str, words: Words) -> bool:
 
 
 def is_thing(value: str, words: Words) -> bool:
-    """Return whether ``value`` can be liked, disliked or avoided for long."""
     if value[0].isdigit():
         return False
     return is_short(value) and is_whole(value, words) and not words.holds_any("no_thing", value)
@@ -77,7 +76,6 @@ def is_proper(value: str, words: Words) -> bool:
 
 
 def is_place(value: str, words: Words) -> bool:
-    """Return whether ``value`` is written as a place's name, and is no product's or department's."""
     shape = words.finder("place_shape")
     if shape is not None:
         return shape.fullmatch(matching_form(value)) is not None
@@ -102,7 +100,6 @@ def is_phone(value: str, words: Words) -> bool:
 
 
 def is_address(value: str, words: Words) -> bool:
-    """Return whether ``value`` looks like a street address: a number beside a word, or the language's own shape."""
     if len(value) > LONGEST_ADDRESS or value.lower().startswith("not "):
         return False
     if _HAN.search(value):
@@ -134,7 +131,6 @@ def is_liked(value: str, words: Words) -> bool:
 
 
 def is_activity(value: str, words: Words) -> bool:
-    """Return whether ``value`` begins with an activity: "restoring radios"."""
     finder = words.finder("activity")
     return finder is not None and finder.match(matching_form(value)) is not None
 

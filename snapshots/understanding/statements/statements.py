@@ -31,7 +31,7 @@ STATEMENT_VERSION = "statement-1"
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message to be remembered, the one before it in its conversation, and what prompts had shown before.
+    """A message to be remembered, the one before it in its conversation, and the content of earlier prompts.
 
     ``asked``: the key and id of our own ask that the message answers; "" for none.
     """
@@ -43,7 +43,8 @@ class Heard:
 
 
 def store_statements(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
-    """Turn claimed messages into statements: read, index with no transaction open, write what is still ours."""
+    """Turn claimed messages into statements: read, index with no transaction open, write the work that is still
+    ours."""
     with tenant_tx(tenant_id):
         heard = hear(items)
     drafts = [draft for one in heard if (draft := statement(one))]
@@ -91,7 +92,6 @@ def messages_at(places: Iterable[tuple[UUID, int]], subjects: Iterable[UUID]) ->
 
 
 def is_statement(message: Message, shown: ShownBefore = NOTHING_SHOWN) -> bool:
-    """Return whether a message becomes a statement: a user's that says something and may be remembered."""
     return message.remember and message.role == MessageRole.USER and says_something(shown.own_words(message))
 
 
@@ -153,12 +153,10 @@ def statement_draft(utterance: Utterance, *, policy: SummaryPolicy = SUMMARY) ->
 
 
 def own_utterance(message: Message, shown: ShownBefore) -> Utterance:
-    """Return a message as extraction reads it, without echoes."""
     return replace(utterance_of(message), text=shown.own_words(message))
 
 
 def utterance_of(message: Message) -> Utterance:
-    """Return a message as extraction reads it; its key is the row's id."""
     return Utterance(
         message_key=str(message.id),
         role=message.role,
