@@ -25,8 +25,8 @@ from snapshots.notes.slots import HELD, KEYS, OF_KIND, names, targets_of
 from snapshots.notes.store import store_notes
 from snapshots.notes.values import PreparedNote
 from snapshots.understanding.believing.asked_beliefs import NO_LASTING_WORDS, question_id
+from snapshots.understanding.believing.lessons import proposal_of
 from snapshots.understanding.believing.message_lessons import own_names
-from snapshots.understanding.believing.pending import proposal_of
 from snapshots.understanding.changes.following import Read
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.assemble import NotePart

@@ -22,7 +22,7 @@ from snapshots.models import Note, NoteSlot, Snapshot
 from snapshots.notes.slots import KEYS, believed_links
 from snapshots.notes.store import change_note
 from snapshots.understanding.believing.doubt import believed_against
-from snapshots.understanding.believing.pending import candidate_of
+from snapshots.understanding.believing.lessons import candidate_of
 
 # The reason of a review: the words behind a belief do not seem to last, or they are gone.
 NO_LASTING_WORDS = "no_lasting_words"
@@ -63,7 +63,8 @@ def retire_belief(belief: Asked, doing: Doing) -> UUID | None:
     notes = [note.snapshot for note in _notes_made_for(belief)]
     retire_memory(belief, doing)
     act = None if isinstance(belief, Tag) else last_act(belief)
-    needed = _among_believed(note.id for note in notes)
+    links = NoteSlot.objects.filter(believed_links(), snapshot_id__in=[note.id for note in notes]).order_by()
+    needed = set(links.values_list("snapshot_id", flat=True))
     lock_memory(belief.subject_id)
     retire_beside(act, [note for note in notes if note.id not in needed], doing)
     return act.id if act else None
@@ -84,8 +85,3 @@ def _notes_made_for(belief: Asked) -> Iterable[Note]:
     held = Snapshot.objects.filter(current(), id__in=links.values("snapshot_id"), **own).order_by()
     rows = Note.objects.filter(snapshot_id__in=held.values("id"), review_by__isnull=False, **own)
     return rows.select_related("snapshot", "snapshot__subject").order_by("snapshot__position")
-
-
-def _among_believed(notes: Iterable[UUID]) -> set[UUID]:
-    links = NoteSlot.objects.filter(believed_links(), snapshot_id__in=list(notes)).order_by()
-    return set(links.values_list("snapshot_id", flat=True))

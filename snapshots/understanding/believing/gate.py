@@ -111,26 +111,19 @@ def ceiling_of(provenance: str, policy: ExtractionPolicy = EXTRACTION) -> float:
 
 
 def _well_formed(candidate: Candidate, policy: ExtractionPolicy) -> bool:
-    if not 0.0 <= candidate.confidence <= 1.0:
-        return False
     texts = candidate.texts
-    if not texts or any(not text.strip() or len(text) > policy.max_value_chars for text in texts):
-        return False
-    if any(map(_TORN.match, texts)):
+    has_values = bool(texts) and all(text.strip() and len(text) <= policy.max_value_chars for text in texts)
+    if not (0.0 <= candidate.confidence <= 1.0 and has_values) or any(map(_TORN.match, texts)):
         return False
     match candidate:
         case ProfileFact():
             return _KEY.fullmatch(candidate.field) is not None
         case PreferenceCandidate():
-            return _well_placed(candidate)
+            if candidate.category is None or candidate.key is None:
+                return candidate.sort == "change" and candidate.category is None
+            return bool(_KEY.fullmatch(candidate.category) and _KEY.fullmatch(candidate.key))
         case TagCandidate():
             return (
                 bool(candidate.address or candidate.phone or candidate.aliases or candidate.relation)
                 and len(candidate.phone or "") <= _LONGEST_PHONE
             )
-
-
-def _well_placed(candidate: PreferenceCandidate) -> bool:
-    if candidate.category is None or candidate.key is None:
-        return candidate.sort == "change" and candidate.category is None
-    return bool(_KEY.fullmatch(candidate.category) and _KEY.fullmatch(candidate.key))

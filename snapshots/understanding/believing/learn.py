@@ -13,13 +13,11 @@ from memory_platform.kernel.ids import stable_id
 from profiles.models import Candidate as CandidateRecord
 from profiles.models import CandidateKind
 from profiles.values import Provenance, Verdict
-from snapshots.models import Message
 from snapshots.understanding.believing.applying import apply_candidate, as_json, target_of
 from snapshots.understanding.believing.doubt import doubt_about, takes_over
 from snapshots.understanding.believing.extract import EXTRACTOR_VERSION
 from snapshots.understanding.believing.gate import holds_sensitive
-from snapshots.understanding.believing.lessons import UNRESOLVED, Learned, Lesson, kind_of
-from snapshots.understanding.believing.pending import proposal_of
+from snapshots.understanding.believing.lessons import UNRESOLVED, Learned, Lesson, kind_of, proposal_of
 from snapshots.understanding.believing.policy import EXTRACTION
 from snapshots.understanding.values import Candidate, Evidence, PreferenceCandidate, ProfileFact, Rejection
 from tenants.isolation import current_tenant_id
@@ -66,17 +64,7 @@ def urgent_in(lesson: Lesson) -> list[Candidate]:
     changed = {one.statement for one in found.corrections if isinstance(one, PreferenceCandidate)}
     others: tuple[Candidate, ...] = (*found.facts, *found.preferences, *found.tags)
     beside = [one for one in others if isinstance(one, PreferenceCandidate) and one.statement in changed]
-    return [
-        *found.corrections,
-        *(one for one in others if one in beside or takes_over(lesson.subject, one)),
-    ]
-
-
-def record_id(message: Message, origin: str, number: int, *, is_change: bool = False) -> UUID:
-    """Return the stable id of the record of the ``number``-th candidate that ``origin`` read from a message.
-    Corrections are numbered by themselves, because they depend on the current beliefs."""
-    parts = ("change", number) if is_change else (number,)
-    return stable_id(origin or EXTRACTOR_VERSION, message.id, *parts)
+    return [*found.corrections, *(one for one in others if one in beside or takes_over(lesson.subject, one))]
 
 
 def _decided(lesson: Lesson, found: Candidate, *, later_wins: bool) -> Learned:
@@ -97,7 +85,9 @@ def _numbered(lesson: Lesson) -> Iterator[tuple[UUID, Candidate | Rejection]]:
     counts = Counter[tuple[str, bool]]()
     for is_change, one in found:
         origin = _origin(one)
-        yield record_id(lesson.message, origin, counts[origin, is_change], is_change=is_change), one
+        # A correction is numbered by itself, because it depends on the current beliefs.
+        parts = ("change", counts[origin, is_change]) if is_change else (counts[origin, is_change],)
+        yield stable_id(origin, lesson.message.id, *parts), one
         counts[origin, is_change] += 1
 
 

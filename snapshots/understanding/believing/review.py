@@ -32,8 +32,7 @@ from snapshots.understanding.believing.asked_beliefs import (
 from snapshots.understanding.believing.doubt import believed_against
 from snapshots.understanding.believing.gate import ceiling_of
 from snapshots.understanding.believing.learn import REASONS
-from snapshots.understanding.believing.lessons import Learned, Lesson
-from snapshots.understanding.believing.pending import candidate_of
+from snapshots.understanding.believing.lessons import Learned, Lesson, candidate_of
 from snapshots.understanding.values import Extraction
 from tenants.services.audit import Actor, record_audit
 

@@ -30,10 +30,13 @@ def read_partings(sentence: Sentence, known: Sequence[TagCandidate]) -> list[Tag
     form = sentence.text
     if not known or not _pattern("cue").search(form) or _is_unsaid(form):
         return []
+    words = _file()["former"]
+    former = tuple(mark for language in ("en", "zh") for mark in words[language].values())
     return [
         _former(one, end, sentence)
         for end, among in ((PARTED, [one for one in known if one.relation in partners()]), (DIED, list(known)))
-        if (one := _named_as(end, form, sentence.language, among)) is not None and not _is_former(one)
+        if (one := _named_as(end, form, sentence.language, among)) is not None
+        and not (one.relation or "").startswith(former)
     ]
 
 
@@ -93,12 +96,6 @@ def _former(one: TagCandidate, end: str, sentence: Sentence) -> TagCandidate:
     language = "zh" if re.search(r"[\u4e00-\u9fff]", relation or sentence.text) else "en"
     own = words["words"].get(relation) if end == PARTED else None
     return TagCandidate(one.label, one.kind, sentence.evidence(), relation=own or f"{words[language][end]}{relation}")
-
-
-def _is_former(one: TagCandidate) -> bool:
-    words = _file()["former"]
-    before = tuple(mark for language in ("en", "zh") for mark in words[language].values())
-    return (one.relation or "").startswith(before)
 
 
 @cache

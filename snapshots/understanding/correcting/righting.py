@@ -117,7 +117,13 @@ def corrections_in(sentence: Sentence) -> list[Correction]:
     if len(numbers) == 1 and _NEW_NUMBER.search(form):
         beside = _beside(_OF_NUMBERS.sub(" ", _without(form, numbers)))
         return [Correction(None, numbers[0], sentence.text, beside, is_new_number=True)]
-    wrong = [one for one in values if _is_wrong(one, form)]
+    wrong = [
+        one
+        for one in values
+        if _WRONG_BEFORE.search(form[: one.start])
+        or _MOVED.search(form[: one.start])
+        or _WRONG_BEHIND.match(form, one.end)
+    ]
     found = [
         Correction(one, other, sentence.text, _beside(form, one, other))
         for one in wrong
@@ -171,11 +177,6 @@ def _put_numbers_right(one: Correction, sentence: Sentence, held: Sequence[HeldT
             rest = {word for word in one.beside if not named_people(word).people} - _words_of(note.text.lower())
             found.append(Righting(place, right, note.text[slice(*span)], is_all=not rest))
     return found if len(keys) == 1 and one.right.key not in keys else []
-
-
-def _is_wrong(one: Value, form: str) -> bool:
-    before = form[: one.start]
-    return bool(_WRONG_BEFORE.search(before) or _MOVED.search(before) or _WRONG_BEHIND.match(form, one.end))
 
 
 def _beside(form: str, *values: Value) -> frozenset[str]:

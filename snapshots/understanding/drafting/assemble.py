@@ -13,11 +13,10 @@ from snapshots.understanding.grading.cues import says_standing, vital_cues, vita
 from snapshots.understanding.grading.features import Spoken, count_words
 from snapshots.understanding.grading.reader import Grade
 from snapshots.understanding.reading.clauses import Clause
-from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.forms import matching_form, rough_tokens
 from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.people import opens_with_person
 from snapshots.understanding.reading.vital import is_vital_claim, orders_model, vital_by_words, without_objects
-from snapshots.understanding.statements.tokens import rough_tokens
 
 _LEANS = re.compile(
     r"(?:she|he|they|it|that|this|those|these|her|his|their|its|which|who|and|but|so|because|except|only|same|both|"

@@ -20,11 +20,10 @@ from snapshots.understanding.drafting.draft import turn_of
 from snapshots.understanding.grading.features import Spoken, asked_in
 from snapshots.understanding.grading.replies import Given, grade_replies
 from snapshots.understanding.reading.clauses import Clause, split_reply
-from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.forms import matching_form, rough_tokens
 from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.vital import sends_to_link
 from snapshots.understanding.statements.statements import Heard, message_draft, messages_at
-from snapshots.understanding.statements.tokens import rough_tokens
 from snapshots.understanding.statements.topics import importance_of, topics_of
 
 # Sorts that are nothing new when the user has just said the same. A promise is one in anybody's words.

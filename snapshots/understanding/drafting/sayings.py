@@ -82,12 +82,11 @@ def _tells(word: str) -> bool:
 
 
 def _is_turned(fewer: Sequence[str], more: Sequence[str]) -> bool:
-    return any(_stand_in([*fewer[at:], *fewer[:at]], more) for at in range(max(len(fewer), 1)))
-
-
-def _stand_in(fewer: Sequence[str], more: Sequence[str]) -> bool:
-    rest = iter(more)
-    return all(word in rest for word in fewer)
+    for at in range(max(len(fewer), 1)):
+        rest = iter(more)
+        if all(word in rest for word in [*fewer[at:], *fewer[:at]]):
+            return True
+    return False
 
 
 def _sort_pairs(words: Sequence[str]) -> list[str]:

@@ -30,7 +30,14 @@ class Cue:
 @cache
 def load_cues(path: Path = CUES) -> tuple[Cue, ...]:
     rows = tomllib.loads(path.read_text(encoding="utf-8"))
-    return tuple(Cue(name, _compile(row), bool(row.get("vital")), _outright(row)) for name, row in rows.items())
+    outright = {
+        name: {language: row[f"outright_{language}"] for language in ("en", "zh") if row.get(f"outright_{language}")}
+        for name, row in rows.items()
+    }
+    return tuple(
+        Cue(name, _compile(row), bool(row.get("vital")), _compile(outright[name]) if outright[name] else None)
+        for name, row in rows.items()
+    )
 
 
 def cue_numbers(form: str, message_form: str) -> Float32:
@@ -59,11 +66,6 @@ def says_standing(form: str) -> bool:
 
 def has_cue(name: str, form: str) -> bool:
     return next(cue for cue in load_cues() if cue.name == name).pattern.search(form) is not None
-
-
-def _outright(row: dict[str, object]) -> re.Pattern[str] | None:
-    own = {language: row.get(f"outright_{language}") for language in ("en", "zh")}
-    return _compile({language: words for language, words in own.items() if words}) if any(own.values()) else None
 
 
 def _compile(row: dict[str, object]) -> re.Pattern[str]:

@@ -28,15 +28,12 @@ def without_orders(spoken: Sequence[Spoken]) -> list[Spoken]:
     Raises EmbeddingUnavailable without the encoder's files.
     """
     vectors = vectors_of(texts_to_embed(spoken))
-    return [_without_orders(one, vectors) for one in spoken]
-
-
-def _without_orders(spoken: Spoken, vectors: Vectors) -> Spoken:
-    orders = set(_orders_in(spoken, vectors))
-    if not orders:
-        return spoken
-    kept = tuple(clause for clause in spoken.clauses if clause not in orders)
-    return replace(spoken, clauses=kept, orders=tuple(one for one in spoken.clauses if one in orders))
+    found = []
+    for one in spoken:
+        orders = set(_orders_in(one, vectors))
+        kept = tuple(clause for clause in one.clauses if clause not in orders)
+        found.append(replace(one, clauses=kept, orders=tuple(clause for clause in one.clauses if clause in orders)))
+    return found
 
 
 def _orders_in(spoken: Spoken, vectors: Vectors) -> Iterator[Clause]:

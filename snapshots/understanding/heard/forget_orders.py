@@ -146,7 +146,9 @@ def _find_orders(form: str, *, acknowledged: bool) -> Iterator[Run]:
     for least in (sure, sure / 2, *([ACKNOWLEDGED_FROM] if acknowledged else [])):
         likely = [run for run, share in shares.items() if share >= least]
         for run in sorted(likely, key=lambda one: one[1] - one[0]):
-            is_sure = acknowledged or shares[run] >= sure or any(_are_near(form, run, one) for one in taken)
+            # Nothing but marks stands between a surer order and one beside it.
+            between = (form[min(run[1], one[1]) : max(run[0], one[0])] for one in taken)
+            is_sure = acknowledged or shares[run] >= sure or any(re.search(r"\w", text) is None for text in between)
             if is_sure and not any(run[0] < end and start < run[1] for start, end in taken):
                 taken.append(run)
                 yield run
@@ -156,11 +158,6 @@ def _drops_a_request(form: str, start: int, end: int) -> bool:
     """Return whether words only cancel a request: "forget that, I'll take the bus", not "forget that, please"."""
     rest = _ENDS.split(form[end:], maxsplit=1)[0]
     return _POINTS_ONLY.fullmatch(form, start, end) is not None and not _FILLER.fullmatch(rest)
-
-
-def _are_near(form: str, one: tuple[int, int], other: tuple[int, int]) -> bool:
-    between = form[min(one[1], other[1]) : max(one[0], other[0])]
-    return re.search(r"\w", between) is None
 
 
 def _with_names(form: str, first: int, end: int) -> ForgetOrder:

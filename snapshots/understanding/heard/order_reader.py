@@ -1,7 +1,8 @@
-"""Classify whether words ask not to keep something: a small linear model over words, without vectors.
+"""Classify whether words ask not to keep something, and whether an answer says that nothing is kept.
 
-Trained by ``python -m tests.golden.teach_orders``; ``orders.json`` names the training data. The words that are left of
-an order name its thing; an order without any points to what was said.
+Two small linear models over words, without vectors, trained by ``python -m tests.golden.teach_orders`` and
+``teach_acknowledgements``; ``orders.json`` and ``acknowledgements.json`` name the training data. The words that are left
+of an order name its thing; an order without any points to what was said. Pure.
 """
 
 import math
@@ -23,6 +24,12 @@ from snapshots.understanding.reading.forms import matching_form
 WEIGHTS = Path(__file__).with_name("orders.json")
 _WORDS = Path(__file__).with_name("order_words.toml")
 ORDER, OTHER = "order", "other"
+# Users ask in words that no classifier was trained on. The assistant's answer is evidence beside them: "It's gone."
+ACKNOWLEDGEMENT_WEIGHTS = Path(__file__).with_name("acknowledgements.json")
+ACKNOWLEDGES = "acknowledges"
+_ANSWER_SENTENCE = re.compile(r"(?<=[.!?。！？])\s*")
+# In characters: an answer says at its beginning that it keeps nothing.
+LONGEST_ANSWER = 400
 # Number of hash buckets, length of the vector, and the number of features from which on the vector grows: one telling
 # word must not be lost in a long text.
 SLOTS, _LENGTH, _MANY = 8_192, 4.0, 60
@@ -66,16 +73,13 @@ def may_order(form: str) -> bool:
         return True
     classes = _classed(low)
     for at, one in enumerate(classes):
-        if one == _DENIED and _denies_keeping(classes[at + 1 : at + 1 + _DENIED_OVER]):
+        behind = takewhile(lambda word: word not in _MARKS, classes[at + 1 : at + 1 + _DENIED_OVER])
+        if one == _DENIED and not _KEEPING.isdisjoint(behind):
             return True
         # "Don't forget" asks for the opposite.
         if one in _OUTRIGHT and classes[max(0, at - 1)] != _DENIED:
             return True
     return False
-
-
-def _denies_keeping(behind: Sequence[str]) -> bool:
-    return any(one in _KEEPING for one in takewhile(lambda one: one not in _MARKS, behind))
 
 
 def order_share(text: str) -> float:
@@ -171,3 +175,19 @@ def _classes() -> _Classes:
         re.compile(held["idle"]["zh"]),
         re.compile("|".join((rf"\b(?:{'|'.join(held['ways']['en'])})", *held["ways"]["zh"]))),
     )
+
+
+def acknowledgement_share(answer: str) -> float:
+    """Return the probability that an assistant's message, or its first sentence, says that nothing is kept."""
+    said = answer[:LONGEST_ANSWER]
+    first = _ANSWER_SENTENCE.split(said.strip(), maxsplit=1)[0]
+    return max(acknowledgement_reader().shares(features(text))[ACKNOWLEDGES] for text in {said, first})
+
+
+def acknowledges_forgetting(answer: str) -> bool:
+    return acknowledgement_share(answer) >= acknowledgement_reader().least[ACKNOWLEDGES]
+
+
+@cache
+def acknowledgement_reader() -> LinearReader:
+    return LinearReader.read(ACKNOWLEDGEMENT_WEIGHTS)

@@ -34,12 +34,13 @@ def tells_something(text: str) -> bool:
     if not text.strip() or not says_something(text):
         return False
     form = matching_form(text)
-    return any(
-        not is_asked(form[one.start : one.end], ends_asked=one.asked, language=one.language)
-        and not _WANTS.match(form, one.start)
-        and _is_long_enough(form[one.start : one.end], one.language)
-        for one in split_clauses(text)
-    )
+    for one in split_clauses(text):
+        own = form[one.start : one.end]
+        is_long = len(_HAN.findall(own)) >= _LEAST_HAN if one.language == "zh" else len(own.split()) >= _LEAST_WORDS
+        is_told = not is_asked(own, ends_asked=one.asked, language=one.language)
+        if is_long and is_told and not _WANTS.match(form, one.start):
+            return True
+    return False
 
 
 def asks_something(turn: str) -> bool:
@@ -48,9 +49,3 @@ def asks_something(turn: str) -> bool:
 
 def asks_about_memory(turn: str) -> bool:
     return _ABOUT_MEMORY.search(turn) is not None
-
-
-def _is_long_enough(text: str, language: str) -> bool:
-    if language == "zh":
-        return len(_HAN.findall(text)) >= _LEAST_HAN
-    return len(text.split()) >= _LEAST_WORDS

@@ -21,11 +21,10 @@ from snapshots.understanding.proposing.passages import (
 )
 from snapshots.understanding.proposing.shape import NOT_VITAL, ProposedNote
 from snapshots.understanding.reading.clauses import Clause
-from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.forms import matching_form, rough_tokens
 from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.people import Person, find_person
 from snapshots.understanding.reading.vital import is_vital_claim, sends_to_link
-from snapshots.understanding.statements.tokens import rough_tokens
 
 _SELF = frozenset(("user", "the user", "self", "me", "myself", "i", "we", "us", "用户", "本人", "我", "自己"))
 _POSSESSIVE = re.compile(r"(?:my|our)\s+|我的?(?=.)", re.IGNORECASE)

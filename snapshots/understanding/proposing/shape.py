@@ -138,7 +138,8 @@ def shape_for(messages: int, held: int = 0, asked: tuple[FieldDescription, ...] 
     slot = _item(ProposedSlot, message=number, key=_one_of(SLOT_KEYS), value=_text(ASKING.name_chars))
     lists: dict[str, Any] = {"notes": _listed(note, most), "slots": _listed(slot, most)}
     if asked:
-        told = "; ".join(f"{one.name}: {_description_of(one)}" for one in asked)
+        examples = {one.name: "".join(f" e.g. {example}" for example in one.examples[:1]) for one in asked}
+        told = "; ".join(f"{one.name}: {one.description}{examples[one.name]}" for one in asked)
         names = _one_of(tuple(one.name for one in asked), description=told)
         field = _item(ProposedField, message=number, field=names, value=_text(ASKING.quote_chars))
         lists["fields"] = _listed(field, most)
@@ -164,8 +165,3 @@ def _text(longest: int, *, least: int = 1) -> Any:
 
 def _one_of(values: Sequence[str], **more: str) -> Any:
     return Annotated[str, WithJsonSchema({"type": "string", "enum": list(values), **more})]
-
-
-def _description_of(asked: FieldDescription) -> str:
-    examples = "".join(f" e.g. {one}" for one in asked.examples[:1])
-    return f"{asked.description}{examples}"

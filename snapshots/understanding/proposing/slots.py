@@ -96,7 +96,7 @@ def judge_slot(
 def is_known(candidate: Candidate, found: Iterable[Candidate]) -> bool:
     return any(
         _place_of(candidate) == _place_of(other)
-        and (_same_words(candidate, other) or not set(candidate.texts).isdisjoint(other.texts))
+        and (_share_words(candidate.evidence, other.evidence) or not set(candidate.texts).isdisjoint(other.texts))
         for other in found
     )
 
@@ -143,9 +143,8 @@ def _build(key: str, value: str, clause: Clause, evidence: Evidence) -> list[Can
     return list(slot.build(slot, said))
 
 
-def _same_words(one: Candidate, other: Candidate) -> bool:
-    mine, yours = one.evidence, other.evidence
-    return mine.start < yours.start + len(yours.quote) and yours.start < mine.start + len(mine.quote)
+def _share_words(one: Evidence, other: Evidence) -> bool:
+    return one.start < other.span[1] and other.start < one.span[1]
 
 
 def _place_of(candidate: Candidate) -> tuple[str, str]:

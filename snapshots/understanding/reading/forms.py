@@ -1,5 +1,6 @@
-"""The matching form of a text, which keeps every character's position, and the language it is read in."""
+"""The matching form of a text, which keeps every character's position, its language and its length in tokens."""
 
+import math
 import re
 
 from memory_platform.kernel.text import simplify
@@ -20,6 +21,8 @@ _FOLD: dict[int, int | str] = {
 }
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[A-Za-z]{1,40}")
+_UNIT = re.compile(r"[\u3400-\u9fff]|[A-Za-z0-9']+")
+_TOKENS_PER_WORD = 1.3
 
 
 def matching_form(text: str) -> str:
@@ -40,3 +43,10 @@ def language_of(text: str) -> str:
     latin = _LATIN_WORD.search(text)
     opens_latin = latin is not None and latin.start() < cjk.start()
     return "en" if opens_latin and len(_LATIN_WORD.findall(text[: cjk.start()])) > 1 else "zh"
+
+
+def rough_tokens(text: str) -> int:
+    """Return an estimate of tokens: 1.3 per word, 1 per Chinese character, rounded up."""
+    units = _UNIT.findall(text)
+    han = sum(1 for unit in units if _CJK.match(unit))
+    return math.ceil((len(units) - han) * _TOKENS_PER_WORD + han)

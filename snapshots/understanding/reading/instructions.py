@@ -89,15 +89,12 @@ class InstructionReader:
         (512,)."""
         weights = self.alone if vector is None else self.embedded
         score = weights.intercept
-        known = self.known_in(text)
+        known = [self.places[part] for part in parts_of(visible(text)) if part in self.places]
         if known:
             score += float(weights.parts[known].sum()) / math.sqrt(min(len(known), MOST_PARTS))
         if vector is not None:
             score += float(weights.vector @ vector)
         return 1 / (1 + math.exp(-score))
-
-    def known_in(self, text: str) -> list[int]:
-        return [self.places[part] for part in parts_of(visible(text)) if part in self.places]
 
 
 def is_instruction(text: str) -> bool:

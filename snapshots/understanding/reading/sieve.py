@@ -36,7 +36,7 @@ class Sieve(Generic[Row]):
             pieces = pieces_of(pattern)
             if pieces is None:
                 self._always.append(row)
-            for piece in {_beginning(piece) for piece in pieces or ()}:
+            for piece in {one[: LONGEST if one.isascii() else LONGEST_ZH] for one in pieces or ()}:
                 self._holding.setdefault(len(piece), {}).setdefault(piece, []).append(row)
 
     def passing(self, text: str) -> set[Row]:
@@ -47,10 +47,6 @@ class Sieve(Generic[Row]):
             for piece in held & holding.keys():
                 found.update(holding[piece])
         return found
-
-
-def _beginning(piece: str) -> str:
-    return piece[: LONGEST if piece.isascii() else LONGEST_ZH]
 
 
 def pieces_of(pattern: re.Pattern[str]) -> frozenset[str] | None:
@@ -69,7 +65,7 @@ def _needed(parsed: Iterable[tuple[Any, Any]]) -> frozenset[str] | None:
             run, pieces = "", _of_one(op, value)
             found += [pieces] if pieces else []
     found += [frozenset({run})] if run else []
-    return max(found, key=_worth, default=None)
+    return max(found, key=lambda pieces: (min(map(_telling, pieces)), -len(pieces)), default=None)
 
 
 def _of_one(op: Any, value: Any) -> frozenset[str] | None:
@@ -90,10 +86,6 @@ def _of_one(op: Any, value: Any) -> frozenset[str] | None:
 def _is_plain(code: int) -> bool:
     """Return whether a character matches only itself and its other case, and is as long in both."""
     return code < 0x80 or 0x2E80 <= code < 0xF900 or 0xFF00 <= code < 0xFF20  # noqa: PLR2004
-
-
-def _worth(pieces: frozenset[str]) -> tuple[float, int]:
-    return min(map(_telling, pieces)), -len(pieces)
 
 
 def _telling(piece: str) -> float:

@@ -240,7 +240,8 @@ def build_contact(slot: Slot, said: Said) -> Iterator[Candidate]:
     if said.about is not None and not (name or relation):
         yield replace(said.about, evidence=said.evidence, phone=phone, address=address)
         return
-    label = said.values.get("label") or _label_of(name, relation, said.words) or said.values.get("usual")
+    is_by_relation = relation and (said.words.has("one_of", relation) or not name)
+    label = said.values.get("label") or (relation if is_by_relation else name) or said.values.get("usual")
     if not label or not (name or phone or address):
         return
     yield TagCandidate(
@@ -253,12 +254,6 @@ def build_contact(slot: Slot, said: Said) -> Iterator[Candidate]:
         aliases=(name,) if name and name != label else (),
         confidence=said.confidence,
     )
-
-
-def _label_of(name: str | None, relation: str | None, words: Words) -> str | None:
-    if relation and (words.has("one_of", relation) or not name):
-        return relation
-    return name
 
 
 def _entries_of(said: Said, check: str) -> Iterator[str]:

@@ -124,19 +124,16 @@ def is_animal(one: TagCandidate, words: Words) -> bool:
     return words.has("animals", one.relation or "")
 
 
-def is_known_enough(one: TagCandidate, words: Words) -> bool:
-    """Return whether a label says who is meant: a name, kin, or a role of which one has one."""
-    return one.label != one.relation or any(words.has(name, one.label) for name in ("kin", "one_of", "animals"))
-
-
 def give_to(one: TagCandidate, found: Iterable[Candidate], words: Words) -> Iterator[Candidate]:
     """Yield the user's candidates as those of ``one``; budgets and styles are left out."""
     category = PETS if is_animal(one, words) else PEOPLE
     key = _NOT_A_KEY.sub("_", one.label.lower()).strip("_")
+    # A name says who is meant, and so does kin, or a role of which one has one.
+    identifies = one.label != one.relation or any(words.has(name, one.label) for name in ("kin", "one_of", "animals"))
     for candidate in found:
         if isinstance(candidate, ProfileFact) and candidate.field == "name":
             yield _named(one, candidate, words)
-        elif not is_known_enough(one, words) or candidate.texts == (one.relation,):
+        elif not identifies or candidate.texts == (one.relation,):
             continue
         elif isinstance(candidate, TagCandidate) and candidate.kind == "place" and candidate.label in HOMES:
             yield replace(one, evidence=candidate.evidence, address=candidate.address)  # "Ben moved to 9 Pine Lane"

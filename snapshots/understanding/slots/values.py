@@ -107,14 +107,6 @@ def is_address(value: str, words: Words) -> bool:
     return any(map(str.isdigit, value)) and words.holds_any("address_words", value)
 
 
-def is_age(value: str, words: Words) -> bool:
-    return number_of(value, words) in _AGES
-
-
-def is_years(value: str, words: Words) -> bool:
-    return number_of(value, words) in range(_AGES.stop)
-
-
 def age_range_of(years: float) -> str:
     """Return the bracket of an age: "18-24", "25-34", ... "65+"."""
     return next((f"{low}-{high}" for low, high in _AGE_RANGES if years <= high), "65+")
@@ -145,10 +137,6 @@ def is_food(value: str, words: Words) -> bool:
     return known and is_avoidable(value, words)
 
 
-def is_pastime(value: str, words: Words) -> bool:
-    return is_known(value, words) or (is_liked(value, words) and is_activity(value, words))
-
-
 def is_favourite(value: str, words: Words) -> bool:
     """Return whether ``value`` names a thing, and not a state ("broken")."""
     return is_thing(value, words) and not any(words.has("no_favourite_value", one) for one in _WORD.findall(value))
@@ -170,7 +158,7 @@ CHECKS: dict[str, Callable[[str, Words], bool]] = {
     "known": is_known,
     "avoidable": is_avoidable,
     "food": is_food,
-    "pastime": is_pastime,
+    "pastime": lambda value, words: is_known(value, words) or (is_liked(value, words) and is_activity(value, words)),
     "favourite": is_favourite,
     "allergen": is_allergen,
     "name": is_name,
@@ -179,8 +167,8 @@ CHECKS: dict[str, Callable[[str, Words], bool]] = {
     "occupation": is_occupation,
     "phone": is_phone,
     "address": is_address,
-    "age": is_age,
-    "years": is_years,
+    "age": lambda value, words: number_of(value, words) in _AGES,
+    "years": lambda value, words: number_of(value, words) in range(_AGES.stop),
     "said": lambda value, words: is_short(value),
 }
 
