@@ -1,8 +1,10 @@
 """One line for each tag or preference, as models read it: names, not keys."""
 
 import re
+import tomllib
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from memory_platform.kernel.text import HAN, comparable
@@ -17,73 +19,8 @@ OF_OTHERS = frozenset({"people", "pets"})
 # Keys that several categories share, so that a line names the category, too.
 OF_MANY = frozenset({"likes", "dislikes", "avoid"})
 _HAN = re.compile(f"[{HAN}]")
-_CHINESE = {
-    "age": "年龄",
-    "age_range": "年龄段",
-    "allergies": "过敏",
-    "avoid": "避免",
-    "birthday": "生日",
-    "blood_type": "血型",
-    "car": "车",
-    "city": "所在城市",
-    "conditions": "健康状况",
-    "country": "所在国家",
-    "earliest_time": "最早时间",
-    "form_of_address": "称呼",
-    "format": "格式",
-    "diet": "饮食习惯",
-    "dislikes": "不喜欢",
-    "employer": "工作单位",
-    "hometown": "老家",
-    "interests": "爱好",
-    "language": "语言",
-    "languages": "语言",
-    "latest_time": "最晚时间",
-    "length": "篇幅",
-    "likes": "喜欢",
-    "locale": "语言地区",
-    "mbti": "MBTI",
-    "medication": "用药",
-    "name": "姓名",
-    "occupation": "职业",
-    "pets": "宠物",
-    "quiet_hours": "免打扰时段",
-    "route": "路线",
-    "seat_heating": "座椅加热",
-    "shoe_size": "鞋码",
-    "speed_limit": "限速",
-    "studies": "专业",
-    "temperature": "温度",
-    "timezone": "时区",
-    "tone": "语气",
-    "tools": "工具",
-    "units": "单位",
-    "volume": "音量",
-    "volume_limit": "音量上限",
-    "workplace": "工作地点",
-    "zodiac": "星座",
-}
-_CATEGORIES = {
-    "books": "书籍",
-    "climate": "温度",
-    "drink": "饮品",
-    "drinks": "饮品",
-    "film": "影视",
-    "films": "影视",
-    "food": "饮食",
-    "health": "健康",
-    "home": "家居",
-    "movies": "影视",
-    "music": "音乐",
-    "navigation": "导航",
-    "seat": "座位",
-    "seating": "座位",
-    "shopping": "购物",
-    "sports": "运动",
-    "style": "风格",
-    "travel": "出行",
-    "vehicle": "车辆",
-}
+_LABELS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("wording.toml").read_text(encoding="utf-8"))
+_CHINESE, _CATEGORIES = _LABELS["keys"], _LABELS["categories"]
 
 
 class Place(NamedTuple):
