@@ -32,8 +32,8 @@ from snapshots.understanding.changes.following import MessageEndings, Read, endi
 from snapshots.understanding.changes.successors import keep_successors
 from snapshots.understanding.correcting.notes import put_notes_right
 from snapshots.understanding.drafting.replies import Answer, answers_in, draft_replies
-from snapshots.understanding.fields.asked import Asked, fields_asked, with_epoch
 from snapshots.understanding.fields.fill import FieldsFilled, fill_fields, match_fields
+from snapshots.understanding.fields.section import Asked, fields_asked, with_epoch
 from snapshots.understanding.grading.reader import graded_spans
 from snapshots.understanding.heard.asks import context_of, settle_answered, settle_doubted, with_asks
 from snapshots.understanding.heard.consent import Consent, draft_consented, read_consents

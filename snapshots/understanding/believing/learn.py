@@ -5,7 +5,7 @@ worker's pass after the fast lane, skips it.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
@@ -42,7 +42,8 @@ def learn(lesson: Lesson, *, changes_only: bool = False, later_wins: bool = Fals
     """
     numbered = list(_numbered(lesson))
     urgent = urgent_in(lesson) if changes_only else []
-    known = _recorded(lesson, [record for record, _ in numbered])
+    rows = CandidateRecord.objects.filter(subject_id=lesson.subject.id, id__in=[record for record, _ in numbered])
+    known = set(rows.order_by().values_list("id", flat=True)) if numbered else set()
     results = []
     for wanted, found in numbered:
         if wanted in known or (changes_only and found not in urgent):
@@ -94,13 +95,6 @@ def _numbered(lesson: Lesson) -> Iterator[tuple[UUID, Candidate | Rejection]]:
 def _origin(found: Candidate | Rejection) -> str:
     candidate = found.candidate if isinstance(found, Rejection) else found
     return (candidate.origin if candidate else "") or EXTRACTOR_VERSION
-
-
-def _recorded(lesson: Lesson, ids: Sequence[UUID]) -> set[UUID]:
-    if not ids:
-        return set()
-    rows = CandidateRecord.objects.filter(subject_id=lesson.subject.id, id__in=ids)
-    return set(rows.order_by().values_list("id", flat=True))
 
 
 def _keep_record(lesson: Lesson, record: UUID, result: Learned) -> None:

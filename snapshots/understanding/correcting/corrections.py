@@ -56,13 +56,17 @@ class _ParsedSentence:
     grammar: Grammar
     length: int
 
+    @property
+    def said(self) -> str:
+        return self.form[: self.length]
+
     def is_own(self, place: int) -> bool:
         return not load_language(self.sentence.language).words.holds_any("others", self.form[:place])
 
     def may_mean(self, one: HeldValue) -> bool:
         """Return whether the sentence may be about the owner of a value: "my sister is not vegetarian any more" says
         nothing about the user's own diet."""
-        return one.is_others or not tells_of_another(self.form[: self.length])
+        return one.is_others or not tells_of_another(self.said)
 
     def cite(self, end: int) -> Evidence:
         """Return the sentence and the words after it up to ``end`` of the form, in the user's own words."""
@@ -182,7 +186,7 @@ def _end_denied_value(read: _ParsedSentence, held: Sequence[HeldValue]) -> Prefe
     found: dict[HeldValue, tuple[int, int]] = {}
     for one in filter(read.may_mean, held):
         places = (at for at in places_of(one.text, read.form) if at[0] < read.length)
-        denied = next((at for at in places if _is_denied(read, one, *at)), None)
+        denied = next((at for at in places if _lifts(read, one, at[0]) and read.grammar.denies(read.form, *at)), None)
         if denied:
             found[one] = denied
     longest = max((end - start for start, end in found.values()), default=0)
@@ -192,7 +196,7 @@ def _end_denied_value(read: _ParsedSentence, held: Sequence[HeldValue]) -> Prefe
 
 def _measured(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
     """Return the new number of the one value with this unit: "change that to 23"."""
-    said = read.grammar.measure.search(read.form[: read.length])
+    said = read.grammar.measure.search(read.said)
     if said is None:
         return None
     meant = [one for one in held if quantity_of(one.text) and same_unit(one.text, said["new"])]
@@ -201,7 +205,7 @@ def _measured(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCan
 
 def _switched(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
     """Return the replacement of the one current value of its kind: 换成华为了 where the phone is an iPhone."""
-    said = read.grammar.switch.search(read.form[: read.length])
+    said = read.grammar.switch.search(read.said)
     new = read.grammar.bare(next((one for one in said.groups() if one), "")) if said else ""
     if said is None or not _is_value(read, new):
         return None
@@ -211,23 +215,19 @@ def _switched(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCan
 
 def _pets_gone(read: _ParsedSentence, held: Sequence[HeldValue]) -> list[PreferenceCandidate]:
     pets = [one for one in held if one.key == PETS]
-    gone = [one for one in pets if is_gone(one.text, read.form[: read.length], read.sentence.language)]
+    gone = [one for one in pets if is_gone(one.text, read.said, read.sentence.language)]
     return [_change(read, read.cite(read.length), gone[0], "")] if len(gone) == 1 else []
 
 
 def _limits_lifted(read: _ParsedSentence, held: Sequence[HeldValue]) -> list[PreferenceCandidate]:
     found = []
     for one in held:
-        places = places_of(one.text, read.form[: read.length]) if one.limit == AVOID else []
-        freed = next((at for at in places if _is_freed(read, at[0])), None)
-        if freed:
-            found.append(_change(read, read.cite(freed[1]), one, ""))
+        places = places_of(one.text, read.said) if one.limit == AVOID else []
+        for start, end in places:
+            if read.is_own(start) and read.grammar.frees.search(read.form[max(0, start - NEAR) : start]):
+                found.append(_change(read, read.cite(end), one, ""))
+                break
     return found
-
-
-def _is_freed(read: _ParsedSentence, start: int) -> bool:
-    before = read.form[max(0, start - NEAR) : start]
-    return read.is_own(start) and read.grammar.frees.search(before) is not None
 
 
 def _unnamed(read: _ParsedSentence, sides: Sequence[tuple[int, int, str, str]]) -> PreferenceCandidate | None:
@@ -238,24 +238,15 @@ def _unnamed(read: _ParsedSentence, sides: Sequence[tuple[int, int, str, str]]) 
     return _change(read, read.cite(end), HeldValue("", old), new)
 
 
-def _is_denied(read: _ParsedSentence, one: HeldValue, start: int, end: int) -> bool:
-    lifts = read.grammar.lifts.get(one.limit)
-    if lifts is None:
-        return read.grammar.denies(read.form, start, end)
-    if not read.is_own(start):
-        return False
-    return lifts.search(read.form[: read.length]) is not None and read.grammar.denies(read.form, start, end)
-
-
 def _limits_first(read: _ParsedSentence, meant: list[HeldValue]) -> list[HeldValue]:
     """Return the limits alone where the words lift one: somebody "not allergic to peanuts" may like them."""
-    limits = [one for one in meant if one.limit and read.grammar.lifts[one.limit].search(read.form[: read.length])]
+    limits = [one for one in meant if one.limit and read.grammar.lifts[one.limit].search(read.said)]
     return limits or meant
 
 
 def _lifts(read: _ParsedSentence, one: HeldValue, place: int) -> bool:
     lifts = read.grammar.lifts.get(one.limit)
-    return lifts is None or (read.is_own(place) and lifts.search(read.form[: read.length]) is not None)
+    return lifts is None or (read.is_own(place) and lifts.search(read.said) is not None)
 
 
 def _change(read: _ParsedSentence, evidence: Evidence, old: HeldValue, new: str) -> PreferenceCandidate:

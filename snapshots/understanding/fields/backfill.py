@@ -16,9 +16,9 @@ from snapshots.models import Message, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.slots import SaidPart, link_slots
 from snapshots.understanding.believing.lessons import Lesson
 from snapshots.understanding.believing.message_lessons import own_names
-from snapshots.understanding.fields.asked import Asked, fields_in_force
 from snapshots.understanding.fields.fill import Filled, confidence_of, fill_fields
 from snapshots.understanding.fields.matching import FieldFit, fit_notes
+from snapshots.understanding.fields.section import Asked, fields_in_force
 from snapshots.understanding.values import Extraction
 from tenants.isolation import tenant_tx
 

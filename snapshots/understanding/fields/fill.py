@@ -18,9 +18,9 @@ from snapshots.understanding.believing.lessons import Learned, Lesson
 from snapshots.understanding.believing.message_lessons import is_forgotten_message
 from snapshots.understanding.believing.policy import EXTRACTION
 from snapshots.understanding.drafting.draft import NoteDraft
-from snapshots.understanding.fields.asked import Asked
 from snapshots.understanding.fields.config import MATCHING, MatchingPolicy
 from snapshots.understanding.fields.matching import FieldFit, fit_notes
+from snapshots.understanding.fields.section import Asked
 from snapshots.understanding.statements.statements import utterance_of
 from snapshots.understanding.values import Evidence, Extraction, ProfileFact, Utterance
 

@@ -11,9 +11,9 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from snapshots.models import Message, MessageRole
 from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoken_of
-from snapshots.understanding.fields.asked import Asked
 from snapshots.understanding.fields.fill import confidence_of, may_fill
 from snapshots.understanding.fields.matching import FieldFit, fit_notes
+from snapshots.understanding.fields.section import Asked
 from snapshots.understanding.grading.orders import without_orders
 from snapshots.understanding.grading.reader import grade_messages
 from snapshots.understanding.statements.statements import Heard

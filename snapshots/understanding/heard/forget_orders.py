@@ -82,10 +82,13 @@ def refers_back(text: str) -> bool:
 
 def parts_of(form: str) -> list[tuple[int, int, str]]:
     """Return (start, end, mark of its sentence) of each part of a message between marks."""
-    found = [
-        (*_stripped(form, *part), mark) for start, end, mark in _sentences(form) for part in _parts(form, start, end)
-    ]
-    return [one for one in found if one[1] > one[0]]
+    found = []
+    for start, end, mark in _sentences(form):
+        for first, last in _parts(form, start, end):
+            text = form[first:last]
+            span = first + len(text) - len(text.lstrip(" ,\"'")), first + len(text.rstrip(" ,\"'"))
+            found += [(*span, mark)] if span[1] > span[0] else []
+    return found
 
 
 def _find_orders(form: str, *, acknowledged: bool) -> Iterator[Run]:
@@ -152,11 +155,6 @@ def _repeats(rest: str, before: ForgetOrder, one: ForgetOrder) -> bool:
 def _sentences(form: str) -> Iterator[tuple[int, int, str]]:
     for found in _SENTENCE.finditer(form):
         yield found.start(), found.end() - len(found.group(1)), found.group(1)
-
-
-def _stripped(form: str, start: int, end: int) -> tuple[int, int]:
-    text = form[start:end]
-    return start + len(text) - len(text.lstrip(" ,\"'")), start + len(text.rstrip(" ,\"'"))
 
 
 def _parts(form: str, start: int, end: int) -> Iterator[tuple[int, int]]:

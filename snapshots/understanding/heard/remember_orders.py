@@ -110,7 +110,7 @@ def _before(sentence: str, start: int) -> RememberOrder | None:
             r"\W*(?:can|could|would|will) you\b", sentence, re.IGNORECASE
         )
         if (
-            not _says_enough(said)
+            (len(_HAN.findall(said)) < _LEAST_HAN and len(said.split()) < _LEAST_WORDS)
             or asks
             or is_asked(said, ends_asked=False, language="zh" if cue is _CUE_ZH else "en")
         ):
@@ -130,10 +130,6 @@ def _after(sentence: str, start: int, before: tuple[int, int] | None) -> Remembe
     if before is None or not whole:
         return None
     return RememberOrder(start, start + len(sentence), before[0], before[1])
-
-
-def _says_enough(said: str) -> bool:
-    return len(_HAN.findall(said)) >= _LEAST_HAN or len(said.split()) >= _LEAST_WORDS
 
 
 def _is_after(words: str) -> bool:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.fields.fill import FieldsFilled, Filled
-from snapshots.understanding.fields.matching import FieldFit, fit_notes
+from snapshots.understanding.fields.matching import fit_notes
 from snapshots.understanding.proposing.config import JUDGING, JudgingPolicy
 from snapshots.understanding.proposing.counting import Outcome
 from snapshots.understanding.proposing.passages import Said, find_words, is_asserted, is_one_off, is_quoted
@@ -29,11 +29,13 @@ def judge_fields(
     for one, (outcome, clause, span) in zip(proposed, placed, strict=True):
         if clause is None:
             judged.append((outcome, None))
-        elif not _speaks_of(fits[clause.text], one.field, policy):
+            continue
+        fit, score = fits[clause.text], fits[clause.text].scores[one.field]
+        if score < policy.fit_from or score != fit.score:  # the clause is about another field, or about none
             judged.append(("unsupported", None))
         else:
             text = said.spoken.text[slice(*span)]
-            sure = round(min(fits[clause.text].scores[one.field], policy.hedged), 2)
+            sure = round(min(score, policy.hedged), 2)
             judged.append(("accepted", Filled(one.field, text, *span, sure)))
     return judged
 
@@ -45,10 +47,6 @@ def with_proposed_fields(filled: FieldsFilled, proposed: Mapping[UUID, Sequence[
         own = whole.setdefault(message_id, [])
         own += [one for one in more if one.field not in {other.field for other in own}]
     return whole
-
-
-def _speaks_of(fit: FieldFit, field: str, policy: JudgingPolicy) -> bool:
-    return fit.scores[field] >= policy.fit_from and fit.scores[field] == fit.score
 
 
 def _place_of(said: Said, one: ProposedField, names: set[str]) -> tuple[Outcome, Clause | None, tuple[int, int]]:

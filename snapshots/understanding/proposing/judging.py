@@ -16,8 +16,8 @@ from snapshots.understanding.changes.following import MessageEndings, Read
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.assemble import NotePart
 from snapshots.understanding.drafting.draft import NoteDraft, about_person, draft_part
-from snapshots.understanding.fields.asked import Asked
 from snapshots.understanding.fields.fill import Filled
+from snapshots.understanding.fields.section import Asked
 from snapshots.understanding.proposing.ask import Proposed, ProposedByMessage
 from snapshots.understanding.proposing.config import JUDGING
 from snapshots.understanding.proposing.counting import Kind, Outcome, count_proposal

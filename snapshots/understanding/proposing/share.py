@@ -12,7 +12,7 @@ from snapshots.understanding.believing.gate import speaks_for_subject
 from snapshots.understanding.believing.message_lessons import is_forgotten_message, own_names
 from snapshots.understanding.changes.foresee import HeldChange, held_changes
 from snapshots.understanding.changes.pairs import Sentence, shares_something
-from snapshots.understanding.fields.asked import fields_asked, with_epoch
+from snapshots.understanding.fields.section import fields_asked, with_epoch
 from snapshots.understanding.proposing.ask import Question, Shown
 from snapshots.understanding.proposing.config import ASKING, AskingPolicy
 from snapshots.understanding.statements.statements import load_messages, utterance_of
@@ -58,7 +58,9 @@ def _stretches(
     for item in work:
         message = messages.get(item.message_id) if item.message_id else None
         more = []
-        if message and _is_shown(message, names):
+        spoken = utterance_of(message) if message else None
+        is_told = spoken is not None and speaks_for_subject(spoken, names) and says_something(spoken.text)
+        if message and is_told and not is_forgotten_message(message):
             more = [Shown(message.id, before.echoes(message).unpasted(message.content))]
         length = sum(min(len(one.text), policy.message_chars) for one in (*shown, *more))
         if items and (length > policy.chars or len(items) == policy.messages):
@@ -73,8 +75,3 @@ def _meant(shown: Sequence[Shown], held: Sequence[HeldChange], policy: AskingPol
     said = [Sentence(one.text[: policy.message_chars]) for one in shown]
     meant = [note for note in held if any(shares_something(one, note.said) for one in said)]
     return tuple(meant[-policy.held_notes :])
-
-
-def _is_shown(message: Message, names: frozenset[str]) -> bool:
-    spoken = utterance_of(message)
-    return speaks_for_subject(spoken, names) and says_something(spoken.text) and not is_forgotten_message(message)
