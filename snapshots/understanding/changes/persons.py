@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.changes.words import people_in
 from snapshots.understanding.reading.forms import matching_form
-from snapshots.understanding.reading.pattern_files import load_patterns
 
 SELF = "self"
 # From this probability on, a sentence that does not mention the user is about somebody else.

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.changes.figures import figures_in
 from snapshots.understanding.changes.pairs import STRONG, HeldText, Sentence, words_of
 from snapshots.understanding.changes.persons import named_people
@@ -12,7 +13,6 @@ from snapshots.understanding.changes.words import cues_in, events_in
 from snapshots.understanding.drafting.sayings import denials_in, says_the_same
 from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.reading.forms import matching_form
-from snapshots.understanding.reading.pattern_files import load_patterns
 
 _RE = load_patterns(Path(__file__).with_name("standing.toml"))
 

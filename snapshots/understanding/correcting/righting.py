@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.changes.pairs import HeldText, Sentence
 from snapshots.understanding.changes.persons import SELF, is_of_another, named_people
 from snapshots.understanding.changes.words import cues_in
 from snapshots.understanding.correcting.sorts import Value, values_in
 from snapshots.understanding.reading.forms import matching_form
-from snapshots.understanding.reading.pattern_files import load_patterns
 
 _NOT_MEANT = frozenset({"supposed", "once", "unreal", "asked"})
 _RE = load_patterns(Path(__file__).with_name("righting.toml"))

@@ -4,10 +4,11 @@ Lasting clauses of one sentence are one part, with the words between them. A sen
 ("She's two") joins it. A fragment is kept only with a high grade, or as the answer to a question.
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.config import NOTING, NotingPolicy
 from snapshots.understanding.grading.cues import says_standing, vital_cues, vital_outright
 from snapshots.understanding.grading.features import Spoken, count_words
@@ -18,32 +19,11 @@ from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.people import opens_with_person
 from snapshots.understanding.reading.vital import is_vital_claim, orders_model, vital_by_words, without_objects
 
-_LEANS = re.compile(
-    r"(?:she|he|they|it|that|this|those|these|her|his|their|its|which|who|and|but|so|because|except|only|same|both|"
-    r"the (?:one|rest|other))\b"
-    r"|她|他|它|这|那|所以|因为|不然|就|也|都|还|再|才|否则|其他|别的|一般|平时|反正|每",
-    re.IGNORECASE,
-)
-_HAS_SUBJECT = re.compile(
-    r"(?:i(?:['’]?m| am|['’]?ve| have)?|we(?:['’]?re| are)?) (?!mean|see|know|guess|think|did)\w{3}"
-    r"|我(?:们|家|[妈爸]|女儿|儿子|老[公婆])?[^们也知\W]\w{2}",
-    re.IGNORECASE,
-)
-_OWN_SUBJECT = re.compile(r"(?:i|i'?m|i'?ve|we|we'?re|we'?ve|my|our)\b|[我咱]", re.IGNORECASE)
-_REFERS = re.compile(r"\b(?:he|she|it|they|him|her|them|this|that|these|those)\b|[他她它这那]", re.IGNORECASE)
-_REASON = re.compile(r"\b(?:because|cause|cos|since|so|as|if)\b|因为|所以|因此|就", re.IGNORECASE)
-_POINTS_BACK = re.compile(
-    r"^(?:that'?s|that is|this is) (?:how|what|why|where|when|who|the (?:one|way|only))\b"
-    r"|^(?:where|who(?:se)?|because|except|unless|so that)\b"
-    r"|^(?:i|i'?ve|we|my|our)\s(?:\S+\s){1,4}(?:him|her|it|them|that one|this one)\W*$"
-    r"|^.{0,9}(?:就?是|喜欢|爱|信得过|讨厌|受不了|离不开)[他她它][们了]?$",
-    re.IGNORECASE,
-)
+_RE = load_patterns(Path(__file__).with_name("note_parts.toml"))
 # Words, and Chinese characters, of a part that says little by itself.
 _FRAGMENT_EN, _FRAGMENT_ZH = 3, 5
 # Characters around a clause in which it may be laughed at.
 _LAUGHED_AT = 24
-_HAN = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,17 +110,17 @@ def _say_one_thing(before: NotePart, after: NotePart, text: str) -> bool:
     if _is_fragment(before, text) or _is_fragment(after, text):
         return True
     first, second = (matching_form(text[one.start : one.end]) for one in (before, after))
-    is_reason = _REASON.search(matching_form(text[before.end : after.end])[: after.start - before.end + 2])
+    is_reason = _RE["reason"].search(matching_form(text[before.end : after.end])[: after.start - before.end + 2])
     return (
         is_reason is not None
-        or _REFERS.search(second) is not None
-        or not (_OWN_SUBJECT.match(first) and _OWN_SUBJECT.match(second))
+        or _RE["refers"].search(second) is not None
+        or not (_RE["own_subject"].match(first) and _RE["own_subject"].match(second))
     )
 
 
 def points_back(said: str) -> bool:
     """Return whether all that a clause says refers to the clause before it: "that's how I have it", 就是他."""
-    return _POINTS_BACK.search(matching_form(said)) is not None
+    return _RE["points_back"].search(matching_form(said)) is not None
 
 
 def _join(
@@ -182,7 +162,7 @@ def _lean_together(before: NotePart, after: NotePart, text: str) -> bool:
 
 
 def leans(said: str) -> bool:
-    return bool(_LEANS.match(matching_form(said)))
+    return bool(_RE["leans"].match(matching_form(said)))
 
 
 def _is_fragment(part: NotePart, text: str) -> bool:
@@ -191,10 +171,10 @@ def _is_fragment(part: NotePart, text: str) -> bool:
 
 def is_fragment(said: str, language: str) -> bool:
     """Return whether a part is too short to say much; "I'm vegan" and 我有哮喘 have a subject."""
-    if _HAS_SUBJECT.match(said):
+    if _RE["has_subject"].match(said):
         return False
     if language == "zh":
-        return len(_HAN.findall(said)) <= _FRAGMENT_ZH
+        return len(_RE["han"].findall(said)) <= _FRAGMENT_ZH
     return count_words(said) <= _FRAGMENT_EN
 
 

@@ -7,11 +7,11 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.heard.order_reader import Run, least_share, may_order, names_of, order_share, runs_of
 from snapshots.understanding.heard.turns import tells_something
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.modality import find_quoted, is_played
-from snapshots.understanding.reading.pattern_files import load_patterns
 
 # Longer messages are documents, not turns.
 LONGEST_READ = 1_000

@@ -2,7 +2,9 @@
 "Yes please". Pure."""
 
 import re
+from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from memory_platform.kernel.terms import terms
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.features import asked_in
@@ -27,26 +29,8 @@ _OFFER_EN = re.compile(
     + r"\W*",
     re.IGNORECASE,
 )
-_COMPANY = re.compile(r"you (?:company|warm|posted|updated|waiting|safe|going)", re.IGNORECASE)
-_OFFER_ZH = re.compile(
-    r".{0,6}?(?:要不要|需要|要|用不用|可以|希望|想)?(?:我|让我)?(?:来|帮[你您]|替[你您]|把这[个点])?(?:记住|记下来?|"
-    r"记一下|保存(?:下来)?|存下来?)(?P<said>[^吗?]{0,40}?)(?:吗|么|好吗|可以吗|行吗|好不好|吧)?\W*"
-)
-_OFFERS_ZH = re.compile(r"我|要不要|需要|帮[你您]")
-# The words of an offer are the assistant's: these are never taken from it.
-_NEVER = re.compile(
-    r"\d|\b(?:street|st\.|avenue|road|lane|drive|boulevard|address|card|account|iban|pay(?:ment)?|bank|password|pin|"
-    r"phone|number|"
-    r"email|code)\b|[零一二三四五六七八九十]{2,}|(?:路|街|巷|号|弄|地址|卡|账|支付|付款|密码|电话|手机|邮箱)",
-    re.IGNORECASE,
-)
-# A road to avoid is not an address.
-_ROAD = re.compile(
-    r"(?:避开|绕开|不走|别走)[\u4e00-\u9fff]{2,8}(?:路|街|大道|高速|高架)|avoid [A-Z][\w' ]+(?:Road|Street|Avenue|Lane)"
-)
-_HEAD = re.compile(r"[^.!,。]+[.!,。]+\s*")
+_RE = load_patterns(Path(__file__).with_name("offers.toml"))
 _LOOSE = " ,.?!。"
-_IDLE = re.compile(r"(?:(?:that|this|it|so|in mind|for .*|那|这|这个|这点|这一点|下来|一下)\s?)*", re.IGNORECASE)
 
 
 def read_offer(previous: str) -> str | None:
@@ -56,15 +40,15 @@ def read_offer(previous: str) -> str | None:
     if "?" not in asked:
         return None
     found = _OFFER_EN.fullmatch(asked)
-    if found is None and _OFFERS_ZH.search(asked):
-        found = _OFFER_ZH.fullmatch(asked)
+    if found is None and _RE["offers_zh"].search(asked):
+        found = _RE["offer_zh"].fullmatch(asked)
     if found is None:
         return None
     parts = found.groupdict()
     said = (parts["said"] or parts.get("yours") or "").strip(_LOOSE)
-    if _COMPANY.match(said):
+    if _RE["company"].match(said):
         return None
-    return "" if _IDLE.fullmatch(said) else said
+    return "" if _RE["idle"].fullmatch(said) else said
 
 
 def consents(text: str, previous: str) -> bool:
@@ -74,8 +58,8 @@ def consents(text: str, previous: str) -> bool:
 def told_beside_yes(text: str, previous: str) -> Clause | None:
     """Return the clause after a yes to an offer: "Sure, go ahead. I like the aisle"."""
     form = matching_form(text)
-    head = _HEAD.match(form)
-    while head and says_yes(form[: head.end()]) and (further := _HEAD.match(form, head.end())):
+    head = _RE["head"].match(form)
+    while head and says_yes(form[: head.end()]) and (further := _RE["head"].match(form, head.end())):
         if not says_yes(form[: further.end()]):
             break
         head = further
@@ -106,6 +90,6 @@ def offered_clause(text: str, offer: str) -> Clause | None:
 
 def may_be_taken(offer: str) -> bool:
     """Return whether the words of an offer may become a note: no address, number, payment or order."""
-    if not offer or _NEVER.search(_ROAD.sub(" ", offer)):
+    if not offer or _RE["never"].search(_RE["road"].sub(" ", offer)):
         return False
     return not is_instruction(offer) and not mask_sensitive(offer)[1]

@@ -6,9 +6,9 @@
 import re
 from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.grading.features import SHORT_ANSWER, asked_in, count_words
 from snapshots.understanding.reading.forms import language_of, matching_form
-from snapshots.understanding.reading.pattern_files import load_patterns
 
 _RE = load_patterns(Path(__file__).with_name("bare_answers.toml"))
 _ALONE = 5

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.reading.forms import language_of, matching_form
 from snapshots.understanding.reading.others import find_told
-from snapshots.understanding.reading.pattern_files import load_patterns
 
 _RE = load_patterns(Path(__file__).with_name("clause_marks.toml"))
 _DIALOGUE_LINE = re.compile(r"^\s{0,4}[\w ]{1,24}:\s", re.MULTILINE)

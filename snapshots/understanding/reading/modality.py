@@ -5,7 +5,7 @@ Each pattern is linear: no nested repetition. English and Chinese stand side by 
 
 from pathlib import Path
 
-from snapshots.understanding.reading.pattern_files import load_patterns
+from memory_platform.kernel.pattern_files import load_patterns
 
 _RE = load_patterns(Path(__file__).with_name("modality.toml"))
 

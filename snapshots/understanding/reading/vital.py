@@ -7,10 +7,10 @@ dairy" and 不能吃虾 are limits, "I don't have asthma" is none.
 
 from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from memory_platform.kernel.text import visible
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.links import has_link
-from snapshots.understanding.reading.pattern_files import load_patterns
 
 _RE = load_patterns(Path(__file__).with_name("vital.toml"))
 
