@@ -1,8 +1,7 @@
 """Make notes for messages that were accepted before notes existed or while the encoder's files were missing, and for
 beliefs that no note says.
 
-Safe to repeat and to kill: note ids are stable, and a message that has notes or was read is left out
-(:mod:`snapshots.understanding.note_reading`).
+Safe to repeat and to kill: note ids are stable, and a message that has notes or was read is left out.
 """
 
 from collections.abc import Iterator

@@ -51,7 +51,7 @@ Held = Mapping[str, frozenset[UUID]]
 
 def fill_slots(note: Snapshot, said: str, now: str) -> dict[str, list[str]]:
     """Learn the values that a note has ``now`` and did not have in the words ``said``, in the open scope; the caller
-    locks the subject. Return ids, as JSON, for :func:`take_filling_back`."""
+    locks the subject. Return ids, as JSON, by which the filling can be undone."""
     own = Snapshot.objects.select_related("subject").filter(current(), id=note.id, subject_id=note.subject_id)
     written, message = own.first(), _message_behind(note)
     if written is None or message is None:
@@ -70,8 +70,8 @@ def fill_slots(note: Snapshot, said: str, now: str) -> dict[str, list[str]]:
 
 
 def take_filling_back(note: Snapshot, filled: Mapping[str, Iterable[str]]) -> None:
-    """Undo :func:`fill_slots` as if nobody had said it, in the open scope; values that were repeated or changed since
-    stay. The caller locks the subject."""
+    """Undo a filling as if nobody had said it, in the open scope; values that were repeated or changed since stay. The
+    caller locks the subject."""
     if not filled:
         return
     own = {"subject_id": note.subject_id}

@@ -1,8 +1,7 @@
 """Review of pending candidates by a person, for API and console.
 
 Approval applies the candidate at the time it was said. An observation becomes an analysis: somebody looked at the
-words, but the user confirmed nothing. A stronger provenance stays. A candidate may also ask about a belief
-(:mod:`snapshots.understanding.believing.asked_beliefs`).
+words, but the user confirmed nothing. A stronger provenance stays. A candidate may also ask about a current belief.
 """
 
 from collections.abc import Iterable, Mapping

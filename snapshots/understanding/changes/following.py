@@ -1,6 +1,6 @@
 """Find the notes that messages end: notes known before each message, and notes of messages that arrive late.
 
-Computed with no transaction open, except short ones that read; :mod:`ending` writes the result.
+Computed with no transaction open, except short ones that read; the result is written later, in one transaction.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Classify whether a sentence ends a note, makes it doubtful or only repeats it: a regression over :mod:`pairs`, and
+"""Classify whether a sentence ends a note, makes it doubtful or only repeats it: a regression over pair features, and
 rules that overrule it.
 
 Trained by ``python -m tests.golden.teach_changes``; ``changes.json`` holds the weights and names the training data.

@@ -2,8 +2,7 @@
 
 The patterns of ``ways.toml`` name the old and the new value; else a current value stands beside a word that denies it,
 and the new one is left to slots and notes. The same holds when only a part of a value is named, unless the words change
-places one for one (:func:`snapshots.understanding.correcting.fits.right_value`).
-:mod:`snapshots.understanding.correcting.apply` writes the correction.
+places one for one.
 """
 
 import re
@@ -77,8 +76,7 @@ class _ParsedSentence:
 
 
 def may_correct(text: str) -> bool:
-    """Return whether ``text`` holds a word of correction. Cheap, and true for everything that :func:`changes_in`
-    finds."""
+    """Return whether ``text`` holds a word of correction. Cheap, and true for every text with a correction."""
     return len(text) <= LONGEST and CUE.search(matching_form(text)) is not None
 
 

@@ -97,7 +97,7 @@ def wanted_notes(drafts: Iterable[NoteDraft], policy: NotesPolicy) -> Iterator[N
 def _spoken_answer(heard: Heard, previous: str, asked: str) -> Spoken | None:
     """Return a bare answer together with its question; None for a message that says more.
 
-    Consent to an offer to remember says nothing itself: :mod:`snapshots.understanding.heard.consent` reads it.
+    Consent to an offer to remember says nothing itself: the words that it means are read elsewhere.
     """
     text = heard.message.content
     if consents(text, previous) or (is_bare_answer(text, previous) and evades(text)):

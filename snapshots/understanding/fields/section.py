@@ -56,7 +56,8 @@ def with_epoch(subjects: QuerySet[Subject]) -> QuerySet[Subject]:
 
 
 def fields_asked(subjects: list[Subject]) -> Asked:
-    """Return the fields that the tenant of these subjects (:func:`with_epoch`) asks for, in the open scope."""
+    """Return the fields that the tenant of these subjects, which carry its policy epoch, asks for, in the open
+    scope."""
     if not subjects:
         return ()
     return _fields_of(current_tenant_id(), int(subjects[0].policy_epoch))  # type: ignore[attr-defined]
