@@ -19,7 +19,8 @@ OF_OTHERS = frozenset({"people", "pets"})
 # Keys that several categories share, so that a line names the category, too.
 OF_MANY = frozenset({"likes", "dislikes", "avoid"})
 _HAN = re.compile(f"[{HAN}]")
-_LABELS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("wording.toml").read_text(encoding="utf-8"))
+_FILE = Path(__file__).with_name("memory_lines.toml")
+_LABELS: dict[str, dict[str, str]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
 _CHINESE, _CATEGORIES = _LABELS["keys"], _LABELS["categories"]
 
 

@@ -24,7 +24,7 @@ _EMPTY_EN = frozenset(
 )
 # Words by which an answer names the number or address of a contact.
 KINDS_OF_CONTACT = frozenset(terms("number numbers phone telephone mobile address lives live 电话 号码 手机 地址 住址"))
-_RE = load_patterns(Path(__file__).with_name("wording.toml"))
+_RE = load_patterns(Path(__file__).with_name("comparable_text.toml"))
 FIRST_PERSON = _RE["first_person"]
 SECOND_PERSON = _RE["second_person"]
 ACTS = _RE["acts"]

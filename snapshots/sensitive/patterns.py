@@ -55,7 +55,7 @@ TOKEN = re.compile(
 )
 
 # The file names secrets and the ways to give them: "my password is ...", "... is my pin", 密码是 ...
-NAMED = tuple(load_patterns(Path(__file__).with_name("secrets.toml")).values())
+NAMED = tuple(load_patterns(Path(__file__).with_name("secret_patterns.toml")).values())
 SENTENCE_END = re.compile(r"[!?;\n]|\.\s")
 # A former or a new value of a named secret in the same sentence.
 OTHER_VALUE = re.compile(

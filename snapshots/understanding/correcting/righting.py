@@ -18,7 +18,7 @@ from snapshots.understanding.correcting.sorts import Value, values_in
 from snapshots.understanding.reading.forms import matching_form
 
 _NOT_MEANT = frozenset({"supposed", "once", "unreal", "asked"})
-_RE = load_patterns(Path(__file__).with_name("righting.toml"))
+_RE = load_patterns(Path(__file__).with_name("note_corrections.toml"))
 _FILLERS = frozenset(
     re.findall(
         r"\S+",

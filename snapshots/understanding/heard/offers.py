@@ -29,7 +29,7 @@ _OFFER_EN = re.compile(
     + r"\W*",
     re.IGNORECASE,
 )
-_RE = load_patterns(Path(__file__).with_name("offers.toml"))
+_RE = load_patterns(Path(__file__).with_name("remember_offers.toml"))
 _LOOSE = " ,.?!。"
 
 

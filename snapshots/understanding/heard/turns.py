@@ -9,7 +9,7 @@ from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.modality import is_asked
 from snapshots.understanding.statements.worth import says_something
 
-_RE = load_patterns(Path(__file__).with_name("turns.toml"))
+_RE = load_patterns(Path(__file__).with_name("turn_kinds.toml"))
 _LEAST_WORDS, _LEAST_HAN = 2, 3
 
 

@@ -14,7 +14,7 @@ from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.reading.forms import language_of, matching_form
 from snapshots.understanding.reading.others import find_told
 
-_RE = load_patterns(Path(__file__).with_name("clause_marks.toml"))
+_RE = load_patterns(Path(__file__).with_name("clauses.toml"))
 _DIALOGUE_LINE = re.compile(r"^\s{0,4}[\w ]{1,24}:\s", re.MULTILINE)
 _HAN = r"[\u3400-\u9fff]"
 _BREAK_ZH = re.compile(

@@ -12,7 +12,7 @@ from memory_platform.kernel.text import visible
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.links import has_link
 
-_RE = load_patterns(Path(__file__).with_name("vital.toml"))
+_RE = load_patterns(Path(__file__).with_name("vital_words.toml"))
 
 
 def is_vital_claim(form: str, sentence: str) -> bool:

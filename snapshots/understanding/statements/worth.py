@@ -10,9 +10,10 @@ from typing import Any
 
 from memory_platform.kernel.text import index_form
 
+_FILE = Path(__file__).with_name("courtesies.toml")
 _PHRASES = {
     language: frozenset("|".join(one.replace("\n", "") for one in table.values()).split("|"))
-    for language, table in tomllib.loads(Path(__file__).with_name("worth.toml").read_text(encoding="utf-8")).items()
+    for language, table in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()
 }
 _EN, _ZH = frozenset(tuple(phrase.split()) for phrase in _PHRASES["en"]), _PHRASES["zh"]
 _LONGEST_EN, _LONGEST_ZH = max(map(len, _EN)), max(map(len, _ZH))
