@@ -75,7 +75,6 @@ def contradicted(subject: Subject, row: CandidateRecord) -> list[Any]:
 
 
 def messages_behind(rows: Iterable[CandidateRecord]) -> dict[UUID, Message]:
-    """Return the messages that candidates were read from, by id; deleted ones are missing."""
     ids = {row.message_ref for row in rows if row.message_ref}
     found = Message.objects.filter(id__in=ids).select_related("conversation").order_by() if ids else ()
     return {message.id: message for message in with_words(list(found))}

@@ -37,8 +37,6 @@ def changing_sentences(
 
 
 def told_sentences(spoken: Spoken, grades: Sequence[Grade]) -> Iterator[tuple[Changing, float]]:
-    """Yield the sentences of a message that are no questions, each with the highest probability that one of its clauses
-    lasts."""
     before = spoken.asked
     pairs = zip(spoken.clauses, grades, strict=False)
     for _, group in groupby(pairs, key=lambda pair: pair[0].sentence):

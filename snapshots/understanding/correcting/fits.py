@@ -98,7 +98,6 @@ def _words_of(text: str) -> list[str]:
 
 
 def _words_in(text: str) -> tuple[int, bool]:
-    """Return the number of words, and whether they are Chinese, where one "word" may have some more characters."""
     return len(text.split()), _HAN.search(text) is not None
 
 

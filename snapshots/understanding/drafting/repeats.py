@@ -33,7 +33,6 @@ class HeldNote:
 
 
 def held_notes(subject_id: UUID, policy: NotingPolicy = NOTING) -> list[HeldNote]:
-    """Return the subject's newest current notes, in the open scope. Two queries."""
     own = Snapshot.objects.filter(current(), subject_id=subject_id, kind=SnapshotKind.NOTE)
     texts = dict(own.order_by("-position").values_list("id", "text")[: policy.held_compared])
     abouts = Note.objects.filter(subject_id=subject_id, snapshot_id__in=list(texts))

@@ -76,7 +76,6 @@ def may_fill(draft: NoteDraft) -> bool:
 
 
 def confidence_of(fit: FieldFit, of_note: float, policy: MatchingPolicy = MATCHING) -> float:
-    """Return the confidence of a value: that of the match, at most that of the note and of a guess."""
     return round(min(fit.score, of_note, policy.confidence), 2)
 
 

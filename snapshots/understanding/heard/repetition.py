@@ -64,7 +64,6 @@ def is_doing(clause: Clause, grade: Grade) -> bool:
 def doing_drafts(
     heard: Heard, spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy = NOTING
 ) -> list[NoteDraft]:
-    """Return clauses about the moment that are no notes by themselves, as the habits that they may become."""
     if spoken.answer or spoken.wanted:
         return []
     return [

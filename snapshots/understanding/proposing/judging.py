@@ -120,7 +120,6 @@ def _notes_of(read: Read, proposed: Proposed) -> list[NoteDraft]:
 
 
 def _draft_of(read: Read, part: NotePart, person: Person | None, origin: str) -> NoteDraft:
-    """Return a proposed part as a draft with the provenance of an analysis at most."""
     if person is not None:
         part = replace(part, grade=replace(part.grade, other=max(part.grade.other, NOTING.other_from)))
     draft = draft_part(read.heard, read.spoken, part, NOTING)
@@ -143,7 +142,6 @@ def _slots_of(read: Read, proposed: Proposed) -> list[JudgedSlot]:
 
 
 def _accepted(kind: Kind, judged: Sequence[tuple[Outcome, T | None]]) -> list[T]:
-    """Count each outcome, and return the accepted ones."""
     for outcome, _ in judged:
         count_proposal(kind, outcome)
     return [one for _, one in judged if one is not None]

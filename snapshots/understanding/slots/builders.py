@@ -103,7 +103,6 @@ def _appended(slot: Slot, said: Said) -> Iterator[Candidate]:
 
 
 def build_age(slot: Slot, said: Said) -> Iterator[Candidate]:
-    """Yield an age, the number of years in the user's words, and its bracket."""
     value = said.get("value") or ""
     years = number_of(value, said.words)
     if years is not None and CHECKS[slot.check](value, said.words):

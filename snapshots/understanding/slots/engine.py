@@ -255,7 +255,6 @@ def _last_question(previous: str) -> str:
 
 
 def _around(row: Row, text: Text) -> str:
-    """Return the words in which "today" silences a row: its clause, or the whole sentence of a wish or limit."""
     return text.sentence if SLOTS[row.slot].of_the_sentence else text.form
 
 

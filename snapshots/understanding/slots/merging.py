@@ -25,7 +25,6 @@ def _drop_vaguer(found: list[Candidate]) -> list[Candidate]:
 
 
 def _drop_contradictions(found: list[Candidate]) -> list[Candidate]:
-    """Return candidates without fields that one message gives two values: it is not certain which holds."""
     values: dict[str, set[str]] = {}
     for one in found:
         if isinstance(one, ProfileFact) and one.mode == "overwrite":

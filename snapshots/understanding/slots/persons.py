@@ -99,7 +99,6 @@ def find_mentions(
 
 
 def contact_of(relation: str, name: str, evidence: Evidence, words: Words) -> TagCandidate:
-    """Return a contact labelled by the relation where one has only one of it, else by its name."""
     label = relation if relation and (words.has("one_of", relation) or not name) else name
     aliases = (name,) if name and name != label else ()
     return TagCandidate(label, "contact", evidence, relation=relation or None, aliases=aliases)

@@ -31,7 +31,6 @@ def is_chinese(text: str) -> bool:
 
 
 def is_short(value: str, *, longest: int = LONGEST_WORDS) -> bool:
-    """Return whether ``value`` has at most ``longest`` words, or 12 Chinese characters."""
     if _HAN.search(value):
         return len(value) <= LONGEST_CHARACTERS_ZH
     return 0 < len(value.split()) <= longest
@@ -108,7 +107,6 @@ def is_address(value: str, words: Words) -> bool:
 
 
 def age_range_of(years: float) -> str:
-    """Return the bracket of an age: "18-24", "25-34", ... "65+"."""
     return next((f"{low}-{high}" for low, high in _AGE_RANGES if years <= high), "65+")
 
 

@@ -66,7 +66,6 @@ def load_messages(items: Sequence[ClaimedWork]) -> dict[UUID, Message]:
 
 
 def hear(items: Sequence[ClaimedWork]) -> list[Heard]:
-    """Return the claimed messages, each with the one before it; a deleted message is left out."""
     return hear_messages({item.subject_id for item in items}, [item.message_id for item in items if item.message_id])
 
 
