@@ -1,8 +1,10 @@
-"""How a held tag or preference reads as one line, wherever it is shown to a model: names, not keys."""
+"""One line for each tag or preference, as models read it: names, not keys."""
 
 import re
+import tomllib
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from memory_platform.kernel.text import HAN, comparable
@@ -10,84 +12,20 @@ from profiles.models import TagKind
 from profiles.services.tags.lookup import synonyms_of
 from profiles.values import in_words
 
+# How many names beside the label a line shows.
 MOST_NAMES = 3
-"""Names of somebody beside the label that a line holds."""
+# Preferences about other people and pets: their keys begin with the owner, as in ``wife_employer``.
 OF_OTHERS = frozenset({"people", "pets"})
-"""Categories whose keys begin with whom they tell of: ``wife_employer``."""
+# Keys that several categories share, so that a line names the category, too.
 OF_MANY = frozenset({"likes", "dislikes", "avoid"})
-"""Keys that stand in several categories."""
 _HAN = re.compile(f"[{HAN}]")
-_CHINESE = {
-    "age": "年龄",
-    "age_range": "年龄段",
-    "allergies": "过敏",
-    "avoid": "避免",
-    "birthday": "生日",
-    "blood_type": "血型",
-    "car": "车",
-    "city": "所在城市",
-    "conditions": "健康状况",
-    "country": "所在国家",
-    "earliest_time": "最早时间",
-    "form_of_address": "称呼",
-    "format": "格式",
-    "diet": "饮食习惯",
-    "dislikes": "不喜欢",
-    "employer": "工作单位",
-    "hometown": "老家",
-    "interests": "爱好",
-    "language": "语言",
-    "languages": "语言",
-    "latest_time": "最晚时间",
-    "length": "篇幅",
-    "likes": "喜欢",
-    "locale": "语言地区",
-    "mbti": "MBTI",
-    "medication": "用药",
-    "name": "姓名",
-    "occupation": "职业",
-    "pets": "宠物",
-    "quiet_hours": "免打扰时段",
-    "route": "路线",
-    "seat_heating": "座椅加热",
-    "shoe_size": "鞋码",
-    "speed_limit": "限速",
-    "studies": "专业",
-    "temperature": "温度",
-    "timezone": "时区",
-    "tone": "语气",
-    "tools": "工具",
-    "units": "单位",
-    "volume": "音量",
-    "volume_limit": "音量上限",
-    "workplace": "工作地点",
-    "zodiac": "星座",
-}
-_CATEGORIES = {
-    "books": "书籍",
-    "climate": "温度",
-    "drink": "饮品",
-    "drinks": "饮品",
-    "film": "影视",
-    "films": "影视",
-    "food": "饮食",
-    "health": "健康",
-    "home": "家居",
-    "movies": "影视",
-    "music": "音乐",
-    "navigation": "导航",
-    "seat": "座位",
-    "seating": "座位",
-    "shopping": "购物",
-    "sports": "运动",
-    "style": "风格",
-    "travel": "出行",
-    "vehicle": "车辆",
-}
+_FILE = Path(__file__).with_name("memory_lines.toml")
+_LABELS: dict[str, dict[str, str]] = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+_CHINESE, _CATEGORIES = _LABELS["keys"], _LABELS["categories"]
 
 
 class Place(NamedTuple):
-    """What a tag points at; None where it says nothing."""
+    """The parts of a tag that its line shows; None where the tag has none."""
 
     label: str
     kind: str
@@ -100,7 +38,7 @@ class Place(NamedTuple):
 def tag_words(place: Place) -> str:
     """Return a tag as a line: "wife Sarah: 510-555-0133", "ex-spouse: Tom", "家: 世纪大道100号".
 
-    A relation that says the label as well ("ex-spouse", 前女友) takes its place.
+    A relation that contains the label ("ex-spouse", 前女友) takes the label's place.
     """
     relation = place.relation or ""
     is_role = bool(relation) and place.label.casefold() in relation.casefold()
@@ -119,7 +57,7 @@ def tag_words(place: Place) -> str:
 def preference_words(category: str, key: str, value: object) -> str:
     """Return a preference as a line: "wife's employer: Google", "likes (music): jazz", "avoid highway: yes".
 
-    It is Chinese where whom it tells of or what it says is.
+    The line is Chinese when the owner or the value is.
     """
     told = in_words(value)
     owner, field = owner_in(category, key)
@@ -135,7 +73,7 @@ def preference_words(category: str, key: str, value: object) -> str:
 
 
 def owner_in(category: str, key: str) -> tuple[str, str]:
-    """Return whom the key of a preference tells of, and of what: ``wife`` and ``employer``; "" for the user."""
+    """Return the owner and the field of a preference key: ``wife`` and ``employer``; the owner "" is the user."""
     if category not in OF_OTHERS:
         return "", key
     known = next((one for one in _CHINESE if key.endswith(f"_{one}")), "")
@@ -144,14 +82,13 @@ def owner_in(category: str, key: str) -> tuple[str, str]:
 
 
 def in_chinese(label: str) -> str:
-    """Return the label of a slot in Chinese, as far as it is known: "likes (music)" is 喜欢 (音乐)."""
+    """Return the label of a slot in Chinese as far as it is known: "likes (music)" is 喜欢 (音乐)."""
     name, _, within = label.removesuffix(")").partition(" (")
     told = _CHINESE.get(name.replace(" ", "_"), _CATEGORIES.get(name, name))
     return f"{told} ({_CATEGORIES.get(within, within)})" if within else told
 
 
 def _names_of(place: Place) -> Iterable[str]:
-    """Return the names among the aliases of a contact or thing: no other word for the relation."""
     known = {comparable(place.label), comparable(place.relation or ""), *synonyms_of(place.label)}
     known |= synonyms_of(place.relation or "")
     return islice((one for one in place.aliases if comparable(one) not in known), MOST_NAMES)

@@ -1,1 +1,1 @@
-"""What prompts had shown is not learned again when it comes back in a message."""
+"""Words that a prompt showed are not learned again when they come back in a message."""

@@ -1,4 +1,5 @@
-"""What the prompts of a subject showed before a message came: one read for a batch of messages, none for most (S6)."""
+"""Load the memories that a subject's prompts showed before a message: one query for a batch of messages, none for
+most."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -23,8 +24,9 @@ from snapshots.understanding.heard.forget_orders import read_forget_orders
 from tenants.isolation import current_tenant_id
 
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
+# So few words or Chinese characters beside an order to forget say nothing by themselves.
 _FEW_WORDS = 3
-"""Words, or Chinese characters, that tell nothing by themselves beside an order to forget."""
+# The memories in each subject's newest prompts, with their current words; a deleted memory has none.
 SHOWN = f"""
 WITH shown AS (
     SELECT u.subject_id, m.lane, m.memory_ref, min(r.created_at) AS since, max(r.created_at) AS last
@@ -54,18 +56,17 @@ LEFT JOIN profile_fact f ON h.lane = 'profile'
 LEFT JOIN tag t ON h.lane = 'tags'
     AND t.tenant_id = %(tenant)s AND t.subject_id = h.subject_id AND t.id = h.memory_ref
 """  # noqa: S608  # made of constants; values are parameters
-"""The memories that each subject's newest prompts held, with their words of now: one that is gone has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownBefore:
-    """What prompts showed to each subject. Of a message it tells what is echo, and the words that are left."""
+    """The content of prompts by subject."""
 
     by_subject: Mapping[UUID, Shown] = field(default_factory=dict)
 
     def echoes(self, message: Message) -> Echoes:
-        """Return what in ``message`` only comes back from a prompt before it, and its orders to forget: neither says
-        anything of the subject, nor do the few words that are left beside an order (忘了吧)."""
+        """Return the echoes in ``message`` and its orders to forget. Neither says anything about the subject, nor do a
+        few words beside an order (忘了吧)."""
         shown = self.by_subject.get(message.subject_id)
         found = NO_ECHO
         if shown is not None:
@@ -78,7 +79,6 @@ class ShownBefore:
         return found if is_told else replace(found, told=((0, len(message.content)),))
 
     def own_words(self, message: Message) -> str:
-        """Return the text of ``message`` without echoes."""
         return self.echoes(message).rest(message.content)
 
 
@@ -86,9 +86,9 @@ NOTHING_SHOWN = ShownBefore()
 
 
 def shown_before(messages: Sequence[Message], *, receipts: int = ECHO.receipts) -> ShownBefore:
-    """Return what the newest ``receipts`` of the messages' subjects showed before them, in the open scope.
+    """Return the content of the newest ``receipts`` of the messages' subjects before them, in the open scope.
 
-    Costs one query where some message may hold an echo, and one more where one holds elements as prompts do.
+    Costs one query when a message may hold an echo, and one more when one holds elements as prompts write them.
     """
     looked_at = [message for message in messages if message.content and may_echo(message.content, message.role)]
     if not looked_at:
@@ -125,7 +125,6 @@ def _memories(
 
 
 def _memory(lane: str, since: datetime, text: str | None, key: str | None, said: str | None, *more: Any) -> Any:
-    """Return a row as it stood in a prompt; None where the memory is gone."""
     category, value, name, *place = more
     if lane == "preferences" and key is not None:
         text = preference_words(category, key, _value(value))
@@ -143,9 +142,9 @@ def _value(stored: Any) -> str:
 
 
 def _lines(messages: Sequence[Message], policy: EchoPolicy = ECHO) -> dict[UUID, frozenset[str]]:
-    """Return the lines of the newest prompts that are still held, by subject: a product may send back the whole of one.
+    """Return the lines of the newest stored prompts by subject: a product may send back a whole prompt.
 
-    The question of a prompt is no part of it: it is what the user says.
+    The question in a prompt is left out: those are the user's words.
     """
     found: dict[UUID, frozenset[str]] = {}
     for message in messages:

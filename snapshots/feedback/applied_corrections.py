@@ -7,7 +7,7 @@ from memory_platform.kernel.text import content_hash
 from profiles.services.locking import lock_subject
 from snapshots.models import Message, MessageRole, Receipt
 from snapshots.understanding.believing.fast_lane import APPLIED, apply_corrections, apply_unposted, note_changes
-from snapshots.understanding.believing.learn import Learned
+from snapshots.understanding.believing.lessons import Learned
 from snapshots.understanding.believing.policy import EXTRACTION
 from snapshots.understanding.correcting.corrections import may_correct
 

@@ -7,7 +7,7 @@ from typing import Literal
 from uuid import UUID
 
 from snapshots.models import VERDICT
-from snapshots.understanding.believing.learn import Learned
+from snapshots.understanding.believing.lessons import Learned
 
 How = Literal["words", "reference", "value"]
 

@@ -10,7 +10,7 @@ from snapshots.intake.values import FastLaneResult
 from snapshots.models import Conversation, Message
 from snapshots.notes.slot_ends import end_outdated_notes
 from snapshots.understanding.believing.fast_lane import APPLIED, apply_corrections, note_changes
-from snapshots.understanding.believing.learn import Learned
+from snapshots.understanding.believing.lessons import Learned
 from snapshots.understanding.believing.message_lessons import is_forgotten_message
 from snapshots.understanding.changes.ending import apply_endings
 from snapshots.understanding.changes.foresee import Ending

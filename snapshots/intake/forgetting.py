@@ -18,8 +18,8 @@ from snapshots.intake.values import FastLaneResult
 from snapshots.models import Conversation, ForgetOrder, Message, MessageRole
 from snapshots.receipts.read import receipt_by_id
 from snapshots.selectors import with_words
-from snapshots.understanding.heard.acknowledgements import acknowledges_forgetting
 from snapshots.understanding.heard.forget_orders import read_forget_orders
+from snapshots.understanding.heard.order_reader import acknowledges_forgetting
 
 WORDS = ("name", "content", "parts", "tool_calls", "metadata", "content_hash", "tokens")
 

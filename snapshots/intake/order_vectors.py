@@ -16,8 +16,8 @@ from snapshots.models import Message, MessageRole
 from snapshots.receipts.read import receipt_by_id
 from snapshots.relevance.policy import ENCODER_SPACE
 from snapshots.selectors import with_words
-from snapshots.understanding.heard.acknowledgements import acknowledges_forgetting
 from snapshots.understanding.heard.forget_orders import read_forget_orders
+from snapshots.understanding.heard.order_reader import acknowledges_forgetting
 from tenants.isolation import tenant_tx
 
 Vectors = Mapping[str, Float32]

@@ -1,12 +1,15 @@
-"""Sensitive data: card numbers, identity numbers, secrets. Found by form and checksum; masked, never learned.
+"""Find card numbers, identity numbers and secrets by form and checksum. They are masked and never learned.
 
-The words are read as a reader sees them: full-width and Chinese digits, all dashes and spaces, nothing invisible.
-Sources: Luhn check, ISO/IEC 7812-1 annex B; Chinese resident identity number, GB 11643-1999; IBAN, ISO 13616;
-the length of a telephone number, ITU-T E.164.
+Text is read as a person sees it: full-width and Chinese digits, all dashes and spaces, nothing invisible. Sources: Luhn
+check, ISO/IEC 7812-1 annex B; Chinese resident identity number, GB 11643-1999 (ISO 7064 MOD 11-2); IBAN, ISO 13616 (ISO
+7064 MOD 97-10); the length of a telephone number, ITU-T E.164.
 """
 
 import re
 from collections.abc import Iterable, Iterator
+
+from stdnum import luhn
+from stdnum.iso7064 import mod_11_2, mod_97_10
 
 from memory_platform.kernel.text import is_invisible, visible
 from snapshots.sensitive.patterns import (
@@ -23,8 +26,8 @@ from snapshots.sensitive.patterns import (
     digits_spelled,
 )
 
+# Separators between groups of digits: spaces, dots, bars, brackets. They may differ within one number.
 _GAP = r"(?:\W{1,4}|_)"
-"""What stands between groups of digits, not always the same: spaces, dots, bars, brackets."""
 _CARD = re.compile(
     r"(?<!\d)(?<!\d\.)(?:[2-6](?:[ -]?\d){12,18}|"
     rf"[3-6]\d{{3}}{_GAP}(?:\d{{4}}{_GAP}\d{{4}}{_GAP}\d{{1,7}}|\d{{6}}{_GAP}\d{{4,5}})|"
@@ -36,39 +39,16 @@ _CHINESE_ID = re.compile(
 )
 _SSN = re.compile(r"(?<![\d.-])\d{3}(?P<gap>[-.])\d{2}(?P=gap)\d{4}(?![\d-]|\.\d)")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ ._-]?[A-Z0-9]{4}){2,7}(?:[ ._-]?[A-Z0-9]{1,3})?\b", re.IGNORECASE)
+# In small letters, a text with fewer digits is ordinary words. No country's account number has fewer (ISO 13616).
 _IBAN_DIGITS = 10
-"""Fewer digits, in small letters, are ordinary words. The least of a country's account numbers, ISO 13616."""
 _LONG = re.compile(r"\d\W{0,2}\d\W{0,2}\d|[A-Za-z0-9_.-]{16}|://")
-_ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
-_ID_CHECK = "10X98765432"
+# How many characters beside a named secret are searched for other values of it.
 _BESIDE = 80
-"""Characters of a sentence that may speak of the same secret."""
 CARD_LENGTHS = range(13, 20)
+# Source: ITU-T E.164. A longer number is not a telephone number.
 PHONE_DIGITS_MOST = 15
-"""Source: ITU-T E.164. A longer number is no telephone's."""
 _NUMBER = re.compile(r"[\d\s.-]+")
 _TELEPHONE = re.compile(r"[+()\d\s./-]*")
-
-
-def luhn_valid(digits: str) -> bool:
-    """Return whether a string of digits passes the Luhn check. Source: ISO/IEC 7812-1 annex B."""
-    total = 0
-    for place, digit in enumerate(reversed(digits)):
-        value = int(digit) * (2 if place % 2 else 1)
-        total += sum(divmod(value, 10))
-    return total % 10 == 0
-
-
-def chinese_id_valid(number: str) -> bool:
-    """Return whether an 18-character resident identity number has a right check character. Source: GB 11643-1999."""
-    total = sum(int(d) * w for d, w in zip(number[:17], _ID_WEIGHTS, strict=True))
-    return _ID_CHECK[total % 11] == number[17].upper()
-
-
-def iban_valid(text: str) -> bool:
-    """Return whether an IBAN has a right check number. Source: ISO 13616 (mod 97)."""
-    compact = re.sub(r"[ ._-]", "", text)
-    return int("".join(str(int(c, 36)) for c in compact[4:] + compact[:4])) % 97 == 1
 
 
 def sensitive_spans(text: str) -> list[tuple[int, int, str]]:
@@ -88,7 +68,7 @@ def sensitive_spans(text: str) -> list[tuple[int, int, str]]:
 
 def _found_in(seen: str) -> Iterator[tuple[int, int, str]]:
     lowered = seen.lower()
-    if not (_LONG.search(seen) or SPELLED_SOME.search(lowered) or any(stem in lowered for stem in STEMS)):
+    if not (_LONG.search(seen) or SPELLED_SOME.search(lowered) or STEMS.search(lowered)):
         return
     yield from _numbers_in(seen)
     for m in TOKEN.finditer(seen):
@@ -100,7 +80,6 @@ def _found_in(seen: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _values_beside(seen: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """Yield what else the sentence of a named secret says of it: what it was before, or is now."""
     before, after = SENTENCE_END.split(seen[max(0, start - _BESIDE) : start])[-1], seen[end : end + _BESIDE]
     stop = SENTENCE_END.search(after)
     for other in OTHER_VALUE.finditer(seen, start - len(before), end + (stop.start() if stop else len(after))):
@@ -115,7 +94,7 @@ def _numbers_in(seen: str) -> Iterator[tuple[int, int, str]]:
         if _is_card(digits_spelled(m.group())):
             yield m.start(), m.end(), "card number"
     for m in _CHINESE_ID.finditer(seen):
-        if chinese_id_valid(re.sub(r"[ ./-]", "", m.group())):
+        if mod_11_2.is_valid(re.sub(r"[ ./-]", "", m.group()).upper()):
             yield m.start(), m.end(), "identity number"
     for m in _SSN.finditer(seen):
         yield m.start(), m.end(), "identity number"
@@ -125,7 +104,7 @@ def _numbers_in(seen: str) -> Iterator[tuple[int, int, str]]:
 
 
 def mask_sensitive(text: str) -> tuple[str, int]:
-    """Return ``text`` with sensitive data replaced by ``[masked KIND]``, and how many were masked."""
+    """Return ``text`` with sensitive data replaced by ``[masked KIND]``, and the number of replacements."""
     spans = sensitive_spans(text)
     for start, end, kind in reversed(spans):
         text = f"{text[:start]}[masked {kind}]{text[end:]}"
@@ -133,41 +112,40 @@ def mask_sensitive(text: str) -> tuple[str, int]:
 
 
 def is_sensitive(text: str) -> bool:
-    """Return whether ``text`` holds anything that must not be learned."""
     return bool(sensitive_spans(text))
 
 
 def is_sensitive_as(name: str, text: str) -> bool:
-    """Return whether ``text`` must not be learned, alone or as what is called ``name``: x7k2 as a "wifi_password"."""
+    """Return whether ``text`` must not be learned, alone or under ``name``: x7k2 under "wifi_password"."""
     said = f"{name.replace('_', ' ')}: {text}"
     return is_sensitive(text) or (is_sensitive(said) and not is_sensitive(name))
 
 
 def is_sensitive_list(name: str, values: Iterable[object]) -> bool:
-    """Return whether the numbers of a list must not be learned when they are read one after the other: a card in four
-    parts, each an ordinary number."""
+    """Return whether the numbers of a list are sensitive one after the other: a card number in four parts."""
     said = [str(one) for one in values if isinstance(one, str | int | float) and not isinstance(one, bool)]
     numbers = [one for one in said if _NUMBER.fullmatch(one)]
     return len(numbers) > 1 and is_sensitive_as(name, ", ".join(numbers))
 
 
 def is_telephone(text: str) -> bool:
-    """Return whether ``text`` can be a telephone number, whose digits pass a card's checksum by chance."""
+    """Return whether ``text`` can be a telephone number, whose digits may pass a card's checksum by chance."""
     return _TELEPHONE.fullmatch(text) is not None and sum(map(str.isdigit, text)) <= PHONE_DIGITS_MOST
 
 
 def _is_card(text: str) -> bool:
     digits = re.sub(r"\D", "", text)
-    return len(digits) in CARD_LENGTHS and len(set(digits)) > 1 and luhn_valid(digits)
+    return len(digits) in CARD_LENGTHS and len(set(digits)) > 1 and luhn.is_valid(digits)
 
 
 def _is_iban(text: str) -> bool:
-    is_written_so = text.isupper() or sum(map(str.isdigit, text)) >= _IBAN_DIGITS
-    return is_written_so and iban_valid(text)
+    if not text.isupper() and sum(map(str.isdigit, text)) < _IBAN_DIGITS:
+        return False
+    compact = re.sub(r"[ ._-]", "", text)
+    return mod_97_10.is_valid(compact[4:] + compact[:4])
 
 
 def _disjoint(spans: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Return spans in order, those that overlap as one, called as the longest that begins first."""
     kept: list[tuple[int, int, str]] = []
     for start, end, kind in sorted(spans, key=lambda span: (span[0], -span[1])):
         if kept and start < kept[-1][1]:

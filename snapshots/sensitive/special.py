@@ -1,5 +1,5 @@
-"""Special categories of data, by their words: what a sentence tells of somebody's health, faith, politics, origin, love
-or body. The words are data: ``special.toml``."""
+"""Special categories of data: words about somebody's health, faith, politics, origin, love or body. The word lists
+stand in ``special.toml``."""
 
 import re
 import tomllib
@@ -17,7 +17,7 @@ _WORD = re.compile(r"[a-z']+|[\u3400-\u9fff]")
 
 
 def special_categories(text: str) -> tuple[str, ...]:
-    """Return the special categories of data that ``text`` holds of somebody, in the order of ``special.toml``."""
+    """Return the special categories of data that ``text`` holds about somebody, in the order of ``special.toml``."""
     *parts, last = _SENTENCE_END.split(index_form(text))
     sentences = [*zip(parts[::2], parts[1::2], strict=True), (last, "")]
     found = {name for sentence, end in sentences for name in _told_in(sentence, is_asked="?" in end)}

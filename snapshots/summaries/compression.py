@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from memory_platform.kernel.text import collapse_spaces
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.summaries.policy import RUNNING, RunningPolicy
-from snapshots.understanding.statements.tokens import rough_tokens
+from snapshots.understanding.reading.forms import rough_tokens
 from snapshots.understanding.statements.topics import CUES
 from snapshots.understanding.statements.worth import says_something
 from snapshots.understanding.values import Utterance

@@ -15,8 +15,8 @@ from snapshots.summaries.compression import shortened
 from snapshots.summaries.policy import RUNNING
 from snapshots.summaries.prompts import DIGEST
 from snapshots.summaries.running import is_true_to
+from snapshots.understanding.reading.forms import rough_tokens
 from snapshots.understanding.statements.policy import SUMMARY
-from snapshots.understanding.statements.tokens import rough_tokens
 from snapshots.understanding.statements.topics import importance_of
 from snapshots.understanding.values import SnapshotDraft, Utterance
 

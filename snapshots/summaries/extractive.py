@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.reading.forms import rough_tokens
 from snapshots.understanding.statements.policy import SUMMARY, SummaryPolicy
-from snapshots.understanding.statements.tokens import rough_tokens
 from snapshots.understanding.statements.topics import CUES, importance_of, topics_of
 from snapshots.understanding.statements.worth import says_something
 from snapshots.understanding.values import SnapshotDraft, Utterance

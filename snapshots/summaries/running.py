@@ -23,10 +23,9 @@ from snapshots.sensitive.detector import is_sensitive
 from snapshots.summaries.compression import is_too_much_for_rules, shortened, summary_by_rules
 from snapshots.summaries.policy import RUNNING, RunningPolicy
 from snapshots.summaries.prompts import SUMMARISE
-from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.forms import matching_form, rough_tokens
 from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.statements.statements import own_utterance
-from snapshots.understanding.statements.tokens import rough_tokens
 from snapshots.understanding.values import Utterance
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for

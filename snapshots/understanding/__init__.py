@@ -1,1 +1,1 @@
-"""From what people say to memory: clauses are read, graded, and kept as notes."""
+"""From messages to memory: clauses are read, graded and kept as notes; slots become beliefs."""

@@ -1,8 +1,7 @@
-"""Notes for messages that were accepted before notes were made, or while the encoder's files were missing; and for what
-is believed though no note says it.
+"""Make notes for messages that were accepted before notes existed or while the encoder's files were missing, and for
+beliefs that no note says.
 
-Safe to repeat and to kill: a note keeps its id whoever makes it, and a message that has notes, or was read for some, is
-left out (:mod:`snapshots.understanding.note_reading`).
+Safe to repeat and to kill: note ids are stable, and a message that has notes or was read is left out.
 """
 
 from collections.abc import Iterator
@@ -22,21 +21,21 @@ from snapshots.understanding.changes.following import endings_in
 from snapshots.understanding.changes.successors import keep_successors
 from snapshots.understanding.correcting.notes import put_notes_right
 from snapshots.understanding.drafting.draft import NoteDraft
+from snapshots.understanding.note_making import index_notes, keep_wanted, read_messages, write_notes
 from snapshots.understanding.note_reading import end_pass, mark_read, passes, unread_messages
 from snapshots.understanding.old_beliefs import keep_old_beliefs
 from snapshots.understanding.people import give_to_people, people_before
-from snapshots.understanding.pipeline import index_notes, keep_wanted, read_messages, write_notes
 from snapshots.understanding.statements.statements import hear_messages
 from tenants.isolation import tenant_tx
 
+# Messages graded together: half a second of one core.
 BATCH = 100
-"""Messages that are graded together: half a second of one core."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What was done for one batch: messages read, notes made, and old beliefs put up for review (in a dry run: that
-    would be)."""
+    """Results of one batch: messages read, notes made, and old beliefs put up for review. A dry run counts without
+    writing."""
 
     subject_id: UUID
     messages: int
@@ -53,8 +52,8 @@ def count_messages(tenant_id: UUID) -> int:
 def make_notes(tenant_id: UUID, *, dry_run: bool = False) -> Iterator[Progress]:
     """Make the notes of a tenant's messages that have none, subject by subject, in the order in which they were said.
 
-    Then notes for what is believed of each and no note says. Opens scopes of its own; yields after each batch. What the
-    subject had forgotten is not made again.
+    Then make notes for beliefs that no note says. Opens scopes of its own; yields after each batch. Forgotten words
+    make no notes.
     """
     with tenant_tx(tenant_id):
         subjects = list(Subject.objects.filter(erasing=False).order_by("id").values_list("id", flat=True))
@@ -76,7 +75,7 @@ def make_notes(tenant_id: UUID, *, dry_run: bool = False) -> Iterator[Progress]:
 def _make_batch(
     tenant_id: UUID, subject_id: UUID, wanted: list[UUID], until: datetime | None
 ) -> tuple[Progress, list[NoteDraft]]:
-    """Make the notes of some messages, and mark them as read by the pass until ``until``; None only looks."""
+    """Make the notes of some messages and mark the messages as read; ``until`` None is a dry run."""
     with tenant_tx(tenant_id):
         heard = hear_messages([subject_id], wanted)
         names = own_names(Subject.objects.filter(id=subject_id))

@@ -1,4 +1,4 @@
-"""Every tunable number of making notes, with where it comes from."""
+"""Numbers of making notes, filling slots and ending notes, each with its source."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ _HELD = (
 
 @dataclass(frozen=True, slots=True)
 class NotingPolicy:
-    """When clauses become notes. Thresholds are probabilities, 0..1; lengths are tokens by estimate."""
+    """When clauses become notes. Thresholds are probabilities, 0..1; lengths are estimated tokens."""
 
     graded_clauses: int = promised(40, row="A1")
     held_from: float = measured(0.46, source=_HELD)
@@ -28,11 +28,11 @@ class NotingPolicy:
     vital_from: float = measured(0.35, source="figures of vital marks in docs/understanding.md")
     vital_without_cue: float = measured(0.8, source="figures of vital marks in docs/understanding.md")
     other_from: float = measured(0.5, source="figures of `about` in docs/understanding.md")
+    # For a clause that begins with somebody of the user's: "my sister got a job".
     other_opening_from: float = measured(
         0.3,
         source="lasting clauses of utterances, everyday talk and talk_zh_3: `about` right in 948, not 937, of 1,079",
     )
-    """Of a clause that begins with somebody of the user's: "my sister got a job"."""
     said_outright: float = promised(0.9, row="P9")
     hedged: float = promised(0.6, row="P5")
     offered: float = promised(0.8, row="A4")
@@ -48,7 +48,7 @@ class NotingPolicy:
 
 @dataclass(frozen=True, slots=True)
 class FillingPolicy:
-    """When a row that needs a grade fills its slot. Thresholds are probabilities, 0..1."""
+    """When a graded row fills its slot. Thresholds are probabilities, 0..1."""
 
     lasting_from: float = assumed(0.5, owner="understanding", settle_by="slots of talks and utterances by grade")
     health_from: float = assumed(0.3, owner="understanding", settle_by="slots of talks and utterances by grade")
@@ -57,7 +57,7 @@ class FillingPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ChangePolicy:
-    """When a sentence ends held notes. Shares are probabilities, 0..1; lengths are characters."""
+    """When a sentence ends notes. Thresholds are probabilities, 0..1; lengths are characters."""
 
     sure_from: float = measured(
         0.7, source="changes_measure, 28 November 2026: P .79 / R .13 (11 of 14), of six sets of lives P .5-1"
@@ -70,10 +70,10 @@ class ChangePolicy:
     unhinted_from: float = measured(
         0.6, source="pairs without evidence of a change: changes_measure 14 of 15 right, of talks 3 of 9 stay"
     )
+    # From this probability of "ends or doubts" on, a later note may be about the same thing.
     retold_from: float = measured(
         0.1, source="own ten lives, 500 tokens: misled English / Chinese 2 / 2, with .2 3 / 2"
     )
-    """From which share of "ends or doubts" on a later note may speak of the same thing."""
     change_from: float = assumed(0.5, owner="understanding", settle_by="figures of `change` in docs/understanding.md")
     compared: int = assumed(40, owner="understanding", settle_by="notes that share a word or a kind with a change")
     held_compared: int = assumed(300, owner="understanding", settle_by="how long ago notes were said that ended")
@@ -93,18 +93,19 @@ CHANGES = ChangePolicy()
 
 @dataclass(frozen=True, slots=True)
 class ReplyingPolicy:
-    """When clauses of the assistant's become replies. Probabilities and shares are 0..1; lengths tokens by estimate."""
+    """When clauses of the assistant become replies. Thresholds are probabilities, 0..1; lengths are estimated
+    tokens."""
 
     graded_clauses: int = promised(40, row="A1")
+    # A sentence is kept when one of its clauses has this worth.
     kept_from: float = measured(0.4, source="figures of replies in docs/understanding.md")
-    """From which worth of a clause on its sentence is kept."""
     tokens: int = promised(60, row="P9")
+    # Of one message, the likeliest are kept.
     replies: int = assumed(4, owner="understanding", settle_by="what users ask for of long answers")
-    """Of one message, those most probably worth it."""
     confidence: float = promised(0.6, row="P5")
     echo_turns: int = assumed(6, owner="understanding", settle_by="how far back assistants repeat what they were told")
+    # A clause repeats the user when the user's turns hold this share of its terms.
     echoed: float = assumed(0.75, owner="understanding", settle_by="labelled pairs of a user's turn and the answer")
-    """Share of the terms of a clause that the user's turns hold: from it on the assistant only repeats them."""
 
 
 REPLYING = ReplyingPolicy()

@@ -1,7 +1,7 @@
-"""What the new words of a note fill: they are read as if the user said them, and what only they say is learned.
+"""Fill slots from the new words of an edited note: only news is learned.
 
-The message that said the note stands behind what its new words teach, so that it is forgotten with it: a note without a
-message fills nothing. No model is asked: how probable it is that words last is what is known of their note.
+The note's message is the source, so that forgetting it removes the values; a note without a message fills nothing. No
+model is asked: the grade of the note applies.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,8 @@ from snapshots.models import AboutKind, Message, MessageRole, Note, NoteGrade, N
 from snapshots.notes.slots import HELD, OF_KIND, link_filled
 from snapshots.understanding.believing.extract import extract, sort_out
 from snapshots.understanding.believing.held_values import Believed
-from snapshots.understanding.believing.learn import Learned, Lesson, learn
+from snapshots.understanding.believing.learn import learn
+from snapshots.understanding.believing.lessons import Learned, Lesson
 from snapshots.understanding.believing.message_lessons import candidates_of, own_names
 from snapshots.understanding.correcting.corrections import may_correct
 from snapshots.understanding.people import people_before
@@ -44,13 +45,13 @@ from snapshots.understanding.values import (
 BELIEFS: Mapping[str, type[Any]] = {"preference": Preference, "fact": ProfileFact, "detail": TagDetail}
 ENDED, TAG, LINK = "ended", "tag", "link"
 KINDS = {CandidateKind.PREFERENCE: "preference", CandidateKind.PROFILE: "fact", CandidateKind.TAG: TAG}
+# The ids of a subject's current values, tags and note links, by kind.
 Held = Mapping[str, frozenset[UUID]]
-"""The ids of a subject's current values, tags and links of notes, by kind."""
 
 
 def fill_slots(note: Snapshot, said: str, now: str) -> dict[str, list[str]]:
-    """Learn what a note says ``now`` and the words ``said`` did not say, in the open scope, when it is written; the
-    caller holds the subject. Return ids, as JSON, by which :func:`take_filling_back` finds it."""
+    """Learn the values that a note has ``now`` and did not have in the words ``said``, in the open scope; the caller
+    locks the subject. Return ids, as JSON, by which the filling can be undone."""
     own = Snapshot.objects.select_related("subject").filter(current(), id=note.id, subject_id=note.subject_id)
     written, message = own.first(), _message_behind(note)
     if written is None or message is None:
@@ -69,8 +70,8 @@ def fill_slots(note: Snapshot, said: str, now: str) -> dict[str, list[str]]:
 
 
 def take_filling_back(note: Snapshot, filled: Mapping[str, Iterable[str]]) -> None:
-    """Have what :func:`fill_slots` wrote hold no more, as if nobody had said it, in the open scope; what was said again
-    or changed since stays. The caller holds the subject."""
+    """Undo a filling as if nobody had said it, in the open scope; values that were repeated or changed since stay. The
+    caller locks the subject."""
     if not filled:
         return
     own = {"subject_id": note.subject_id}
@@ -89,21 +90,18 @@ def take_filling_back(note: Snapshot, filled: Mapping[str, Iterable[str]]) -> No
 
 
 def _message_behind(note: Snapshot) -> Message | None:
-    """Return the last message that said a note, None where none is left."""
     said = SnapshotSource.objects.filter(memory_id=note.id, subject_id=note.subject_id).order_by().values("message_id")
     rows = Message.objects.filter(id__in=said, subject_id=note.subject_id, remember=True)
     return rows.select_related("conversation").order_by("-said_at", "-seq").first()
 
 
 def _as_said(message: Message, text: str) -> Message:
-    """Return the message that said a note as if the user said ``text`` in its place, now; it is never stored."""
     spoken = copy(message)
     spoken.content, spoken.role, spoken.name, spoken.said_at = text, MessageRole.USER, None, utc_now()
     return spoken
 
 
 def _find_taught(written: Snapshot, spoken: Message) -> Extraction:
-    """Return what a message teaches that says what a note says."""
     subject, believed = written.subject, Believed()
     note = Note.objects.get(snapshot_id=written.id, subject_id=subject.id)
     other = float(note.about_kind != AboutKind.SELF)
@@ -118,13 +116,11 @@ def _find_taught(written: Snapshot, spoken: Message) -> Extraction:
 
 
 def _bare(one: Candidate) -> Candidate:
-    """Return what a candidate says, without how and where it was said."""
     bare = replace(one, evidence=Evidence("", "", -1), confidence=0.0, provenance="", origin="")
     return replace(bare, statement="") if isinstance(bare, PreferenceCandidate) else bare
 
 
 def _beyond(one: Candidate, before: Sequence[Candidate]) -> Candidate | None:
-    """Return what of a candidate the words before did not say; of a list only those entries."""
     if not isinstance(one, PreferenceCandidate) or not isinstance(one.value, tuple):
         return None if _bare(one) in before else one
     same = [other for other in before if isinstance(other, PreferenceCandidate) and _place(other) == _place(one)]
@@ -138,8 +134,8 @@ def _place(one: PreferenceCandidate) -> tuple[str | None, ...]:
 
 
 def _as_known(one: Candidate, written: Snapshot, spoken: Message) -> Candidate:
-    """Return a candidate as sure as its note is and known as that is, unless its words are in doubt themselves. They
-    stand in no message; each version of the note counts its own."""
+    """Return a candidate with the confidence and provenance of its note, unless its own words are only a guess. Each
+    version of the note has an origin of its own."""
     is_guess = one.provenance == Provenance.OBSERVATION
     known: dict[str, Any] = {} if is_guess else {"provenance": written.provenance, "confidence": written.confidence}
     origin = f"edit-{written.version}:{written.id}"
@@ -160,7 +156,7 @@ def _list_held(subject_id: UUID) -> Held:
 
 
 def _changes(before: Held, after: Held, results: Sequence[Learned]) -> dict[str, list[str]]:
-    """Return what learning made, by kind and in order, and which values ended by it."""
+    """Return the new ids by kind, in order, and the ids of ended values."""
     taught = {kind: [one.memory_id for one in results if KINDS[one.kind] == kind] for kind in after}
     made = {kind: [*taught[kind], *sorted(ids - set(taught[kind]))] for kind, ids in after.items()}
     new = {kind: [str(one) for one in dict.fromkeys(ids) if one not in before[kind]] for kind, ids in made.items()}
@@ -169,7 +165,6 @@ def _changes(before: Held, after: Held, results: Sequence[Learned]) -> dict[str,
 
 
 def _unsay(row: Any) -> None:
-    """Have a value hold no more as if nobody had said it: what it replaced holds again."""
     if not isinstance(row, TagDetail):
         unsay_belief(place_of(row), row.id)
         return
@@ -181,7 +176,6 @@ def _unsay(row: Any) -> None:
 
 
 def _reinstate(row: Any) -> None:
-    """Have a value hold again that ended without another in its place, where none is there by now."""
     if not isinstance(row, TagDetail):
         reinstate_belief(place_of(row), row.id)
     elif detail_place(row.tag, row.detail).current() is None:

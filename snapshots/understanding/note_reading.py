@@ -1,8 +1,7 @@
-"""How far ``manage.py make_notes`` has read a subject's messages: what gave no note is not read again, also after a run
-that was killed.
+"""How far ``manage.py make_notes`` has read a subject's messages, so that a killed run does not start again.
 
-A pass reads all that was accepted until it began, in the order in which it was said, and is marked batch by batch with
-the notes of the batch. Another reader begins anew, and what an import brought is read again with all the rest.
+A pass reads all messages accepted before it began, in the order in which they were said, and marks each batch together
+with its notes. Another version of the classifier begins anew, and an import has everything read again.
 """
 
 from collections.abc import Iterator
@@ -37,8 +36,8 @@ def unread_messages() -> QuerySet[Message]:
 
 
 def passes(tenant_id: UUID, subject_id: UUID) -> Iterator[tuple[datetime, list[UUID]]]:
-    """Yield the passes over a subject's messages: until when what they read was accepted, and what is left to read, in
-    the order in which it was said. One that was interrupted is gone on with first. Opens scopes of its own."""
+    """Yield the passes over a subject's messages: the end of their acceptance time, and the unread messages in the
+    order in which they were said. An interrupted pass comes first. Opens scopes of its own."""
     began = utc_now()
     with tenant_tx(tenant_id):
         own = SubjectMemory.objects.filter(subject_id=subject_id, noted_by=clause_reader().version)
@@ -52,7 +51,6 @@ def passes(tenant_id: UUID, subject_id: UUID) -> Iterator[tuple[datetime, list[U
 
 
 def mark_read(subject_id: UUID, last: Message, until: datetime) -> None:
-    """Note that a pass has read all messages up to ``last``, in the open scope."""
     lock_memory(subject_id)
     own = SubjectMemory.objects.filter(subject_id=subject_id)
     own.exclude(noted_by=clause_reader().version).update(noted_by=clause_reader().version, noted_until=None)
@@ -60,11 +58,10 @@ def mark_read(subject_id: UUID, last: Message, until: datetime) -> None:
 
 
 def end_pass(subject_id: UUID, until: datetime) -> None:
-    """Note that a pass is done, in the open scope; nothing of one that marked nothing."""
     own = SubjectMemory.objects.filter(subject_id=subject_id, noting_until=until)
     own.update(noted_until=until, **NO_PASS)
 
 
 def read_again(subject_id: UUID) -> None:
-    """Have all messages of a subject read again, in the open scope: some were brought that no pass has seen."""
+    """Have all messages of a subject read again, in the open scope: an import brought some that no pass has seen."""
     SubjectMemory.objects.filter(subject_id=subject_id).update(noted_until=None, **NO_PASS)

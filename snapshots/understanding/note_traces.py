@@ -1,7 +1,7 @@
-"""What the words of a note left elsewhere: the memories of the messages that said them, and the slots that it filled.
+"""Traces of a note's words: the memories of its messages, and the slots that it filled.
 
-Whoever retires a note or puts it right means its words: in no memory of those messages may they come back. Of such a
-memory stays what else it tells; one that tells nothing else is retired with the note.
+Retiring or correcting a note removes its words from these memories. The rest of a memory stays; a memory that says
+nothing else is retired with the note.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,10 +30,11 @@ _LOOSE = " ,;:、，。；"
 
 
 class Traces:
-    """How the traces of notes end: see :class:`snapshots.lifecycle.traces.NoteTraces`."""
+    """Removes and restores the traces of notes: see :class:`snapshots.lifecycle.traces.NoteTraces`."""
 
     def end(self, note: Snapshot, said: str, now: str) -> Mapping[str, Any]:
-        """End what the words ``said`` left that ``now`` says no more, and fill what only ``now`` says."""
+        """Remove the traces of the words ``said`` that ``now`` no longer says, and fill slots that only ``now``
+        fills."""
         ended: dict[str, Any] = {SLOTS: end_filled(note, said, now), CUT: [], RETIRED: []}
         for memory in list(_memories_beside(note)):
             left = words_left(memory.text, said)
@@ -49,8 +50,7 @@ class Traces:
         return {name: found for name, found in ended.items() if found}
 
     def bring_back(self, note: Snapshot, ended: Mapping[str, Any]) -> None:
-        """Have hold again what ended, in place of what was filled; a memory whose words somebody changed since stays as
-        it is."""
+        """Restore removed traces; a memory that was edited since stays as it is."""
         own = Snapshot.objects.select_related("subject").filter(subject_id=note.subject_id)
         for memory in own.filter(id__in=ended.get(RETIRED, ()), retired_at__isnull=False):
             _hold(memory, retired=False)
@@ -62,8 +62,7 @@ class Traces:
 
 
 def words_left(text: str, said: str) -> str:
-    """Return what of a text stays without the words ``said``, or where they do not stand in it as they are, without
-    the clauses that say the same."""
+    """Return a text without the words ``said``, or without the clauses that say the same."""
     left = text.replace(said, " ") if said in text else "".join(_without_repeats(text, said))
     return " ".join(left.split()).strip(_LOOSE) if left != text else text
 
@@ -78,7 +77,6 @@ def _without_repeats(text: str, said: str) -> Iterator[str]:
 
 
 def _memories_beside(note: Snapshot) -> Iterable[Snapshot]:
-    """Return the memories in use that share a message with a note, other notes and replies left out."""
     own = {"subject_id": note.subject_id}
     said = SnapshotSource.objects.filter(memory_id=note.id, **own).order_by().values("message_id")
     told = SnapshotSource.objects.filter(message_id__in=said, **own).order_by().values("memory_id")
@@ -88,8 +86,7 @@ def _memories_beside(note: Snapshot) -> Iterable[Snapshot]:
 
 
 def _set_text(memory: Snapshot, text: str) -> None:
-    """Have a memory say ``text`` and keep what it said. Its vectors come from the back-fill: no model may be asked in
-    the open scope."""
+    """Change a memory's text with a version. The back-fill adds vectors: no model may be called in the open scope."""
     draft = replace(stored_drafts([memory], mask_sensitive)[0], text=text)
     (ready,) = prepare_snapshots([draft], ())
     apply_edit(EditPlan(memory, {"text": text}, draft), ready)

@@ -1,9 +1,8 @@
-"""What is believed and no note says: a note from the words that it was read from, and a person who looks at it.
+"""Beliefs that no note says: each gets a note from the words it was read from, and waits for review unless they last.
 
-Such beliefs were read before clauses were graded, and the reader does not find their words lasting. None is taken back:
-each stays as it is, gets a note from its message, or where that is gone from the sentence that it kept, and waits for
-review unless that sentence lasts. What a product wrote itself was read from nothing, and needs no note but of a
-sentence that it gave and that lasts.
+They were read before clauses were graded. None is taken back. The note is made from the message, or where that is
+deleted from the sentence that the belief keeps. A belief that a product wrote needs no note, except for a lasting
+sentence that it gave.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ from memory_platform.providers.tokens import TokenEstimator
 from profiles.models import Candidate, Preference, Subject, Tag
 from profiles.services.locking import lock_subject
 from profiles.values import Verdict
-from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
+from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.embedding.spaces import active_embedders
 from snapshots.models import SOURCES, Message, MessageRole, NoteSlot, Snapshot
 from snapshots.notes.section import notes_policy_in_force
@@ -26,14 +25,13 @@ from snapshots.notes.slots import HELD, KEYS, OF_KIND, names, targets_of
 from snapshots.notes.store import store_notes
 from snapshots.notes.values import PreparedNote
 from snapshots.understanding.believing.asked_beliefs import NO_LASTING_WORDS, question_id
+from snapshots.understanding.believing.lessons import proposal_of
 from snapshots.understanding.believing.message_lessons import own_names
-from snapshots.understanding.believing.pending import proposal_of
 from snapshots.understanding.changes.following import Read
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.assemble import NotePart
-from snapshots.understanding.drafting.draft import NoteDraft, draft_part
-from snapshots.understanding.drafting.wanted import wanted_notes
-from snapshots.understanding.pipeline import read_messages
+from snapshots.understanding.drafting.draft import NoteDraft, draft_part, wanted_notes
+from snapshots.understanding.note_making import read_messages
 from snapshots.understanding.statements.statements import Heard, hear_messages
 from snapshots.understanding.values import Evidence, PreferenceCandidate, ProfileFact, TagCandidate
 from tenants.isolation import tenant_tx
@@ -45,8 +43,7 @@ _NOTHING = Evidence("", "", -1)
 
 @dataclass(frozen=True, slots=True)
 class OldBelief:
-    """A current belief that no note says, and the record of what it was read from; one without a message stands for
-    what is lost, where the belief keeps its sentence still. A product may have given that."""
+    """A current belief that no note says, and the record it was read from; without a record one that stands for it."""
 
     belief: Any
     record: Candidate
@@ -57,23 +54,20 @@ class OldBelief:
 
     @property
     def is_read(self) -> bool:
-        """Whether it is known that the belief was read from a message."""
         return self.record.message_ref is not None
 
     @property
     def statement(self) -> str:
-        """The sentence that the belief was read from, where it keeps one."""
         return getattr(self.belief, "statement", "")
 
     @property
     def statement_key(self) -> UUID:
-        """The same for beliefs that keep the same sentence."""
         return stable_id("statement of a belief", self.belief.subject_id, comparable(self.statement))
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How many notes old beliefs got, and how many of them wait for review now (in a dry run: would)."""
+    """How many notes were made, and how many beliefs wait for review. A dry run counts without writing."""
 
     notes: int = 0
     reviews: int = 0
@@ -82,10 +76,10 @@ class Kept:
 def keep_old_beliefs(
     tenant_id: UUID, subject_id: UUID, foreseen: Sequence[NoteDraft] = (), *, dry_run: bool = False
 ) -> Kept:
-    """Give each belief of a subject that no note says a note from its words, and put it up for review.
+    """Give each belief of a subject that no note says a note, and put it up for review.
 
-    Opens scopes of its own. Safe to repeat: what has its note, or was put up once, is left out, and so is what one of
-    the notes ``foreseen`` will say.
+    Opens scopes of its own. Safe to repeat: beliefs with a note or an earlier review are left out, and those that a
+    note in ``foreseen`` will say.
     """
     with tenant_tx(tenant_id):
         old = [one for one in _beliefs_without_note(subject_id) if not _is_foreseen(one.record, foreseen)]
@@ -100,7 +94,8 @@ def keep_old_beliefs(
     reviews = [one for one in asked if one.is_read and one.belief.id not in lasting]
     if dry_run or not old:
         return Kept(len(wanted), len(reviews))
-    prepared = [PreparedNote(ready, wanted[ready.draft.id].details) for ready in _index(wanted.values())]
+    ready = prepare_snapshots([draft.snapshot for draft in wanted.values()], active_embedders())
+    prepared = [PreparedNote(one, wanted[one.draft.id].details) for one in ready]
     with tenant_tx(tenant_id):
         subject = Subject.objects.filter(id=subject_id, erasing=False).first()
         if subject is None:
@@ -115,7 +110,6 @@ def keep_old_beliefs(
 def _draft_notes(
     old: Sequence[OldBelief], heard: Sequence[Heard], speakers: Mapping[UUID, frozenset[str]]
 ) -> dict[UUID, NoteDraft]:
-    """Return the notes of old beliefs, by belief: from their messages, else from the sentence that they keep."""
     there = {one.message.id for one in heard}
     kept = {one.statement_key: _as_said(one) for one in old if one.statement and one.record.message_ref not in there}
     said = [*heard, *kept.values()]
@@ -131,12 +125,7 @@ def _draft_notes(
     return found
 
 
-def _index(drafts: Iterable[NoteDraft]) -> list[PreparedSnapshot]:
-    return prepare_snapshots([draft.snapshot for draft in drafts], active_embedders())
-
-
 def _as_said(one: OldBelief) -> Heard:
-    """Return the sentence that a belief keeps as if it were said anew: its message is gone."""
     belief = one.belief
     message = Message(
         id=one.statement_key,
@@ -150,7 +139,7 @@ def _as_said(one: OldBelief) -> Heard:
 
 
 def _store_new_notes(subject_id: UUID, prepared: Sequence[PreparedNote]) -> int:
-    """Store notes whose messages are there and which are not held yet, in the open scope; return how many."""
+    """Store notes whose messages exist and which are not stored yet, in the open scope; return how many."""
     messages = {message for one in prepared for message in one.prepared.draft.message_ids}
     there = set(Message.objects.filter(subject_id=subject_id, id__in=messages).values_list("id", flat=True))
     held = _select_held(one.prepared.draft.id for one in prepared)
@@ -163,7 +152,6 @@ def _store_new_notes(subject_id: UUID, prepared: Sequence[PreparedNote]) -> int:
 
 
 def _link_beliefs(old: Sequence[OldBelief], note_of: Mapping[UUID, UUID]) -> None:
-    """Link beliefs to the notes of their words that are held, in the open scope."""
     held = _select_held(note_of.values())
     links = [
         NoteSlot(subject_id=belief.subject_id, snapshot_id=note_of[belief.id], **{KEYS[type(belief)]: belief})
@@ -178,8 +166,8 @@ def _select_held(notes: Iterable[UUID]) -> Collection[UUID]:
 
 
 def draft_words(read: Read, record: Candidate | None = None) -> NoteDraft:
-    """Return the words that a belief was read from as a note that somebody should look at: the clauses that its record
-    quotes, else the whole message where that is short enough, else its first clause."""
+    """Return the words that a belief was read from as a note due for review: the clauses that its record quotes, else
+    the whole message if it is short, else its first clause."""
     spoken = read.spoken
     clauses = spoken.clauses
     if record is not None and record.quote_start is not None and record.quote_end is not None:
@@ -194,8 +182,8 @@ def draft_words(read: Read, record: Candidate | None = None) -> NoteDraft:
 
 
 def draft_statement(read: Read, value: Any) -> NoteDraft:
-    """Return the sentence that a belief keeps as a note without a message: what lasts in it, best what names the value;
-    where nothing does, all of it, for somebody to look at."""
+    """Return the sentence that a belief keeps as a note without a message: the lasting part, preferably with the value;
+    else all of it, due for review."""
     naming = [draft for draft in read.drafts if names(draft.snapshot.text, value)]
     draft = next(iter(naming or read.drafts), None) or draft_words(read)
     details = replace(draft.details, span_start=None, span_end=None, statement_id=None)
@@ -203,8 +191,8 @@ def draft_statement(read: Read, value: Any) -> NoteDraft:
 
 
 def _beliefs_without_note(subject_id: UUID) -> Iterator[OldBelief]:
-    """Yield the current beliefs that were read from a message, or that keep a sentence, and that no note fills, in the
-    open scope. Records of what was read are purged before messages, and these before beliefs."""
+    """Yield current beliefs that were read from a message or keep a sentence, and that no note fills, in the open
+    scope. Records are purged before messages, and messages before beliefs."""
     records = Candidate.objects.filter(subject_id=subject_id, verdict__in=HELD).order_by("-created_at", "-id")
     of_target: dict[tuple[str, str], Candidate] = {}
     for record in records:
@@ -227,13 +215,8 @@ def _beliefs_without_note(subject_id: UUID) -> Iterator[OldBelief]:
 
 
 def _is_foreseen(record: Candidate, foreseen: Sequence[NoteDraft]) -> bool:
-    start, end = record.quote_start or 0, record.quote_end or 0
-    return any(
-        record.message_ref in one.snapshot.message_ids
-        and start < (one.details.span_end or 0)
-        and (one.details.span_start or 0) < end
-        for one in foreseen
-    )
+    own = (one for one in foreseen if record.message_ref in one.snapshot.message_ids)
+    return any(one.overlaps(record.quote_start or 0, record.quote_end or 0) for one in own)
 
 
 def _review_of(one: OldBelief) -> Candidate:
@@ -259,7 +242,6 @@ def _review_of(one: OldBelief) -> Candidate:
 
 
 def _proposed(belief: Any, record: Candidate) -> PreferenceCandidate | ProfileFact | TagCandidate:
-    """Return an old belief as what would be learned, were it read today."""
     how: dict[str, Any] = {"confidence": belief.confidence, "provenance": belief.provenance, "origin": ORIGIN}
     if isinstance(belief, Tag):
         kind: Any = belief.kind

@@ -1,6 +1,6 @@
-"""Whom messages speak of: contacts that were just named, and the contact or thing that a note belongs to (row P10).
+"""Find the contact or thing that a note is about, and contacts that were just named.
 
-A note about somebody else belongs to one tag or to none: where two may be meant it keeps the words alone.
+A note about somebody else belongs to one tag or to none: where two may be meant it stays without a tag.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,10 +29,10 @@ from snapshots.understanding.values import NOBODY, Evidence, Nearby, TagCandidat
 
 
 def people_before(message: Message, believed: Believed) -> Nearby:
-    """Return who is known of the user, in the open scope, and whom the user named in the turn before a message that
-    says "she" or 他.
+    """Return the contacts and things of the user, and those named in the turn before a message that says "she" or 他,
+    in the open scope.
 
-    Nobody is named before a message without such a word, and in a turn that is as long as a document.
+    A message without such a word has nobody nearby, and so has a turn as long as a document.
     """
     if len(message.content) > LONGEST_READ:
         return NOBODY
@@ -41,7 +41,6 @@ def people_before(message: Message, believed: Believed) -> Nearby:
 
 
 def _named_before(message: Message) -> Nearby:
-    """Return whom the user's turn before ``message`` names."""
     own = Message.objects.filter(subject_id=message.subject_id, conversation_id=message.conversation_id)
     recent = own.filter(seq__lt=message.seq, seq__gte=message.seq - NOTING.turns_before).order_by("-seq")
     turns: list[Message] = []
@@ -57,9 +56,9 @@ def _named_before(message: Message) -> Nearby:
 def give_to_people(
     subject: Subject, message: Message, notes: Sequence[PreparedNote], nearby: Nearby
 ) -> list[PreparedNote]:
-    """Return the notes of a message with the tags of those that they are about, in the open scope.
+    """Return the notes of a message with the tags that they are about, in the open scope.
 
-    Somebody whom a note itself introduces ("my son Theo", 我朋友张三, "our cat Miso") and who has no tag gets one.
+    Somebody whom a note introduces ("my son Theo", 我朋友张三, "our cat Miso") and who has no tag gets one.
     """
     if all(one.details.about_kind == AboutKind.SELF for one in notes):
         return list(notes)
@@ -67,7 +66,6 @@ def give_to_people(
 
 
 def tag_about(tags: Iterable[Tag], label: str, relation: str) -> Tag | None:
-    """Return the one of ``tags`` that is called so, or who alone is of this relation to the user; else None."""
     others, wanted = [tag for tag in tags if tag.kind != TagKind.PLACE], comparable(label)
     called = [tag for tag in others if wanted in map(comparable, (tag.label, *tag.aliases))]
     if not called and wanted == comparable(relation):
@@ -77,7 +75,6 @@ def tag_about(tags: Iterable[Tag], label: str, relation: str) -> Tag | None:
 
 
 def _named_in(turn: Message, turns: Sequence[Message]) -> Nearby:
-    """Return the contacts that a user's turn taught or names."""
     own = {"subject_id": turn.subject_id}
     taught = TagSource.objects.filter(message_id=turn.id, **own).order_by().values_list("memory_id", flat=True)
     contacts = list(Tag.objects.filter(kind=TagKind.CONTACT, **own).order_by("id"))
@@ -111,7 +108,6 @@ def _given(subject: Subject, message: Message, note: PreparedNote, nearby: Nearb
 
 
 def _meant(details: NoteDetails, text: str, message: Message, nearby: Nearby) -> NoteDetails:
-    """Return the details of a note that only says "she" with whom that means, where it is one contact just named."""
     word = pronoun_in(text)
     if not word:
         return details
@@ -122,7 +118,6 @@ def _meant(details: NoteDetails, text: str, message: Message, nearby: Nearby) ->
 
 
 def _introduced(subject: Subject, message: Message, details: NoteDetails, text: str) -> Tag | None:
-    """Make the tag of somebody or something that a note introduces; None where it does not, or was to be forgotten."""
     language = language_of(text)
     person = find_introduced(text, language)
     if person is None or person.label != details.about_label or is_forgotten_message(message):
@@ -141,7 +136,6 @@ def _introduced(subject: Subject, message: Message, details: NoteDetails, text: 
 
 
 def _draft_of(person: Person, message: Message, language: str) -> TagDraft:
-    """Return the tag of a person or thing: called by its relation where one has but one of it, else by its name."""
     is_one = load_language(language).words.has("one_of", person.relation)
     label = person.relation if is_one else person.label
     details = {

@@ -1,8 +1,7 @@
-"""The typed values that flow through extraction: utterance in, candidates out, each with the words that prove it.
+"""Values of extraction: an utterance in, candidates out, each with the words that prove it.
 
-A candidate is a proposal. Whether it becomes memory is decided by the gate (is it proven, is it allowed?) and then by
-the writer, who knows what is believed now (is it new, does it contradict?). Its ``origin`` names what read it and in
-which version; "" means the rules.
+A candidate is a proposal. The gate decides whether it is proven and allowed; the writer, who knows the current beliefs,
+whether it is new. Its ``origin`` names the classifier or model and its version; "" means patterns.
 """
 
 from collections.abc import Mapping
@@ -39,7 +38,6 @@ class Quantity:
         return f"{self.value} {self.unit}".strip()
 
     def as_json(self) -> dict[str, int | float | str]:
-        """Return what is stored as the JSON value of a preference."""
         return {"value": self.value, "unit": self.unit}
 
 
@@ -50,7 +48,7 @@ PROFILE_FIELDS = frozenset({"name", "occupation", "interests", "mbti", "age_rang
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """One message as extraction sees it. ``name`` null means the subject's own words; ``said_at`` is aware, UTC."""
+    """One message as extraction sees it. ``name`` None means the subject's own words; ``said_at`` is aware, UTC."""
 
     message_key: str
     role: str
@@ -70,7 +68,6 @@ class Evidence:
 
     @property
     def span(self) -> tuple[int, int]:
-        """From character to character of the message, the end not included."""
         return self.start, self.start + len(self.quote)
 
 
@@ -78,8 +75,8 @@ class Evidence:
 class ProfileFact:
     """A profile field or free attribute (any field outside ``PROFILE_FIELDS``), in the subject's own words.
 
-    ``interests`` come one entry at a time with mode ``append`` (or ``remove``); all else overwrites. ``replaces`` names
-    the old value when the subject corrected it.
+    ``interests`` come one entry at a time with mode ``append`` (or ``remove``); other fields are overwritten.
+    ``replaces`` is the old value when the subject corrected it.
     """
 
     field: str
@@ -93,12 +90,10 @@ class ProfileFact:
 
     @property
     def is_attribute(self) -> bool:
-        """True when the profile has no field of its own for it (city, employer, pets, budget, ...)."""
         return self.field not in PROFILE_FIELDS
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The values that it would bring into memory."""
         return (self.value,)
 
 
@@ -106,12 +101,11 @@ class ProfileFact:
 class PreferenceCandidate:
     """One preference in the convention of the preference table.
 
-    ``add`` and ``remove`` carry a tuple of entries of a list; ``set`` carries the whole value; ``replace`` takes
-    ``replaces`` out and puts ``value`` in. ``category`` and ``key`` are null only for a change that did not name its
-    object: it goes to the current value equal to ``replaces``, or, with ``replaces`` null too, to the newest value of
-    the same conversation with the same unit. Such a change that ``remove``s takes its value out wherever it is held,
-    and one that ``set``s says what is right of something that only a reader can name: it changes nothing.
-    ``statement`` is the utterance, sensitive data masked.
+    ``add`` and ``remove`` carry list entries; ``set`` carries the whole value; ``replace`` exchanges ``replaces`` for
+    ``value``. ``category`` and ``key`` are None only for a change that did not name its object: it changes the current
+    value equal to ``replaces``, or, without one, the newest value of the same conversation with the same unit. Such a
+    ``remove`` takes its value out wherever it stands; such a ``set`` changes nothing. ``statement`` is the utterance,
+    sensitive data masked.
     """
 
     category: str | None
@@ -128,13 +122,12 @@ class PreferenceCandidate:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The values that it would bring into memory."""
         return self.value if isinstance(self.value, tuple) else (str(self.value),)
 
 
 @dataclass(frozen=True, slots=True)
 class TagCandidate:
-    """A labelled place or contact. Null means "no news": an address without phone leaves the stored phone alone."""
+    """A labelled place or contact. None means no news: an address without a phone keeps the stored phone."""
 
     label: str
     kind: TagKind
@@ -158,7 +151,7 @@ Candidate = ProfileFact | PreferenceCandidate | TagCandidate
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Why something did not become memory. ``candidate`` is null when a whole clause was refused before analysis."""
+    """Why something did not become memory. ``candidate`` is None when a whole clause was refused before analysis."""
 
     reason: Reason
     evidence: Evidence
@@ -167,7 +160,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Verdicted:
-    """What the gate let through, and what it refused and why."""
+    """The accepted and the rejected candidates."""
 
     accepted: tuple[Candidate, ...]
     rejected: tuple[Rejection, ...]
@@ -175,8 +168,8 @@ class Verdicted:
 
 @dataclass(frozen=True, slots=True)
 class Nearby:
-    """The turn before: the contacts that the user named there, and everything that was said in it and since; and
-    all who are ``known``: contacts, and things that have a name."""
+    """Contacts that the user named in the turn before, everything that was said in it and since, and all ``known``
+    contacts and named things."""
 
     contacts: tuple[TagCandidate, ...] = ()
     said: str = ""
@@ -188,8 +181,8 @@ NOBODY = Nearby()
 
 @dataclass(frozen=True, slots=True)
 class HeldValue:
-    """A value that is believed now: of a preference, a field of the profile (``key`` names either), an entry of its
-    list, or the ``address`` or ``phone`` of a tag; ``is_others``: it is told of somebody else."""
+    """A current value: of a preference or profile field (``key`` names either), an entry of its list, or the
+    ``address`` or ``phone`` of a tag. ``is_others``: it belongs to somebody else."""
 
     key: str
     text: str
@@ -197,24 +190,24 @@ class HeldValue:
 
     @property
     def limit(self) -> str:
-        """Which kind of limit it is, "" for none: a limit is only lifted by words that lift it."""
+        """The kind of limit, "" for none: a limit is only lifted by words that lift it."""
         return next((name for name in LIMITS if self.key == name or self.key.startswith(f"{name}_")), "")
 
     @property
     def is_exact(self) -> bool:
-        """Whether a part of it alone is none: of an address, a number, the name of a company."""
+        """Whether a part of it means nothing alone: of an address, a number, the name of a company."""
         return self.key in {"address", "phone", "employer"}
 
 
 AVOID = "avoid"
+# Keys of lists of things to be kept away from the user.
 LIMITS = ("allergies", AVOID, "dislikes")
-"""Keys of lists of what is not to be."""
 
 
 @dataclass(frozen=True, slots=True)
 class GradedSpan:
-    """How probable it is that what stands from ``start`` to ``end`` of a message lasts, and that it is of another;
-    and whether, if it lasts, it is a plan."""
+    """The probabilities that characters ``start`` to ``end`` of a message last, and that they are about another; and
+    whether, if they last, they are a plan."""
 
     start: int
     end: int
@@ -225,10 +218,9 @@ class GradedSpan:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionContext:
-    """What the analysis may know beside the utterance: under which names the subject itself speaks, the assistant's
-    turn before it, whom the user named just before, what the utterance states as the answer to that turn
-    (``is_offered``: in the assistant's words), what is believed of the subject, for an utterance may put it right, and
-    how its clauses were graded, where they were."""
+    """The context of an utterance: the subject's own names, the assistant's turn before it, the people that the user
+    named just before, the statement that a bare answer makes (``is_offered``: in the assistant's words), current values
+    that it may correct, and the grades of its clauses."""
 
     own_names: frozenset[str] = frozenset()
     previous: str | None = None
@@ -241,7 +233,7 @@ class ExtractionContext:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Everything one utterance taught. ``corrections`` are the changes of the fast lane, not repeated elsewhere."""
+    """All candidates of one utterance. ``corrections`` are the changes of the fast lane, not repeated elsewhere."""
 
     facts: tuple[ProfileFact, ...] = ()
     preferences: tuple[PreferenceCandidate, ...] = ()
@@ -252,7 +244,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotDraft:
-    """A snapshot before it is stored: masked text, importance 0..1, topics, the keys of its source messages."""
+    """A snapshot made of a message's or conversation's own words: masked text, importance 0..1, topics, source keys."""
 
     kind: Literal["conversation", "segment", "statement"]
     text: str

@@ -19,8 +19,8 @@ import numpy as np
 django.setup()
 
 from memory_platform.kernel.linear_model import LinearReader
-from snapshots.understanding.heard.acknowledgements import ACKNOWLEDGES, OTHER, WEIGHTS, acknowledgement_share
-from snapshots.understanding.heard.order_reader import features
+from snapshots.understanding.heard.order_reader import ACKNOWLEDGEMENT_WEIGHTS as WEIGHTS
+from snapshots.understanding.heard.order_reader import ACKNOWLEDGES, OTHER, acknowledgement_share, features
 from tests.golden.labels import HERE
 from tests.golden.teach_meant import MEASURING_LIVES, SETS, TEACHING_LIVES, orders_in
 

@@ -82,7 +82,7 @@ def read(reader: LinearReader, name: str) -> Score:
 
 def read_beside_rules(reader: LinearReader, name: str) -> Score:
     """Return how well the corrections of a file are told, as the product reads with this reader beside its rules."""
-    with patch.object(corrections_reader, "correction_reader", lambda: reader):
+    with patch.object(corrections_reader, corrections_reader.correction_reader.__name__, lambda: reader):
         corrections_reader.correction_share.cache_clear()
         told = correction_scores(rows(name))["detected"]
     corrections_reader.correction_share.cache_clear()

@@ -43,7 +43,7 @@ from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Consolidation, MemoryAct, Snapshot
 from snapshots.notes.edit import change_vital_class, edit_memory
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.grading.vital import suggest_vital_class
+from snapshots.understanding.grading.posted import suggest_vital_class
 from snapshots.understanding.statements.topics import topics_of
 from tenants.isolation import current_tenant_id
 from tenants.models import Role

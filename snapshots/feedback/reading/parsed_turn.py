@@ -10,7 +10,7 @@ from snapshots.feedback.reading import patterns_en, patterns_zh
 from snapshots.feedback.reading.overlap import Overlap
 from snapshots.feedback.reading.utilisation import core_words
 from snapshots.feedback.values import Turn
-from snapshots.understanding.reading.cantonese import as_mandarin
+from snapshots.understanding.reading.forms import as_mandarin
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _CLAUSE_END = re.compile(r"([,.!?;:。、…~\n—]+(?:\s|$)|[,!?;。、…~—]+|\s-+\s)")

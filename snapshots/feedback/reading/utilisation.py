@@ -17,7 +17,7 @@ from snapshots.feedback.reading import patterns_en, patterns_zh
 from snapshots.feedback.reading.concepts import shows
 from snapshots.feedback.reading.overlap import in_digits
 from snapshots.feedback.values import How
-from snapshots.understanding.reading.cantonese import as_mandarin
+from snapshots.understanding.reading.forms import as_mandarin
 
 _SENTENCE = re.compile(r"[.!?。\n]+(?=\s|$|[\u3400-\u9fff])")
 _HAN_RUN = re.compile(r"[\u3400-\u9fff]+")

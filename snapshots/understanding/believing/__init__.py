@@ -1,1 +1,1 @@
-"""What of a message is believed: extracted, gated, doubted, written, reviewed."""
+"""From a message to beliefs: extract candidates, gate them, doubt them, write them, review them."""

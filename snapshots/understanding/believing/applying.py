@@ -1,9 +1,8 @@
-"""One gated candidate applied: to the profile, a preference or a tag, with the message behind it as its source."""
+"""Apply one gated candidate to the profile, a preference or a tag, with its message as the source."""
 
 from typing import Any
 
-from profiles.models import CandidateKind, Preference
-from profiles.services.claims import ClaimOutcome
+from profiles.models import CandidateKind
 from profiles.services.preferences import amend_list_preference, record_preference, take_from_opposite
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.kin import follow_number, label_of_kin
@@ -12,19 +11,11 @@ from profiles.values import Provenance, Verdict
 from snapshots.models import PreferenceSource, ProfileFactSource, TagSource
 from snapshots.understanding.believing.lessons import UNRESOLVED, Learned, Lesson, claim_of, link
 from snapshots.understanding.correcting.apply import correct
-from snapshots.understanding.values import (
-    Candidate,
-    PreferenceCandidate,
-    ProfileFact,
-    Quantity,
-    TagCandidate,
-)
-
-__all__ = ["Learned", "Lesson", "apply_candidate", "as_json", "target_of"]
+from snapshots.understanding.values import Candidate, PreferenceCandidate, ProfileFact, Quantity, TagCandidate
 
 
 def apply_candidate(lesson: Lesson, candidate: Candidate) -> Learned:
-    """Write what one candidate says, in the open scope; return where it went and what that did."""
+    """Write one candidate in the open scope; return where it went and the verdict."""
     match candidate:
         case ProfileFact():
             return _learn_fact(lesson, candidate)
@@ -50,31 +41,25 @@ def _learn_preference(lesson: Lesson, found: PreferenceCandidate) -> Learned:
         return corrected
     if found.category is None or found.key is None:
         return Learned(found, "", Verdict.REJECTED, UNRESOLVED)
-    outcome, target = _record_preference(lesson, found, (found.category, found.key))
+    path, claim = (found.category, found.key), claim_of(lesson, found, as_json(found.value), statement=found.statement)
+    target = "/".join(path)
+    added, removed = _entries(found)
+    if found.mode == "set":
+        outcome = record_preference(lesson.subject, *path, claim)
+    else:
+        outcome = amend_list_preference(lesson.subject, path, claim, add=added, remove=removed)
     row = outcome.row
     if row is None:
         return Learned(found, target, outcome.verdict, outcome.reason)
     link(PreferenceSource, lesson, row.id)
     if row.is_current and found.mode in {"add", "replace"}:
         claim = claim_of(lesson, found, as_json(found.value))
-        for opposite in take_from_opposite(lesson.subject, row.key, claim, _entries(found)[0]):
+        for opposite in take_from_opposite(lesson.subject, row.key, claim, added):
             link(PreferenceSource, lesson, opposite.id)
     return Learned(found, target, outcome.verdict, outcome.reason, row.id)
 
 
-def _record_preference(
-    lesson: Lesson, found: PreferenceCandidate, path: tuple[str, str]
-) -> tuple[ClaimOutcome[Preference], str]:
-    """Return the outcome and the place it went to."""
-    claim = claim_of(lesson, found, as_json(found.value), statement=found.statement)
-    if found.mode == "set":
-        return record_preference(lesson.subject, *path, claim), "/".join(path)
-    add, remove = _entries(found)
-    return amend_list_preference(lesson.subject, path, claim, add=add, remove=remove), "/".join(path)
-
-
 def _entries(found: PreferenceCandidate) -> tuple[list[Any], list[Any]]:
-    """Return the entries that a list gains and loses."""
     # A flag stays a flag: "True" would not be found in `quiet: true`.
     said: list[Any] = list(found.value) if isinstance(found.value, tuple) else [found.value]
     if found.mode == "remove":
@@ -120,7 +105,6 @@ def target_of(found: Candidate) -> str:
 
 
 def as_json(value: Any) -> Any:
-    """Return a candidate's value as the tables keep it."""
     if isinstance(value, Quantity):
         return value.as_json()
     return list(value) if isinstance(value, tuple) else value

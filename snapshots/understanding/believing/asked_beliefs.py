@@ -1,7 +1,7 @@
-"""A candidate that asks whether what is believed stands (row E2): no lasting words say it.
+"""Candidates that ask a person whether a belief still stands, because no lasting words say it.
 
-Approved, the belief and the notes made for it were looked at. Rejected, it is retired with them; a rejection that is
-taken back lets all of it hold again. A tag is deleted, as everywhere: approved after all, it is made anew.
+Approval confirms the belief and the notes made for it. Rejection retires them, and taking the rejection back restores
+them. A tag is deleted instead: approval after that makes it anew.
 """
 
 from collections.abc import Iterable
@@ -22,21 +22,21 @@ from snapshots.models import Note, NoteSlot, Snapshot
 from snapshots.notes.slots import KEYS, believed_links
 from snapshots.notes.store import change_note
 from snapshots.understanding.believing.doubt import believed_against
-from snapshots.understanding.believing.pending import candidate_of
+from snapshots.understanding.believing.lessons import candidate_of
 
+# The reason of a review: the words behind a belief do not seem to last, or they are gone.
 NO_LASTING_WORDS = "no_lasting_words"
-"""Why a belief is asked about: the reader does not find that the words behind it last, or there are none."""
 
 Asked = Preference | ProfileFact | Tag
 
 
 def question_id(belief_id: UUID) -> UUID:
-    """Return the id of the candidate that asks about a belief: it is asked about once."""
+    """Return the id of the candidate that asks about a belief. A belief is asked about once."""
     return stable_id("old belief", belief_id)
 
 
 def belief_asked_about(subject: Subject, row: CandidateRecord) -> Asked | None:
-    """Return the belief that a candidate asks about while it is the current one; None for any other candidate."""
+    """Return the belief that a candidate asks about, while it is the current one; None for other candidates."""
     if row.reason != NO_LASTING_WORDS or row.proposal is None:
         return None
     found, _said_at = candidate_of(row.proposal)
@@ -44,7 +44,7 @@ def belief_asked_about(subject: Subject, row: CandidateRecord) -> Asked | None:
 
 
 def keep_belief(belief: Asked, doing: Doing) -> None:
-    """Note that somebody has looked at a belief and at the notes made for it, and they stand; in the open scope."""
+    """Mark a belief and the notes made for it as reviewed, in the open scope."""
     notes = list(_notes_made_for(belief))
     if notes:
         touch_memory(belief.subject_id, changed=[note.snapshot.position for note in notes])
@@ -58,20 +58,21 @@ def keep_belief(belief: Asked, doing: Doing) -> None:
 
 
 def retire_belief(belief: Asked, doing: Doing) -> UUID | None:
-    """Retire a belief and the notes made for it that no other belief needs, in the open scope; return the act that
-    takes it back, None for a tag."""
+    """Retire a belief and its notes that no other belief needs, in the open scope. Return the staff action that undoes
+    it; None for a tag."""
     notes = [note.snapshot for note in _notes_made_for(belief)]
     retire_memory(belief, doing)
     act = None if isinstance(belief, Tag) else last_act(belief)
-    needed = _among_believed(note.id for note in notes)
+    links = NoteSlot.objects.filter(believed_links(), snapshot_id__in=[note.id for note in notes]).order_by()
+    needed = set(links.values_list("snapshot_id", flat=True))
     lock_memory(belief.subject_id)
     retire_beside(act, [note for note in notes if note.id not in needed], doing)
     return act.id if act else None
 
 
 def bring_belief_back(subject: Subject, act_id: UUID, doing: Doing) -> None:
-    """Have a retired belief and its notes hold again, in the open scope; nothing where that was done already, or where
-    something else is believed in its place by now."""
+    """Restore a retired belief and its notes, in the open scope. Does nothing when that was done already, or when
+    another value has taken the place."""
     try:
         undo_act(subject, act_id, doing)
     except (NotFound, UndoImpossible):
@@ -79,14 +80,8 @@ def bring_belief_back(subject: Subject, act_id: UUID, doing: Doing) -> None:
 
 
 def _notes_made_for(belief: Asked) -> Iterable[Note]:
-    """Return the held notes that somebody should look at, and that a belief was given or fills."""
     own = {"subject_id": belief.subject_id}
     links = NoteSlot.objects.filter(**{KEYS[type(belief)]: belief}, **own).order_by()
     held = Snapshot.objects.filter(current(), id__in=links.values("snapshot_id"), **own).order_by()
     rows = Note.objects.filter(snapshot_id__in=held.values("id"), review_by__isnull=False, **own)
     return rows.select_related("snapshot", "snapshot__subject").order_by("snapshot__position")
-
-
-def _among_believed(notes: Iterable[UUID]) -> set[UUID]:
-    links = NoteSlot.objects.filter(believed_links(), snapshot_id__in=list(notes)).order_by()
-    return set(links.values_list("snapshot_id", flat=True))

@@ -1,7 +1,7 @@
-"""What a person should look at before it is believed (E2): true perhaps, but not sure enough to be written by itself.
+"""Candidates that a person should review first: they may be true, but are not sure enough to be written.
 
-Refused is what may not be believed; in doubt is what may. A correction is never in doubt: its speaker has just said
-what is right.
+The gate refuses what may not be believed; doubt concerns the rest. A correction is never in doubt: its speaker has just
+said it.
 """
 
 from profiles.models import Preference, Subject, Tag
@@ -17,14 +17,14 @@ from snapshots.understanding.believing.applying import as_json
 from snapshots.understanding.believing.policy import DOUBT, DoubtPolicy
 from snapshots.understanding.values import Candidate, PreferenceCandidate, ProfileFact, TagCandidate
 
+# Another value with the same provenance is believed, and the new one is not confident enough to replace it.
 CONTRADICTION = "contradiction"
-"""Something else is believed, known in the same way, and this is not said clearly enough to take its place."""
+# The confidence is too low to write anything.
 UNSURE = "unsure"
-"""Too little confidence to be written at all."""
 
 
 def doubt_about(subject: Subject, found: Candidate, policy: DoubtPolicy = DOUBT) -> str:
-    """Return why ``found`` should wait for a person, "" when it need not; reads what is believed, in the open scope."""
+    """Return why ``found`` should wait for a person; "" when it need not. Reads beliefs in the open scope."""
     if found.confidence < policy.least_confidence:
         return UNSURE
     if found.confidence < policy.plain_confidence and _contradicts(subject, found):
@@ -33,8 +33,6 @@ def doubt_about(subject: Subject, found: Candidate, policy: DoubtPolicy = DOUBT)
 
 
 def _contradicts(subject: Subject, found: Candidate) -> bool:
-    """Return whether something else is believed where ``found`` would stand that is known in the same way, or its
-    opposite; what puts something right contradicts nothing."""
     if isinstance(found, TagCandidate) or found.replaces or getattr(found, "sort", "") == "change":
         return False
     held = _held_in_place(subject, found)
@@ -45,7 +43,7 @@ def _contradicts(subject: Subject, found: Candidate) -> bool:
 
 
 def takes_over(subject: Subject, found: Candidate) -> bool:
-    """Return whether ``found`` says something else than what is believed in its place; in the open scope."""
+    """Return whether ``found`` differs from the belief in its place, in the open scope."""
     if isinstance(found, TagCandidate):
         tag = find_tag_by_label(subject, found.label)
         return tag is not None and any(
@@ -56,7 +54,6 @@ def takes_over(subject: Subject, found: Candidate) -> bool:
 
 
 def _held_in_place(subject: Subject, found: ProfileFact | PreferenceCandidate) -> ProfileFactRow | Preference | None:
-    """Return what is believed in whose place a whole value would stand; None for an entry of a list."""
     match found:
         case ProfileFact(mode="overwrite"):
             return fact_place(subject, FactName(found.field, is_attribute=found.is_attribute)).current()
@@ -66,7 +63,6 @@ def _held_in_place(subject: Subject, found: ProfileFact | PreferenceCandidate) -
 
 
 def _is_opposed(subject: Subject, found: ProfileFact | PreferenceCandidate) -> bool:
-    """Return whether the opposite of an entry is believed, in whichever category: nothing is liked and disliked."""
     if isinstance(found, ProfileFact) or found.mode != "add" or found.key not in OPPOSITE:
         return False
     said = found.value if isinstance(found.value, tuple) else (found.value,)
@@ -75,7 +71,7 @@ def _is_opposed(subject: Subject, found: ProfileFact | PreferenceCandidate) -> b
 
 
 def believed_against(subject: Subject, found: Candidate) -> list[Preference | ProfileFactRow | Tag]:
-    """Return what is believed now where ``found`` would stand, and what it is the opposite of; in the open scope."""
+    """Return the beliefs in the place of ``found`` and its opposite, in the open scope."""
     rows: list[Preference | ProfileFactRow | Tag | None] = []
     match found:
         case TagCandidate():

@@ -1,7 +1,5 @@
-"""Extraction on one page: sentences -> refuse -> changes and slots -> gate. No model, no I/O.
-
-A sentence gives what it puts right or ends of what is held, and the slots that are read in it.
-"""
+"""From one message to gated candidates, on one page: sentences, refusals, corrections and slots, gate. No model, no
+I/O."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -27,8 +25,8 @@ from snapshots.understanding.values import (
     Utterance,
 )
 
+# Part of the stable ids of candidates: another version may read another candidate from the same message.
 EXTRACTOR_VERSION = "slots-2"
-"""Part of the stable ids of what is extracted: a new version may say something else about the same message."""
 
 _SHUNNED = frozenset({"avoid", "dislikes"})
 _MUST = re.compile(
@@ -38,10 +36,9 @@ _MUST = re.compile(
 
 
 def extract(utterance: Utterance, *, context: ExtractionContext, policy: ExtractionPolicy = EXTRACTION) -> Extraction:
-    """Return what ``utterance`` teaches about the subject, gated; nothing for words that are not the subject's own.
+    """Return the gated candidates of ``utterance``; none for words that are not the subject's own.
 
-    A page that teaches more than ``max_candidates`` things is a list to be read, not a person to be known: the rest is
-    left to its statement.
+    A page with more than ``max_candidates`` candidates is a document: the rest is left to its statement.
     """
     if not speaks_for_subject(utterance, context.own_names):
         return Extraction()
@@ -56,7 +53,7 @@ def extract(utterance: Utterance, *, context: ExtractionContext, policy: Extract
 
 
 def refuse(utterance: Utterance, sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[Rejection]]:
-    """Split off sentences that instruct the model, and report sentences that hold sensitive data (evidence masked)."""
+    """Leave out sentences that instruct the model, and report sentences with sensitive data (evidence masked)."""
     allowed, refused = [], []
     holds_sensitive = is_sensitive(utterance.text)
     for sentence in sentences:
@@ -70,49 +67,34 @@ def refuse(utterance: Utterance, sentences: Sequence[Sentence]) -> tuple[list[Se
 
 
 def analyse(sentence: Sentence, stated: Iterable[Candidate], context: ExtractionContext) -> list[Candidate]:
-    """Return the candidates of one sentence: what it puts right or ends of what is held, who has parted from the user
-    or died, and what is ``stated``."""
+    """Return the candidates of one sentence: corrections and ends of current values, partings and deaths, and the slots
+    ``stated`` in it."""
     start, end = sentence.start, sentence.start + len(sentence.text)
-    inside = [_with_sentence(one, sentence) for one in stated if start <= one.evidence.start < end]
+    # What stands beside a change is known by the words of their whole sentence.
+    inside = [
+        replace(one, statement=sentence.said) if isinstance(one, PreferenceCandidate) else one
+        for one in stated
+        if start <= one.evidence.start < end
+    ]
     changes = changes_in(sentence, context.held)
     partings = read_partings(sentence, context.nearby.known)
-    inside = [one for one in inside if not any(_is_of_parted(one, former) for former in partings)]
+    parted = [one for one in inside if isinstance(one, TagCandidate) and any(is_of(one, other) for other in partings)]
+    inside = [one for one in inside if one not in parted]
     return [*changes, *partings, *(one for one in inside if not _gone(one, texts_gone(changes)))]
 
 
-def _is_of_parted(one: Candidate, former: TagCandidate) -> bool:
-    return isinstance(one, TagCandidate) and is_of(one, former)
-
-
-def _with_sentence(one: Candidate, sentence: Sentence) -> Candidate:
-    """Return ``one`` with the words of its whole sentence: what stands beside a change is known by them."""
-    return replace(one, statement=sentence.said) if isinstance(one, PreferenceCandidate) else one
-
-
 def _gone(one: Candidate, gone: Collection[str]) -> bool:
-    """Return whether a change takes the place of what ``one`` only shuns: 不吃包子了,换成燕麦粥 forbids no 包子; what
-    is only over is not disliked either ("I don't want country any more").
+    """Return whether a change replaces a value that ``one`` only avoids: 不吃包子了,换成燕麦粥 does not forbid 包子,
+    and "I don't want country any more" is no dislike.
 
-    What harms, and what is not to be at all, stays forbidden.
+    Strict limits ("never", allergies) stay.
     """
     if not isinstance(one, PreferenceCandidate) or one.key not in _SHUNNED or _MUST.search(one.statement):
         return False
-    return any(value in old or old in value for value in values_of(one) for old in gone)
-
-
-def values_of(candidate: Candidate) -> set[str]:
-    """Return the words that a candidate would bring into memory."""
-    match candidate:
-        case ProfileFact():
-            return {candidate.value}
-        case PreferenceCandidate():
-            return set(candidate.value) if isinstance(candidate.value, tuple) else {str(candidate.value)}
-        case TagCandidate():
-            return {value for value in (candidate.address, candidate.phone, *candidate.aliases) if value}
+    return any(value in old or old in value for value in one.texts for old in gone)
 
 
 def sort_out(accepted: Sequence[Candidate], rejections: tuple[Rejection, ...] = ()) -> Extraction:
-    """Return candidates by what they become; what puts something right is a correction."""
     facts = [c for c in accepted if isinstance(c, ProfileFact)]
     preferences = [c for c in accepted if isinstance(c, PreferenceCandidate)]
     return Extraction(

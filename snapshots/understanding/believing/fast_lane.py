@@ -1,4 +1,4 @@
-"""The fast lane (G4): what new messages correct is applied in the transaction that accepts them."""
+"""The fast lane: corrections in new messages are applied in the transaction that accepts the messages."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,7 +14,8 @@ from profiles.values import Verdict
 from snapshots.echo.shown_memories import shown_before
 from snapshots.models import Conversation, FastLaneChange, Message, MessageRole
 from snapshots.understanding.believing.held_values import Believed
-from snapshots.understanding.believing.learn import Learned, learn, urgent_in
+from snapshots.understanding.believing.learn import learn, urgent_in
+from snapshots.understanding.believing.lessons import Learned
 from snapshots.understanding.believing.message_lessons import lesson_of, own_names
 from snapshots.understanding.believing.policy import EXTRACTION
 from snapshots.understanding.correcting.corrections import may_correct
@@ -24,11 +25,11 @@ APPLIED = frozenset({Verdict.STORED, Verdict.SUPERSEDED, Verdict.MERGED})
 
 
 def apply_corrections(subject: Subject, conversation: Conversation, messages: Sequence[Message]) -> list[Learned]:
-    """Apply what new messages put right, end, or say in place of what is believed, in their order; return what became
-    of each.
+    """Apply the corrections, ends and replacements in new messages, in their order; return the result of each
+    candidate.
 
-    Costs no query when no message holds a word of change. A request pays for few words and few changes: from the first
-    message that would pass either bound, the batch waits for the worker, which keeps the order in which it was said.
+    Costs no query when no message holds a word of change. At the first message that exceeds the limits of one request,
+    the rest is left to the worker, which keeps the order.
     """
     spoken = _short([message for message in messages if message.remember and message.role == MessageRole.USER])
     if not spoken or not conversation.remember:
@@ -48,8 +49,7 @@ def apply_corrections(subject: Subject, conversation: Conversation, messages: Se
 
 
 def apply_unposted(subject: Subject, message: Message) -> list[Learned]:
-    """Do the same for words that are no row: the product told them beside its conversations. ``message.id`` tells a
-    second time from a first."""
+    """Do the same for words outside of any conversation. ``message.id`` makes a repeated call harmless."""
     if not _short([message]):
         return []
     shown = shown_before([message])
@@ -60,8 +60,7 @@ def apply_unposted(subject: Subject, message: Message) -> list[Learned]:
 
 
 def note_changes(subject_id: UUID, changed: Sequence[UUID | None], *, accepted_at: datetime) -> None:
-    """Keep how long it took to change these memories: the row until just before the commit, of which it is part; the
-    metric with it."""
+    """Record how long it took to change these memories, in a row of this transaction and in the metric."""
     if not changed:
         return
     took_ms = max(0.0, (utc_now() - accepted_at).total_seconds() * 1000)
@@ -76,7 +75,6 @@ def _observe(accepted_at: datetime, changes: int) -> None:
 
 
 def _short(spoken: Sequence[Message]) -> list[Message]:
-    """Return those that may correct something, a page of text left out, up to what one request may read."""
     found: list[Message] = []
     left = EXTRACTION.fast_lane_batch_chars
     for message in spoken:

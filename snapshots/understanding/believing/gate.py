@@ -1,7 +1,7 @@
-"""The quality gate (E2): nothing becomes a profile fact, preference or tag unproven, unowned or unsafe.
+"""The gate: no candidate becomes a profile fact, preference or tag unless it is proven, the subject's own, and safe.
 
-It judges candidates of rules and of models alike. Duplicates and contradictions are the writer's to settle, who alone
-knows what is believed now.
+It judges candidates of patterns and of chat models alike. Duplicates and contradictions are left to the writer, who
+knows the current beliefs.
 """
 
 import re
@@ -25,12 +25,12 @@ from snapshots.understanding.values import (
 
 _KEY = re.compile(r"[\w-]{1,60}")
 _LONGEST_PHONE = 30
+# A value that begins with punctuation was cut out of two sentences. ".NET" was not.
 _TORN = re.compile(r"\s*(?:[:;,!?、，。：；！？)）】~…]|\.(?!\w))|\s*\.[\u3400-\u9fff]")
-"""A value that begins with what ends or divides sentences was cut out of two of them; ".NET" was not."""
 
 
 def speaks_for_subject(utterance: Utterance, own_names: frozenset[str]) -> bool:
-    """Return whether the words are the subject's own: role user, and no name or one of ``own_names`` (case folded)."""
+    """Return whether the words are the subject's own: role user, and no name or one of ``own_names`` (any case)."""
     if utterance.role != "user":
         return False
     return utterance.name is None or utterance.name.casefold() in {name.casefold() for name in own_names}
@@ -45,14 +45,15 @@ def judge(
 ) -> Verdicted:
     """Split ``candidates`` into accepted and rejected. ``cited`` holds the batch's messages by key.
 
-    An accepted candidate's confidence is lowered to the ceiling of its provenance, never raised.
+    The confidence of an accepted candidate is lowered to the ceiling of its provenance.
     """
     accepted: list[Candidate] = []
     rejected: list[Rejection] = []
     for candidate in candidates:
         reason = reason_against(candidate, cited=cited, own_names=own_names, policy=policy)
         if reason is None:
-            accepted.append(_under_ceiling(candidate, policy))
+            ceiling = ceiling_of(candidate.provenance, policy)
+            accepted.append(replace(candidate, confidence=min(candidate.confidence, ceiling)))
         else:
             rejected.append(Rejection(reason, candidate.evidence, candidate))
     return Verdicted(tuple(accepted), tuple(rejected))
@@ -65,7 +66,7 @@ def reason_against(
     own_names: frozenset[str],
     policy: ExtractionPolicy = EXTRACTION,
 ) -> Reason | None:
-    """Return why ``candidate`` may not become memory, or None when it may."""
+    """Return why ``candidate`` may not become memory; None when it may."""
     message = cited.get(candidate.evidence.message_key)
     if message is None or not candidate.evidence.quote or candidate.evidence.quote not in message.text:
         return "evidence_missing"
@@ -80,10 +81,10 @@ def reason_against(
 
 
 def holds_sensitive(candidate: Candidate) -> bool:
-    """Return whether anything that ``candidate`` would bring, or the words that prove it, must not be learned.
+    """Return whether a value of ``candidate``, or the words that prove it, must not be learned.
 
-    A contact's telephone number is not sensitive; a card's number in its place is, and whatever its words call
-    something else: "my card number is 4111 1111", half a card, is no contact.
+    A contact's telephone number may be learned; a card number in its place, or a number that its sentence calls
+    something else ("my card number is 4111 1111"), may not.
     """
     if isinstance(candidate, TagCandidate):
         phone = candidate.phone or ""
@@ -98,44 +99,31 @@ def holds_sensitive(candidate: Candidate) -> bool:
 
 
 def _is_named_otherwise(tag: TagCandidate) -> bool:
-    """Return whether the words that prove a tag call its address or number a secret, by whatever name."""
     told, quote = [one for one in (tag.address, tag.phone) if one], tag.evidence.quote
     hidden = [quote[start:end] for start, end, kind in sensitive_spans(quote) if kind != "card number"]
     return any(one in words or words in one for one in told for words in hidden)
 
 
 def ceiling_of(provenance: str, policy: ExtractionPolicy = EXTRACTION) -> float:
-    """Return the highest confidence a provenance allows; an unknown provenance is believed least."""
+    """Return the highest confidence that a provenance allows; an unknown provenance gets the lowest."""
     ceilings = {"confirmed_by_user": policy.confirmed_ceiling, "analysis": policy.analysis_ceiling}
     return ceilings.get(provenance, policy.observation_ceiling)
 
 
-def _under_ceiling(candidate: Candidate, policy: ExtractionPolicy) -> Candidate:
-    ceiling = ceiling_of(candidate.provenance, policy)
-    return candidate if candidate.confidence <= ceiling else replace(candidate, confidence=ceiling)
-
-
 def _well_formed(candidate: Candidate, policy: ExtractionPolicy) -> bool:
-    if not 0.0 <= candidate.confidence <= 1.0:
-        return False
     texts = candidate.texts
-    if not texts or any(not text.strip() or len(text) > policy.max_value_chars for text in texts):
-        return False
-    if any(map(_TORN.match, texts)):
+    has_values = bool(texts) and all(text.strip() and len(text) <= policy.max_value_chars for text in texts)
+    if not (0.0 <= candidate.confidence <= 1.0 and has_values) or any(map(_TORN.match, texts)):
         return False
     match candidate:
         case ProfileFact():
             return _KEY.fullmatch(candidate.field) is not None
         case PreferenceCandidate():
-            return _well_placed(candidate)
+            if candidate.category is None or candidate.key is None:
+                return candidate.sort == "change" and candidate.category is None
+            return bool(_KEY.fullmatch(candidate.category) and _KEY.fullmatch(candidate.key))
         case TagCandidate():
             return (
                 bool(candidate.address or candidate.phone or candidate.aliases or candidate.relation)
                 and len(candidate.phone or "") <= _LONGEST_PHONE
             )
-
-
-def _well_placed(candidate: PreferenceCandidate) -> bool:
-    if candidate.category is None or candidate.key is None:
-        return candidate.sort == "change" and candidate.category is None
-    return bool(_KEY.fullmatch(candidate.category) and _KEY.fullmatch(candidate.key))

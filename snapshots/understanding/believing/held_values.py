@@ -1,4 +1,4 @@
-"""What is believed of a subject now, value by value, as corrections may name it (row G4); in the open scope."""
+"""The current beliefs of a subject, value by value, as corrections may name them; in the open scope."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ from profiles.values import in_words
 from profiles.wording import OF_OTHERS
 from snapshots.understanding.values import HeldValue
 
+# The values of these fields are codes, not words of the subject.
 _NOT_SAID = frozenset({"age_range", "locale", "timezone"})
-"""Fields whose values are codes and not words of the subject."""
 _DETAILS: tuple[Literal["address"], Literal["phone"]] = ("address", "phone")
+# The columns that identify a value.
 _PREFERENCE, _FIELD = ("category", "key"), ("field", "field")
-"""The columns of a value's place."""
 INTERESTS = "interests"
+# How many contacts and things of a subject are known when a message is read.
 MOST_KNOWN = 60
-"""Contacts and things by whose names a message is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A value with the row that holds it: the whole value, or one entry of its list (``is_entry``). The key of a tag's
-    value is its column."""
+    """A value with its row: the whole value, or one entry of its list (``is_entry``). The key of a tag's value is its
+    column."""
 
     row: Preference | ProfileFact | Tag
     value: HeldValue
@@ -36,9 +36,9 @@ class Held:
 
 
 class Believed:
-    """What is believed of the subjects of a batch, in one open scope: read once, and again after something was learned.
+    """Beliefs of the subjects of a batch in one open scope, loaded once and again after something was learned.
 
-    The caller holds the subjects (``lock_subject``), so that nobody else learns of them meanwhile.
+    The caller locks the subjects (``lock_subject``), so that nobody else changes their beliefs meanwhile.
     """
 
     def __init__(self, subjects: Collection[Subject] = ()) -> None:
@@ -48,28 +48,27 @@ class Believed:
         self._named: dict[UUID, list[Tag]] = {}
 
     def values(self, subject: Subject) -> tuple[HeldValue, ...]:
-        """Return every value that is believed of a subject; the first look reads those of all subjects."""
+        """Return all current values of a subject; the first call loads those of all subjects."""
         if subject.id not in self._values:
             self._values |= _values_held({subject.id, *self._unread})
             self._unread.clear()
         return self._values[subject.id]
 
     def people_and_things(self, subject_id: UUID) -> Sequence[Tag]:
-        """Return the contacts and things of a subject, the newest first: at most ``MOST_KNOWN``. The first look reads
-        those of all subjects."""
+        """Return at most ``MOST_KNOWN`` contacts and things of a subject, the newest first; the first call loads those
+        of all subjects."""
         if subject_id not in self._named:
             self._named |= _newest_tags({subject_id, *self._unnamed})
             self._unnamed.clear()
         return self._named[subject_id]
 
     def read_again(self, subject_id: UUID) -> None:
-        """Have the next look read what is believed of a subject now."""
         self._values.pop(subject_id, None)
         self._named.pop(subject_id, None)
 
 
 def held_values(subject: Subject, is_meant: Callable[[HeldValue], bool]) -> list[Held]:
-    """Return the values that are believed of a subject and meant, with their rows; only their rows are read."""
+    """Return the current values that ``is_meant`` selects, with their rows; only those rows are loaded."""
     found: list[Held] = []
     facts = profile_facts(subject).exclude(field__in=_NOT_SAID)
     for rows, place in ((current_preferences(subject), _PREFERENCE), (facts, _FIELD)):
@@ -81,8 +80,7 @@ def held_values(subject: Subject, is_meant: Callable[[HeldValue], bool]) -> list
 
 
 def _values_held(subjects: Collection[UUID]) -> dict[UUID, tuple[HeldValue, ...]]:
-    """Return every value that is believed of subjects, without its row, which takes four times as long to make; three
-    queries."""
+    """Return all current values of subjects without their rows, which take four times as long. Three queries."""
     own = {"subject_id__in": list(subjects)}
     found: dict[UUID, list[HeldValue]] = {one: [] for one in subjects}
     preferences = select_as_of(Preference.objects.filter(**own)).values_list("subject_id", *_PREFERENCE, "value")
@@ -111,7 +109,6 @@ def _values(row: Preference | ProfileFact) -> Iterator[Held]:
 
 
 def _named_in(category: str, key: str, held: Any) -> Iterator[tuple[HeldValue, bool]]:
-    """Yield what corrections may name of a value that is held, and whether it is an entry of a list."""
     is_list, is_others = isinstance(held, list), category in OF_OTHERS
     for value in held if is_list else [held]:
         if is_measured(value):

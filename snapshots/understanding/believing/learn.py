@@ -1,11 +1,11 @@
-"""From gated candidates to profile facts, preferences and tags: each is applied once and ends with a verdict (E2).
+"""From gated candidates to profile facts, preferences and tags: each is applied once and ends with a verdict.
 
-What a candidate became is kept under a stable id (message, extractor version, number): a second delivery, or the
-ordered pass after the fast lane, finds the record and leaves it.
+Each result is recorded under a stable id (message, extractor version, number), so that a second delivery, or the
+worker's pass after the fast lane, skips it.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
@@ -13,46 +13,37 @@ from memory_platform.kernel.ids import stable_id
 from profiles.models import Candidate as CandidateRecord
 from profiles.models import CandidateKind
 from profiles.values import Provenance, Verdict
-from snapshots.models import Message
 from snapshots.understanding.believing.applying import apply_candidate, as_json, target_of
 from snapshots.understanding.believing.doubt import doubt_about, takes_over
-from snapshots.understanding.believing.extract import EXTRACTOR_VERSION, values_of
+from snapshots.understanding.believing.extract import EXTRACTOR_VERSION
 from snapshots.understanding.believing.gate import holds_sensitive
-from snapshots.understanding.believing.lessons import UNRESOLVED, Learned, Lesson, kind_of
-from snapshots.understanding.believing.pending import proposal_of
+from snapshots.understanding.believing.lessons import UNRESOLVED, Learned, Lesson, kind_of, proposal_of
 from snapshots.understanding.believing.policy import EXTRACTION
-from snapshots.understanding.values import (
-    Candidate,
-    Evidence,
-    PreferenceCandidate,
-    ProfileFact,
-    Rejection,
-)
+from snapshots.understanding.values import Candidate, Evidence, PreferenceCandidate, ProfileFact, Rejection
 from tenants.isolation import current_tenant_id
-
-__all__ = ["Learned", "Lesson", "learn"]
 
 SENSITIVE = "sensitive"
 ECHO = "echo"
+# Reasons for verdicts of writes that give none: each candidate ends with a verdict and a reason.
 REASONS = {
     Verdict.STORED: "new",
     Verdict.MERGED: "added",
     Verdict.SUPERSEDED: "replaced",
     Verdict.UNCHANGED: "duplicate",
 }
-"""Why a verdict was given where the write itself names no reason: every candidate ends with both (E2)."""
 
 
 def learn(lesson: Lesson, *, changes_only: bool = False, later_wins: bool = False) -> list[Learned]:
-    """Apply what was found, in the open scope; return what became of each candidate that had no record yet.
+    """Apply the candidates of a lesson in the open scope; return the result of each that had no record yet.
 
-    ``changes_only`` is the fast lane: only what is urgent is applied, and a correction that means nothing current yet
-    is reported, and left to the ordered pass. With ``later_wins`` nothing waits for a person: what was said later takes
-    the place of what is known in the same way.
+    ``changes_only`` is the fast lane: it applies only urgent candidates, and leaves a correction without a current
+    value to the worker. With ``later_wins`` nothing waits for review: the later value replaces one of the same
+    provenance.
     """
     numbered = list(_numbered(lesson))
     urgent = urgent_in(lesson) if changes_only else []
-    known = _recorded(lesson, [record for record, _ in numbered])
+    rows = CandidateRecord.objects.filter(subject_id=lesson.subject.id, id__in=[record for record, _ in numbered])
+    known = set(rows.order_by().values_list("id", flat=True)) if numbered else set()
     results = []
     for wanted, found in numbered:
         if wanted in known or (changes_only and found not in urgent):
@@ -68,27 +59,16 @@ def learn(lesson: Lesson, *, changes_only: bool = False, later_wins: bool = Fals
 
 
 def urgent_in(lesson: Lesson) -> list[Candidate]:
-    """Return the corrections, what their sentences say beside them ("not X any more, I prefer Y"), and what takes the
-    place of something believed ("I moved to Leeds"); in the open scope."""
+    """Return the corrections, other candidates of their sentences ("not X any more, I prefer Y"), and candidates that
+    replace a belief ("I moved to Leeds"); in the open scope."""
     found = lesson.extraction
     changed = {one.statement for one in found.corrections if isinstance(one, PreferenceCandidate)}
     others: tuple[Candidate, ...] = (*found.facts, *found.preferences, *found.tags)
     beside = [one for one in others if isinstance(one, PreferenceCandidate) and one.statement in changed]
-    return [
-        *found.corrections,
-        *(one for one in others if one in beside or takes_over(lesson.subject, one)),
-    ]
-
-
-def record_id(message: Message, origin: str, number: int, *, is_change: bool = False) -> UUID:
-    """Return the stable id of the record of the ``number``-th candidate that ``origin`` read from a message; what it
-    puts right is counted by itself, for that depends on what was believed."""
-    parts = ("change", number) if is_change else (number,)
-    return stable_id(origin or EXTRACTOR_VERSION, message.id, *parts)
+    return [*found.corrections, *(one for one in others if one in beside or takes_over(lesson.subject, one))]
 
 
 def _decided(lesson: Lesson, found: Candidate, *, later_wins: bool) -> Learned:
-    """Apply a candidate, unless it only comes back from a prompt, or is in doubt: then it waits for a person."""
     if lesson.echoes.hold(found.evidence.span):
         return Learned(found, target_of(found), Verdict.REJECTED, ECHO)
     doubt = "" if later_wins else doubt_about(lesson.subject, found)
@@ -98,7 +78,7 @@ def _decided(lesson: Lesson, found: Candidate, *, later_wins: bool) -> Learned:
 
 
 def _numbered(lesson: Lesson) -> Iterator[tuple[UUID, Candidate | Rejection]]:
-    """Corrections come first: what is put right should not be learned again from the same words."""
+    """Corrections come first: a corrected value must not be learned again from the same words."""
     extraction = lesson.extraction
     found: list[tuple[bool, Candidate | Rejection]] = [(True, one) for one in extraction.corrections]
     stated: list[Candidate | Rejection] = [*extraction.facts, *extraction.preferences, *extraction.tags]
@@ -106,20 +86,15 @@ def _numbered(lesson: Lesson) -> Iterator[tuple[UUID, Candidate | Rejection]]:
     counts = Counter[tuple[str, bool]]()
     for is_change, one in found:
         origin = _origin(one)
-        yield record_id(lesson.message, origin, counts[origin, is_change], is_change=is_change), one
+        # A correction is numbered by itself, because it depends on the current beliefs.
+        parts = ("change", counts[origin, is_change]) if is_change else (counts[origin, is_change],)
+        yield stable_id(origin, lesson.message.id, *parts), one
         counts[origin, is_change] += 1
 
 
 def _origin(found: Candidate | Rejection) -> str:
     candidate = found.candidate if isinstance(found, Rejection) else found
     return (candidate.origin if candidate else "") or EXTRACTOR_VERSION
-
-
-def _recorded(lesson: Lesson, ids: Sequence[UUID]) -> set[UUID]:
-    if not ids:
-        return set()
-    rows = CandidateRecord.objects.filter(subject_id=lesson.subject.id, id__in=ids)
-    return set(rows.order_by().values_list("id", flat=True))
 
 
 def _keep_record(lesson: Lesson, record: UUID, result: Learned) -> None:
@@ -142,10 +117,11 @@ def _keep_record(lesson: Lesson, record: UUID, result: Learned) -> None:
 
 
 def _keep_rejection(lesson: Lesson, record: UUID, refused: Rejection) -> None:
-    """Keep why something was refused; what is sensitive or an instruction leaves neither value nor target,
-    for whatever reason it was refused, nor does what is longer than any value."""
+    """Record why a candidate was refused. Sensitive data, instructions and overlong values leave neither value nor
+    target."""
     found = refused.candidate
-    silent = found is None or refused.reason in {SENSITIVE, "instruction"} or not _may_stand(found)
+    silent = found is None or refused.reason in {SENSITIVE, "instruction"} or holds_sensitive(found)
+    silent = silent or any(len(text) > EXTRACTION.max_value_chars for text in (found.texts if found else ()))
     _write_record(
         lesson,
         record,
@@ -161,11 +137,6 @@ def _keep_rejection(lesson: Lesson, record: UUID, refused: Rejection) -> None:
     )
 
 
-def _may_stand(found: Candidate) -> bool:
-    is_short = all(len(value) <= EXTRACTION.max_value_chars for value in values_of(found))
-    return is_short and not holds_sensitive(found)
-
-
 def _write_record(lesson: Lesson, record: UUID, **fields: Any) -> None:
     row = CandidateRecord(
         tenant_id=current_tenant_id(),
@@ -178,7 +149,6 @@ def _write_record(lesson: Lesson, record: UUID, **fields: Any) -> None:
 
 
 def _place(evidence: Evidence) -> dict[str, int]:
-    """Return where the evidence stands; nothing where it does not stand in the message at all."""
     if evidence.start < 0 or not evidence.quote:
         return {}
     return {"quote_start": evidence.start, "quote_end": evidence.start + len(evidence.quote)}

@@ -1,6 +1,7 @@
-"""A message as something to learn from, and what became of each candidate in it: shared by all that writes."""
+"""The candidates of one message, and the result of each; shared by all modules that write them."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -10,16 +11,29 @@ from profiles.services.claims import Claim, learned_claim
 from profiles.values import Provenance, Verdict
 from snapshots.echo.detection import NO_ECHO, Echoes
 from snapshots.models import Conversation, Message
-from snapshots.understanding.values import Candidate, Extraction, PreferenceCandidate, ProfileFact, TagCandidate
+from snapshots.understanding.values import (
+    Candidate,
+    Evidence,
+    Extraction,
+    PreferenceCandidate,
+    ProfileFact,
+    TagCandidate,
+)
 
+# A correction that names no object, and no current value fits it.
 UNRESOLVED = "object_unknown"
-"""A change that named no object, and nothing current is meant by it."""
+_TYPES: dict[str, type[Candidate]] = {
+    "fact": ProfileFact,
+    "preference": PreferenceCandidate,
+    "tag": TagCandidate,
+}
+_TUPLES = ("value", "aliases")
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What became of one candidate. ``memory_id`` is the row it now stands in, None when it was rejected; ``kind`` is
-    what that row is, which a change without an object only learns from what it meant."""
+    """The result of one candidate. ``memory_id`` is its row, None when it was rejected; ``kind`` is the kind of that
+    row, which a correction without an object takes from the value that it changed."""
 
     candidate: Candidate
     target: str
@@ -31,9 +45,9 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """One message to learn from: who said it, where, and what extraction found in it.
+    """One message with its subject, conversation and candidates.
 
-    A message that ``is_posted`` is a row, and becomes a source of what it taught. What it ``echoes`` teaches nothing.
+    A message that ``is_posted`` is a row and becomes the source of its candidates. Its ``echoes`` teach nothing.
     """
 
     subject: Subject
@@ -76,3 +90,21 @@ def kind_of(found: Candidate) -> CandidateKind:
             return CandidateKind.PREFERENCE
         case TagCandidate():
             return CandidateKind.TAG
+
+
+def proposal_of(found: Candidate, said_at: datetime) -> dict[str, Any]:
+    """Return ``found`` as JSON, without its evidence, which stands in the message."""
+    kind = next(name for name, made in _TYPES.items() if isinstance(found, made))
+    fields = asdict(found)
+    del fields["evidence"]
+    return {"type": kind, "said_at": said_at.isoformat(), **fields}
+
+
+def candidate_of(proposal: dict[str, Any]) -> tuple[Candidate, datetime]:
+    """Return the candidate of a stored proposal and when it was said. Raises KeyError, TypeError for other JSON."""
+    fields = dict(proposal)
+    made, said_at = _TYPES[fields.pop("type")], datetime.fromisoformat(fields.pop("said_at"))
+    for name in _TUPLES:
+        if isinstance(fields.get(name), list):
+            fields[name] = tuple(fields[name])
+    return made(evidence=Evidence("", "", -1), **fields), said_at

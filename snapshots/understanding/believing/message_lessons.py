@@ -1,4 +1,4 @@
-"""What one message teaches by rules, without what was forgotten or comes back from a prompt."""
+"""Build the lesson of one message by patterns, without forgotten words and echoes."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -8,7 +8,6 @@ from uuid import UUID
 from profiles.models import ProfileFact, Subject
 from profiles.services.tombstones import is_forgotten
 from profiles.values import Provenance
-from snapshots.echo.detection import Echoes
 from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore
 from snapshots.models import Message
 from snapshots.understanding.believing.extract import extract, sort_out
@@ -31,9 +30,10 @@ def lesson_of(
     believed: Believed,
     is_posted: bool = True,
 ) -> Lesson:
-    """Return what a message teaches, and what of the subject's it puts right among what is ``believed``; of what the
-    subject had forgotten only that it was refused, and so of what is pasted from a prompt. One that is not posted is no
-    row."""
+    """Return the candidates of a message and its corrections of current beliefs.
+
+    Forgotten or pasted words only leave rejections. An unposted message is no row.
+    """
     if may_correct(message.content):
         context = replace(context, held=believed.values(subject))
     echoes = shown.echoes(message)
@@ -42,15 +42,18 @@ def lesson_of(
     if context.stated:
         extraction = with_stated(extraction, replace(spoken, text=context.stated), context)
     if echoes.pasted:
-        extraction = with_echoes(extraction, extract(utterance_of(message), context=context), echoes)
+        # What was read from echoes leaves no values: the memory may have been forgotten since.
+        whole = candidates_of(extract(utterance_of(message), context=context))
+        echoed = (Rejection("echo", one.evidence) for one in whole if echoes.hold(one.evidence.span))
+        extraction = replace(extraction, rejections=(*extraction.rejections, *echoed))
     if is_posted and extraction != NOTHING and is_forgotten_message(message):
-        extraction = refused(extraction)
+        forgotten = (Rejection("forgotten", one.evidence) for one in candidates_of(extraction))
+        extraction = Extraction(rejections=tuple(forgotten))
     conversation = message.conversation if is_posted else None
     return Lesson(subject, conversation, message, extraction, is_posted=is_posted, echoes=echoes)
 
 
 def with_stated(extraction: Extraction, stated: Utterance, context: ExtractionContext) -> Extraction:
-    """Return an extraction with what a bare answer states; the words that prove it stand in no message."""
     more = extract(stated, context=ExtractionContext(context.own_names, held=context.held))
     said: dict[str, Any] = {"evidence": Evidence(stated.message_key, "", -1)}
     if context.is_offered:
@@ -68,22 +71,7 @@ def join_extractions(one: Extraction, other: Extraction) -> Extraction:
     )
 
 
-def refused(extraction: Extraction) -> Extraction:
-    """Return every candidate as a rejection without its value: it was read from what the subject had forgotten."""
-    return Extraction(
-        rejections=tuple(Rejection("forgotten", candidate.evidence) for candidate in candidates_of(extraction))
-    )
-
-
-def with_echoes(own: Extraction, whole: Extraction, echoes: Echoes) -> Extraction:
-    """Return what a message teaches in its ``own`` words; what was read from echoes in its whole as rejections without
-    their values: the memory may have been forgotten since."""
-    refused = (Rejection("echo", one.evidence) for one in candidates_of(whole) if echoes.hold(one.evidence.span))
-    return replace(own, rejections=(*own.rejections, *refused))
-
-
 def candidates_of(extraction: Extraction) -> Iterator[Candidate]:
-    """Yield all that was found, corrections first."""
     yield from extraction.corrections
     yield from extraction.facts
     yield from extraction.preferences
@@ -91,18 +79,15 @@ def candidates_of(extraction: Extraction) -> Iterator[Candidate]:
 
 
 def own_names(subjects: Collection[Subject]) -> dict[UUID, frozenset[str]]:
-    """Return, per subject, the names under which it speaks itself: the product's id and the profile's name (E1)."""
+    """Return, per subject, the names under which it speaks itself: the product's id and the profile's name."""
     facts = ProfileFact.objects.filter(
         subject__in=subjects, is_attribute=False, field="name", retired_at__isnull=True, invalid_at__isnull=True
     )
     called = {fact.subject_id: str(fact.value) for fact in facts}
-    return {
-        subject.id: frozenset({subject.external_id, *([called[subject.id]] if subject.id in called else [])})
-        for subject in subjects
-    }
+    return {one.id: frozenset({one.external_id, called.get(one.id, one.external_id)}) for one in subjects}
 
 
 def is_forgotten_message(message: Message) -> bool:
-    """Return whether the subject had a message, or just what it says, forgotten; one query, in the open scope."""
+    """Return whether the subject had a message, or just its words, forgotten. One query in the open scope."""
     name = (message.conversation.external_id, message.external_id)
     return is_forgotten(message.subject_id, message.content, name)

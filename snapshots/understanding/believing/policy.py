@@ -1,4 +1,4 @@
-"""Every tunable number of what is believed, with where it comes from."""
+"""Numbers of extraction and doubt, each with its source."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from memory_platform.kernel.policy import assumed, measured, promised
 
 @dataclass(frozen=True, slots=True)
 class ExtractionPolicy:
-    """Limits and confidences of rule-based extraction. Lengths are characters, confidences 0..1."""
+    """Limits and confidences of extraction by patterns. Lengths are characters, confidences 0..1."""
 
     max_analysed_chars: int = assumed(
         4_000, owner="understanding", settle_by="share of pasted documents among messages"
@@ -35,15 +35,15 @@ class ExtractionPolicy:
 
 @dataclass(frozen=True, slots=True)
 class DoubtPolicy:
-    """What waits for a person instead of being written. Confidences 0..1."""
+    """When a candidate waits for review. Confidences 0..1."""
 
     least_confidence: float = assumed(
         0.35, owner="understanding", settle_by="share of unsure candidates that are approved"
     )
+    # From this confidence on, a new value replaces one of the same provenance.
     plain_confidence: float = assumed(
         0.75, owner="understanding", settle_by="share of contradictions that are approved"
     )
-    """From here on, a new value takes the place of another that is known in the same way."""
 
 
 EXTRACTION = ExtractionPolicy()

@@ -1,8 +1,7 @@
-"""Candidates that wait for a person, and what that person decides (row E2). API and console call the same two verbs.
+"""Review of pending candidates by a person, for API and console.
 
-Approving applies the candidate as extraction would have, at the time it was said. What was only observed becomes an
-analysis: somebody looked at the words, but the user confirmed nothing. What is stronger than that stands. A candidate
-may also ask about what is believed already (:mod:`snapshots.understanding.believing.asked_beliefs`).
+Approval applies the candidate at the time it was said. An observation becomes an analysis: somebody looked at the
+words, but the user confirmed nothing. A stronger provenance stays. A candidate may also ask about a current belief.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,7 +21,7 @@ from profiles.values import Provenance, Verdict
 from snapshots.lifecycle.staff_actions.actions import Doing
 from snapshots.models import Message
 from snapshots.selectors import with_words
-from snapshots.understanding.believing.applying import Learned, Lesson, apply_candidate
+from snapshots.understanding.believing.applying import apply_candidate
 from snapshots.understanding.believing.asked_beliefs import (
     belief_asked_about,
     bring_belief_back,
@@ -32,17 +31,24 @@ from snapshots.understanding.believing.asked_beliefs import (
 from snapshots.understanding.believing.doubt import believed_against
 from snapshots.understanding.believing.gate import ceiling_of
 from snapshots.understanding.believing.learn import REASONS
-from snapshots.understanding.believing.pending import candidate_of
-from snapshots.understanding.values import Candidate, Extraction
+from snapshots.understanding.believing.lessons import Learned, Lesson, candidate_of
+from snapshots.understanding.values import Extraction
 from tenants.services.audit import Actor, record_audit
 
+# A person rejected it.
 DECLINED = "declined"
-"""A person rejected it."""
 _WEAK = frozenset({Provenance.OBSERVATION, Provenance.ANALYSIS})
+# In the proposal of a rejected candidate: the reason for which it had waited for review.
+_WAITED_FOR = "waited_for"
+# Also there: the id of the staff action that retired the belief in question.
+_RETIRED_BY = "retired_by"
+_DECIDED = ("verdict", "reason", "target", "value", "proposal", "reviewed_at", "reviewed_by", "review_reason")
+# How many characters of a reason the audit record holds.
+_AUDITED = 400
 
 
 class AlreadyReviewed(Conflict):
-    """Somebody has decided otherwise, or the candidate never waited for anybody. HTTP 409."""
+    """Somebody decided otherwise, or the candidate never waited for review. HTTP 409."""
 
     code = "already_reviewed"
 
@@ -54,13 +60,14 @@ def candidates(subject: Subject, *, verdict: str | None = None, kind: str | None
 
 
 def waiting() -> QuerySet[CandidateRecord]:
-    """Return what waits for a person in the tenant of the open scope, the oldest first; not what was erased since."""
+    """Return the candidates that wait for review in the tenant of the open scope, the oldest first, without erased
+    ones."""
     rows = CandidateRecord.objects.filter(verdict=Verdict.PENDING, proposal__isnull=False, subject__erasing=False)
     return rows.select_related("subject").order_by("created_at", "id")
 
 
 def contradicted(subject: Subject, row: CandidateRecord) -> list[Any]:
-    """Return what is believed now where a pending candidate would stand, or against it; [] for what was erased."""
+    """Return the current beliefs in the place of a pending candidate or against it; [] when it was erased."""
     if row.proposal is None:
         return []
     found, _said_at = candidate_of(row.proposal)
@@ -68,7 +75,6 @@ def contradicted(subject: Subject, row: CandidateRecord) -> list[Any]:
 
 
 def messages_behind(rows: Iterable[CandidateRecord]) -> dict[UUID, Message]:
-    """Return the messages that candidates were read from, by id; those deleted since are missing."""
     ids = {row.message_ref for row in rows if row.message_ref}
     found = Message.objects.filter(id__in=ids).select_related("conversation").order_by() if ids else ()
     return {message.id: message for message in with_words(list(found))}
@@ -77,11 +83,10 @@ def messages_behind(rows: Iterable[CandidateRecord]) -> dict[UUID, Message]:
 def approve(
     subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "", edits: Mapping[str, Any] | None = None
 ) -> CandidateRecord:
-    """Apply a pending candidate in the open scope and return its record, with the verdict of the write.
+    """Apply a pending candidate in the open scope and return its record with the verdict.
 
-    ``edits`` are fields of the candidate as the person puts them: ``value``, or what a tag says. Approved before: the
-    record as it is. Raises NotFound, also when its words were erased; AlreadyReviewed when it was rejected or never
-    waited.
+    ``edits`` are fields of the candidate that the person changed. Repeating an approval changes nothing. Raises
+    NotFound, also when its words were erased, and AlreadyReviewed when it was rejected or never waited.
     """
     row = _locked(subject, candidate_id)
     if row.verdict != Verdict.PENDING:
@@ -90,7 +95,10 @@ def approve(
         raise NotFound("what it said was erased")
     asked = belief_asked_about(subject, row)
     found, said_at = candidate_of({**row.proposal, **(edits or {})})
-    result = apply_candidate(_lesson_behind(subject, row, said_at), _confirmed(found))
+    if Provenance(found.provenance) in _WEAK:
+        known_by = Provenance.ANALYSIS.value
+        found = replace(found, provenance=known_by, confidence=ceiling_of(known_by))
+    result = apply_candidate(_lesson_behind(subject, row, said_at), found)
     if asked is not None:
         keep_belief(asked, Doing(by, reason))
     if edits and "value" in edits:
@@ -99,10 +107,9 @@ def approve(
 
 
 def reject(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "") -> CandidateRecord:
-    """Reject a pending candidate in the open scope and return its record; nothing is written of it, and a belief that
-    it asks about is retired.
+    """Reject a pending candidate in the open scope and return its record. A belief that it asks about is retired.
 
-    Rejected before: the record as it is. Raises NotFound, AlreadyReviewed when it was approved or never waited.
+    Repeating a rejection changes nothing. Raises NotFound, and AlreadyReviewed when it was approved or never waited.
     """
     row = _locked(subject, candidate_id)
     if row.verdict != Verdict.PENDING:
@@ -113,10 +120,9 @@ def reject(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "")
 
 
 def reopen(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "") -> CandidateRecord:
-    """Take a rejection back, in the open scope: the candidate waits again for what it had waited for, and the belief
-    that it asks about holds again.
+    """Take a rejection back, in the open scope: the candidate waits again, and a belief that it asks about is restored.
 
-    Raises NotFound, also when its words were erased; AlreadyReviewed when it waits, or was approved.
+    Raises NotFound, also when its words were erased, and AlreadyReviewed when it waits or was approved.
     """
     row = _locked(subject, candidate_id)
     if row.reviewed_at is None or row.reason != DECLINED:
@@ -135,7 +141,6 @@ def reopen(subject: Subject, candidate_id: UUID, *, by: Actor, reason: str = "")
 
 
 def _locked(subject: Subject, candidate_id: UUID) -> CandidateRecord:
-    """Return the record that nobody else decides meanwhile: the subject's row is held first, as every write does."""
     lock_subject(subject)
     row = CandidateRecord.objects.filter(subject_id=subject.id, id=candidate_id).first()
     if row is None:
@@ -144,7 +149,7 @@ def _locked(subject: Subject, candidate_id: UUID) -> CandidateRecord:
 
 
 def _lesson_behind(subject: Subject, row: CandidateRecord, said_at: datetime) -> Lesson:
-    """Return what ``row`` was read from; a message that is gone since is no source, but was said when it was."""
+    """Return an empty lesson of the record's message. A deleted message is no source, but keeps its time."""
     message = messages_behind([row]).get(row.message_ref) if row.message_ref else None
     if message is not None:
         return Lesson(subject, message.conversation, message, Extraction())
@@ -157,13 +162,6 @@ def _decided(row: CandidateRecord, *, approved: bool) -> CandidateRecord:
     if row.reviewed_at is None or was_approved is not approved:
         raise AlreadyReviewed(f"The candidate is {row.verdict}.")
     return row
-
-
-def _confirmed(found: Candidate) -> Candidate:
-    if Provenance(found.provenance) not in _WEAK:
-        return found
-    known_by = Provenance.ANALYSIS.value
-    return replace(found, provenance=known_by, confidence=ceiling_of(known_by))
 
 
 def _settled(
@@ -190,12 +188,3 @@ def _note(row: CandidateRecord, action: str, by: Actor, reason: str) -> None:
         subject_ref=row.subject_id,
         reason=reason[:_AUDITED],
     )
-
-
-_WAITED_FOR = "waited_for"
-"""Stands in the proposal of a rejected candidate: why a person had been asked."""
-_RETIRED_BY = "retired_by"
-"""Stands there, too: the act that retired the belief that was asked about."""
-_DECIDED = ("verdict", "reason", "target", "value", "proposal", "reviewed_at", "reviewed_by", "review_reason")
-_AUDITED = 400
-"""Characters of the reason that the audit trail has room for."""

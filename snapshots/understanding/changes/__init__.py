@@ -1,1 +1,1 @@
-"""What a sentence ends or puts right: notes and slots that were held until it was said."""
+"""Effects of a later sentence on notes: it ends them, makes them doubtful, or repeats them."""

@@ -1,4 +1,4 @@
-"""Asking whether a note still holds that something made doubtful, and what the answer does (rows A2, G4)."""
+"""Ask whether a doubtful note still holds, and apply the answer."""
 
 import re
 from typing import Any
@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import F, Q
 
 from memory_platform.kernel.clock import utc_now
-from profiles.completeness import KnownProfile, Need
+from profiles.completeness import Need
 from profiles.elicitation.answers import ValueUnclear
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
@@ -20,8 +20,8 @@ from snapshots.notes.filled_slots import end_slots_of_notes
 from snapshots.notes.store import change_note, settle_note
 from snapshots.understanding.config import CHANGES, ChangePolicy
 
+# An ask whose key has this prefix asks whether the note with the id behind it still holds.
 OF_A_NOTE = "note:"
-"""An ask of this prefix asks whether the note of the id behind it still holds."""
 QUESTION_EN, QUESTION_ZH = "Is it still so: “{text}”?", "“{text}”,现在还是这样吗?"
 _YES = re.compile(
     r"\W*(?:yes|yep|yeah|still|sure|true|correct|right|of course)\b|\W*(?:是|对|没错|还是|嗯|当然|没变)", re.I
@@ -31,19 +31,19 @@ CONFIRMED = {"provenance": Provenance.CONFIRMED_BY_USER.value, "confidence": 1.0
 
 
 def outdated_needs(subject: Subject, policy: ChangePolicy = CHANGES) -> list[Need]:
-    """Return what to ask of the subject's notes that may be outdated, or whose ``review_by`` has passed with nobody
-    having looked at them since, the newest first, in the open scope."""
+    """Return questions about the subject's notes that may be outdated or whose ``review_by`` has passed, the newest
+    first, in the open scope."""
     is_due = Q(review_by__lte=utc_now(), review_by__gt=F("snapshot__last_validated_at"))
     doubted = Note.objects.filter(Q(possibly_outdated=True) | is_due, subject_id=subject.id).order_by()
     own = Snapshot.objects.filter(
         current(), subject_id=subject.id, kind=SnapshotKind.NOTE, id__in=doubted.values("snapshot_id")
     )
-    return [_need(row.id, row.text, policy) for row in own.order_by("-position")[: policy.asked_among]]
+    return [_build_need(row.id, row.text, policy) for row in own.order_by("-position")[: policy.asked_among]]
 
 
 def settle_outdated(subject: Subject, key: str, value: Any) -> Verdict | None:
-    """Confirm the note that an ask was for, or end it with what it filled, in the open scope; None where it holds no
-    more.
+    """Confirm the note that an ask was for, or end it and the slots that it filled, in the open scope; None when it
+    holds no more.
 
     Raises ValueUnclear for an answer that is neither yes nor no.
     """
@@ -64,14 +64,11 @@ def settle_outdated(subject: Subject, key: str, value: Any) -> Verdict | None:
     return Verdict.SUPERSEDED
 
 
-def _need(note_id: UUID, text: str, policy: ChangePolicy) -> Need:
+def _build_need(note_id: UUID, text: str, policy: ChangePolicy) -> Need:
     words = text if len(text) <= policy.asked_chars else f"{text[: policy.asked_chars]}…"
     questions = (one.format(text=words) for one in (QUESTION_EN, QUESTION_ZH))
-    return Need(f"{OF_A_NOTE}{note_id.hex}", "medium", _never_met, *questions)
-
-
-def _never_met(_: KnownProfile) -> bool:
-    return False
+    # No profile answers it: only the user can say whether the note still holds.
+    return Need(f"{OF_A_NOTE}{note_id.hex}", "medium", lambda _profile: False, *questions)
 
 
 def _is_still(value: Any) -> bool:
@@ -79,4 +76,4 @@ def _is_still(value: Any) -> bool:
         return value
     if isinstance(value, str) and bool(_YES.match(value)) != bool(_NO.match(value)):
         return bool(_YES.match(value))
-    raise ValueUnclear("Is true or false, or a text that begins with yes or no.")
+    raise ValueUnclear("The value must be true or false, or a text that begins with yes or no.")

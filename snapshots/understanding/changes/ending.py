@@ -1,4 +1,4 @@
-"""Ending notes, and making them doubtful, in the open scope; and taking it back when the message is forgotten."""
+"""End notes or make them doubtful, in the open scope, and undo that when the message is forgotten."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
@@ -14,16 +14,16 @@ from snapshots.models import Message, Note, Snapshot, SnapshotKind, SnapshotSour
 from snapshots.notes.ending import current_notes, doubt_note, end_note
 from snapshots.notes.filled_slots import end_slots_of_notes
 from snapshots.notes.slots import hand_on_slots
-from snapshots.understanding.changes.foresee import Ending
+from snapshots.understanding.changes.foresee import Ending, is_said_before
 from snapshots.understanding.changes.judge import Effect
 from snapshots.understanding.statements.statements import STATEMENT_VERSION
 
+# These effects also end slots.
 OVER = (Effect.ENDS, Effect.ENDS_PART)
-"""What ends slots."""
 
 
 class NotePlace(NamedTuple):
-    """Where in its message a note stands: characters ``start`` to ``end``."""
+    """The note at characters ``start`` to ``end`` of its message."""
 
     start: int
     end: int
@@ -31,21 +31,19 @@ class NotePlace(NamedTuple):
 
 
 class Tellings:
-    """When notes were said, and said again, each by its sources: read once for all messages of a batch."""
+    """When notes were said and repeated, by their sources; loaded once for all messages of a batch."""
 
     def __init__(self, sources: Iterable[tuple[UUID, UUID, int, datetime]]) -> None:
         self._sources = list(sources)
 
     @classmethod
     def of(cls, endings: Iterable[Ending], subjects: Collection[UUID]) -> "Tellings":
-        """Return when the notes of ``endings`` were said, in the open scope."""
         notes = {one.note_id for one in endings}
         links = SnapshotSource.objects.filter(subject_id__in=subjects, memory_id__in=notes).order_by()
         at = ("message__conversation_id", "message__seq", "message__said_at")
         return cls(links.values_list("memory_id", *at) if notes else ())
 
     def after(self, message: Message) -> set[UUID]:
-        """Return which of the notes were said, or said again, after a message, whichever is read first."""
         return {
             note_id
             for note_id, conversation_id, seq, said_at in self._sources
@@ -54,7 +52,8 @@ class Tellings:
 
 
 def write_endings(found: Sequence[tuple[Message, Sequence[Ending]]]) -> None:
-    """End what messages end, in the order in which they were said, in the open scope; their notes are stored."""
+    """End the notes that messages end, in the order in which they were said, in the open scope; new notes are stored
+    before."""
     messages, endings = [one for one, _ in found], [ending for _, own in found for ending in own]
     made = notes_made_by(messages)
     tellings = Tellings.of(endings, {one.subject_id for one in messages})
@@ -64,12 +63,12 @@ def write_endings(found: Sequence[tuple[Message, Sequence[Ending]]]) -> None:
 
 
 def apply_endings(message: Message, endings: Sequence[Ending], tellings: Tellings | None = None) -> list[Ending]:
-    """End notes that a message ends, mark those that it makes doubtful; return what was changed.
+    """End notes that a message ends, and mark those that it makes doubtful; return the endings that had an effect.
 
-    A note keeps its words and gets ``invalid_at``, and ``superseded_by`` where the message says what holds instead. Its
-    statement ends with the last of its notes, the slots that it filled with the note. A note that says more than what
-    ends becomes doubtful; of its slots, those end that the sentence names. What was said after the message, or has
-    ended since, stays as it is.
+    A note keeps its words and gets ``invalid_at``, and ``superseded_by`` where the message has a newer note. Its
+    statement ends with the last of its notes, and the slots that it filled end with the note. A note of which only a
+    part ends becomes doubtful; of its slots, those end that the sentence names. Notes that were said after the message,
+    or have ended since, stay as they are.
     """
     meant = [one for one in endings if one.effect is not Effect.RETELLS]
     if not meant:
@@ -83,7 +82,7 @@ def apply_endings(message: Message, endings: Sequence[Ending], tellings: Telling
         if one.note_id not in rows or one.note_id in said_again:
             continue
         snapshot, note = rows[one.note_id]
-        if not _is_before(snapshot, message):
+        if not is_said_before(snapshot, message):
             continue
         if one.is_sure:
             touched = end_note(snapshot, note, at=message.said_at, by=message.id)
@@ -93,14 +92,19 @@ def apply_endings(message: Message, endings: Sequence[Ending], tellings: Telling
         changed += [one] if touched else []
     if positions:
         touch_memory(message.subject_id, changed=positions)
-    over = {one.note_id: _over_of(one, message) for one in changed if one.effect in OVER}
+    # The words by which slots of a note are over; None for all of them.
+    over = {
+        one.note_id: (one.wrong or None) if one.is_sure else message.content[one.start : one.end]
+        for one in changed
+        if one.effect in OVER
+    }
     if over:
         end_slots_of_notes(message.subject, over, at=message.said_at, message=message)
     return changed
 
 
 def notes_made_by(messages: Collection[Message]) -> dict[UUID, list[NotePlace]]:
-    """Return the notes that messages made and where in them each stands, by message, in the open scope."""
+    """Return the notes that messages made and their places, by message, in the open scope."""
     ids, subjects = [one.id for one in messages], {one.subject_id for one in messages}
     if not ids:
         return {}
@@ -119,10 +123,10 @@ def notes_made_by(messages: Collection[Message]) -> dict[UUID, list[NotePlace]]:
 def name_successors(
     message: Message, endings: Sequence[Ending], made: Sequence[NotePlace], tellings: Tellings | None = None
 ) -> None:
-    """Say what holds in place of the notes that a message ended, and what is newer than those that it made doubtful or
-    retells: the note of the same words among those that it ``made``, and without one the whole message.
+    """Link each note that a message ended, doubted or retold to its newer note: the one ``made`` of the same words,
+    else the whole message.
 
-    What was said later than the message stays what is newer than a note that it retells.
+    A note that was retold later than the message keeps its link.
     """
     own = {"subject_id": message.subject_id}
     said_again = (tellings or Tellings.of(endings, [message.subject_id])).after(message)
@@ -149,8 +153,8 @@ def name_successors(
 
 
 def revive_changed(subject_id: UUID, messages: Collection[UUID]) -> int:
-    """Have the notes hold again that these messages ended, and doubt no longer those that they made doubtful, in the
-    open scope, as if the messages had never been said; return how many."""
+    """Restore the notes that these messages ended or made doubtful, in the open scope, as if the messages had never
+    been said; return how many."""
     own = {"subject_id": subject_id}
     notes = list(Note.objects.filter(changed_by__in=list(messages), **own))
     if not notes:
@@ -168,15 +172,3 @@ def revive_changed(subject_id: UUID, messages: Collection[UUID]) -> int:
     ended.update(**again)
     Note.objects.filter(id__in=[note.id for note in notes], **own).update(changed_by=None, possibly_outdated=False)
     return len(notes)
-
-
-def _over_of(one: Ending, message: Message) -> str | None:
-    """Return the words by which slots of a note are over; None for all of them."""
-    return (one.wrong or None) if one.is_sure else message.content[one.start : one.end]
-
-
-def _is_before(snapshot: Snapshot, message: Message) -> bool:
-    """Return whether a note was said before a message: what was said later wins."""
-    if snapshot.conversation_id == message.conversation_id and snapshot.seq is not None:
-        return snapshot.seq < message.seq
-    return snapshot.said_at <= message.said_at

@@ -1,4 +1,4 @@
-"""Values in a text that say when, how much and where: two sentences may agree in them or differ."""
+"""Times, dates, amounts and other figures in a text: two sentences may agree in them or differ."""
 
 import re
 from collections.abc import Mapping
@@ -26,6 +26,5 @@ _PATTERNS: Mapping[str, re.Pattern[str]] = {
 
 @lru_cache(maxsize=4_096)
 def figures_in(text: str) -> Mapping[str, frozenset[str]]:
-    """Return the values of each sort in a text; the sort ``number`` holds every number."""
     form = matching_form(text).lower()
     return {name: frozenset(pattern.findall(form)) for name, pattern in _PATTERNS.items()}

@@ -1,6 +1,6 @@
-"""What messages end that a worker reads: of what was held before each of them, and of what comes late, said earlier.
+"""Find the notes that messages end: notes known before each message, and notes of messages that arrive late.
 
-Everything is worked out with no transaction open but short ones that read; :mod:`ending` writes it.
+Computed with no transaction open, except short ones that read; the result is written later, in one transaction.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,6 +21,7 @@ from snapshots.understanding.changes.foresee import (
     endings_among,
     endings_of,
     held_changes,
+    is_said_before,
 )
 from snapshots.understanding.changes.sentences import Changing, changing_sentences
 from snapshots.understanding.config import CHANGES, ChangePolicy
@@ -35,7 +36,7 @@ from tenants.isolation import tenant_tx
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A message with its graded clauses, the notes that it makes, and the ends of those whose words it puts right."""
+    """A message with its graded clauses, its notes, and the ends of the notes that it corrects."""
 
     heard: Heard
     spoken: Spoken
@@ -46,16 +47,14 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class MessageEndings:
-    """What one message ends."""
-
     message: Message
     endings: tuple[Ending, ...]
 
 
 def endings_in(tenant_id: UUID, read: Sequence[Read]) -> list[MessageEndings]:
-    """Return what each message ends, in the order in which they were said. Opens scopes of its own to read.
+    """Return the endings of each message, in the order in which they were said. Opens scopes of its own to read.
 
-    A note of a message that comes late is also held against what was said after it and read before it.
+    Notes of a message that arrives late are also compared with messages that were said after it and read before it.
     """
     ordered = sorted(read, key=lambda one: (one.heard.message.said_at, one.heard.message.seq))
     changing = {
@@ -74,7 +73,6 @@ def endings_in(tenant_id: UUID, read: Sequence[Read]) -> list[MessageEndings]:
 def _of_held(
     tenant_id: UUID, ordered: Sequence[Read], changing: Mapping[UUID, Sequence[Changing]]
 ) -> list[MessageEndings]:
-    """Return what messages end of what is held, and of what the messages before them make."""
     telling = [one.heard.message for one in ordered if changing[one.heard.message.id]]
     since = min(map(told_at, telling))
     with tenant_tx(tenant_id):
@@ -96,7 +94,7 @@ def _of_held(
 
 
 def _of_late(tenant_id: UUID, ordered: Sequence[Read]) -> list[MessageEndings]:
-    """Return what messages that were read before end of the notes of messages that come late."""
+    """Return the endings by messages that were read earlier of the notes of messages that arrive late."""
     late = [one for one in ordered if one.drafts]
     if not late:
         return []
@@ -124,8 +122,8 @@ def _of_late(tenant_id: UUID, ordered: Sequence[Read]) -> list[MessageEndings]:
 
 
 def _said_after(messages: Sequence[Message], policy: ChangePolicy = CHANGES) -> dict[UUID, list[UUID]]:
-    """Return the messages that were accepted before one and said after it, in the order in which they were said, by
-    the message that comes late; one query."""
+    """Return, by late message, the messages that were accepted before it and said after it, in their order. One
+    query."""
     may = Q()
     for one in messages:
         may |= Q(subject_id=one.subject_id, said_at__gt=one.said_at, accepted_at__lt=one.accepted_at)
@@ -143,11 +141,11 @@ def _said_after(messages: Sequence[Message], policy: ChangePolicy = CHANGES) -> 
 
 
 def precedes(note: HeldChange, message: Message) -> bool:
-    """Return whether a note was said before a message, and held until then."""
+    """Return whether a note was said before a message and held until then."""
     holds = note.ended_at is None or note.ended_at >= told_at(message)
-    return holds and note.is_before(message.said_at, message.conversation_id, message.seq)
+    return holds and is_said_before(note, message)
 
 
 def told_at(message: Message) -> datetime:
-    """Return when what a message ends is over: never in the future."""
+    """Return the time at which a message ends something: never in the future."""
     return min(message.said_at, message.accepted_at)

@@ -1,4 +1,4 @@
-"""What messages end, worked out before anything is written: no transaction may be open while texts are embedded."""
+"""Predict endings before anything is written: no transaction may be open while texts are embedded."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from snapshots.lifecycle.selectors import current
-from snapshots.models import AboutKind, Note, Snapshot, SnapshotKind
+from snapshots.models import AboutKind, Message, Note, Snapshot, SnapshotKind
 from snapshots.understanding.changes.judge import STRENGTH, Effect, candidates_among, judge
 from snapshots.understanding.changes.pairs import HeldText, Sentence, texts_of
 from snapshots.understanding.changes.persons import SELF
@@ -22,8 +22,8 @@ from snapshots.understanding.reading.forms import matching_form
 
 @dataclass(frozen=True, slots=True)
 class HeldChange:
-    """A held note that a later sentence may end. ``seq`` is its message's order in its conversation, ``ended_at`` since
-    when it holds no more."""
+    """A note that a later sentence may end. ``seq`` is its message's order in its conversation; it holds until
+    ``ended_at``."""
 
     id: UUID
     said: HeldText
@@ -38,16 +38,18 @@ class HeldChange:
         said = HeldText(snapshot.text, _about(details.about_kind, details.about_label), details.vital_class)
         return cls(snapshot.id, said, snapshot.said_at, snapshot.conversation_id, snapshot.seq)
 
-    def is_before(self, said_at: datetime, conversation_id: UUID, seq: int) -> bool:
-        if self.conversation_id == conversation_id and self.seq is not None:
-            return self.seq < seq
-        return self.said_at <= said_at
+
+def is_said_before(note: HeldChange | Snapshot, message: Message) -> bool:
+    """Return whether a note was said before a message: by its order in one conversation, else by its time."""
+    if note.conversation_id == message.conversation_id and note.seq is not None:
+        return note.seq < message.seq
+    return note.said_at <= message.said_at
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What a sentence, characters ``start`` to ``end`` of a message, does to a note. ``wrong``: the words of a note
-    that it puts right; the rest of them stands."""
+    """The effect of characters ``start`` to ``end`` of a message on a note. ``wrong`` are the words of the note that
+    they correct; the rest of it stands."""
 
     note_id: UUID
     effect: Effect
@@ -63,10 +65,10 @@ class Ending:
 def held_changes(
     subject_id: UUID, *, since: datetime | None = None, policy: ChangePolicy = CHANGES
 ) -> list[HeldChange]:
-    """Return the subject's newest current notes, the oldest of them first, in the open scope: two queries.
+    """Return the subject's newest current notes, oldest first, in the open scope. Two queries.
 
-    ``since``: and those that have ended since then, so that a message delivered again is read beside what was held when
-    it was said.
+    With ``since``, also those that have ended since then, so that a message delivered again meets the notes of its
+    time.
     """
     holds = current() | Q(invalid_at__gte=since, retired_at__isnull=True) if since else current()
     own = Snapshot.objects.filter(holds, subject_id=subject_id, kind=SnapshotKind.NOTE)
@@ -84,21 +86,19 @@ def held_changes(
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The sentences of one message that may end something, beside the notes ``held`` before it: for each sentence the
-    places of those that it may mean."""
+    """The sentences of one message beside the notes ``held`` before it: for each sentence the indexes of notes that it
+    may mean."""
 
     held: Sequence[HeldChange]
     pairs: Sequence[tuple[Changing, Sequence[int]]]
 
     @property
     def texts(self) -> list[str]:
-        """The texts whose vectors are needed to judge, each once."""
         told = ((one.sentence, [self.held[place].said for place in places]) for one, places in self.pairs)
         return list(dict.fromkeys(text for sentence, held in told for text in texts_of(sentence, held)))
 
 
 def compare(changing: Sequence[Changing], held: Sequence[HeldChange]) -> Compared:
-    """Return the sentences of one message beside ``held``, those left out that mean none of it."""
     texts = [one.said for one in held]
     among = ((one, candidates_among(one.sentence, texts)) for one in changing)
     meant = ((one, [at for at in places if not _repeats(one.sentence, texts[at])]) for one, places in among)
@@ -106,13 +106,12 @@ def compare(changing: Sequence[Changing], held: Sequence[HeldChange]) -> Compare
 
 
 def _repeats(sentence: Sentence, held: HeldText) -> bool:
-    """Return whether a sentence says a note once more, without a word of change: it ends nothing of it."""
     form = matching_form(sentence.text)
     return matching_form(held.text) in form and not may_change(form)
 
 
 def endings_of(changing: Sequence[Changing], held: Sequence[HeldChange]) -> list[Ending]:
-    """Return what the sentences of one message do to ``held``, the most to each note. No transaction may be open.
+    """Return the strongest effect of the sentences of one message on each note in ``held``. No transaction may be open.
 
     Raises EmbeddingUnavailable without the encoder's files.
     """
@@ -121,7 +120,7 @@ def endings_of(changing: Sequence[Changing], held: Sequence[HeldChange]) -> list
 
 
 def endings_among(compared: Compared, vectors: Vectors) -> list[Ending]:
-    """Return the same of what was compared. Raises KeyError without a vector of one of its ``texts``."""
+    """Return the effects of a comparison. Raises KeyError without a vector of one of its texts."""
     texts = [one.said for one in compared.held]
     found: dict[UUID, Ending] = {}
     for one, places in compared.pairs:

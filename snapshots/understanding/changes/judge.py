@@ -1,7 +1,7 @@
-"""Whether a sentence ends held notes, makes them doubtful or only speaks of the same: a regression over :mod:`pairs`,
-and what it must not decide.
+"""Classify whether a sentence ends a note, makes it doubtful or only repeats it: a regression over pair features, and
+rules that overrule it.
 
-It was taught by ``python -m tests.golden.teach_changes``; ``changes.json`` holds the weights and what taught them.
+Trained by ``python -m tests.golden.teach_changes``; ``changes.json`` holds the weights and names the training data.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,17 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from memory_platform.kernel.linear_model import Float32, LinearReader
+from memory_platform.kernel.linear_model import LinearReader
 from snapshots.models import VitalClass
-from snapshots.understanding.changes.facts import says_more
-from snapshots.understanding.changes.pairs import (
-    HeldText,
-    Sentence,
-    numbers,
-    old_is_named,
-    shares_something,
-)
-from snapshots.understanding.changes.standing import stands_beside
+from snapshots.understanding.changes.pairs import HeldText, Sentence, numbers, old_is_named, shares_something
+from snapshots.understanding.changes.standing import says_more, stands_beside
 from snapshots.understanding.changes.words import hold_rows, kinds_in
 from snapshots.understanding.config import CHANGES, ChangePolicy
 from snapshots.understanding.correcting.words import grammar_of
@@ -32,17 +25,16 @@ from snapshots.understanding.reading.forms import language_of, matching_form
 
 WEIGHTS = Path(__file__).with_name("changes.json")
 ENDS, DOUBTS, HOLDS = "ends", "doubts", "holds"
+# From this probability of a change on, a sentence counts as evidence of one.
 CHANGED_FROM = 0.2
-"""Share of the reader of clauses from which a sentence changes something, where a word of the note's own says so, too.
-"""
 
+# So many characters may stand before a switch: 我已经.
 _LEAD = 3
-"""Characters that may stand before a switch: 我已经."""
 
 
 class Effect(StrEnum):
-    """What a later sentence does to a held note. One of which a part ends says something else that still holds; one
-    that is retold may hold as before, or no more."""
+    """The effect of a later sentence on a note. When a part ends, the rest still holds; a retold note may hold or
+    not."""
 
     ENDS = "ends"
     ENDS_PART = "ends_part"
@@ -55,7 +47,7 @@ STRENGTH = {Effect.RETELLS: 0, Effect.DOUBTS: 1, Effect.ENDS_PART: 2, Effect.END
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a sentence does to a held note, by its place among those that were asked about."""
+    """The effect of a sentence on the note at ``place``, with its probability."""
 
     place: int
     effect: Effect
@@ -68,7 +60,7 @@ def change_reader() -> LinearReader:
 
 
 def candidates_among(sentence: Sentence, held: Sequence[HeldText], policy: ChangePolicy = CHANGES) -> list[int]:
-    """Return the places of the held notes that a sentence may mean: at most ``policy.compared``, the last ones."""
+    """Return the indexes of the notes that a sentence may mean: the last ones, at most ``policy.compared``."""
     return [place for place, one in enumerate(held) if shares_something(sentence, one)][-policy.compared :]
 
 
@@ -79,17 +71,18 @@ def judge(
     vectors: Vectors,
     policy: ChangePolicy = CHANGES,
 ) -> list[Judged]:
-    """Return what a sentence does to the notes at the places ``among``: those to which it does nothing are left out.
+    """Return the effects of a sentence on the notes at the indexes ``among``; notes without an effect are left out.
 
-    What ends is what the reader is sure of and what speaks of the same person; a vital note only where its words are
-    named as over. An allergy is doubted only where they are, or where the same thing has another figure: no likeness
-    tells that a body bears something again. Raises KeyError for a text without a vector.
+    A vital note ends only where its words are named as over. An allergy becomes doubtful only where they are, or where
+    the same thing has another figure: similarity alone is no evidence about a body. Raises KeyError for a text without
+    a vector.
     """
     wanted = [held[place] for place in among]
     if not wanted:
         return []
     rows = numbers(sentence, wanted, vectors)
-    shares = _shares(np.array([list(map(float, row.values())) for row in rows], np.float32))
+    numbers_of_all = np.array([list(map(float, row.values())) for row in rows], np.float32)
+    shares = [(share[ENDS], share[DOUBTS]) for share in map(change_reader().shares, numbers_of_all)]
     found = []
     for place, one, row, share in zip(among, wanted, rows, shares, strict=True):
         is_meant = row["shared"] or row["kinds"] or row["mentions"] or asks_something(sentence.before)
@@ -113,15 +106,15 @@ def judge(
 
 
 def ends_bare(said: str, held: str) -> bool:
-    """Return whether a sentence says no more than that what was just told is over: 不是,我现在不喜欢了."""
+    """Return whether a sentence only says that the last note is over: 不是,我现在不喜欢了."""
     found = hold_rows()["bare"].pattern.search(matching_form(said))
     verb = (found["en"] or found["zh"]).lower() if found else ""
     return bool(verb) and verb in held.lower() and not denials_in(held)
 
 
 def switches(said: str, held: str) -> bool:
-    """Return whether a sentence says no more than that another thing of its kind takes the place of the one that was
-    just told: 换成华为了 after 我用的是iPhone."""
+    """Return whether a sentence only replaces the thing in the last note by another of its kind: 换成华为了 after
+    我用的是iPhone."""
     form = matching_form(said).strip()
     found = grammar_of(language_of(form)).switch.search(form)
     new = next((one for one in found.groups() if one), "") if found else ""
@@ -130,8 +123,8 @@ def switches(said: str, held: str) -> bool:
 
 
 def _is_evident(row: Mapping[str, float]) -> bool:
-    """Return whether the numbers of a pair hold something that is the note's own, and evidence that it has changed:
-    without both most of what is likely is only of the same matter."""
+    """Return whether a pair shares something that is the note's own and holds evidence of a change. Without both, most
+    likely pairs are only about the same matter."""
     figures = row["clash"] or row["number_clash"]
     is_own = row["alone"] or row["kinds_alone"] or row["small_around"] or figures or row["old"]
     is_hinted = row["short"] and any(row[f"cue_{name}"] for name in ("over", "left", "again", "instead"))
@@ -140,12 +133,4 @@ def _is_evident(row: Mapping[str, float]) -> bool:
 
 
 def asks_something(before: str) -> bool:
-    """Return whether what was said before a sentence is a question: only its answer ends what it does not name."""
     return "?" in matching_form(before)
-
-
-def _shares(rows: Float32) -> list[tuple[float, float]]:
-    """Return how probable it is that each row ends, and that it makes doubtful."""
-    reader = change_reader()
-    told = (reader.shares(row) for row in rows)
-    return [(share[ENDS], share[DOUBTS]) for share in told]

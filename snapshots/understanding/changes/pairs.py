@@ -1,6 +1,6 @@
-"""The numbers by which it is judged whether a sentence ends a held note: words, values and kinds that both share.
+"""Features of a sentence and a note: words, figures and kinds of things that both share, and their similarity.
 
-Vectors are those of the sentence encoder inside the wheels. A note that shares nothing with a sentence is left out.
+A note that shares nothing with a sentence is left out. Vectors come from the bundled sentence encoder.
 """
 
 from collections import Counter
@@ -19,12 +19,12 @@ from snapshots.understanding.grading.vectors import Vectors
 from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.reading.forms import language_of, matching_form
 
+# Cues that something ended. "now" counts only beside another one.
 STRONG = frozenset({"over", "left", "instead", "wrong", "figure", "again"})
-"""Hints that something ended; "now" says it only beside something else."""
+# Cues that nothing ended.
 HOLDING = frozenset({"still", "also", "supposed", "planned", "once", "asked", "unclear"})
-"""Hints that nothing did."""
+# Cues that nothing has changed for good: such a sentence makes a note doubtful at most.
 NOT_SAID = frozenset({"supposed", "planned", "asked", "still", "once", "unreal"})
-"""Hints that nothing is said to be otherwise for good: such a sentence makes doubtful at most."""
 # A word is rare that one held note in so many holds; a note leads that is nearer than all others by this much.
 _RARE_SHARE, _AHEAD = 50, 0.05
 _SHORT, _SMALL = 4, 5
@@ -32,7 +32,7 @@ _SHORT, _SMALL = 4, 5
 
 @dataclass(frozen=True, slots=True)
 class HeldText:
-    """A held note as sentences are compared with it. ``about`` is ``self`` or the label of a contact or thing."""
+    """A note as sentences are compared with it. ``about`` is ``self`` or the label of a contact or thing."""
 
     text: str
     about: str = SELF
@@ -45,8 +45,8 @@ class HeldText:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence that may end something, what was said just before it (``""`` for nothing), and how probable the reader
-    of clauses finds it that it changes something, and that it tells of somebody else, 0..1."""
+    """A sentence that may end something, the words just before it ("" for none), and the probabilities that it changes
+    something and that it is about somebody else, 0..1."""
 
     text: str
     before: str = ""
@@ -56,7 +56,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """What is worked out of one sentence once, for all that is held."""
+    """Values computed once for a sentence and compared with every note."""
 
     words: frozenset[str]
     around: frozenset[str]
@@ -71,7 +71,8 @@ class _Side:
 
 
 def shares_something(sentence: Sentence, held: HeldText) -> bool:
-    """Return whether a held note may be meant: by a word, a kind of thing or a person, said now or just before."""
+    """Return whether a note may be meant: it shares a word, a kind of thing or a person with the sentence or the words
+    before it."""
     words, kinds = words_of(held.text) | words_of(held.about), kinds_in(matching_form(held.text))
     for text in filter(None, (sentence.text, sentence.before)):
         if words & words_of(text) or kinds & kinds_in(matching_form(text)):
@@ -80,7 +81,6 @@ def shares_something(sentence: Sentence, held: HeldText) -> bool:
 
 
 def texts_of(sentence: Sentence, held: Iterable[HeldText]) -> list[str]:
-    """Return the texts whose vectors :func:`numbers` needs, each once."""
     wanted = dict.fromkeys(_parts(sentence.text))
     if sentence.before:
         wanted[_with_question(sentence)] = None
@@ -89,7 +89,7 @@ def texts_of(sentence: Sentence, held: Iterable[HeldText]) -> list[str]:
 
 
 def numbers(sentence: Sentence, held: Sequence[HeldText], vectors: Vectors) -> list[dict[str, float]]:
-    """Return the numbers of each held note beside a sentence, by name. Raises KeyError without a vector."""
+    """Return the features of each note beside a sentence, by name. Raises KeyError without a vector."""
     side = _side_of(sentence)
     parts = np.stack([vectors[part] for part in _parts(sentence.text)])
     own = np.stack([vectors[one.text] for one in held])
@@ -111,7 +111,7 @@ def numbers(sentence: Sentence, held: Sequence[HeldText], vectors: Vectors) -> l
 
 
 def old_is_named(sentence: Sentence, held: HeldText) -> bool:
-    """Return whether a sentence names as over what a held note says, with all words of it."""
+    """Return whether a sentence names something as over that only has words of the note."""
     words = words_of(held.text)
     return any(old and old <= words for old in map(words_of, _side_of(sentence).old))
 
@@ -163,7 +163,7 @@ def _measure_sentence(sentence: Sentence, side: _Side) -> dict[str, float]:
 def _shared(
     side: _Side, one: HeldText, words: Mapping[str, int], kinds: Mapping[str, int], rare: int
 ) -> dict[str, float]:
-    """What the words and kinds of a note share with a sentence; ``alone`` is what few other notes hold."""
+    """``alone`` counts words that few other notes hold."""
     own, own_kinds = words_of(one.text), kinds_in(matching_form(one.text))
     shared, alike = own & side.words, own_kinds & side.kinds
     around, kinds_around = own & side.around, own_kinds & side.kinds_around
@@ -192,7 +192,6 @@ def _shared(
 
 
 def _figures(side: _Side, one: HeldText) -> dict[str, float]:
-    """Where values of one sort agree or differ."""
     own = figures_in(one.text)
     both = [sort for sort, values in own.items() if values and side.figures[sort]]
     differ = [sort for sort in both if not own[sort] & side.figures[sort]]
@@ -204,7 +203,6 @@ def _figures(side: _Side, one: HeldText) -> dict[str, float]:
 
 
 def _whose(sentence: Sentence, side: _Side, one: HeldText) -> dict[str, float]:
-    """Whether both speak of the same person."""
     said, known = named_people(sentence.text), named_people(one.text)
     is_self = one.about == SELF
     label = one.about.lower()
@@ -226,7 +224,6 @@ def _whose(sentence: Sentence, side: _Side, one: HeldText) -> dict[str, float]:
 
 
 def _together(row: dict[str, float], side: _Side) -> dict[str, float]:
-    """Add what counts only beside a hint, or beside something else that is shared."""
     strong, going = bool(side.cues & STRONG), bool(side.cues & (STRONG | {"now"}))
     first, shared, alike = row["leads"] > 0, bool(row["shared"]), bool(row["kinds"])
     differ = bool(row["clash"] or row["number_clash"])

@@ -1,5 +1,4 @@
-"""Which sentences of a message may end something: by a hint in their words, or by the reader's grade; and which tell
-something that lasts, and so may tell of what is held once more."""
+"""The sentences of a message that may end a note, by a cue or by their grade, and those that may repeat one."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from snapshots.understanding.reading.forms import matching_form
 
 @dataclass(frozen=True, slots=True)
 class Changing:
-    """A sentence of a message that may end something: characters ``start`` to ``end``."""
+    """Characters ``start`` to ``end`` of a message, which may end a note."""
 
     sentence: Sentence
     start: int
@@ -25,8 +24,8 @@ class Changing:
 def changing_sentences(
     spoken: Spoken, grades: Sequence[Grade], policy: ChangePolicy = CHANGES, *, lasting: bool = False
 ) -> list[Changing]:
-    """Return the sentences of a message that may end something, in order, each with what was said just before it;
-    ``lasting``: and those that tell something that lasts."""
+    """Return the sentences of a message that may end something, in order, each with the words just before it; with
+    ``lasting`` also those that say something lasting."""
     found = (
         one
         for one, lasts in told_sentences(spoken, grades)
@@ -38,7 +37,6 @@ def changing_sentences(
 
 
 def told_sentences(spoken: Spoken, grades: Sequence[Grade]) -> Iterator[tuple[Changing, float]]:
-    """Yield the sentences of a message that are no questions, each with how probably one of its clauses lasts."""
     before = spoken.asked
     pairs = zip(spoken.clauses, grades, strict=False)
     for _, group in groupby(pairs, key=lambda pair: pair[0].sentence):

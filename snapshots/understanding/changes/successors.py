@@ -1,5 +1,6 @@
-"""What holds from now on is a note, however little the reader finds that it lasts, where it takes the place of a held
-note, or says so itself: 我又开始抽烟了. What is only over, asked, supposed or meant for once makes none."""
+"""A sentence about something that holds from now on becomes a note, even with a low grade, when it replaces a note
+or says so itself: 我又开始抽烟了. A sentence that only ends something, asks, supposes or speaks of one occasion does
+not."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -18,12 +19,13 @@ from snapshots.understanding.drafting.draft import NoteDraft, draft_part
 from snapshots.understanding.reading.forms import language_of, matching_form
 
 _WISHES = re.compile(r"\b(?:i|we)(?:'d| would) (?:rather|prefer|like)\b", re.IGNORECASE)
+# Cues of what holds now; other cues say what is over.
 _ANEW = frozenset({"instead", "again", "figure"})
-"""Hints of what holds now; the others tell what is over."""
 
 
 def keep_successors(read: Sequence[Read], found: Sequence[MessageEndings], policy: NotingPolicy = NOTING) -> list[Read]:
-    """Return the messages with a note of each sentence that makes none and says what holds from now on."""
+    """Return the messages with a further note for each sentence about something that holds from now on and that made
+    none."""
     over = {
         (one.message.id, ending.start) for one in found for ending in one.endings if ending.effect is not Effect.RETELLS
     }
@@ -36,7 +38,7 @@ def _successors(one: Read, over: Collection[tuple[UUID, int]], policy: NotingPol
     return [
         draft_part(one.heard, one.spoken, _part_of(one, changing), policy)
         for changing in changing_sentences(one.spoken, one.grades)
-        if not any(_overlap(draft, changing) for draft in one.drafts)
+        if not any(draft.overlaps(changing.start, changing.end) for draft in one.drafts)
         and _lasts(one, changing, policy, is_over=(one.heard.message.id, changing.start) in over)
     ]
 
@@ -54,16 +56,8 @@ def _lasts(one: Read, changing: Changing, policy: NotingPolicy, *, is_over: bool
 
 
 def _part_of(one: Read, changing: Changing) -> NotePart:
-    own = [pair for pair in zip(one.spoken.clauses, one.grades, strict=False) if _is_in(pair[0].start, changing)]
+    pairs = zip(one.spoken.clauses, one.grades, strict=False)
+    own = [pair for pair in pairs if changing.start <= pair[0].start < changing.end]
     clause, grade = max(own, key=lambda pair: pair[1].lasting)
     vital = vital_class_of(clause, grade) if len(own) == 1 else ""
     return NotePart(changing.start, changing.end, clause.sentence, grade, vital, clause.language)
-
-
-def _is_in(place: int, changing: Changing) -> bool:
-    return changing.start <= place < changing.end
-
-
-def _overlap(draft: NoteDraft, changing: Changing) -> bool:
-    start, end = draft.details.span_start, draft.details.span_end
-    return start is None or end is None or (start < changing.end and changing.start < end)

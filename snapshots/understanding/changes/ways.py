@@ -1,4 +1,4 @@
-"""What a sentence names as over, and what it puts in its place: the ways of ``data/ways.toml``, compiled once."""
+"""Find the old value that a sentence names as over and the new one, by the patterns of ``data/ways.toml``."""
 
 import re
 import tomllib
@@ -28,7 +28,7 @@ _SIDES = {
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The places of both sides in a matching form: ``(start, end)``; ``new`` is None where nothing takes the place."""
+    """The spans of the old and the new value in a matching form; ``new`` is None where nothing replaces the old one."""
 
     old: tuple[int, int]
     new: tuple[int, int] | None
@@ -36,7 +36,7 @@ class Sides:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way in both languages, with sentences and their sides."""
+    """One pattern in both languages, with example sentences and their values."""
 
     patterns: dict[str, re.Pattern[str]]
     examples: tuple[tuple[str, str, str], ...]
@@ -55,7 +55,6 @@ def ways() -> tuple[Way, ...]:
 
 
 def named_in(form: str, language: str) -> Iterator[Sides]:
-    """Yield what each way names in a matching form, the first way first."""
     for way in ways():
         pattern = way.patterns.get(language)
         for found in pattern.finditer(form) if pattern else ():

@@ -1,7 +1,6 @@
-"""The words of changes, read from files: hints of an end, kinds of things, words for people, and what was
-done once.
+"""Words of change, read from the files in ``data``: cues of an end, kinds of things, words for people, past events.
 
-Every row of the files in ``data``, ``ways.toml`` left out, is one pattern in both languages.
+Each row of a file (except ``ways.toml``) is one pattern for both languages.
 """
 
 import re
@@ -17,7 +16,7 @@ DATA = Path(__file__).with_name("data")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordRow:
-    """One named pattern; ``is_trigger``: by it a message is looked at before it is stored."""
+    """One named pattern. A message with one that ``is_trigger`` is examined before it is stored."""
 
     name: str
     pattern: re.Pattern[str]
@@ -26,19 +25,17 @@ class WordRow:
 
 @lru_cache(maxsize=5)
 def word_rows(name: str) -> tuple[WordRow, ...]:
-    """Return the rows of one file, in its order."""
     found = tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
     return tuple(WordRow(key, _compiled(row), bool(row.get("trigger"))) for key, row in found.items())
 
 
 @lru_cache(maxsize=1)
 def hold_rows() -> dict[str, WordRow]:
-    """Return what says by itself that something holds from now on, or no more, by name."""
+    """Return patterns that say by themselves that something holds from now on, or no more, by name."""
     return {row.name: row for row in word_rows("holds")}
 
 
 def events_in(form: str) -> frozenset[str]:
-    """Return the verbs by which a matching form tells what was done once."""
     return frozenset(verb.lower() for row in word_rows("events") for verb in row.pattern.findall(form))
 
 
@@ -52,14 +49,14 @@ def kinds_in(form: str) -> frozenset[str]:
 
 
 def people_in(form: str) -> dict[str, tuple[int, int]]:
-    """Return whom a matching form names by a word for them, and where first: ``(start, end)``."""
+    """Return the people that a matching form names by a word, and the span of the first: ``(start, end)``."""
     passing = _sieve("people").passing(form)
     found = {row.name: row.pattern.search(form) for row in word_rows("people") if row in passing}
     return {name: match.span() for name, match in found.items() if match}
 
 
 def may_change(form: str) -> bool:
-    """Return whether a matching form holds a hint by which it is worth looking at what it ends."""
+    """Return whether a matching form holds a cue that makes it worth looking for ended notes."""
     return any(row.is_trigger and row.pattern.search(form) for row in word_rows("cues"))
 
 

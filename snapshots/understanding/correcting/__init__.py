@@ -1,1 +1,1 @@
-"""What a message puts right or ends of what is held."""
+"""Corrections in messages, of slots and of notes."""

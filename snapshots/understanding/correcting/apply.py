@@ -1,4 +1,4 @@
-"""What a correction changes: the held value that it names gives way as a whole, or ends (row G4); in the open scope."""
+"""Apply a correction: the value that it names is replaced or ended; in the open scope."""
 
 from typing import Any
 
@@ -17,15 +17,14 @@ from snapshots.understanding.values import HeldValue, PreferenceCandidate
 
 
 def correct(lesson: Lesson, found: PreferenceCandidate) -> Learned | None:
-    """Put what is right in place of the value that a correction names, wherever it is held, or take it out; return what
-    became of the first, None when nothing that is held is meant."""
+    """Replace or end the value that a correction names, wherever it stands; return the first result, None when no
+    current value is meant."""
     new = str(found.value) if found.replaces else None
     results = [_corrected(lesson, found, one, new) for one in _meant_by(lesson.subject, found)]
     return next((one for one in results if one.memory_id), results[0] if results else None)
 
 
 def _meant_by(subject: Subject, found: PreferenceCandidate) -> list[Held]:
-    """Return the places of the one whole value that a correction names."""
     old = found.replaces or found.texts[0]
 
     def is_meant(value: HeldValue) -> bool:
@@ -58,7 +57,6 @@ def _corrected(lesson: Lesson, found: PreferenceCandidate, held: Held, new: str 
 
 
 def _in_place(old: Any, new: str | None) -> Any:
-    """Return the right value as it stands where the wrong one stood: a number keeps the unit."""
     return new if new is None or isinstance(old, list) else in_place_of(old, new)
 
 

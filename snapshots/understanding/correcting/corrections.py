@@ -1,9 +1,8 @@
-"""What a sentence puts right or ends: a value that is held, named beside a word of change (G4). Pure.
+"""Find the current values that a sentence corrects or ends. Pure.
 
-Both sides are named in the ways of ``ways.toml``; else a held value stands beside a word that denies it, and what is
-right instead is left to slots and notes. So it is where only a part of a value is named, unless the words change places
-one for one (:func:`snapshots.understanding.correcting.fits.right_value`). The writer applies it
-(:mod:`snapshots.understanding.correcting.apply`).
+The patterns of ``ways.toml`` name the old and the new value; else a current value stands beside a word that denies it,
+and the new one is left to slots and notes. The same holds when only a part of a value is named, unless the words change
+places one for one.
 """
 
 import re
@@ -24,49 +23,52 @@ from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.values import is_short, is_whole
 from snapshots.understanding.values import AVOID, Candidate, Evidence, HeldValue, PreferenceCandidate
 
+# List marks at the head of a sentence belong to nobody's words.
 _MARKS = " \t\n-*•>"
-"""Marks of lists at the head of a sentence: they are nobody's words."""
+# Both sides of a correction stand within so many characters of the head of its sentence.
 REACH = 260
-"""Characters from the head of a sentence that both sides of a correction may span."""
+# A longer message is a document, not a turn that corrects something.
 LONGEST = 1_000
-"""Characters of a message above which it is a text, and no turn that puts something right."""
+# Words that allow something stand within so many characters before it: "you can take the highway".
 NEAR = 16
-"""Characters before what is avoided in which words stand that allow it: "you can take the highway"."""
+# From this probability on, a sentence corrects something even if no known value fits it.
 NAMELESS = 0.7
-"""Share of the reader from which a sentence puts something right though nothing that is held is meant."""
+# The longest new value, in words.
 MOST_WORDS = 4
-"""Of what is right instead."""
 PETS = "pets"
+# Values under these keys change only where they are named.
 _OTHERS = frozenset({PETS, "interests", "address", "phone", "name"})
-"""Keys of values that give way only where they are named."""
+# Words that name nothing.
 _POINTS = re.compile(
     r"(?:that|this|it|them|those|these)|我?(?:最近|近来|这阵子|现在|今年|这个月|那个|这个|它)", re.IGNORECASE
 )
-"""What names nothing."""
+# From this probability on, a word of change beside a known value is enough.
 LIKELY = 0.15
-"""Share of the reader from which a word of change, beside a held value, is enough."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ParsedSentence:
-    """A sentence in matching form, with what follows it in the message."""
+    """A sentence in matching form, with the text that follows it in the message."""
 
     sentence: Sentence
     form: str
     grammar: Grammar
     length: int
 
+    @property
+    def said(self) -> str:
+        return self.form[: self.length]
+
     def is_own(self, place: int) -> bool:
-        """Return whether what stands at a place of the form is not told of others, who are named before it."""
         return not load_language(self.sentence.language).words.holds_any("others", self.form[:place])
 
     def may_mean(self, one: HeldValue) -> bool:
-        """Return whether the sentence may be of whom a held value is: "my sister is not vegetarian any more" says
-        nothing of the user's own diet."""
-        return one.is_others or not tells_of_another(self.form[: self.length])
+        """Return whether the sentence may be about the owner of a value: "my sister is not vegetarian any more" says
+        nothing about the user's own diet."""
+        return one.is_others or not tells_of_another(self.said)
 
     def cite(self, end: int) -> Evidence:
-        """Return the sentence, and what follows it up to ``end`` of the form, in the user's own words."""
+        """Return the sentence and the words after it up to ``end`` of the form, in the user's own words."""
         at = self.sentence.start
         said = self.sentence.utterance.text[at : at + max(self.length, end)]
         lead = len(said) - len(said.lstrip(_MARKS))
@@ -74,15 +76,15 @@ class _ParsedSentence:
 
 
 def may_correct(text: str) -> bool:
-    """Return whether ``text`` holds a word that things are put right with: cheap, never misses what is found below."""
+    """Return whether ``text`` holds a word of correction. Cheap, and true for every text with a correction."""
     return len(text) <= LONGEST and CUE.search(matching_form(text)) is not None
 
 
 def changes_in(sentence: Sentence, held: Sequence[HeldValue] = ()) -> list[PreferenceCandidate]:
-    """Return what a sentence puts right: of the ``held`` value that it names, else of whatever its words name as wrong.
+    """Return the corrections in a sentence: of the ``held`` value that it names, else of the value that it calls wrong.
 
-    What is supposed, asked, reported, told of others or meant for once changes nothing. What the reader of corrections
-    doubts changes only a whole value that is held, for another: "Not sable coffee, lilac plums".
+    Supposed, asked, reported and momentary sentences, and those about others, change nothing. A sentence that the
+    classifier doubts only replaces a whole current value: "Not sable coffee, lilac plums".
     """
     read = _parse_sentence(sentence)
     if read is None:
@@ -117,7 +119,7 @@ def _readable_text(first: Sentence) -> str:
 
 
 def _find_sides(read: _ParsedSentence) -> Iterator[tuple[int, int, str, str]]:
-    """Yield what each way names: from where to where, what is wrong, and what is right."""
+    """Yield start, end, old value and new value ("" for none) of each replacement."""
     for one in named_in(read.form, read.sentence.language):
         spans = [one.old, *([one.new] if one.new else [])]
         new = read.grammar.bare(_text_at(read, one.new)) if one.new else ""
@@ -128,8 +130,8 @@ def _find_sides(read: _ParsedSentence) -> Iterator[tuple[int, int, str, str]]:
 
 
 def _is_told_otherwise(read: _ParsedSentence, one: Sides) -> bool:
-    """Return whether the right side is told by a verb of its own, which the wrong side does not have: who is "not
-    vegetarian, I eat fish" names no diet."""
+    """Return whether the new side has a verb of its own that the old side lacks: "not vegetarian, I eat fish" names no
+    diet."""
     if one.new is None:
         return False
     tells = read.grammar.tells
@@ -138,7 +140,6 @@ def _is_told_otherwise(read: _ParsedSentence, one: Sides) -> bool:
 
 
 def _is_value(read: _ParsedSentence, new: str) -> bool:
-    """Return whether words are one whole value: what is right is kept as a note anyway."""
     words = load_language(read.sentence.language).words
     if not new or read.grammar.empty.fullmatch(new):
         return False
@@ -156,7 +157,6 @@ def _change_named_value(
     held: Sequence[HeldValue],
     fits: Sequence[Fit] = (Fit.WHOLE, Fit.PART),
 ) -> PreferenceCandidate | None:
-    """Return the change of the one held value that a way names as wrong: the whole value, else a part of it."""
     for fit in fits:
         for _, end, old, new in sides:
             meant = [
@@ -166,14 +166,16 @@ def _change_named_value(
                 and read.may_mean(one)
                 and ((new and one.limit != AVOID) or _lifts(read, one, end))
             ]
-            meant = [one for one in _limits_first(read, meant) if not _is_of_measure(new, one)]
+            # A number does not take the place of what is no number: "1000 mg" is no medicine.
+            is_number = quantity_of(new) is not None
+            meant = [one for one in _limits_first(read, meant) if not (is_number and quantity_of(one.text) is None)]
             if len(meant) == 1 and not (new and fit_of(new, meant[0].text) is not None):
                 return _change(read, read.cite(end), meant[0], right_value(meant[0], old, new, fit))
     return None
 
 
 def _end_denied_value(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
-    """Return the end of the one held value that stands beside a word that denies it; the longest is meant."""
+    """Return the end of the one current value beside a word that denies it; of several the longest."""
     if not held:
         return None
     share = correction_share(_readable_text(read.sentence))
@@ -182,7 +184,7 @@ def _end_denied_value(read: _ParsedSentence, held: Sequence[HeldValue]) -> Prefe
     found: dict[HeldValue, tuple[int, int]] = {}
     for one in filter(read.may_mean, held):
         places = (at for at in places_of(one.text, read.form) if at[0] < read.length)
-        denied = next((at for at in places if _is_denied(read, one, *at)), None)
+        denied = next((at for at in places if _lifts(read, one, at[0]) and read.grammar.denies(read.form, *at)), None)
         if denied:
             found[one] = denied
     longest = max((end - start for start, end in found.values()), default=0)
@@ -191,22 +193,17 @@ def _end_denied_value(read: _ParsedSentence, held: Sequence[HeldValue]) -> Prefe
 
 
 def _measured(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
-    """Return the new number of the one held value that is measured so: "change that to 23"."""
-    said = read.grammar.measure.search(read.form[: read.length])
+    """Return the new number of the one value with this unit: "change that to 23"."""
+    said = read.grammar.measure.search(read.said)
     if said is None:
         return None
     meant = [one for one in held if quantity_of(one.text) and same_unit(one.text, said["new"])]
     return _change(read, read.cite(said.end()), meant[0], said["new"].strip()) if len(meant) == 1 else None
 
 
-def _is_of_measure(new: str, one: HeldValue) -> bool:
-    """Return whether a number would take the place of what is no number: "1000 mg" is no medicine."""
-    return quantity_of(new) is not None and quantity_of(one.text) is None
-
-
 def _switched(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCandidate | None:
-    """Return what takes the place of the one held value of its kind: 换成华为了 where the phone is an iPhone."""
-    said = read.grammar.switch.search(read.form[: read.length])
+    """Return the replacement of the one current value of its kind: 换成华为了 where the phone is an iPhone."""
+    said = read.grammar.switch.search(read.said)
     new = read.grammar.bare(next((one for one in said.groups() if one), "")) if said else ""
     if said is None or not _is_value(read, new):
         return None
@@ -215,31 +212,23 @@ def _switched(read: _ParsedSentence, held: Sequence[HeldValue]) -> PreferenceCan
 
 
 def _pets_gone(read: _ParsedSentence, held: Sequence[HeldValue]) -> list[PreferenceCandidate]:
-    """Return the ends of the pets that have died, been lost or given away, by what the sentence says."""
     pets = [one for one in held if one.key == PETS]
-    gone = [one for one in pets if is_gone(one.text, read.form[: read.length], read.sentence.language)]
+    gone = [one for one in pets if is_gone(one.text, read.said, read.sentence.language)]
     return [_change(read, read.cite(read.length), gone[0], "")] if len(gone) == 1 else []
 
 
 def _limits_lifted(read: _ParsedSentence, held: Sequence[HeldValue]) -> list[PreferenceCandidate]:
-    """Return the ends of what is avoided and is said to be had again; words that lift it need no reader."""
     found = []
     for one in held:
-        places = places_of(one.text, read.form[: read.length]) if one.limit == AVOID else []
-        freed = next((at for at in places if _is_freed(read, at[0])), None)
-        if freed:
-            found.append(_change(read, read.cite(freed[1]), one, ""))
+        places = places_of(one.text, read.said) if one.limit == AVOID else []
+        for start, end in places:
+            if read.is_own(start) and read.grammar.frees.search(read.form[max(0, start - NEAR) : start]):
+                found.append(_change(read, read.cite(end), one, ""))
+                break
     return found
 
 
-def _is_freed(read: _ParsedSentence, start: int) -> bool:
-    """Return whether words directly before what is avoided allow it to the user."""
-    before = read.form[max(0, start - NEAR) : start]
-    return read.is_own(start) and read.grammar.frees.search(before) is not None
-
-
 def _unnamed(read: _ParsedSentence, sides: Sequence[tuple[int, int, str, str]]) -> PreferenceCandidate | None:
-    """Return what both sides of a sentence are that surely puts something right, though nothing held is meant."""
     both = next((one for one in sides if one[3]), None)
     if both is None or correction_share(_readable_text(read.sentence)) < NAMELESS:
         return None
@@ -247,26 +236,15 @@ def _unnamed(read: _ParsedSentence, sides: Sequence[tuple[int, int, str, str]]) 
     return _change(read, read.cite(end), HeldValue("", old), new)
 
 
-def _is_denied(read: _ParsedSentence, one: HeldValue, start: int, end: int) -> bool:
-    """Return whether what stands at these characters is named as wrong or over; a limit also by what lifts it."""
-    lifts = read.grammar.lifts.get(one.limit)
-    if lifts is None:
-        return read.grammar.denies(read.form, start, end)
-    if not read.is_own(start):
-        return False
-    return lifts.search(read.form[: read.length]) is not None and read.grammar.denies(read.form, start, end)
-
-
 def _limits_first(read: _ParsedSentence, meant: list[HeldValue]) -> list[HeldValue]:
-    """Return the limits alone where the words lift one: whoever is "not allergic to peanuts" may like them."""
-    limits = [one for one in meant if one.limit and read.grammar.lifts[one.limit].search(read.form[: read.length])]
+    """Return the limits alone where the words lift one: somebody "not allergic to peanuts" may like them."""
+    limits = [one for one in meant if one.limit and read.grammar.lifts[one.limit].search(read.said)]
     return limits or meant
 
 
 def _lifts(read: _ParsedSentence, one: HeldValue, place: int) -> bool:
-    """Return whether a limit may be taken out by these words of one's own; whatever is no limit may."""
     lifts = read.grammar.lifts.get(one.limit)
-    return lifts is None or (read.is_own(place) and lifts.search(read.form[: read.length]) is not None)
+    return lifts is None or (read.is_own(place) and lifts.search(read.said) is not None)
 
 
 def _change(read: _ParsedSentence, evidence: Evidence, old: HeldValue, new: str) -> PreferenceCandidate:
@@ -284,13 +262,11 @@ def _change(read: _ParsedSentence, evidence: Evidence, old: HeldValue, new: str)
 
 
 def without_vaguer(found: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates without the mere end of a value for which another sentence says what is right instead."""
+    """Return candidates without the mere end of a value that another sentence replaces."""
     right = {one.replaces for one in found if isinstance(one, PreferenceCandidate) and one.sort == "change"}
-    return [one for one in found if not (_only_ends(one) and one.texts[0] in right)]
-
-
-def _only_ends(one: Candidate) -> bool:
-    return isinstance(one, PreferenceCandidate) and one.sort == "change" and one.mode == "remove"
+    ends = [one for one in found if isinstance(one, PreferenceCandidate) and one.sort == "change"]
+    vaguer = [one for one in ends if one.mode == "remove" and one.texts[0] in right]
+    return [one for one in found if one not in vaguer]
 
 
 def texts_gone(changes: Iterable[PreferenceCandidate]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Whether words name a held value, all of it or a part of it side by side, or are of its kind. Pure."""
+"""Whether words name a value, all or a part of it, or something of its kind. Pure."""
 
 import re
 from enum import IntEnum
@@ -11,20 +11,20 @@ from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.values import HeldValue
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
+# A single character is part of too many words.
 _SHORTEST = 2
-"""Characters of a part: one stands in too many words."""
 
 
 class Fit(IntEnum):
     """How closely words name a value."""
 
+    # The words are part of the value, or the value is part of the words.
     PART = 1
-    """They stand in the value side by side, or the value stands in them."""
     WHOLE = 2
 
 
 def fit_of(words: str, value: str) -> Fit | None:
-    """Return how ``words`` name ``value``, None when they do not; case, width and one or several do not matter."""
+    """Return how ``words`` name ``value``; None when they do not. Case, width, and singular or plural do not matter."""
     said, known = _said_form(words), _compared_form(value)
     if not said or not known:
         return None
@@ -36,7 +36,7 @@ def fit_of(words: str, value: str) -> Fit | None:
 
 
 def right_value(one: HeldValue, old: str, new: str, fit: Fit) -> str:
-    """Return what takes the place of a value of which all or a part is named as wrong; "" where that is not certain."""
+    """Return the new value when all or a part of it is named as wrong; "" where that is not certain."""
     if one.key == "diet" and not load_language(language_of(new)).words.has("diets", matching_form(new)):
         return ""
     if fit is Fit.WHOLE:
@@ -45,8 +45,8 @@ def right_value(one: HeldValue, old: str, new: str, fit: Fit) -> str:
 
 
 def splice_value(value: str, old: str, new: str) -> str:
-    """Return ``value`` with ``new`` in place of ``old``, a part of it; ``new`` alone where it says the rest, too ("not
-    green, black tea" of green tea); "" where it is not certain that the words change places one for one."""
+    """Return ``value`` with ``new`` in place of its part ``old``; ``new`` alone where it also says the rest ("not
+    green, black tea" for green tea); "" unless the words change places one for one."""
     form = matching_form(value)
     places = places_of(old, form)
     if len(places) != 1 or len(form) != len(value):
@@ -63,7 +63,6 @@ def splice_value(value: str, old: str, new: str) -> str:
 
 
 def places_of(value: str, form: str) -> list[tuple[int, int]]:
-    """Return where ``value`` stands in a matching form, as a whole phrase, in one or several."""
     known = singular(matching_form(value).strip())
     if not known or known.casefold() not in form.casefold():  # hundreds are held: a pattern of each would take 50 ms
         return []
@@ -81,7 +80,6 @@ def is_of_kind(value: str, new: str) -> bool:
 
 
 def _heads_of(form: str) -> set[str]:
-    """Return by what a value is of a kind: its last word; in Chinese also the last before 的 (简约风的穿搭)."""
     if language_of(form) == "zh":
         return {part[-1:] for part in (form, form.partition("的")[0]) if part}
     return {form.rpartition(" ")[2] if " " in form else f"={form}"}
@@ -91,8 +89,8 @@ def _compared_form(text: str) -> str:
     return singular(comparable(matching_form(text)))
 
 
+# The cache holds one entry, because the same words are compared with every value in turn.
 _said_form = lru_cache(maxsize=1)(_compared_form)
-"""The same words are held against every value in turn."""
 
 
 def _words_of(text: str) -> list[str]:
@@ -100,7 +98,6 @@ def _words_of(text: str) -> list[str]:
 
 
 def _words_in(text: str) -> tuple[int, bool]:
-    """Return how many words a text has, and whether they are Chinese: one word may have some more characters there."""
     return len(text.split()), _HAN.search(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""Held notes that messages put right: each gives way to a note of the corrected words, made of both messages."""
+"""Replace notes that messages correct by notes with the corrected words, with both messages as sources."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,21 +19,21 @@ from snapshots.understanding.reading.forms import language_of
 from snapshots.understanding.statements.topics import importance_of, topics_of
 from tenants.isolation import tenant_tx
 
+# The details that a corrected note takes over from the old one.
 _SAID = ("grade", "grade_probability", "about_kind", "about_label", "relation", "about_tag_id", "vital_class")
-"""What the corrected note keeps of the one before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A note as it is put right: its details, and the messages that said it."""
+    """The details of a note and the messages that said it."""
 
     details: NoteDetails
     messages: tuple[UUID, ...]
 
 
 def put_notes_right(tenant_id: UUID, read: Sequence[Read]) -> list[Read]:
-    """Return the messages with what they put right: the corrected note in place of what their sentence makes, and the
-    end of the one that it corrects. Opens a scope of its own where a sentence may put anything right."""
+    """Return the messages with the notes that they correct: the corrected note replaces the note of their sentence, and
+    the old note ends. Opens a scope of its own where a sentence may correct anything."""
     telling = {one.heard.message.id: found for one in read if (found := _sentences_of(one))}
     if not telling:
         return list(read)
@@ -72,7 +72,8 @@ def _with_righting(one: Read, changing: Changing, held: Sequence[HeldChange], dr
         if known is None:
             continue
         over = Ending(held[righting.place].id, Effect.ENDS, changing.start, changing.end, righting.wrong)
-        own = [draft for draft in one.drafts if number or not righting.is_all or not _is_within(draft, changing)]
+        is_replaced = not number and righting.is_all  # the sentence says nothing else
+        own = [draft for draft in one.drafts if not (is_replaced and _is_within(draft, changing))]
         place = changing.start + number + (not righting.is_all)  # beside what the sentence makes itself
         drafts = (*own, _corrected(one, changing, righting, known, place))
         one = replace(one, drafts=drafts, put_right=(*one.put_right, over))
@@ -80,7 +81,6 @@ def _with_righting(one: Read, changing: Changing, held: Sequence[HeldChange], dr
 
 
 def _is_near(note: HeldChange, message: Message) -> bool:
-    """Return whether a note was said in the turns just before a message."""
     is_here = note.conversation_id == message.conversation_id and note.seq is not None
     return is_here and message.seq - (note.seq or 0) <= NOTING.put_right_turns
 

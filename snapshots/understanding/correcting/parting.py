@@ -1,6 +1,6 @@
-"""Who is to the user no more what they were: "Rahel and I broke up", 我离婚了, "Rex passed away" (rows P10, G4).
+"""People and pets that have parted from the user or died: "Rahel and I broke up", 我离婚了, "Rex passed away".
 
-The contact stays, with what it was to the user as its past: its relation becomes "ex-girlfriend", 前妻, "late dog".
+The contact stays, with its past as the relation: "ex-girlfriend", 前妻, "late dog".
 """
 
 import re
@@ -16,30 +16,33 @@ from snapshots.understanding.reading.sentences import Sentence
 from snapshots.understanding.values import TagCandidate
 
 FILE = Path(__file__).with_name("parting.toml")
+# Ways to name one's own pet by its kind.
 _OWN_KIND = {
     "en": r"(?:\b(?:my|our|the)|'t have (?:a|any)) {kind}",
     "zh": r"(?:我们?|我?家里?|咱们?家?|不养)的?[那这]?[只条个]?{kind}",
 }
-"""How one's own pet is called by what it is."""
 PARTED, DIED, GONE = "parted", "died", "gone"
 
 
 def read_partings(sentence: Sentence, known: Sequence[TagCandidate]) -> list[TagCandidate]:
-    """Return whom of those who are ``known`` a sentence says to have parted from the user, or to have died, each with
-    what they are to the user since; nothing of what is supposed, reported, asked, denied or planned."""
+    """Return the ``known`` people and pets that a sentence says to have parted from the user or died, with their new
+    relation; nothing that is supposed, reported, asked, denied or planned."""
     form = sentence.text
     if not known or not _pattern("cue").search(form) or _is_unsaid(form):
         return []
+    words = _file()["former"]
+    former = tuple(mark for language in ("en", "zh") for mark in words[language].values())
     return [
         _former(one, end, sentence)
         for end, among in ((PARTED, [one for one in known if one.relation in partners()]), (DIED, list(known)))
-        if (one := _named_as(end, form, sentence.language, among)) is not None and not _is_former(one)
+        if (one := _named_as(end, form, sentence.language, among)) is not None
+        and not (one.relation or "").startswith(former)
     ]
 
 
 def is_gone(pet: str, form: str, language: str) -> bool:
-    """Return whether a sentence in matching form says that a pet, held as "dog Biscuit" or 狗豆豆, has died, been lost
-    or given away."""
+    """Return whether a sentence in matching form says that a pet ("dog Biscuit", 狗豆豆) has died, been lost or given
+    away."""
     if _is_unsaid(form):
         return False
     known = matching_form(pet)
@@ -51,7 +54,6 @@ def is_gone(pet: str, form: str, language: str) -> bool:
 
 
 def is_of(one: TagCandidate, other: TagCandidate) -> bool:
-    """Return whether two candidates are called by one name, or are the same to the user."""
     return not _names(one).isdisjoint(_names(other))
 
 
@@ -66,7 +68,6 @@ def _is_unsaid(form: str) -> bool:
 
 
 def _named_as(end: str, form: str, language: str, among: Sequence[TagCandidate]) -> TagCandidate | None:
-    """Return the one that a sentence names as parted or dead; where it names nobody, the only partner there is."""
     for way in _file()[end][language]["ways"]:
         if "{who}" in way:
             named = [one for one in among if any(_finds(way, name, form, language) for name in _names(one))]
@@ -97,15 +98,8 @@ def _former(one: TagCandidate, end: str, sentence: Sentence) -> TagCandidate:
     return TagCandidate(one.label, one.kind, sentence.evidence(), relation=own or f"{words[language][end]}{relation}")
 
 
-def _is_former(one: TagCandidate) -> bool:
-    words = _file()["former"]
-    before = tuple(mark for language in ("en", "zh") for mark in words[language].values())
-    return (one.relation or "").startswith(before)
-
-
 @cache
 def partners() -> frozenset[str]:
-    """Return the words for those whom one may part from."""
     return frozenset(_file()["former"]["partners"].split())
 
 

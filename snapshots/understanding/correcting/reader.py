@@ -1,7 +1,7 @@
-"""How likely words put something right, read by a small linear model beside the rules (G4): words alone, no vector.
+"""Classify whether words correct something: a small linear model over words, without vectors.
 
-It was taught by labelled corrections and by what people say otherwise (``corrections.json`` says which). A change that
-rules see and the reader doubts is none; what the reader is sure of is a correction, though nobody may know of what.
+Trained on labelled corrections and other talk (``corrections.json`` says which). A change that patterns find and the
+classifier doubts is dropped; a sentence of which it is sure is a correction even if its object is unknown.
 """
 
 import re
@@ -18,21 +18,20 @@ from snapshots.understanding.reading.forms import language_of, matching_form
 
 WEIGHTS = Path(__file__).with_name("corrections.json")
 CORRECTION, OTHER = "correction", "other"
+# The name of a threshold: below it a correction that the patterns found is dropped.
 DOUBTED = "doubted"
-"""Among the least shares of the reader: below it a change that rules found is none."""
+# In characters: a turn that corrects something is short.
 LONGEST_READ = 260
-"""Characters; a turn that puts something right is short."""
+# Number of hash buckets. With a quarter of it, precision on other writers' corrections falls by 0.02 to 0.05.
 _SLOTS = 8_192
-"""Length of the hashed words; with a quarter of it 0.02 to 0.05 less is right of strangers' corrections."""
 _WORDS_WEIGH = 4.0
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[\u3400-\u9fff]|[?!,.;:-]")
 _WORDS_A_LENGTH, _LENGTHS = 6, 6
 
 
 def is_correction(text: str) -> bool:
-    """Return whether the reader is sure that ``text`` puts something right, and nothing in it is supposed, quoted or
-    told of others: words do not show whose they are, and reports were half of what the reader took for corrections
-    wrongly."""
+    """Return whether ``text`` surely corrects something, and nothing in it is supposed, quoted or told of others. Words
+    do not show whose they are, and reports were half of the false positives."""
     said = matching_form(text[:LONGEST_READ])
     if not said.strip() or grammar_of(language_of(said)).idle.search(said):
         return False
@@ -41,12 +40,10 @@ def is_correction(text: str) -> bool:
 
 @lru_cache(maxsize=64)  # asked once per sentence of the same message
 def correction_share(text: str) -> float:
-    """Return how probable the reader finds it that ``text`` puts something right, 0..1."""
     return correction_reader().shares(features(text[:LONGEST_READ]))[CORRECTION]
 
 
 def is_doubtful(text: str) -> bool:
-    """Return whether the reader doubts that ``text`` puts anything right."""
     return correction_share(text) < correction_reader().least[DOUBTED]
 
 
@@ -60,20 +57,20 @@ def correction_reader() -> LinearReader:
 
 
 def features(text: str) -> Float32:
-    """Return the numbers that a text is read by, shape (8192,)."""
+    """Return the features of a text, shape (8192,)."""
     return hashed(parts_of(text), _SLOTS, _WORDS_WEIGH)
 
 
 def hashed(parts: Iterable[str], slots: int, length: float) -> Float32:
-    """Return which of ``slots`` the ``parts`` fall into, as a vector of that ``length``, shape (slots,)."""
+    """Return the buckets that ``parts`` fall into as a vector of norm ``length``, shape (slots,)."""
     found = np.zeros(slots, np.float32)
     found[[crc32(part.encode()) % slots for part in set(parts)]] = 1.0
     return found * np.float32(length / np.linalg.norm(found))
 
 
 def parts_of(text: str, *, longest: int = 3) -> Iterator[str]:
-    """Yield what a text is made of: runs of up to ``longest`` words, Chinese characters or marks, and its length; all
-    numbers are alike."""
+    """Yield runs of up to ``longest`` words, Chinese characters or marks, and the length class; all numbers are
+    alike."""
     form = re.sub(r"\d+", "0", matching_form(text).lower())
     words = ["^", *_TOKEN.findall(form), "$"]
     for length in range(1, longest + 1):

@@ -1,14 +1,16 @@
-"""Which held note a sentence puts right, and how it reads then: "It's 2:45 now, not 3:15", 打错了,是周四. Pure.
+"""Find the note that a sentence corrects, and its corrected words: "It's 2:45 now, not 3:15", 打错了,是周四. Pure.
 
-A figure gives way to another of its sort in the words of the note, and nothing else of them changes. Other words never
-do: what they are put in place of would be a sentence that nobody said. What else the sentence speaks of must stand in
-the note: a sentence with more to say is a note of its own.
+A figure is replaced by another of its sort, and nothing else changes: with other words the note would become a sentence
+that nobody said. Everything else in the sentence must stand in the note; a sentence that says more is a note of its
+own.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.changes.pairs import HeldText, Sentence
 from snapshots.understanding.changes.persons import SELF, is_of_another, named_people
 from snapshots.understanding.changes.words import cues_in
@@ -16,45 +18,7 @@ from snapshots.understanding.correcting.sorts import Value, values_in
 from snapshots.understanding.reading.forms import matching_form
 
 _NOT_MEANT = frozenset({"supposed", "once", "unreal", "asked"})
-_WRONG_BEFORE = re.compile(
-    r"(?:\bnot|n't|\binstead of|\brather than|\bno longer|\bi (?:said|wrote|put|typed)|\byou (?:have|wrote|put)"
-    r"|不是|并非|不在|不要|别|不再是?|说成|写成|打成|记成|当成|说的是?|写的是?)"
-    r"(?: (?:the|a|an|at|on|in|my|is|for|about|with|it's))*(?:了|在)? ?\Z",
-    re.IGNORECASE,
-)
-_WRONG_BEHIND = re.compile(
-    r" ?(?:(?:is|was) (?:wrong|a (?:typo|mistake))|(?:这个|那个)?(?:不对|是错的|错了|说错|写错|打错))", re.I
-)
-_MOVED = re.compile(
-    r"\b(?:mov(?:ed|ing)|chang(?:ed|ing)|rescheduled|pushed|brought|went|raised|cut|up|down)\b.{0,40} from (?:the )?\Z"
-    r"|(?:从|由|把) ?\Z",
-    re.IGNORECASE,
-)
-_MEANT = re.compile(
-    r"\b(?:i meant?|meant(?: to (?:say|write|type))?|sorry|oops|whoops|typo|my (?:bad|mistake)|correction|scratch that"
-    r"|make (?:that|it)|no,? wait|wait,? no|actually|got (?:it|that|the \w+) wrong|mixed (?:it |that )?up|misspoke)\b"
-    r"|[说打写记搞弄看讲]错|错了|抱歉|不好意思|对不起|不对|更正|纠正|口误|手滑|手误|应该是|应为|其实是|改[成到为]|我是说|是说",
-    re.IGNORECASE,
-)
-_SETS = re.compile(
-    r"\b(?:change|set|turn|put|bump|raise|lower|make) (?:that|it|this|them)(?: back)?(?: up| down)? ?(?:to )?\Z"
-    r"|(?:改|调|设|换)(?:成|到|为|高到|低到)\Z",
-    re.IGNORECASE,
-)
-_SET_TO = re.compile(r"\b(?:change|set|turn|put|bump|raise|lower|back|up)\b|[调设高低]", re.IGNORECASE)
-"""Directly before a value: it takes the place of the one that was set just before, whatever its unit."""
-_NEW_NUMBER = re.compile(
-    r"\b(?:new|different|another|changed (?:his|her|their|my|our)) "
-    r"(?:phone |mobile |cell |work |home )?(?:number|phone|mobile|sim)\b"
-    r"|\bnumber(?:'s| has| is| was)? (?:just )?(?:changed|now|different)\b|\bon a new (?:one|line)\b"
-    r"|[换改]了?个?新?(?:手机|电话)?(?:号|电话)|新的?(?:手机|电话)?号|新电话|号码?(?:已经|刚)?[换变改]|电话(?:已经|刚)?[换变改]",
-    re.IGNORECASE,
-)
-_OF_NUMBERS = re.compile(
-    r"\b(?:new|number|phone|mobile|cell|got|has|by the way|btw|changed|different|her|his|their|use|call|ring|old)\b"
-    r"|[新号码手机电话旧用记存换改变老家我]",
-    re.IGNORECASE,
-)
+_RE = load_patterns(Path(__file__).with_name("note_corrections.toml"))
 _FILLERS = frozenset(
     re.findall(
         r"\S+",
@@ -66,39 +30,28 @@ _FILLERS = frozenset(
         "moved changed rescheduled pushed they rang called",
     )
 )
-_FILLERS_ZH = re.compile(
-    r"不好意思|抱歉|对不起|刚才|刚刚|之前|上面|[说打写记搞弄看讲]错|错|不对|更正|纠正|口误|手滑|手误|应该|应为|其实|一下|现在|不再"
-    r"|时间|日期|[是不而改成到为了的吧呢啊呀哦噢哎啦嘛我说写打别在去那这个才把从由换挪推迟提前早晚就对要]"
-)
-_OWN = re.compile(
-    r"\b(?:i'm|i am|i've|i (?!meant?\b|said\b|wrote\b|typed\b|put\b|got\b|mixed\b|misspoke\b|think\b)\w+)"
-    r"|(?:^|[,.;!])我(?!是?说|[打记写搞弄看讲]|的意思)",
-    re.IGNORECASE,
-)
-_THIS_WEEK = re.compile(r"[这本]个?(?:周|星期|礼拜)")
-_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[\u3400-\u9fff]")
 _MEASURES = frozenset({"number", "amount"})
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What a sentence puts right: ``wrong`` (None: it names nothing) and ``right`` are values of one sort. ``beside``
-    is what else it speaks of."""
+    """``wrong`` (None: not named) and ``right`` are figures of one sort; ``beside`` holds the other words of the
+    sentence."""
 
     wrong: Value | None
     right: Value
     text: str
     beside: frozenset[str]
+    # The sentence gives somebody's new number: their old one is wrong wherever it stands.
     is_new_number: bool = False
-    """It tells the new number of somebody: the one that they had is wrong, wherever it stands."""
+    # The sentence sets a number that was set just before.
     is_set: bool = False
-    """It sets what was set just before to another number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Righting:
-    """The note at ``place`` as it reads when it is put right, and the words of it that were ``wrong``. ``is_all``: the
-    sentence says nothing else."""
+    """The corrected text of the note at ``place``, and its ``wrong`` words. ``is_all``: the sentence says nothing
+    else."""
 
     place: int
     text: str
@@ -107,17 +60,22 @@ class Righting:
 
 
 def corrections_in(sentence: Sentence) -> list[Correction]:
-    """Return what a sentence may put right, what it names as wrong first; nothing of what is asked, supposed, or meant
-    for once."""
+    """Return the possible corrections in a sentence; none that is asked, supposed or meant for once."""
     form = matching_form(sentence.text)
     values = values_in(sentence.text)
-    if _THIS_WEEK.search(form) or cues_in(_without(form, values)) & _NOT_MEANT:  # "May 3rd" supposes nothing
+    if _RE["this_week"].search(form) or cues_in(_without(form, values)) & _NOT_MEANT:  # "May 3rd" supposes nothing
         return []
     numbers = [one for one in values if one.sort == "phone"]
-    if len(numbers) == 1 and _NEW_NUMBER.search(form):
-        beside = _beside(_OF_NUMBERS.sub(" ", _without(form, numbers)))
+    if len(numbers) == 1 and _RE["new_number"].search(form):
+        beside = _beside(_RE["of_numbers"].sub(" ", _without(form, numbers)))
         return [Correction(None, numbers[0], sentence.text, beside, is_new_number=True)]
-    wrong = [one for one in values if _is_wrong(one, form)]
+    wrong = [
+        one
+        for one in values
+        if _RE["wrong_before"].search(form[: one.start])
+        or _RE["moved"].search(form[: one.start])
+        or _RE["wrong_behind"].match(form, one.end)
+    ]
     found = [
         Correction(one, other, sentence.text, _beside(form, one, other))
         for one in wrong
@@ -126,18 +84,20 @@ def corrections_in(sentence: Sentence) -> list[Correction]:
     ]
     if found or wrong:
         return found if len(found) == 1 else []
-    if len(values) == 1 and _SETS.search(form[: values[0].start]):
-        beside = _beside(_SET_TO.sub(" ", _without(form, values)))
+    if len(values) == 1 and _RE["sets"].search(form[: values[0].start]):
+        beside = _beside(_RE["set_to"].sub(" ", _without(form, values)))
         return [Correction(None, values[0], sentence.text, beside, is_set=True)]
-    if len(values) == 1 and _MEANT.search(form):
+    if len(values) == 1 and _RE["meant"].search(form):
         return [Correction(None, values[0], sentence.text, _beside(form, values[0]))]
     return []
 
 
 def find_rightings(sentence: Sentence, held: Sequence[HeldText], near: Sequence[int]) -> list[Righting]:
-    """Return the one note that a sentence puts right, or those that hold somebody's old number. ``near`` are the places
-    of the notes said in the turns just before, the last one last: the latest of them is meant first, and none but them
-    where no figure is named as wrong, or one that many things have, and nothing beside it."""
+    """Return the one note that a sentence corrects, or those that hold somebody's old number.
+
+    ``near`` are the indexes of notes from the turns just before, the latest last. The latest is meant first, and no
+    older note unless the wrong figure is named and rare, or other words are shared.
+    """
     for one in corrections_in(sentence):
         if one.is_new_number:
             return _put_numbers_right(one, sentence, held)
@@ -151,7 +111,6 @@ def find_rightings(sentence: Sentence, held: Sequence[HeldText], near: Sequence[
 
 
 def _put_numbers_right(one: Correction, sentence: Sentence, held: Sequence[HeldText]) -> list[Righting]:
-    """Return the notes that hold the number of whom a sentence speaks; none where they had several."""
     said = named_people(sentence.text)
     found, keys = [], set()
     for place, note in enumerate(held):
@@ -159,31 +118,21 @@ def _put_numbers_right(one: Correction, sentence: Sentence, held: Sequence[HeldT
         known = named_people(note.text).people | (
             named_people(note.about).people if note.about != SELF else frozenset()
         )
-        is_theirs = said.people == known if said.people or known else _is_called(note.about, sentence.text)
+        # A sentence that names nobody is about the user, or about the one whose label it holds.
+        text = sentence.text
+        is_called = bool(_RE["me"].search(text)) if note.about == SELF else note.about.lower() in text.lower()
+        is_theirs = said.people == known if said.people or known else is_called
         if len(own) == 1 and is_theirs:
             keys.add(own[0].key)
             span, new = _swapped(own[0], one.right, one.text, note.text)
-            text = note.text[: span[0]] + new + note.text[span[1] :]
+            right = note.text[: span[0]] + new + note.text[span[1] :]
             rest = {word for word in one.beside if not named_people(word).people} - _words_of(note.text.lower())
-            found.append(Righting(place, text, note.text[slice(*span)], is_all=not rest))
+            found.append(Righting(place, right, note.text[slice(*span)], is_all=not rest))
     return found if len(keys) == 1 and one.right.key not in keys else []
 
 
-def _is_called(about: str, text: str) -> bool:
-    """Return whether a sentence names whom a note is about, or speaks of nobody but the user."""
-    return about.lower() in text.lower() if about != SELF else bool(_ME.search(text))
-
-
-def _is_wrong(one: Value, form: str) -> bool:
-    before = form[: one.start]
-    return bool(_WRONG_BEFORE.search(before) or _MOVED.search(before) or _WRONG_BEHIND.match(form, one.end))
-
-
-_ME = re.compile(r"\b(?:my|i|i've|i'm)\b|我", re.IGNORECASE)
-
-
 def _beside(form: str, *values: Value) -> frozenset[str]:
-    return _words_of(_FILLERS_ZH.sub(" ", _without(form, values))) - _FILLERS
+    return _words_of(_RE["fillers_zh"].sub(" ", _without(form, values))) - _FILLERS
 
 
 def _without(form: str, values: Sequence[Value]) -> str:
@@ -193,7 +142,7 @@ def _without(form: str, values: Sequence[Value]) -> str:
 
 
 def _words_of(form: str) -> frozenset[str]:
-    return frozenset(word.removesuffix("'s") for word in _WORD.findall(form.lower()))
+    return frozenset(word.removesuffix("'s") for word in _RE["word"].findall(form.lower()))
 
 
 def _put_right(one: Correction, sentence: Sentence, place: int, held: HeldText) -> Righting | None:
@@ -212,15 +161,15 @@ def _put_right(one: Correction, sentence: Sentence, place: int, held: HeldText) 
 
 
 def _is_my_own(said: str, held: HeldText) -> bool:
-    """Return whether a sentence tells of the user and a note of somebody else, whom it does not name."""
+    """Return whether a sentence is about the user, and a note is about somebody else whom it does not name."""
     theirs = named_people(held.text).people | named_people(held.about).people
     is_theirs = held.about != SELF or bool(theirs)
-    return is_theirs and _OWN.search(said) is not None and not named_people(said).people & theirs
+    return is_theirs and _RE["own"].search(said) is not None and not named_people(said).people & theirs
 
 
 def _value_meant(right: Value, wrong: Value | None, held: HeldText) -> Value | None:
-    """Return the one value of a note that is wrong: the named one, else the only one of the sort. Of what is vital
-    nothing is put right that is not named."""
+    """Return the wrong figure of a note: the named one, else the only one of its sort. In vital notes only a named
+    figure is corrected."""
     own = [value for value in values_in(held.text) if value.sort == right.sort]
     if wrong is not None:
         meant = [value for value in own if value.is_same(wrong)]
@@ -232,7 +181,6 @@ def _value_meant(right: Value, wrong: Value | None, held: HeldText) -> Value | N
 
 
 def _value_set(right: Value, held: HeldText) -> Value | None:
-    """Return the one number of a note that another takes the place of: neither says another unit than the other."""
     own = [value for value in values_in(held.text) if value.sort in _MEASURES or value.sort == right.sort]
     units = {value.key[1] for value in (*own, right) if value.sort == "amount"}
     is_meant = len(own) == 1 and len(units) < 2 and not held.is_vital  # noqa: PLR2004
@@ -241,8 +189,6 @@ def _value_set(right: Value, held: HeldText) -> Value | None:
 
 
 def _swapped(value: Value, right: Value, said: str, held: str) -> tuple[tuple[int, int], str]:
-    """Return which characters of a note give way to which words: the value, or its core where what is right says no
-    more."""
     if (right.start, right.end) != right.core:
         return (value.start, value.end), said[right.start : right.end]
     new = said[slice(*right.core)]

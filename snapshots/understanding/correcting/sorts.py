@@ -1,4 +1,4 @@
-"""Values in a text of which one puts another of its sort right: a time a time, a day a day, a number a number. Pure."""
+"""Times, days, dates, numbers and amounts in a text, of which one corrects another of its sort. Pure."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -16,8 +16,8 @@ _MONTH = (
     r"(?P<month>january|february|march|april|may|june|july|august|september|october|november|december"
     r"|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b)"
 )
+# In digits.
 _LONG = 3
-"""Digits."""
 _N = r"\d{1,2}|[一二两三四五六七八九十]{1,3}"
 _UNITS = (
     r"mg|mcg|ml|kg|kilos?|km|miles?|minutes?|mins?|hours?|days?|weeks?|months?|euros?|dollars?|pounds|bucks|quid|percent|%"
@@ -61,8 +61,8 @@ _PATTERNS: Mapping[str, tuple[re.Pattern[str], ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value of a text, characters ``start`` to ``end``, with what it comes to. ``core``: its last part, which takes
-    the place of another's core where it says no more: of a date the day."""
+    """A value at characters ``start`` to ``end``, with its normalised ``key``. ``core`` is its last part, which can
+    replace another's core: of a date the day."""
 
     sort: str
     key: Key
@@ -72,20 +72,20 @@ class Value:
 
     @property
     def is_telling(self) -> bool:
-        """Whether few things have the same value by chance: 3:15 and no full hour, a date with its month, a number."""
+        """Whether few things share the value by chance: 3:15 but no full hour, a date with its month, a long number."""
         if self.sort in ("clock", "date"):
             return None not in self.key and self.key[1] != 0
         return self.sort == "phone" or (self.sort in ("amount", "number") and len(str(self.key[0])) >= _LONG)
 
     def is_same(self, other: "Value") -> bool:
-        """Return whether two values are one, as far as both say it: "the 3rd" and "3 May"."""
+        """Return whether two values are equal as far as both say: "the 3rd" and "3 May"."""
         pairs = zip(self.key, other.key, strict=False)
         return self.sort == other.sort and all(None in (one, two) or one == two for one, two in pairs)
 
 
 @lru_cache(maxsize=2_048)
 def values_in(text: str) -> tuple[Value, ...]:
-    """Return the values of a text in order, none inside of another."""
+    """Return the values of a text in order; none inside another."""
     form = matching_form(text)
     if len(form) != len(text):
         return ()

@@ -1,5 +1,3 @@
-"""The words of corrections, read from ``words.toml``."""
-
 import re
 import tomllib
 from collections.abc import Mapping
@@ -14,7 +12,7 @@ _EDGES = " \t,.!;:?'\"。,"
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """What one language brings; the fields are those of the file."""
+    """The patterns of one language in ``words.toml``; the fields have its names."""
 
     idle: re.Pattern[str]
     momentary: re.Pattern[str]
@@ -34,14 +32,12 @@ class Grammar:
     lifts: Mapping[str, re.Pattern[str]]
 
     def denies(self, form: str, start: int, end: int) -> bool:
-        """Return whether what stands at these characters is named as wrong or over, and not as what is right."""
         said, rest = form[:start], form[end:]
         if self.right.search(said) or self.and_not.match(rest):
             return False
         return self.before.search(said) is not None or self.behind.match(rest) is not None
 
     def bare(self, words: str) -> str:
-        """Return words without what stands before and behind a value and is no part of it."""
         words = words.strip(_EDGES)
         found = self.lead.match(words)
         return self.tail.sub("", words[found.end() :] if found else words).strip(_EDGES)

@@ -1,1 +1,1 @@
-"""From graded clauses to notes: which clauses stand together, what a note says beside its words."""
+"""From graded clauses to drafts of notes and replies."""

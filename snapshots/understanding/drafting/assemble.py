@@ -1,55 +1,34 @@
-"""Which clauses of a message stand together as one note: the smallest part that stands alone.
+"""Join the clauses of a message into note parts: the smallest parts that stand alone.
 
-Lasting clauses of one sentence are one note, with what stands between them; a sentence that leans on the one before it
-("She's two") joins it; a fragment alone is kept only where the reader is nearly sure, or where it answers a question.
+Lasting clauses of one sentence are one part, with the words between them. A sentence that depends on the one before it
+("She's two") joins it. A fragment is kept only with a high grade, or as the answer to a question.
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.config import NOTING, NotingPolicy
 from snapshots.understanding.grading.cues import says_standing, vital_cues, vital_outright
 from snapshots.understanding.grading.features import Spoken, count_words
 from snapshots.understanding.grading.reader import Grade
 from snapshots.understanding.reading.clauses import Clause
-from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.forms import matching_form, rough_tokens
 from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.people import opens_with_person
 from snapshots.understanding.reading.vital import is_vital_claim, orders_model, vital_by_words, without_objects
-from snapshots.understanding.statements.tokens import rough_tokens
 
-_LEANS = re.compile(
-    r"(?:she|he|they|it|that|this|those|these|her|his|their|its|which|who|and|but|so|because|except|only|same|both|"
-    r"the (?:one|rest|other))\b"
-    r"|她|他|它|这|那|所以|因为|不然|就|也|都|还|再|才|否则|其他|别的|一般|平时|反正|每",
-    re.IGNORECASE,
-)
-_HAS_SUBJECT = re.compile(
-    r"(?:i(?:['’]?m| am|['’]?ve| have)?|we(?:['’]?re| are)?) (?!mean|see|know|guess|think|did)\w{3}"
-    r"|我(?:们|家|[妈爸]|女儿|儿子|老[公婆])?[^们也知\W]\w{2}",
-    re.IGNORECASE,
-)
-_OWN_SUBJECT = re.compile(r"(?:i|i'?m|i'?ve|we|we'?re|we'?ve|my|our)\b|[我咱]", re.IGNORECASE)
-_REFERS = re.compile(r"\b(?:he|she|it|they|him|her|them|this|that|these|those)\b|[他她它这那]", re.IGNORECASE)
-_REASON = re.compile(r"\b(?:because|cause|cos|since|so|as|if)\b|因为|所以|因此|就", re.IGNORECASE)
-_POINTS_BACK = re.compile(
-    r"^(?:that'?s|that is|this is) (?:how|what|why|where|when|who|the (?:one|way|only))\b"
-    r"|^(?:where|who(?:se)?|because|except|unless|so that)\b"
-    r"|^(?:i|i'?ve|we|my|our)\s(?:\S+\s){1,4}(?:him|her|it|them|that one|this one)\W*$"
-    r"|^.{0,9}(?:就?是|喜欢|爱|信得过|讨厌|受不了|离不开)[他她它][们了]?$",
-    re.IGNORECASE,
-)
+_RE = load_patterns(Path(__file__).with_name("note_parts.toml"))
 # Words, and Chinese characters, of a part that says little by itself.
 _FRAGMENT_EN, _FRAGMENT_ZH = 3, 5
 # Characters around a clause in which it may be laughed at.
 _LAUGHED_AT = 24
-_HAN = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 
 
 @dataclass(frozen=True, slots=True)
 class NotePart:
-    """A part of a message that becomes a note: characters ``start`` to ``end``, and the grade that speaks for it."""
+    """Characters ``start`` to ``end`` of a message that become a note, and the grade that speaks for it."""
 
     start: int
     end: int
@@ -61,13 +40,13 @@ class NotePart:
 
 
 def assemble_parts(spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy = NOTING) -> list[NotePart]:
-    """Return the parts of a message that last, in order, from the grades of its clauses."""
+    """Return the lasting parts of a message, in order, from the grades of its clauses."""
     lasting = [_part(spoken, clause, grade, policy) for clause, grade in zip(spoken.clauses, grades, strict=False)]
     before = [None if clause.asked else part for clause, part in zip(spoken.clauses, lasting, strict=False)]
     kept = [
         _reach_back(part, named, spoken, policy) if named else part
         for named, part in zip([None, *before], lasting, strict=False)
-        if _is_held(part, policy)
+        if part.grade.lasting >= (policy.vital_held_from if part.vital_class else policy.held_from)
     ]
     whole = _join(kept, _say_one_thing, spoken, policy)
     joined = _join(whole, _lean_together, spoken, policy)
@@ -75,15 +54,14 @@ def assemble_parts(spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy
 
 
 def is_about_other(text: str, language: str, grade: Grade, policy: NotingPolicy = NOTING) -> bool:
-    """Return whether a clause tells of somebody else: the reader finds so, or half so and it begins with them."""
     if grade.other >= policy.other_from:
         return True
     return grade.other >= policy.other_opening_from and opens_with_person(text, language)
 
 
 def vital_class_of(clause: Clause, grade: Grade, policy: NotingPolicy = NOTING, sentence: str = "") -> str:
-    """Return why a clause is vital: by its words alone, by a class that its words and the reader agree on, or of which
-    the reader is nearly sure; "" for one that is not, that gives an order or has a link."""
+    """Return why a clause is vital: by its words alone, by a class on which words and classifier agree, or by the
+    classifier if it is nearly sure; "" otherwise, and for orders and links."""
     form = matching_form(clause.text)
     if not is_vital_claim(form, sentence or form):
         return ""
@@ -112,12 +90,9 @@ def _part(spoken: Spoken, clause: Clause, grade: Grade, policy: NotingPolicy) ->
     return NotePart(clause.start, clause.end, clause.sentence, grade, vital, clause.language, is_other)
 
 
-def _is_held(part: NotePart, policy: NotingPolicy) -> bool:
-    return part.grade.lasting >= (policy.vital_held_from if part.vital_class else policy.held_from)
-
-
 def _reach_back(part: NotePart, before: NotePart, spoken: Spoken, policy: NotingPolicy) -> NotePart:
-    """Return a part that only says "him" or "that's how" with the clause before it, which names what is meant."""
+    """Return a part that only says "him" or "that's how" together with the clause before it, which names the person or
+    thing."""
     if not points_back(spoken.text[part.start : part.end]) or part.sentence - before.sentence > 1:
         return part
     if not _fit_together(replace(before, vital_class=""), part, spoken, policy):
@@ -126,8 +101,8 @@ def _reach_back(part: NotePart, before: NotePart, spoken: Spoken, policy: Noting
 
 
 def _say_one_thing(before: NotePart, after: NotePart, text: str) -> bool:
-    """Return whether parts of one sentence are one note: not two statements with a subject each, of which only one is
-    vital or of somebody else."""
+    """Return whether parts of one sentence are one note: not two statements with subjects of their own of which only
+    one is vital or about somebody else."""
     if before.sentence != after.sentence:
         return False
     if (bool(before.vital_class), before.is_other) == (bool(after.vital_class), after.is_other):
@@ -135,17 +110,17 @@ def _say_one_thing(before: NotePart, after: NotePart, text: str) -> bool:
     if _is_fragment(before, text) or _is_fragment(after, text):
         return True
     first, second = (matching_form(text[one.start : one.end]) for one in (before, after))
-    is_reason = _REASON.search(matching_form(text[before.end : after.end])[: after.start - before.end + 2])
+    is_reason = _RE["reason"].search(matching_form(text[before.end : after.end])[: after.start - before.end + 2])
     return (
         is_reason is not None
-        or _REFERS.search(second) is not None
-        or not (_OWN_SUBJECT.match(first) and _OWN_SUBJECT.match(second))
+        or _RE["refers"].search(second) is not None
+        or not (_RE["own_subject"].match(first) and _RE["own_subject"].match(second))
     )
 
 
 def points_back(said: str) -> bool:
-    """Return whether all that a clause says is said of what the one before it names: "that's how I have it", 就是他."""
-    return _POINTS_BACK.search(matching_form(said)) is not None
+    """Return whether all that a clause says refers to the clause before it: "that's how I have it", 就是他."""
+    return _RE["points_back"].search(matching_form(said)) is not None
 
 
 def _join(
@@ -167,9 +142,8 @@ def _join(
 
 
 def _fit_together(before: NotePart, after: NotePart, spoken: Spoken, policy: NotingPolicy) -> bool:
-    """Return whether two parts, with what stands between them, are short enough for one note and hold no instruction.
-    What is vital is never joined with a link, by which it would lose its mark, nor with an order, which would stand in
-    every prompt."""
+    """Return whether two parts are short enough for one note and hold no instruction. A vital part is never joined with
+    a link, by which it would lose its mark, nor with an order, which would stand in every prompt."""
     text, both = spoken.text, spoken.text[before.start : after.end]
     if rough_tokens(both) > policy.tokens or spoken.has_order(before.end, after.start):
         return False
@@ -182,15 +156,13 @@ def _fit_together(before: NotePart, after: NotePart, spoken: Spoken, policy: Not
 
 
 def _lean_together(before: NotePart, after: NotePart, text: str) -> bool:
-    """Return whether a sentence cannot stand without the one just before it."""
     if after.sentence - before.sentence != 1:
         return False
     return leans(text[after.start : after.end]) or _is_fragment(after, text) or _is_fragment(before, text)
 
 
 def leans(said: str) -> bool:
-    """Return whether a sentence begins with a word that points back: "it", "so", 它, 所以."""
-    return bool(_LEANS.match(matching_form(said)))
+    return bool(_RE["leans"].match(matching_form(said)))
 
 
 def _is_fragment(part: NotePart, text: str) -> bool:
@@ -198,16 +170,15 @@ def _is_fragment(part: NotePart, text: str) -> bool:
 
 
 def is_fragment(said: str, language: str) -> bool:
-    """Return whether a part is too short to say much by itself; "I'm vegan" and 我有哮喘 have their subject."""
-    if _HAS_SUBJECT.match(said):
+    """Return whether a part is too short to say much; "I'm vegan" and 我有哮喘 have a subject."""
+    if _RE["has_subject"].match(said):
         return False
     if language == "zh":
-        return len(_HAN.findall(said)) <= _FRAGMENT_ZH
+        return len(_RE["han"].findall(said)) <= _FRAGMENT_ZH
     return count_words(said) <= _FRAGMENT_EN
 
 
 def _is_loose(part: NotePart, spoken: Spoken, policy: NotingPolicy) -> bool:
-    """Return whether a part is a fragment that neither answers a question nor is nearly sure to last."""
     if not _is_fragment(part, spoken.text) or part.grade.lasting >= policy.fragment_from or part.vital_class:
         return False
     return not spoken.answer and not (spoken.was_asked and part.start == spoken.clauses[0].start)

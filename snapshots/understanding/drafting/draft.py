@@ -1,6 +1,7 @@
-"""What a note says beside its words: whom it is about, how sure it is, the turn before, its place in the message."""
+"""Draft notes: their text and details such as the person, the confidence, the turn before, and the place in the
+message."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import SnapshotDraft
 from snapshots.embedding.stored_drafts import masked_name
 from snapshots.models import AboutKind, Message, MessageRole, NoteGrade, SnapshotKind
+from snapshots.notes.section import NotesPolicy
 from snapshots.notes.values import NoteDetails
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.believing.gate import speaks_for_subject
@@ -34,22 +36,25 @@ from snapshots.understanding.slots.engine import read_slots
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.pronouns import may_mean, pronoun_in
 from snapshots.understanding.slots.transcripts import find_lines_of_others
-from snapshots.understanding.statements.statements import STATEMENT_VERSION, Heard, utterance_of
+from snapshots.understanding.statements.statements import STATEMENT_VERSION, Heard, message_draft, utterance_of
 from snapshots.understanding.statements.topics import importance_of, topics_of
 from snapshots.understanding.values import ExtractionContext
 
 
 @dataclass(frozen=True, slots=True)
 class NoteDraft:
-    """A note to be: its snapshot, not yet indexed, and its details."""
+    """A note before it is indexed."""
 
     snapshot: SnapshotDraft
     details: NoteDetails
 
+    def overlaps(self, start: int, end: int) -> bool:
+        first, last = self.details.span_start, self.details.span_end
+        return first is not None and last is not None and first < end and start < last
+
 
 def spoken_of(heard: Heard, own_names: frozenset[str], policy: NotingPolicy = NOTING) -> Spoken:
-    """Return the subject's own clauses of a message; none for what others said, and what only comes back from a
-    prompt."""
+    """Return the subject's own clauses of a message; none for words of others and echoes."""
     message = heard.message
     asked = asked_in(heard.previous.content) if heard.previous and heard.previous.role == MessageRole.ASSISTANT else ""
     if not message.remember or not speaks_for_subject(utterance_of(message), own_names):
@@ -78,10 +83,21 @@ def note_drafts(
     return [draft for draft in drafts if not draft.snapshot.masked or draft.details.vital_class]
 
 
-def _spoken_answer(heard: Heard, previous: str, asked: str) -> Spoken | None:
-    """Return what a bare answer says, together with its question; None where a message is more than that.
+def wanted_notes(drafts: Iterable[NoteDraft], policy: NotesPolicy) -> Iterator[NoteDraft]:
+    """Yield drafts without the vital marks that the tenant does not want; a note kept only for such a mark is left
+    out."""
+    for draft in drafts:
+        vital_class = draft.details.vital_class
+        if not vital_class or vital_class in policy.vital_classes:
+            yield draft
+        elif draft.details.grade_probability >= NOTING.held_from:
+            yield replace(draft, details=replace(draft.details, vital_class=""))
 
-    Consent to an offer to remember says nothing itself: :mod:`snapshots.understanding.heard.consent` reads it.
+
+def _spoken_answer(heard: Heard, previous: str, asked: str) -> Spoken | None:
+    """Return a bare answer together with its question; None for a message that says more.
+
+    Consent to an offer to remember says nothing itself: the words that it means are read elsewhere.
     """
     text = heard.message.content
     if consents(text, previous) or (is_bare_answer(text, previous) and evades(text)):
@@ -99,31 +115,24 @@ def _spoken_answer(heard: Heard, previous: str, asked: str) -> Spoken | None:
 
 
 def _words_of(order: RememberOrder) -> list[Span]:
-    """Return the words of an order to remember that are no part of a note: all of one that is refused."""
     if order.is_refused:
         return [(min(order.start, order.said_start), max(order.end, order.said_end))]
     return [(order.start, order.end)]
 
 
 def draft_part(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy) -> NoteDraft:
-    message, previous, now = heard.message, heard.previous, utc_now()
+    message, previous = heard.message, heard.previous
     said = spoken.answer or spoken.text[part.start : part.end]
     text, masked = mask_sensitive(said)
     topics = topics_of(text)
     hedged = any(has_cue(name, matching_form(said).lower()) for name in ("supposed", "reported"))
     hedged = hedged and not spoken.is_wanted(part.start, part.end)
     sure = policy.hedged if hedged else policy.said_outright
-    snapshot = SnapshotDraft(
+    snapshot = message_draft(
+        message,
+        SnapshotKind.NOTE,
+        text,
         id=note_id(message.id, part.start),
-        subject_id=message.subject_id,
-        kind=SnapshotKind.NOTE,
-        text=text,
-        said_at=message.said_locally,
-        valid_at=min(message.said_at, now),
-        expires_at=None,
-        by_kind=True,
-        conversation_id=message.conversation_id,
-        seq=message.seq,
         previous=turn_of(previous) if previous else None,
         previous_is_memory=previous is not None and previous.role == MessageRole.USER,
         category=topics[0] if topics else "",
@@ -131,14 +140,13 @@ def draft_part(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolic
         importance=importance_of(text),
         confidence=sure,
         provenance=Provenance.OBSERVATION if hedged else Provenance.CONFIRMED_BY_USER,
-        message_ids=(message.id,),
         masked=bool(masked),
     )
     return NoteDraft(snapshot, _details(heard, spoken, part, policy))
 
 
 def note_id(message_id: UUID, start: int) -> UUID:
-    """Return the stable id of the note that begins at a character of a message, whatever reader found it."""
+    """Return the stable id of the note that begins at a character of a message, whatever classifier found it."""
     return stable_id("note", message_id, start)
 
 
@@ -164,11 +172,10 @@ def _details(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy)
         reader_version=clause_reader().version,
         statement_id=stable_id(STATEMENT_VERSION, heard.message.id),
     )
-    return _about(details, person) if is_other else details
+    return about_person(details, person) if is_other else details
 
 
 def _answers(spoken: Spoken, part: NotePart) -> bool:
-    """Return whether a part only answers the question before it: asked to be kept, or a message of mere fragments."""
     if spoken.answer or not spoken.asked:
         return bool(spoken.answer)
     in_fragments = spoken.was_asked and spoken.answers
@@ -178,17 +185,15 @@ def _answers(spoken: Spoken, part: NotePart) -> bool:
 
 
 def _leaned_on(text: str, context: str, language: str) -> Person | None:
-    """Return whom "she" in a note means by the words before it; None where they name nobody whom it may mean."""
     person = find_person(context, language)
     words, word = load_language(language).words, pronoun_in(text)
     return person if person and may_mean(word, person.relation or person.label, words) else None
 
 
 def _vital_class(spoken: Spoken, part: NotePart) -> str:
-    """Return why a note is vital: by its own words, or because it answers a question after something vital.
+    """Return why a note is vital: by its own words, or as the answer to a question about something vital.
 
-    What the assistant said is never vital by a yes: the slot that it fills stands in every context anyway. Nor is
-    anything with a link: what stands in every prompt must not lead a model elsewhere.
+    The assistant's words are never vital by a yes, and nothing with a link is: it would stand in every prompt.
     """
     if spoken.answer or has_link(spoken.text[part.start : part.end]):
         return ""
@@ -200,7 +205,8 @@ def _vital_class(spoken: Spoken, part: NotePart) -> str:
     return asked_after[0] if asked_after else ""
 
 
-def _about(details: NoteDetails, person: Person | None) -> NoteDetails:
+def about_person(details: NoteDetails, person: Person | None) -> NoteDetails:
+    """Return the details of a note about somebody else; ``person`` is None where nobody is named."""
     if person is None:
         return replace(details, about_kind=AboutKind.CONTACT)
     kind = AboutKind.THING if person.is_thing else AboutKind.CONTACT
@@ -215,7 +221,6 @@ def _names_its_subject(text: str, language: str, *, is_other: bool) -> bool:
 
 
 def _context(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy) -> str:
-    """Return what is said just before a part: the sentences before it in its message, else the assistant's turn."""
     before = " ".join(spoken.text[: part.start].split())
     if count_words(before) > 1:
         return mask_sensitive(_last_words(before, policy.context_chars))[0]
@@ -228,11 +233,9 @@ def _context(heard: Heard, spoken: Spoken, part: NotePart, policy: NotingPolicy)
 
 
 def _last_words(text: str, most: int) -> str:
-    """Return the end of a text, from the beginning of a word."""
     return text if len(text) <= most else text[-most:].partition(" ")[2] or text[-most:]
 
 
 def turn_of(message: Message) -> Turn | None:
-    """Return a message as the turn before another, masked; None for one that says nothing."""
     name = masked_name(message.name, mask_sensitive)
     return Turn(mask_sensitive(message.content)[0], name, message.said_locally) if message.content else None

@@ -1,4 +1,4 @@
-"""Which drafted notes only say again what is held: they confirm it."""
+"""Find drafted notes that only repeat a known note: they confirm it."""
 
 import re
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ _WORD = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class HeldNote:
-    """A note as drafts are compared with it. ``words`` are a cheap first look, before its terms are worked out."""
+    """A note for comparison with drafts. ``words`` allow a cheap first look before terms are computed."""
 
     id: UUID
     text: str
@@ -29,12 +29,10 @@ class HeldNote:
 
     @classmethod
     def of(cls, note_id: UUID, text: str, kind: str, label: str) -> "HeldNote":
-        """Return a note with its words."""
         return cls(note_id, text, (kind, comparable(label)), frozenset(_WORD.findall(text.lower())))
 
 
 def held_notes(subject_id: UUID, policy: NotingPolicy = NOTING) -> list[HeldNote]:
-    """Return the subject's newest current notes, in the open scope: two queries."""
     own = Snapshot.objects.filter(current(), subject_id=subject_id, kind=SnapshotKind.NOTE)
     texts = dict(own.order_by("-position").values_list("id", "text")[: policy.held_compared])
     abouts = Note.objects.filter(subject_id=subject_id, snapshot_id__in=list(texts))
@@ -48,10 +46,7 @@ def as_held(draft: NoteDraft) -> HeldNote:
 
 
 def repeat_of(draft: NoteDraft, held: Iterable[HeldNote], policy: NotingPolicy = NOTING) -> NoteRepeat | None:
-    """Return which held note a draft only says again; None where it says something new, or is that note itself.
-
-    Equal are whom it is about, and what is said.
-    """
+    """Return the known note that a draft repeats, about the same person; None for news, or for that note itself."""
     own = as_held(draft)
     for one in held:
         if one.id == own.id:
@@ -64,7 +59,7 @@ def repeat_of(draft: NoteDraft, held: Iterable[HeldNote], policy: NotingPolicy =
 
 
 def find_repeated(text: str, held: Iterable[tuple[UUID, str]], policy: NotingPolicy = NOTING) -> UUID | None:
-    """Return which of the held notes about the same, the newest first, posted words only say again; None for news."""
+    """Return the note, newest first, that posted words repeat; None for news."""
     own = HeldNote.of(UUID(int=0), text, "", "")
     for note_id, said in islice(held, policy.held_compared):
         one = HeldNote.of(note_id, said, "", "")
@@ -74,5 +69,4 @@ def find_repeated(text: str, held: Iterable[tuple[UUID, str]], policy: NotingPol
 
 
 def _may_repeat(one: HeldNote, other: HeldNote, policy: NotingPolicy) -> bool:
-    """Return whether two notes share enough words for a closer look."""
     return len(one.words & other.words) >= policy.overlap / 2 * len(one.words | other.words)

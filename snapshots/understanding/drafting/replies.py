@@ -1,6 +1,6 @@
-"""Replies: what the assistant recommended, promised, or gave as a number or a name, in its own words (row C7).
+"""Draft replies: recommendations, promises, figures and names that the assistant gave, in its own words.
 
-They are the assistant's, never believed of the user: no profile, preference, tag or note is made of them.
+They are never believed of the user: no profile, preference, tag or note is made of them.
 """
 
 from collections import defaultdict
@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.terms import terms
 from profiles.values import Provenance
@@ -21,20 +20,19 @@ from snapshots.understanding.drafting.draft import turn_of
 from snapshots.understanding.grading.features import Spoken, asked_in
 from snapshots.understanding.grading.replies import Given, grade_replies
 from snapshots.understanding.reading.clauses import Clause, split_reply
-from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.forms import matching_form, rough_tokens
 from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.vital import sends_to_link
-from snapshots.understanding.statements.statements import Heard, messages_at
-from snapshots.understanding.statements.tokens import rough_tokens
+from snapshots.understanding.statements.statements import Heard, message_draft, messages_at
 from snapshots.understanding.statements.topics import importance_of, topics_of
 
+# Sorts that are nothing new when the user has just said the same. A promise is one in anybody's words.
 GIVEN_ANYWAY = frozenset({"figure", "name"})
-"""Sorts that are nothing new where the user has just said the same: a promise is one also in the user's words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A message of the assistant's, and what the user had said in the turns before it."""
+    """A message of the assistant, and the user's turns before it."""
 
     heard: Heard
     told: tuple[str, ...]
@@ -42,7 +40,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class ReplyPart:
-    """A part of a message that is kept: characters ``start`` to ``end``, and what speaks for it."""
+    """Characters ``start`` to ``end`` of a message that are kept, and the grade that speaks for them."""
 
     start: int
     end: int
@@ -51,7 +49,7 @@ class ReplyPart:
 
 
 def answers_in(said: Iterable[Heard], policy: ReplyingPolicy = REPLYING) -> list[Answer]:
-    """Return the assistant's messages among these, with what their users had said before, in the open scope."""
+    """Return the assistant's messages among these, with the users' turns before them, in the open scope."""
     answers = [one for one in said if one.message.role == MessageRole.ASSISTANT and one.message.remember]
     around = {(one.message.id, back): _back(one, back) for one in answers for back in range(1, policy.echo_turns + 1)}
     before = messages_at(set(around.values()), {one.message.subject_id for one in answers}) if answers else {}
@@ -69,7 +67,7 @@ def answers_in(said: Iterable[Heard], policy: ReplyingPolicy = REPLYING) -> list
 
 
 def draft_replies(answers: Sequence[Answer], policy: ReplyingPolicy = REPLYING) -> list[SnapshotDraft]:
-    """Return what is kept of the assistant's messages, in order. Embeds: no transaction may be open.
+    """Return the kept parts of the assistant's messages, in order. Embeds: no transaction may be open.
 
     Raises EmbeddingUnavailable without the encoder's files.
     """
@@ -84,9 +82,9 @@ def draft_replies(answers: Sequence[Answer], policy: ReplyingPolicy = REPLYING) 
 def reply_parts(
     spoken: Spoken, given: Sequence[Given], told: Sequence[str], policy: ReplyingPolicy = REPLYING
 ) -> list[ReplyPart]:
-    """Return the parts of a message that are kept, in order, from what its clauses give.
+    """Return the parts of a message that are kept, in order, from the grades of its clauses.
 
-    A sentence is kept whole where one of its clauses is worth it; neighbours are one part, of many the likeliest stay.
+    A sentence is kept whole when one of its clauses is worth it; neighbours are one part; of many the likeliest stay.
     """
     known = {term for text in told for term in terms(text)}
     worth = defaultdict[int, float](float)
@@ -104,7 +102,6 @@ def reply_parts(
 
 
 def _spoken(answer: Answer, policy: ReplyingPolicy) -> Spoken:
-    """Return the clauses of a message, without those that give orders to a model."""
     message, previous = answer.heard.message, answer.heard.previous
     asked = asked_in(previous.content) if previous and previous.role == MessageRole.USER else ""
     clauses = split_reply(message.content)[: policy.graded_clauses]
@@ -117,13 +114,11 @@ def _instructs(clause: Clause) -> bool:
 
 
 def _is_echo(clause: Clause, given: Given, known: set[str], policy: ReplyingPolicy) -> bool:
-    """Return whether a clause says only what the user has just told."""
     own = set(terms(clause.text))
     return given.sort in GIVEN_ANYWAY and bool(own) and len(own & known) >= policy.echoed * len(own)
 
 
 def _join(parts: Iterable[ReplyPart], text: str, policy: ReplyingPolicy) -> Iterator[ReplyPart]:
-    """Yield neighbouring parts as one, as long as a reply may be."""
     held: ReplyPart | None = None
     for part in parts:
         if held is None:
@@ -142,18 +137,12 @@ def _draft(heard: Heard, part: ReplyPart, policy: ReplyingPolicy) -> SnapshotDra
     message, previous = heard.message, heard.previous
     text, masked = mask_sensitive(message.content[part.start : part.end])
     name = masked_name(message.name, mask_sensitive)
-    return SnapshotDraft(
+    return message_draft(
+        message,
+        SnapshotKind.REPLY,
+        text,
         id=stable_id("reply", message.id, part.start),
-        subject_id=message.subject_id,
-        kind=SnapshotKind.REPLY,
-        text=text,
         name=name,
-        said_at=message.said_locally,
-        valid_at=min(message.said_at, utc_now()),
-        expires_at=None,
-        by_kind=True,
-        conversation_id=message.conversation_id,
-        seq=message.seq,
         previous=turn_of(previous) if previous else None,
         previous_is_memory=False,  # an image of replies holds no turn of the user's
         category=part.given.sort,
@@ -161,7 +150,6 @@ def _draft(heard: Heard, part: ReplyPart, policy: ReplyingPolicy) -> SnapshotDra
         importance=importance_of(text),
         confidence=policy.confidence,
         provenance=Provenance.OBSERVATION,
-        message_ids=(message.id,),
         masked=bool(masked) or name != message.name,
         span=(part.start, part.end),
     )

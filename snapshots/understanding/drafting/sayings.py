@@ -1,8 +1,7 @@
-"""Whether two texts say the same: most of the words, all numbers, in the same order, denied at the same words.
+"""Whether two texts say the same: most words, all numbers, the same order, and the same words denied.
 
-The words are the same up to a few that one of the two says more. Their order is, up to a turn ("I run every morning",
-"every morning I run") and the order of two that are only joined ("nuts and shellfish"): "from Leeds to Porto" is not
-"from Porto to Leeds".
+One text may have a few more words. The order may differ by a turn ("I run every morning", "every morning I run") and in
+joined pairs ("nuts and shellfish"): "from Leeds to Porto" is not "from Porto to Leeds".
 """
 
 import re
@@ -22,11 +21,11 @@ _PART = re.compile(
 )
 
 _JOINS = frozenset(("and", "or"))
+# Words that one of two equal texts may lack, or have at another place.
 _IDLE = frozenset(("a", "an", "the", "but", "also", "too", "so", "then", "我"))
-"""What a saying may have or not, and at any place."""
 _TURNING = "before after from over under above below off out up down until against between during more most few again"
+# English stop words that change the meaning of a text.
 _TURNS = frozenset(_TURNING.split())
-"""English stop words with another of which a saying says something else."""
 _PERSONS = {"me": "i", "him": "he", "her": "she", "us": "we", "them": "they"}
 _TAIL = re.compile(r"'(?:m|s|ve|d|ll|re)$")
 _DENIED = "\u00ac"
@@ -44,7 +43,6 @@ def says_the_same(one: str, other: str, policy: NotingPolicy = NOTING) -> bool:
 
 
 def denials_in(text: str) -> int:
-    """Return how often words deny something."""
     return len(_NEGATES.findall(index_form(text)))
 
 
@@ -59,7 +57,7 @@ def _are_ordered_alike(one: str, other: str) -> bool:
 
 
 def _words_of(text: str) -> list[str]:
-    """Return the stems and Chinese characters of a text in order; what denies is put on the telling word behind it."""
+    """Return the stems and Chinese characters of a text in order; a denial is put on the telling word behind it."""
     found, is_denied = list[str](), False
     for part in _PART.finditer(index_form(text)):
         if part["denial"]:
@@ -74,7 +72,7 @@ def _words_of(text: str) -> list[str]:
 
 
 def _bare(word: str) -> str:
-    """Return a word without its ending or what is joined to it; of "I", "me" and "I'm" the first."""
+    """Return a word without its ending or contraction; "I", "me" and "I'm" are one word."""
     word = _TAIL.sub("", word)
     return _PERSONS.get(word) or (word if word in ENGLISH else stems((word,))[0])
 
@@ -84,17 +82,14 @@ def _tells(word: str) -> bool:
 
 
 def _is_turned(fewer: Sequence[str], more: Sequence[str]) -> bool:
-    """Return whether words stand among ``more`` in this order, or with an end of them before their beginning."""
-    return any(_stand_in([*fewer[at:], *fewer[:at]], more) for at in range(max(len(fewer), 1)))
-
-
-def _stand_in(fewer: Sequence[str], more: Sequence[str]) -> bool:
-    rest = iter(more)
-    return all(word in rest for word in fewer)
+    for at in range(max(len(fewer), 1)):
+        rest = iter(more)
+        if all(word in rest for word in [*fewer[at:], *fewer[:at]]):
+            return True
+    return False
 
 
 def _sort_pairs(words: Sequence[str]) -> list[str]:
-    """Return words without those that join, the two beside each of them by the alphabet."""
     found = list(words)
     for at in range(1, len(found) - 1):
         if found[at] in _JOINS and found[at - 1] > found[at + 1]:

@@ -1,1 +1,1 @@
-"""Fields that a product asks for: named and described in its policy, filled from the notes that fit them."""
+"""Fields that a product asks for in its policy, filled from notes that match them."""

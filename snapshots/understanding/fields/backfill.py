@@ -1,6 +1,6 @@
-"""Fields filled from notes that were held before they were asked for.
+"""Fill fields from notes that are older than the fields.
 
-Safe to repeat and to stop: what a message filled once has its record, and is left as it is.
+Safe to repeat and to stop: a value that a message filled once has its record and stays.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,22 +16,22 @@ from snapshots.models import Message, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.slots import SaidPart, link_slots
 from snapshots.understanding.believing.lessons import Lesson
 from snapshots.understanding.believing.message_lessons import own_names
-from snapshots.understanding.fields.asked import Asked, fields_in_force
 from snapshots.understanding.fields.fill import Filled, confidence_of, fill_fields
 from snapshots.understanding.fields.matching import FieldFit, fit_notes
+from snapshots.understanding.fields.section import Asked, fields_in_force
 from snapshots.understanding.values import Extraction
 from tenants.isolation import tenant_tx
 
+# Messages whose notes are matched together.
 BATCH = 100
-"""Messages whose notes are matched together."""
 
+# Notes by the message that said each of them first.
 HeldNotes = Mapping[UUID, Sequence[Snapshot]]
-"""Notes by the message that said each first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What was done for one batch: notes read, and values written (in a dry run: that would be proposed)."""
+    """Results of one batch: notes read, and values written. A dry run counts without writing."""
 
     notes: int
     filled: int
@@ -44,8 +44,10 @@ def count_notes(tenant_id: UUID) -> int:
 
 
 def fill_held(tenant_id: UUID, *, dry_run: bool = False) -> Iterator[Progress]:
-    """Fill the fields that a tenant asks for from the notes that it holds, subject by subject, in the order in which
-    they were said. Opens scopes of its own; yields after each batch. Raises EmbeddingUnavailable."""
+    """Fill the fields that a tenant asks for from its notes, subject by subject, in the order in which they were said.
+
+    Opens scopes of its own; yields after each batch. Raises EmbeddingUnavailable.
+    """
     with tenant_tx(tenant_id):
         asked = fields_in_force()
         subjects = list(Subject.objects.filter(erasing=False).order_by("id").values_list("id", flat=True))
@@ -97,7 +99,6 @@ def _filled(fit: FieldFit, note: Snapshot, start: int) -> Filled:
 
 
 def _find_said_part(note: Snapshot, message: Message | None) -> SaidPart | None:
-    """Return where a note stands in its message; None where it no longer does."""
     start = message.content.find(note.text) if message is not None else -1
     if message is None or start < 0:
         return None
@@ -105,12 +106,10 @@ def _find_said_part(note: Snapshot, message: Message | None) -> SaidPart | None:
 
 
 def _held() -> QuerySet[Snapshot]:
-    """Return the notes that may fill a field, in the open scope."""
     return Snapshot.objects.filter(current(), kind=SnapshotKind.NOTE, masked=False).order_by()
 
 
 def _by_message(subject_id: UUID) -> HeldNotes:
-    """Return a subject's notes by the message that said each first, in the order of the messages."""
     notes = {note.id: note for note in _held().filter(subject_id=subject_id)}
     links = SnapshotSource.objects.filter(subject_id=subject_id, memory_id__in=list(notes))
     first: dict[UUID, UUID] = {}

@@ -1,4 +1,4 @@
-"""What fields are measured against: topics that notes may be about otherwise, and notes of ordinary talk."""
+"""Reference vectors for matching fields: other topics that notes may be about, and ordinary notes."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,8 @@ LANGUAGES = ("en", "zh")
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """Unit vectors by language: ``centres`` (512,) of notes, ``topics`` and ``notes`` (n, 512) seen from there."""
+    """Unit vectors by language: ``centres`` (512,) of notes; ``topics`` and ``notes`` (n, 512) relative to the
+    centres."""
 
     centres: Mapping[str, Float32]
     topics: Mapping[str, Float32]
@@ -42,8 +43,8 @@ def load_background() -> Background:
 
 
 def embed_centred(texts: Sequence[str]) -> Float32:
-    """Return unit vectors (n, 512) seen from the centre of their language's notes: what all sentences of a language
-    share says nothing. No transaction may be open. Raises EmbeddingUnavailable."""
+    """Return unit vectors (n, 512) relative to the centre of their language's notes: a direction that all sentences of
+    a language share says nothing. No transaction may be open. Raises EmbeddingUnavailable."""
     centres = load_background().centres
     around = np.stack([centres[language_of(text)] for text in texts])
     return _seen_from(around, _embed(texts))

@@ -1,4 +1,4 @@
-"""Every tunable number of matching notes to fields, with where it comes from."""
+"""Numbers of matching notes to fields, each with its source."""
 
 from dataclasses import dataclass
 

@@ -1,8 +1,8 @@
-"""The numbers that say how well a note fits each of a tenant's fields.
+"""Features of a note beside each of a tenant's fields.
 
-How near it is to the description, to the name in words and to the nearest example, beside ordinary notes; how much
-nearer than to any other topic, and than to the tenant's other fields; and the products of both vectors, whose weights
-say which directions of the encoder tell fields apart. Words shared with the description were worth nothing beside it.
+Its similarity to the description, the name and the nearest example, relative to ordinary notes; its lead over other
+topics and over the tenant's other fields; and the products of both vectors, whose weights tell which directions of the
+encoder separate fields. Shared words added nothing.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _COMPARED = 5
 
 @dataclass(frozen=True, slots=True)
 class Usual:
-    """How near ordinary notes of one language are to a set of texts: per text, and the nearest of all texts."""
+    """How similar ordinary notes of one language are to a set of texts: per text, and to the nearest of all texts."""
 
     means: Float32
     spreads: Float32
@@ -38,19 +38,18 @@ class Usual:
 
     @classmethod
     def of(cls, near: Float32) -> "Usual":
-        """Return it from cosines (notes, texts)."""
         means, spreads = near.mean(axis=0), near.std(axis=0) + MATCHING.least_spread
         top = ((near - means) / spreads).max(axis=1)
         return cls(means, spreads, float(top.mean()), float(max(top.std(), MATCHING.least_spread)))
 
     def beyond(self, near: Float32) -> float:
-        """Return by how many spreads the nearest text is nearer than it usually is, from cosines (texts,)."""
+        """Return by how many standard deviations the nearest text is nearer than usual, from cosines (texts,)."""
         return (float(((near - self.means) / self.spreads).max()) - self.top_mean) / self.top_spread
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedField:
-    """A field as notes are compared with it. ``texts``: description, name, examples, each with what is usual."""
+    """A field ready for comparison. ``usual`` holds statistics of description, name and examples by language."""
 
     name: str
     description: Float32
@@ -87,7 +86,7 @@ def _prepared(field: FieldDescription, vectors: Float32, background: Background)
 
 
 def fit_numbers(text: str, vector: Float32, fields: Sequence[PreparedField]) -> Float32:
-    """Return the numbers of one note, by its text and its centred vector, for each field, shape (fields, n)."""
+    """Return the features of one note, by its text and its centred vector, for each field, shape (fields, n)."""
     language = language_of(text)
     own = np.array([_alone(vector, field, language) for field in fields], np.float32)
     compared = own[:, :_COMPARED]

@@ -1,7 +1,7 @@
-"""From a message's notes to the attributes that its product asks for: the note's whole words, as an observation.
+"""Fill the attributes that a product asks for with the whole words of matching notes, as observations.
 
-The rules of beliefs decide: said later wins, and what the subject confirmed or the product wrote is never replaced by a
-guess. The message is the value's source, so that forgetting the message takes the value.
+The rules of beliefs decide: the later value wins, and a guess never replaces a value that the subject confirmed or the
+product wrote. The message is the source, so that forgetting it removes the value.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,20 +18,20 @@ from snapshots.understanding.believing.lessons import Learned, Lesson
 from snapshots.understanding.believing.message_lessons import is_forgotten_message
 from snapshots.understanding.believing.policy import EXTRACTION
 from snapshots.understanding.drafting.draft import NoteDraft
-from snapshots.understanding.fields.asked import Asked
 from snapshots.understanding.fields.config import MATCHING, MatchingPolicy
 from snapshots.understanding.fields.matching import FieldFit, fit_notes
+from snapshots.understanding.fields.section import Asked
 from snapshots.understanding.statements.statements import utterance_of
 from snapshots.understanding.values import Evidence, Extraction, ProfileFact, Utterance
 
+# Part of the stable ids of filled values: a message delivered twice changes nothing.
 FIELDS_VERSION = "fields-1"
-"""Part of the stable ids of what is filled: a second delivery of the same message changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A field that a note fills. The message says it from ``start`` to ``end``; the words of a note that was put right
-    stand in no message."""
+    """A field that a note fills, said at characters ``start`` to ``end``. The words of a corrected note stand in no
+    message."""
 
     field: str
     text: str
@@ -43,14 +43,14 @@ class Filled:
 # A note is at most one sentence, which is longer than the values that are cut out of sentences.
 WHOLE_NOTES = replace(EXTRACTION, max_value_chars=EXTRACTION.max_sentence_chars)
 
+# The fields that messages fill, by message, in the order of the words.
 FieldsFilled = dict[UUID, list[Filled]]
-"""What messages fill, by message, in the order in which it was said."""
 
 
 def match_fields(drafts: Sequence[NoteDraft], asked: Asked) -> FieldsFilled:
     """Return which of the fields ``asked`` the drafted notes fill. No transaction may be open where any is asked.
 
-    None does without the encoder's files.
+    Without the encoder's files the result is empty.
     """
     read = [draft for draft in drafts if may_fill(draft)] if asked else []
     if not read:
@@ -72,19 +72,17 @@ def match_fields(drafts: Sequence[NoteDraft], asked: Asked) -> FieldsFilled:
 
 
 def may_fill(draft: NoteDraft) -> bool:
-    """Return whether a note may fill a field: one with masked words may not."""
     return not draft.snapshot.masked
 
 
 def confidence_of(fit: FieldFit, of_note: float, policy: MatchingPolicy = MATCHING) -> float:
-    """Return how sure a value is that a note writes: as the match, never surer than the note or any guess."""
     return round(min(fit.score, of_note, policy.confidence), 2)
 
 
 def fill_fields(lesson: Lesson, own_names: frozenset[str], filled: Iterable[Filled]) -> list[Learned]:
-    """Write the fields that a message fills, in the open scope; return what became of each that had no record yet.
+    """Write the fields that a message fills, in the open scope; return the result of each that had no record yet.
 
-    What the subject had forgotten fills nothing.
+    Forgotten words fill nothing.
     """
     wanted = list(filled)
     if not wanted or is_forgotten_message(lesson.message):

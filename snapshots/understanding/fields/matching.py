@@ -1,7 +1,7 @@
-"""Which field a note fills: the one that a small taught reader is nearly sure of and that is well ahead of all others.
+"""Match notes to fields: a small classifier must be nearly sure of a field and well ahead of all others.
 
-Right or silent: a field that stays empty costs a question, a wrong one is believed. ``reader.json`` holds the weights
-and names what taught them (``python -m tests.golden.teach_fields``).
+Right or silent: an empty field costs a question, a wrong one is believed. ``reader.json`` holds the weights and names
+the training data (``python -m tests.golden.teach_fields``).
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,17 +17,17 @@ from tenants.policies.descriptions import FieldDescription
 
 WEIGHTS = Path(__file__).with_name("reader.json")
 FILLS, OTHER = "fills", "other"
+# No field is likely enough.
 UNSURE = "unsure"
-"""No field is likely enough."""
+# The note is as near to a topic of the background as to the field.
 ANOTHER_TOPIC = "another_topic"
-"""The note is as near to something else that notes are about."""
+# Two fields are about equally likely.
 TOO_CLOSE = "too_close"
-"""Two fields are about equally likely."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldFit:
-    """How well a note fits the fields: ``scores`` by name, best first. ``field`` is the one it fills, "" for none, and
+    """How well a note matches the fields: ``scores`` by name, best first. ``field`` is the one it fills, "" for none;
     then ``why_not`` says why."""
 
     scores: Mapping[str, float]
@@ -36,7 +36,6 @@ class FieldFit:
 
     @property
     def score(self) -> float:
-        """The score of the best field; 0 without any."""
         return next(iter(self.scores.values()), 0.0)
 
 
@@ -48,7 +47,7 @@ def field_reader() -> LinearReader:
 def fit_notes(
     texts: Sequence[str], fields: tuple[FieldDescription, ...], reader: LinearReader | None = None
 ) -> list[FieldFit]:
-    """Return how each note fits the fields. No transaction may be open. Raises EmbeddingUnavailable."""
+    """Return how each note matches the fields. No transaction may be open. Raises EmbeddingUnavailable."""
     if not texts or not fields:
         return [FieldFit({}, why_not=UNSURE) for _ in texts]
     prepared, reads = prepare_fields(fields), reader or field_reader()
@@ -60,7 +59,7 @@ def fit_notes(
 
 
 def decide(names: Sequence[str], numbers: Float32, reader: LinearReader, policy: MatchingPolicy = MATCHING) -> FieldFit:
-    """Return which of the fields ``names`` a note fills, from its numbers, shape (fields, n)."""
+    """Return which of the fields ``names`` a note fills, from its features, shape (fields, n)."""
     shares = [reader.shares(row)[FILLS] for row in numbers]
     order = sorted(range(len(names)), key=lambda place: -shares[place])
     scores = {names[place]: shares[place] for place in order}

@@ -1,6 +1,6 @@
-"""A text tried on fields: which of its clauses last, which notes they make, and which field each note would fill.
+"""Try a text on fields: the clauses that last, the notes they make, and the field that each note would fill.
 
-Nothing is stored. The notes are made by the code that makes real ones.
+Nothing is stored. Notes are made by the same code as real ones.
 """
 
 from collections.abc import Sequence
@@ -11,21 +11,21 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from snapshots.models import Message, MessageRole
 from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoken_of
-from snapshots.understanding.fields.asked import Asked
 from snapshots.understanding.fields.fill import confidence_of, may_fill
 from snapshots.understanding.fields.matching import FieldFit, fit_notes
+from snapshots.understanding.fields.section import Asked
 from snapshots.understanding.grading.orders import without_orders
 from snapshots.understanding.grading.reader import grade_messages
 from snapshots.understanding.statements.statements import Heard
 
 NOBODY = UUID(int=0)
+# A note with masked words fills no field.
 MASKED = "sensitive"
-"""A note whose words are masked fills nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class TriedClause:
-    """One clause: the probability that it lasts, and the number of the note that it stands in; None for none."""
+    """One clause: the probability that it lasts, and the number of its note; None for none."""
 
     text: str
     lasting: float
@@ -34,7 +34,7 @@ class TriedClause:
 
 @dataclass(frozen=True, slots=True)
 class TriedNote:
-    """One note, and how it fits the fields. ``confidence`` is that of the value that it would write."""
+    """One note and how it matches the fields. ``confidence`` is that of the value that it would write."""
 
     text: str
     fit: FieldFit
@@ -43,14 +43,15 @@ class TriedNote:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What a text would teach."""
+    """The clauses and notes of a tried text."""
 
     clauses: Sequence[TriedClause]
     notes: Sequence[TriedNote]
 
 
 def try_fields(text: str, asked: Asked) -> Tried:
-    """Return what ``text``, said by a user, would fill. No transaction may be open. Raises EmbeddingUnavailable."""
+    """Return the clauses, notes and fields of ``text``, as if a user had said it. No transaction may be open. Raises
+    EmbeddingUnavailable."""
     heard = Heard(_message(text), None)
     (spoken,) = without_orders([spoken_of(heard, frozenset())])
     (grades,) = grade_messages([spoken])
@@ -64,7 +65,6 @@ def try_fields(text: str, asked: Asked) -> Tried:
 
 
 def _message(text: str) -> Message:
-    """Return a message of nobody, which is never saved."""
     owner = {"tenant_id": NOBODY, "subject_id": NOBODY, "conversation_id": NOBODY}
     return Message(id=new_id(), role=MessageRole.USER, content=text, said_at=utc_now(), seq=1, **owner)
 
@@ -76,5 +76,4 @@ def _tried(draft: NoteDraft, fit: FieldFit) -> TriedNote:
 
 
 def _note_of(start: int, drafts: Sequence[NoteDraft]) -> int | None:
-    spans = [(draft.details.span_start or 0, draft.details.span_end or 0) for draft in drafts]
-    return next((place for place, (first, last) in enumerate(spans) if first <= start < last), None)
+    return next((place for place, draft in enumerate(drafts) if draft.overlaps(start, start + 1)), None)

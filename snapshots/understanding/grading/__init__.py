@@ -1,1 +1,1 @@
-"""How likely a clause says something that lasts: one small taught reader."""
+"""Small trained classifiers: how probably a clause says something that lasts."""

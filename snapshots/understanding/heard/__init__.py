@@ -1,1 +1,1 @@
-"""What a message means because of what stood before it: orders to forget or remember, bare answers, consent."""
+"""Messages that mean something because of the turn before them: orders, bare answers, consent."""

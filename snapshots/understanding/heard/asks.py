@@ -1,4 +1,4 @@
-"""Answers to our own asks: which open ask a message answers, by the question that the assistant put just before it."""
+"""Answers to our own asks: find the open ask that a message answers, by the assistant's question just before it."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -32,13 +32,14 @@ from snapshots.understanding.values import ExtractionContext, Nearby
 ASKED_WITHIN = timedelta(hours=1)
 _LOOSE = " .!。"
 _LETTER = re.compile(r"[^\W\d_]")
+# The assistant may reword our question; its turn must hold this share of the question's terms.
 REWORDED = 0.5
-"""Share of the words of an ask about a note that the assistant's question holds, however it puts them."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedFor:
-    """How a key is asked for: by which words, as which question slots know it, or as what the answer states."""
+    """How a key is asked for: words of the question, the question as slots know it, or a template that states the
+    answer."""
 
     asks: re.Pattern[str]
     question: Mapping[str, str]
@@ -71,7 +72,8 @@ KEYS = {
 
 
 def with_asks(heard: Iterable[Heard]) -> list[Heard]:
-    """Return messages with the question of our own that each answers, in the open scope; one query where any may."""
+    """Return messages with the ask of ours that each answers, in the open scope. One query when any message may
+    answer."""
     everything = list(heard)
     may = [one for one in everything if _may_answer(one)]
     if not may:
@@ -86,8 +88,8 @@ def with_asks(heard: Iterable[Heard]) -> list[Heard]:
 
 
 def stated_to_ask(heard: Heard) -> str:
-    """Return what a message states as the answer to an ask that no slot asks for: "ramen" to "What do you like to eat?"
-    states "I like to eat ramen"; "" else."""
+    """Return the statement of an answer to an ask that no slot covers: "ramen" to "What do you like to eat?" states "I
+    like to eat ramen"; "" otherwise."""
     key, _, _ = heard.asked.partition(":")
     asked = KEYS.get(key)
     if asked is None or not asked.states:
@@ -108,7 +110,8 @@ def question_of(heard: Heard) -> str:
 
 
 def context_of(names: frozenset[str], heard: Heard | None, nearby: Nearby) -> ExtractionContext:
-    """Return what slots know beside a message: the question that it may answer, people, what it states as an answer."""
+    """Return the context for reading slots: the question that the message may answer, people, and its statement as an
+    answer."""
     question = question_of(heard) if heard else ""
     stated = stated_to_ask(heard) if heard else ""
     offer = read_offer(question) or "" if heard and consents(heard.message.content, question) else ""
@@ -120,16 +123,15 @@ def context_of(names: frozenset[str], heard: Heard | None, nearby: Nearby) -> Ex
 
 
 def settle_answered(subject: Subject, heard: Heard | None) -> None:
-    """Note that the subject answered an ask, in the open scope, unless somebody has noted it: what it asks for is known
-    now. What else a message taught was no answer."""
+    """Close the ask that the subject answered, in the open scope, when its key is known now."""
     ask = _open_ask(subject, heard)
     if ask is not None and not is_missing(subject, ask.key):
         settle_ask(subject, ask, accepted=True)
 
 
 def settle_doubted(subject: Subject, heard: Heard | None) -> bool:
-    """Confirm or end the note that an ask was for, where the subject said yes or no to it, in the open scope; return
-    whether there was one."""
+    """Confirm or end the note that an ask was for, after a yes or no, in the open scope; return whether there was
+    one."""
     if heard is None or not heard.asked.startswith(OF_A_NOTE):
         return False
     ask = _open_ask(subject, heard)
@@ -168,7 +170,6 @@ def _with_ask(one: Heard, asks: Iterable[Ask]) -> Heard:
 
 
 def _puts_ask(question: str, ask: Ask, answer: str) -> bool:
-    """Return whether the assistant's question puts an ask; one about a note is answered by yes or no alone."""
     if not ask.key.startswith(OF_A_NOTE):
         return KEYS[ask.key].asks.search(question) is not None
     wanted = set(terms(ask.question))

@@ -1,13 +1,12 @@
-"""A yes to an offer to remember: the user's own earlier words become a note, else those of the offer, believed less."""
+"""A yes to an offer to remember: the user's own earlier words become a note, else the words of the offer with lower
+confidence."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.values import Provenance
-from snapshots.embedding.drafts import SnapshotDraft
 from snapshots.models import Message, MessageRole, NoteGrade, SnapshotKind
 from snapshots.notes.values import NoteDetails
 from snapshots.selectors import with_words
@@ -17,7 +16,7 @@ from snapshots.understanding.grading.orders import without_orders
 from snapshots.understanding.grading.reader import clause_reader, grade_messages
 from snapshots.understanding.heard.offers import consents, may_be_taken, offered_clause, read_offer, told_beside_yes
 from snapshots.understanding.reading.clauses import Clause
-from snapshots.understanding.statements.statements import Heard
+from snapshots.understanding.statements.statements import Heard, message_draft
 
 # How many turns of the user before the offer are looked through.
 TURNS = 3
@@ -38,7 +37,7 @@ class Consent:
 
 
 def read_consents(heard: Iterable[Heard]) -> list[Consent]:
-    """Return the messages that agree to an offer to remember, in the open scope; one query for each."""
+    """Return the messages that agree to an offer to remember, in the open scope. One query for each."""
     found = []
     for one in heard:
         previous = one.previous
@@ -53,8 +52,8 @@ def read_consents(heard: Iterable[Heard]) -> list[Consent]:
 
 def draft_consented(one: Consent, names: Mapping[UUID, frozenset[str]]) -> list[NoteDraft]:
     """Return the notes that a yes to an offer to remember makes. No transaction may be open."""
-    if one.earlier is None or one.clause is None:
-        return offer_drafts(one)
+    if one.earlier is None or one.clause is None:  # the user had said nothing of the kind
+        return [_draft_offer(one)] if may_be_taken(one.offer) else []
     earlier, clause = Heard(one.earlier, None), one.clause
     said = spoken_of(earlier, names[one.earlier.subject_id])
     said = replace(said, wanted=((clause.start, clause.end),))
@@ -63,17 +62,7 @@ def draft_consented(one: Consent, names: Mapping[UUID, frozenset[str]]) -> list[
         (grades,) = grade_messages([said])
     except EmbeddingUnavailable:
         return []
-    return [draft for draft in note_drafts(earlier, said, grades) if _stands_in(draft, clause)]
-
-
-def _stands_in(draft: NoteDraft, clause: Clause) -> bool:
-    start, end = draft.details.span_start, draft.details.span_end
-    return start is not None and end is not None and start < clause.end and clause.start < end
-
-
-def offer_drafts(one: Consent, policy: NotingPolicy = NOTING) -> list[NoteDraft]:
-    """Return a note of an offer's own words, for a user who had said nothing of the kind; none of what is delicate."""
-    return [_draft(one, policy)] if may_be_taken(one.offer) else []
+    return [draft for draft in note_drafts(earlier, said, grades) if draft.overlaps(clause.start, clause.end)]
 
 
 def _with_earlier(one: Consent) -> Consent:
@@ -92,23 +81,10 @@ def _with_earlier(one: Consent) -> Consent:
     return one
 
 
-def _draft(one: Consent, policy: NotingPolicy) -> NoteDraft:
+def _draft_offer(one: Consent, policy: NotingPolicy = NOTING) -> NoteDraft:
     message = one.heard.message
-    snapshot = SnapshotDraft(
-        id=note_id(message.id, 0),
-        subject_id=message.subject_id,
-        kind=SnapshotKind.NOTE,
-        text=one.offer,
-        said_at=message.said_locally,
-        valid_at=min(message.said_at, utc_now()),
-        expires_at=None,
-        by_kind=True,
-        conversation_id=message.conversation_id,
-        seq=message.seq,
-        confidence=policy.offered,
-        provenance=Provenance.ANALYSIS,
-        message_ids=(message.id,),
-    )
+    known = {"confidence": policy.offered, "provenance": Provenance.ANALYSIS}
+    snapshot = message_draft(message, SnapshotKind.NOTE, one.offer, id=note_id(message.id, 0), **known)
     details = NoteDetails(
         grade=NoteGrade.FACT,
         grade_probability=1.0,

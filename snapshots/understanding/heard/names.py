@@ -1,4 +1,4 @@
-"""What an order to forget names, compared with what is remembered: by its words, or by what such things are called."""
+"""Compare the names in an order to forget with memories: by words, or by the kinds of things it is a word for."""
 
 import re
 import tomllib
@@ -19,7 +19,7 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """One kind of thing that people name: its words, the slots that hold it, what notes about it say."""
+    """One kind of thing that people name: words for it, slots that hold it, cues of it in notes."""
 
     words: frozenset[str]
     slots: frozenset[str]
@@ -28,7 +28,7 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What an order names, ready to be compared with memories."""
+    """A name in an order, ready to be compared with memories."""
 
     text: str
     terms: frozenset[str]
@@ -36,12 +36,10 @@ class Named:
 
     @classmethod
     def of(cls, name: str) -> "Named":
-        """Return ``name`` with the kinds of things that it is a word for."""
         words = comparable(name)
         return cls(words, frozenset(terms(name)), tuple(one for one in load_things() if words in one.words))
 
     def is_said_in(self, text: str) -> bool:
-        """Return whether a text speaks of what is named."""
         if any(one.cues and one.cues.search(text) for one in self.things):
             return True
         if _HAN.search(self.text):
@@ -54,7 +52,6 @@ class Named:
         )
 
     def fills(self, path: str, texts: Iterable[str]) -> bool:
-        """Return whether a slot at ``path``, with these values and words, holds what is named."""
         if any(path in one.slots for one in self.things):
             return True
         own = [path.rpartition("/")[2].replace("_", " "), *texts]
@@ -88,5 +85,5 @@ def chinese_things() -> re.Pattern[str]:
 
 
 def is_owned(name: str) -> bool:
-    """Return whether a bare name is something that is known of a person: an address, not a window."""
+    """Return whether a bare name is something that is known about a person: an address, not a window."""
     return bool(Named.of(name).things)

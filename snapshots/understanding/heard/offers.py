@@ -1,7 +1,10 @@
-"""Consent to an assistant's offer to remember: "Shall I remember that you like window seats?" "Yes please". Pure."""
+"""Offers of the assistant to remember something, and consent to them: "Shall I remember that you like window seats?"
+"Yes please". Pure."""
 
 import re
+from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from memory_platform.kernel.terms import terms
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.features import asked_in
@@ -26,57 +29,37 @@ _OFFER_EN = re.compile(
     + r"\W*",
     re.IGNORECASE,
 )
-_COMPANY = re.compile(r"you (?:company|warm|posted|updated|waiting|safe|going)", re.IGNORECASE)
-_OFFER_ZH = re.compile(
-    r".{0,6}?(?:要不要|需要|要|用不用|可以|希望|想)?(?:我|让我)?(?:来|帮[你您]|替[你您]|把这[个点])?(?:记住|记下来?|"
-    r"记一下|保存(?:下来)?|存下来?)"
-    r"(?P<said>[^吗?]{0,40}?)(?:吗|么|好吗|可以吗|行吗|好不好|吧)?\W*"
-)
-_OFFERS_ZH = re.compile(r"我|要不要|需要|帮[你您]")
-# The words of an offer are the assistant's: these are never taken from it.
-_NEVER = re.compile(
-    r"\d|\b(?:street|st\.|avenue|road|lane|drive|boulevard|address|card|account|iban|pay(?:ment)?|bank|password|pin|"
-    r"phone|number|"
-    r"email|code)\b|[零一二三四五六七八九十]{2,}|(?:路|街|巷|号|弄|地址|卡|账|支付|付款|密码|电话|手机|邮箱)",
-    re.IGNORECASE,
-)
-_ROAD = re.compile(
-    r"(?:避开|绕开|不走|别走)[\u4e00-\u9fff]{2,8}(?:路|街|大道|高速|高架)"
-    r"|avoid [A-Z][\w' ]+(?:Road|Street|Avenue|Lane)"
-)
-"""A road that is not to be taken is no address."""
-_HEAD = re.compile(r"[^.!,。]+[.!,。]+\s*")
+_RE = load_patterns(Path(__file__).with_name("remember_offers.toml"))
 _LOOSE = " ,.?!。"
-_IDLE = re.compile(r"(?:(?:that|this|it|so|in mind|for .*|那|这|这个|这点|这一点|下来|一下)\s?)*", re.IGNORECASE)
 
 
 def read_offer(previous: str) -> str | None:
-    """Return what an assistant's turn offers to remember, "" where it does not say; None where it offers nothing."""
+    """Return the words that an assistant's turn offers to remember, "" where it does not say them; None where it offers
+    nothing."""
     asked = matching_form(asked_in(previous)).strip()
     if "?" not in asked:
         return None
     found = _OFFER_EN.fullmatch(asked)
-    if found is None and _OFFERS_ZH.search(asked):
-        found = _OFFER_ZH.fullmatch(asked)
+    if found is None and _RE["offers_zh"].search(asked):
+        found = _RE["offer_zh"].fullmatch(asked)
     if found is None:
         return None
     parts = found.groupdict()
     said = (parts["said"] or parts.get("yours") or "").strip(_LOOSE)
-    if _COMPANY.match(said):
+    if _RE["company"].match(said):
         return None
-    return "" if _IDLE.fullmatch(said) else said
+    return "" if _RE["idle"].fullmatch(said) else said
 
 
 def consents(text: str, previous: str) -> bool:
-    """Return whether a message says yes to an offer to remember."""
     return says_yes(text) and read_offer(previous) is not None
 
 
 def told_beside_yes(text: str, previous: str) -> Clause | None:
-    """Return what a message tells beside its yes to an offer: "Sure, go ahead. I like the aisle"."""
+    """Return the clause after a yes to an offer: "Sure, go ahead. I like the aisle"."""
     form = matching_form(text)
-    head = _HEAD.match(form)
-    while head and says_yes(form[: head.end()]) and (further := _HEAD.match(form, head.end())):
+    head = _RE["head"].match(form)
+    while head and says_yes(form[: head.end()]) and (further := _RE["head"].match(form, head.end())):
         if not says_yes(form[: further.end()]):
             break
         head = further
@@ -89,8 +72,8 @@ def told_beside_yes(text: str, previous: str) -> Clause | None:
 
 
 def offered_clause(text: str, offer: str) -> Clause | None:
-    """Return the clause of a user's earlier words that an offer speaks of: the nearest to its words, else the last that
-    tells something."""
+    """Return the clause of a user's earlier words that an offer means: the most similar, else the last that says
+    something."""
     form = matching_form(text)
     telling = [
         one
@@ -106,7 +89,7 @@ def offered_clause(text: str, offer: str) -> Clause | None:
 
 
 def may_be_taken(offer: str) -> bool:
-    """Return whether the words of an offer themselves may become a note: no address, number or payment, no order."""
-    if not offer or _NEVER.search(_ROAD.sub(" ", offer)):
+    """Return whether the words of an offer may become a note: no address, number, payment or order."""
+    if not offer or _RE["never"].search(_RE["road"].sub(" ", offer)):
         return False
     return not is_instruction(offer) and not mask_sensitive(offer)[1]

@@ -1,7 +1,8 @@
-"""How likely words ask not to keep something, read by a small linear model: no vectors.
+"""Classify whether words ask not to keep something, and whether an answer says that nothing is kept.
 
-It was taught by ``python -m tests.golden.teach_orders``; ``orders.json`` says by what. What it finds names a thing by
-the words that are left of it; an order that leaves none points at what was said.
+Two small linear models over words, without vectors, trained by ``python -m tests.golden.teach_orders`` and
+``teach_acknowledgements``; ``orders.json`` and ``acknowledgements.json`` name the training data. The words that are
+left of an order name its thing; an order without any points to earlier words. Pure.
 """
 
 import math
@@ -23,10 +24,17 @@ from snapshots.understanding.reading.forms import matching_form
 WEIGHTS = Path(__file__).with_name("orders.json")
 _WORDS = Path(__file__).with_name("order_words.toml")
 ORDER, OTHER = "order", "other"
+# Users ask in words that no classifier was trained on. The assistant's answer is evidence beside them: "It's gone."
+ACKNOWLEDGEMENT_WEIGHTS = Path(__file__).with_name("acknowledgements.json")
+ACKNOWLEDGES = "acknowledges"
+_ANSWER_SENTENCE = re.compile(r"(?<=[.!?。！？])\s*")
+# In characters: an answer says at its beginning that it keeps nothing.
+LONGEST_ANSWER = 400
+# Number of hash buckets, length of the vector, and the number of features from which on the vector grows: one telling
+# word must not be lost in a long text.
 SLOTS, _LENGTH, _MANY = 8_192, 4.0, 60
-"""How many numbers, how long they are together, and of how many on they grow longer: one telling word is not lost."""
+# One order may span so many parts of a message: "I told you of my brother. Take that off, please".
 LONGEST_RUN = 4
-"""Parts of a message that one order may run over: "I told you of my brother. Take that off, please"."""
 MOST_PARTS = 48
 LONGEST_PART = 240
 _TOKEN = re.compile(r"[a-z]+(?:['-][a-z]+)*|\d+|[\u3400-\u9fff]|[?!,.;:-]")
@@ -36,20 +44,19 @@ _HAN_RUN = re.compile(r"[\u3400-\u9fff]+")
 _EACH_NAME = re.compile(r"\b(?:and|or)\b|[,/]|[、]")
 _MOST_NAME = 80
 
+# Single characters that say who somebody is.
 KIN = frozenset("爸妈爹娘哥弟姐妹儿女夫妻婆公爷奶姨叔舅侄孙娃媳婿狗猫")
-"""Characters that say alone who somebody is."""
 
 _OUTRIGHT, _KEEPING, _DENIED = frozenset({"#forget", "#private"}), frozenset({"#keep", "#said", "#memory"}), "#not"
 _MARKS = frozenset("?!,.;")
+# A denial reaches over so many words: "nothing about this goes in the notes".
 _DENIED_OVER = 6
-"""Words behind a denial that it denies: "nothing about this goes in the notes"."""
 _APART = np.array([1.0, -1.0], np.float32)
 
 Run = tuple[int, int]
 
 
 def runs_of(form: str, parts: Sequence[Run]) -> Iterator[Run]:
-    """Yield the runs of neighbouring ``parts`` of a message that may be an order."""
     read = parts[:MOST_PARTS]
     for place, (start, _) in enumerate(read):
         for _, end in read[place : place + LONGEST_RUN]:
@@ -60,13 +67,14 @@ def runs_of(form: str, parts: Sequence[Run]) -> Iterator[Run]:
 
 
 def may_order(form: str) -> bool:
-    """Return whether words hold evidence of an order: without it they are none, whatever the reader would say."""
+    """Return whether words hold evidence of an order: without it they are none, whatever the classifier says."""
     low, known = form.lower(), _classes()
     if known.ways.search(low):
         return True
     classes = _classed(low)
     for at, one in enumerate(classes):
-        if one == _DENIED and _denies_keeping(classes[at + 1 : at + 1 + _DENIED_OVER]):
+        behind = takewhile(lambda word: word not in _MARKS, classes[at + 1 : at + 1 + _DENIED_OVER])
+        if one == _DENIED and not _KEEPING.isdisjoint(behind):
             return True
         # "Don't forget" asks for the opposite.
         if one in _OUTRIGHT and classes[max(0, at - 1)] != _DENIED:
@@ -74,13 +82,8 @@ def may_order(form: str) -> bool:
     return False
 
 
-def _denies_keeping(behind: Sequence[str]) -> bool:
-    """Return whether a word that keeps stands among the words behind a denial, before any mark."""
-    return any(one in _KEEPING for one in takewhile(lambda one: one not in _MARKS, behind))
-
-
 def order_share(text: str) -> float:
-    """Return how likely ``text``, with the question mark behind it, asks not to keep something."""
+    """Return the probability that ``text``, with the question mark behind it, asks not to keep something."""
     slots, weight = _slots_of(text)
     reader = order_reader()
     score = float(reader.weights[:, slots].sum(axis=1) @ _APART) * weight + float(reader.intercepts @ _APART)
@@ -88,7 +91,6 @@ def order_share(text: str) -> float:
 
 
 def least_share() -> float:
-    """Return the share from which on words of a message are an order."""
     return order_reader().least[ORDER]
 
 
@@ -98,7 +100,7 @@ def order_reader() -> LinearReader:
 
 
 def features(text: str) -> Float32:
-    """Return the numbers that a text is read by, shape (8192,): its words, their classes, and the classes alone."""
+    """Return the features of a text, shape (8192,): its words, their classes, and the classes alone."""
     slots, weight = _slots_of(text)
     found = np.zeros(SLOTS, np.float32)
     found[slots] = weight
@@ -106,7 +108,6 @@ def features(text: str) -> Float32:
 
 
 def _slots_of(text: str) -> tuple[list[int], float]:
-    """Return which numbers of a text are not zero, and what each is: in a long text the same as in a middling one."""
     slots = list({crc32(part.encode()) % SLOTS for part in _parts_of(text)})
     return slots, _LENGTH / math.sqrt(min(len(slots), _MANY))
 
@@ -125,14 +126,13 @@ def _grams(words: Sequence[str], longest: int, mark: str) -> Iterator[str]:
 
 
 def _classed(form: str) -> list[str]:
-    """Return the words of a text, each that has a class by its class."""
     known = _classes()
     marked = known.chinese.sub(lambda found: f" #{known.chinese_names[(found.lastindex or 1) - 1]} ", form)
     return [f"#{known.english[word]}" if word in known.english else word for word in _CLASSED.findall(marked)]
 
 
 def names_of(text: str) -> list[str]:
-    """Return the things that an order names: what is left of its words, a thing each; nothing where it only points."""
+    """Return the things that an order names, which are its remaining words; none where it only points."""
     form = matching_form(text).lower()
     known = _classes()
     found: list[str] = []
@@ -148,13 +148,12 @@ def names_of(text: str) -> list[str]:
 
 
 def idle_words() -> frozenset[str]:
-    """Return the English words around the name of a thing that name nothing."""
     return _classes().idle_english
 
 
 @dataclass(frozen=True, slots=True)
 class _Classes:
-    """The table of words: ``english`` by word, ``chinese`` with the class as the group that matched."""
+    """The word table: ``english`` by word, ``chinese`` with the class as the group that matched."""
 
     english: Mapping[str, str]
     chinese: re.Pattern[str]
@@ -176,3 +175,19 @@ def _classes() -> _Classes:
         re.compile(held["idle"]["zh"]),
         re.compile("|".join((rf"\b(?:{'|'.join(held['ways']['en'])})", *held["ways"]["zh"]))),
     )
+
+
+def acknowledgement_share(answer: str) -> float:
+    """Return the probability that an assistant's message, or its first sentence, says that nothing is kept."""
+    said = answer[:LONGEST_ANSWER]
+    first = _ANSWER_SENTENCE.split(said.strip(), maxsplit=1)[0]
+    return max(acknowledgement_reader().shares(features(text))[ACKNOWLEDGES] for text in {said, first})
+
+
+def acknowledges_forgetting(answer: str) -> bool:
+    return acknowledgement_share(answer) >= acknowledgement_reader().least[ACKNOWLEDGES]
+
+
+@cache
+def acknowledgement_reader() -> LinearReader:
+    return LinearReader.read(ACKNOWLEDGEMENT_WEIGHTS)

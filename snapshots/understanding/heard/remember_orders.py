@@ -1,22 +1,21 @@
-"""Read what a user asks to have remembered: "Remember that I park on level 3", 记住我停在三层. Pure.
+"""Find words that a user asks to have remembered: "Remember that I park on level 3", 记住我停在三层. Pure.
 
-What follows the words is to be a note, whatever the reader of clauses thinks of it. Nobody becomes an administrator,
-and no secret or question is remembered, by being asked.
+The words become a note whatever their grade. Instructions, secrets and questions are not remembered by being asked.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.modality import find_quoted, is_asked, is_played
 
 LONGEST_READ = 2_000
-_MAY_ORDER = re.compile(
-    r"remember|note|mind|forget|record|save|store|memor|reference|记|别忘|牢|存一下|备忘", re.IGNORECASE
-)
+_RE = load_patterns(Path(__file__).with_name("remember_orders.toml"))
 _LEAD_EN = (
     r"(?:(?:please|pls|ok|okay|oh|hey|also|and|so|but|well|now|just|by the way|btw|(?:can|could|would|will) you|"
     r"i(?:'d| would) like you to|i (?:want|need) you to|you should|make sure (?:you|to)|for next time)[\s,]{1,3}){0,4}"
@@ -33,17 +32,6 @@ _CUE_EN = re.compile(
     r"|(?:for (?:future reference|the record|your (?:memory|notes|records|information)))[,:]\s{0,2})(?P<said>\S.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_NOT_SAID_EN = re.compile(
-    r"(?:to|me\b|when\b|how\b|what\b|where\b|who\b|why\b|you\b|your\b|my (?:order|seat|settings?) (?:please|next))",
-    re.IGNORECASE,
-)
-_AFTER_EN = re.compile(
-    r"\W*(?:(?:please|and|so|can you|could you|would you|just|ok)[\s,]{1,3}){0,3}(?:remember|note|memori[sz]e|save|"
-    r"store|keep)"
-    r" (?:that|this|it)(?: down| in mind| for (?:me|later|next time|the future))?(?:[\s,]{1,3}(?:please|thanks|"
-    r"will you|ok))?\W*",
-    re.IGNORECASE,
-)
 _LEAD_ZH = (
     r"(?:(?:请|麻烦|拜托|帮我|你|您|要|一定|务必|给我|好好|替我|能不能|可以|那|还有|对了|另外|哦|以后|顺便|先|"
     r"把这个|把这条)[,\s]{0,2}){0,5}"
@@ -55,21 +43,15 @@ _CUE_ZH = re.compile(
     r"属|姓)))(?P<said>\S.*)",
     re.DOTALL,
 )
-_AFTER_ZH = re.compile(
-    r"(?:(?:请|麻烦|帮我|你|您|要|一定|给我|把这个|这个|这点|这一点|可以|能不能)[,\s]{0,2}){0,4}"
-    r"(?:记住|记一下|记下来?|记着|记好|牢记)(?:哦|啊|吧|好吗|一下|这个|这点|这一点|了)?\W*"
-)
-_SENTENCE = re.compile(r"[^.!?;。!?;\n]+(?:\.(?=\w)[^.!?;。!?;\n]+)*[.!?;。!?;\n]?")
 _LOOSE = " .!?;。\n"
-_HAN = re.compile(r"[\u3400-\u9fff]|\d")
 _LEAST_HAN, _LEAST_WORDS = 4, 2
 
 
 @dataclass(frozen=True, slots=True)
 class RememberOrder:
-    """Words that ask to remember, ``start`` to ``end``, and what they ask to remember, ``said_start`` to ``said_end``.
+    """Words that ask to remember, ``start`` to ``end``, and the words to remember, ``said_start`` to ``said_end``.
 
-    ``is_refused``: what must not become a note by being asked.
+    ``is_refused``: it must not become a note by being asked.
     """
 
     start: int
@@ -80,8 +62,8 @@ class RememberOrder:
 
 
 def read_remember_orders(text: str) -> list[RememberOrder]:
-    """Return what a user's message asks to remember, in order; most messages cost one search."""
-    if len(text) > LONGEST_READ or not _MAY_ORDER.search(text):
+    """Return the orders to remember in a user's message, in order. Most messages cost one search."""
+    if len(text) > LONGEST_READ or not _RE["may_order"].search(text):
         return []
     form = matching_form(text)
     if is_played(form):
@@ -92,7 +74,7 @@ def read_remember_orders(text: str) -> list[RememberOrder]:
 
 def _orders(form: str) -> Iterator[RememberOrder]:
     before: tuple[int, int] | None = None
-    for found in _SENTENCE.finditer(form):
+    for found in _RE["sentence"].finditer(form):
         start, end = found.span()
         start += len(found.group()) - len(found.group().lstrip())
         sentence = form[start:end]
@@ -103,17 +85,16 @@ def _orders(form: str) -> Iterator[RememberOrder]:
 
 
 def _before(sentence: str, start: int) -> RememberOrder | None:
-    """Return an order whose words stand before what they ask to remember."""
     for cue in (_CUE_EN, _CUE_ZH):
         found = cue.match(sentence)
-        if found is None or (cue is _CUE_EN and _NOT_SAID_EN.match(found["said"])):
+        if found is None or (cue is _CUE_EN and _RE["not_said_en"].match(found["said"])):
             continue
         said = found["said"].rstrip(_LOOSE)
         asks = sentence.rstrip().endswith(("?", "吗")) and not re.match(
             r"\W*(?:can|could|would|will) you\b", sentence, re.IGNORECASE
         )
         if (
-            not _says_enough(said)
+            (len(_RE["han"].findall(said)) < _LEAST_HAN and len(said.split()) < _LEAST_WORDS)
             or asks
             or is_asked(said, ends_asked=False, language="zh" if cue is _CUE_ZH else "en")
         ):
@@ -124,7 +105,7 @@ def _before(sentence: str, start: int) -> RememberOrder | None:
 
 
 def _after(sentence: str, start: int, before: tuple[int, int] | None) -> RememberOrder | None:
-    """Return an order whose words follow what they ask to remember: "I'm vegan, remember that"."""
+    """Return an order behind the words to remember: "I'm vegan, remember that"."""
     cut = max(sentence.rfind(","), sentence.rfind(","))
     if cut > 0 and _is_after(sentence[cut + 1 :]):
         return RememberOrder(start + cut, start + len(sentence), start, start + cut, is_refused=_is_refused(sentence))
@@ -135,15 +116,9 @@ def _after(sentence: str, start: int, before: tuple[int, int] | None) -> Remembe
     return RememberOrder(start, start + len(sentence), before[0], before[1])
 
 
-def _says_enough(said: str) -> bool:
-    """Return whether words say something by themselves: "save that file" and 记一下时间 do not."""
-    return len(_HAN.findall(said)) >= _LEAST_HAN or len(said.split()) >= _LEAST_WORDS
-
-
 def _is_after(words: str) -> bool:
-    return bool(_AFTER_EN.fullmatch(words) or _AFTER_ZH.fullmatch(words.strip()))
+    return bool(_RE["after_en"].fullmatch(words) or _RE["after_zh"].fullmatch(words.strip()))
 
 
 def _is_refused(sentence: str) -> bool:
-    """Return whether words must not be remembered by being asked: secrets, and what instructs the model."""
     return bool(mask_sensitive(sentence)[1]) or is_instruction(sentence)

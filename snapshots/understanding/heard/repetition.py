@@ -1,6 +1,6 @@
-"""What somebody does again and again is a habit, though they never call it one: believed a little more each day (P12).
+"""Repeated doings become habits, though nobody calls them so: confidence grows with each day.
 
-What is done once says nothing. Done again on another day it becomes a note at 0.5; each further day adds 0.1, to 0.8.
+A single doing is nothing. On a second day it becomes a note at 0.5; each further day adds 0.1, up to 0.8.
 """
 
 import re
@@ -18,6 +18,7 @@ from snapshots.models import AboutKind, NoteGrade, Snapshot, SnapshotKind, Snaps
 from snapshots.notes.policy import HABITS, HabitPolicy
 from snapshots.notes.store import is_inferred
 from snapshots.notes.values import NoteRepeat
+from snapshots.understanding.changes.following import Read
 from snapshots.understanding.config import NOTING, NotingPolicy
 from snapshots.understanding.drafting.assemble import NotePart
 from snapshots.understanding.drafting.draft import NoteDraft, draft_part
@@ -28,11 +29,11 @@ from snapshots.understanding.grading.reader import Grade
 from snapshots.understanding.reading.clauses import Clause, split_clauses
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.statements.statements import Heard
+from tenants.isolation import tenant_tx
 
 _AGAIN = re.compile(
-    r"\b(?:again|another|as usual|once more|back (?:at|in|on)|the usual)\b"
-    r"|\bmy (?:second|third|fourth|fifth|\d(?:nd|rd|th))\b"
-    r"|又|再次|还是老样子|照旧|第[二三四五六\d]+[杯次个根趟]",
+    r"\b(?:again|another|as usual|once more|back (?:at|in|on)|the usual)\b|\bmy (?:second|third|fourth|fifth|\d(?:nd|"
+    r"rd|th))\b|又|再次|还是老样子|照旧|第[二三四五六\d]+[杯次个根趟]",
     re.IGNORECASE,
 )
 _HEDGES = re.compile(
@@ -44,16 +45,15 @@ _HEDGES = re.compile(
 _IDLE = frozenset(
     terms(
         "again another just now today tonight morning evening afternoon usual as first second third fourth here back "
-        "finish finished had drank ate done "
-        "quick get getting have having go going grab grabbing head heading take taking do doing off out bit more "
-        "又 再 刚 刚刚 今天 现在 正在 还是 又来 了 在 去 来 我 一 次 杯 个 个 第 二 三"
+        "finish finished had drank ate done quick get getting have having go going grab grabbing head heading take "
+        "taking do doing off out bit more 又 再 刚 刚刚 今天 现在 正在 还是 又来 了 在 去 来 我 一 次 杯 个 个 第 二 三"
     )
 )
 _LEAST_TERMS = 2
 
 
 def is_doing(clause: Clause, grade: Grade) -> bool:
-    """Return whether a clause tells what the user is doing at the moment, of their own accord."""
+    """Return whether a clause is about the user's doing at the moment, of their own accord."""
     form = matching_form(clause.text).lower()
     if clause.asked or grade.other >= NOTING.other_from or any(has_cue(name, form) for name in ("wish", "feeling")):
         return False
@@ -64,7 +64,6 @@ def is_doing(clause: Clause, grade: Grade) -> bool:
 def doing_drafts(
     heard: Heard, spoken: Spoken, grades: Sequence[Grade], policy: NotingPolicy = NOTING
 ) -> list[NoteDraft]:
-    """Return the clauses that tell of a moment and are no notes by themselves, as the habits that they may become."""
     if spoken.answer or spoken.wanted:
         return []
     return [
@@ -75,28 +74,29 @@ def doing_drafts(
 
 
 def core_of(text: str) -> frozenset[str]:
-    """Return the terms of a text that say what is done."""
     return frozenset(terms(matching_form(text))) - _IDLE
 
 
 def is_same_doing(one: frozenset[str], other: frozenset[str], policy: NotingPolicy = NOTING) -> bool:
-    """Return whether two texts, by their core terms, tell of the same doing."""
     return bool(one) and len(one & other) >= policy.same_doing * len(one | other)
 
 
-def keep_repeated(doings: Iterable[NoteDraft], policy: NotingPolicy = NOTING) -> list[NoteDraft]:
-    """Return the doings that were done on another day before, in the open scope, with both messages as sources."""
+def find_habits(tenant_id: UUID, read: Iterable[Read], policy: NotingPolicy = NOTING) -> list[NoteDraft]:
+    """Return the habits that begin in messages: doings that were done on another day before, with both messages as
+    sources. Opens a scope of its own when there is any doing."""
+    doings = [draft for one in read for draft in doing_drafts(one.heard, one.spoken, one.grades)]
     found = []
-    for draft in doings:
-        earlier = _earlier_day(draft, policy)
-        if earlier is not None:
-            ids = (earlier, *draft.snapshot.message_ids)
-            found.append(replace(draft, snapshot=replace(draft.snapshot, message_ids=ids)))
+    if doings:
+        with tenant_tx(tenant_id):
+            for draft in doings:
+                earlier = _earlier_day(draft, policy)
+                if earlier is not None:
+                    ids = (earlier, *draft.snapshot.message_ids)
+                    found.append(replace(draft, snapshot=replace(draft.snapshot, message_ids=ids)))
     return found
 
 
 def habit_repeat_of(draft: NoteDraft, held: Iterable[HeldNote]) -> NoteRepeat | None:
-    """Return which held note a further occasion strengthens; None for what is no habit, and for a first one."""
     if not is_inferred(draft.details.grade, draft.snapshot.provenance):
         return None
     own, core = as_held(draft), core_of(draft.snapshot.text)
@@ -107,28 +107,24 @@ def habit_repeat_of(draft: NoteDraft, held: Iterable[HeldNote]) -> NoteRepeat | 
     return None
 
 
-def is_guessed(draft: NoteDraft) -> bool:
-    """Return whether a note says a habit that its own speaker is not sure of."""
+def as_guessed(draft: NoteDraft) -> NoteDraft:
+    """Return a habit of which its own speaker is unsure as the first evidence of one; any other note as it is."""
     details, snapshot = draft.details, draft.snapshot
     if details.grade != NoteGrade.HABIT or details.vital_class or details.grade_probability == 1:
-        return False
-    return is_inferred(details.grade, snapshot.provenance) or _HEDGES.search(matching_form(snapshot.text)) is not None
-
-
-def as_guessed(draft: NoteDraft) -> NoteDraft:
-    """Return a habit that its own speaker is not sure of as the first evidence of one; any other note as it is."""
-    return as_habit(draft) if is_guessed(draft) else draft
+        return draft
+    is_hedged = _HEDGES.search(matching_form(snapshot.text)) is not None
+    return as_habit(draft) if is_hedged or is_inferred(details.grade, snapshot.provenance) else draft
 
 
 def as_habit(draft: NoteDraft, habits: HabitPolicy = HABITS) -> NoteDraft:
-    """Return a note as the first evidence of a habit: half believed, and to be looked at again."""
+    """Return a note as the first evidence of a habit: half believed, and due for review."""
     snapshot = replace(draft.snapshot, confidence=habits.first, provenance=Provenance.OBSERVATION)
     review_by = draft.snapshot.said_at + habits.looked_at_after
     return NoteDraft(snapshot, replace(draft.details, grade=NoteGrade.HABIT, vital_class="", review_by=review_by))
 
 
 def _earlier_day(draft: NoteDraft, policy: NotingPolicy) -> UUID | None:
-    """Return a message of another day, before, that tells of the same doing; None where there is none."""
+    """Return a message of an earlier day that tells of the same doing; None where there is none."""
     if draft.details.about_kind != AboutKind.SELF:
         return None
     own, zone = draft.snapshot, zone_of(draft.snapshot.subject_id)

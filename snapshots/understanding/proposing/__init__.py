@@ -1,1 +1,1 @@
-"""What a chat model may add to what the taught reader finds: it proposes, the gate decides."""
+"""A chat model proposes notes, slots, fields and endings beside those of the classifiers; the gate decides."""

@@ -1,4 +1,4 @@
-"""One question about several messages of one subject, and what a model proposes of each. No transaction may be open."""
+"""Ask a chat model about several messages of one subject. No transaction may be open."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,8 +29,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Messages that a model reads at once, the held notes that they may end, and the fields that their product asks
-    for."""
+    """Messages for one call, the current notes that they may end, and the fields that their product asks for."""
 
     messages: tuple[Shown, ...]
     held: tuple[HeldChange, ...] = ()
@@ -39,7 +38,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """What a model proposes of one message. ``origin`` names prompt and model; ``held``: the notes by handle."""
+    """A model's proposals for one message. ``origin`` names prompt and model; ``held``: the notes by handle."""
 
     origin: str
     proposals: Proposals
@@ -50,7 +49,7 @@ ProposedByMessage = Mapping[UUID, Proposed]
 
 
 def ask_model(model: ChatModel, questions: Sequence[Question]) -> ProposedByMessage:
-    """Return what a model proposes, by message; after its first failure it is not asked again."""
+    """Return a model's proposals by message. After its first failure the model is not asked again."""
     proposed: dict[UUID, Proposed] = {}
     for question in questions:
         if question.messages:
@@ -63,7 +62,7 @@ def ask_model(model: ChatModel, questions: Sequence[Question]) -> ProposedByMess
 
 
 def ask_question(model: ChatModel, question: Question) -> dict[UUID, Proposed]:
-    """Return what a model proposes of each message of a question; what names none of them is only counted.
+    """Return a model's proposals for each message of a question. Items that name another message are only counted.
 
     Raises ChatUnavailable.
     """
@@ -77,7 +76,7 @@ def ask_question(model: ChatModel, question: Question) -> dict[UUID, Proposed]:
 
 
 def prompt_of(question: Question) -> ChatPrompt:
-    """Return the question in words: messages by number and held notes by handle, each in a fence that it cannot leave,
+    """Return the prompt of a question: messages by number and notes by handle, each in a fence that it cannot leave,
     secrets masked."""
     texts = [mask_sensitive(one.text[: ASKING.message_chars])[0] for one in question.messages]
     language, nonce = detect_language("\n".join(texts)), new_nonce()

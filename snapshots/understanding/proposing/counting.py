@@ -1,4 +1,4 @@
-"""What became of a model's proposals, as a metric: of refused notes, fields and endings nothing else is kept."""
+"""Count the outcome of a model's proposals as a metric: nothing else is kept of refused notes, fields and endings."""
 
 from typing import Literal
 
@@ -7,6 +7,7 @@ from snapshots.understanding.proposing.shape import Proposals
 from snapshots.understanding.values import Reason
 
 Kind = Literal["note", "slot", "field", "ending"]
+# ``known``: the patterns or classifiers found it, too. ``vital_unsupported``: the note is kept, but not as vital.
 Outcome = Literal[
     "accepted",
     "known",
@@ -26,8 +27,6 @@ Outcome = Literal[
     "unsupported",
     "vital_unsupported",
 ]
-"""What became of a proposal. ``known``: the reader or the rows had found it; ``vital_unsupported``: a note that stands,
-but is not vital by a model's word."""
 _KINDS: dict[str, Kind] = {"notes": "note", "slots": "slot", "fields": "field", "ended": "ending"}
 
 
@@ -36,7 +35,6 @@ def count_proposal(kind: Kind, outcome: Outcome | Reason) -> None:
 
 
 def count_unknown(answer: Proposals, messages: int) -> None:
-    """Count what names a message that was not shown."""
     for name, kind in _KINDS.items():
         for one in getattr(answer, name):
             if not 1 <= one.message <= messages:

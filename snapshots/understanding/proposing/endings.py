@@ -1,4 +1,4 @@
-"""The gate of proposed endings: the judge of changes decides, and doubts a little sooner of what a model names."""
+"""The gate of proposed endings: the classifier of endings decides, with a lower threshold for doubt."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -18,9 +18,9 @@ from snapshots.understanding.proposing.shape import ProposedEnding
 def judge_endings(
     said: Said, proposed: Iterable[ProposedEnding], held: Mapping[str, HeldChange], policy: JudgingPolicy = JUDGING
 ) -> list[tuple[Outcome, Ending | None]]:
-    """Return what the gate says of the notes that a model says a message ends. No transaction may be open.
+    """Return the outcome of each proposed ending. No transaction may be open.
 
-    A model makes doubtful at most: what ends for sure is found without it, and vital notes it does not touch.
+    A model makes notes doubtful at most: certain ends are found without it, and vital notes are left alone.
     """
     sentences = [one for one, _ in told_sentences(said.spoken, said.grades)]
     judged: list[tuple[Outcome, Ending | None]] = []

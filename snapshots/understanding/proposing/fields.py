@@ -1,11 +1,11 @@
-"""The gate of proposed values of fields: words of a clause that the user says as true, and that speaks of the field."""
+"""The gate of proposed field values: words of a clause that the user states as true, and that is about the field."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.fields.fill import FieldsFilled, Filled
-from snapshots.understanding.fields.matching import FieldFit, fit_notes
+from snapshots.understanding.fields.matching import fit_notes
 from snapshots.understanding.proposing.config import JUDGING, JudgingPolicy
 from snapshots.understanding.proposing.counting import Outcome
 from snapshots.understanding.proposing.passages import Said, find_words, is_asserted, is_one_off, is_quoted
@@ -17,7 +17,7 @@ from tenants.policies.descriptions import FieldDescription
 def judge_fields(
     said: Said, proposed: Sequence[ProposedField], asked: tuple[FieldDescription, ...], policy: JudgingPolicy = JUDGING
 ) -> list[tuple[Outcome, Filled | None]]:
-    """Return what the gate says of the values proposed of a message, in their order. No transaction may be open.
+    """Return the outcome of each value proposed of a message, in their order. No transaction may be open.
 
     Raises EmbeddingUnavailable.
     """
@@ -29,17 +29,19 @@ def judge_fields(
     for one, (outcome, clause, span) in zip(proposed, placed, strict=True):
         if clause is None:
             judged.append((outcome, None))
-        elif not _speaks_of(fits[clause.text], one.field, policy):
+            continue
+        fit, score = fits[clause.text], fits[clause.text].scores[one.field]
+        if score < policy.fit_from or score != fit.score:  # the clause is about another field, or about none
             judged.append(("unsupported", None))
         else:
             text = said.spoken.text[slice(*span)]
-            sure = round(min(fits[clause.text].scores[one.field], policy.hedged), 2)
+            sure = round(min(score, policy.hedged), 2)
             judged.append(("accepted", Filled(one.field, text, *span, sure)))
     return judged
 
 
 def with_proposed_fields(filled: FieldsFilled, proposed: Mapping[UUID, Sequence[Filled]]) -> FieldsFilled:
-    """Return what messages fill by their notes, and as proposed what their notes leave empty."""
+    """Return the fields that notes fill, and proposed values for fields that they leave empty."""
     whole = {message_id: list(own) for message_id, own in filled.items()}
     for message_id, more in proposed.items():
         own = whole.setdefault(message_id, [])
@@ -47,13 +49,7 @@ def with_proposed_fields(filled: FieldsFilled, proposed: Mapping[UUID, Sequence[
     return whole
 
 
-def _speaks_of(fit: FieldFit, field: str, policy: JudgingPolicy) -> bool:
-    """Return whether a clause speaks of a field rather than of another that is asked for."""
-    return fit.scores[field] >= policy.fit_from and fit.scores[field] == fit.score
-
-
 def _place_of(said: Said, one: ProposedField, names: set[str]) -> tuple[Outcome, Clause | None, tuple[int, int]]:
-    """Return the clause and the characters in which a value stands; without a clause, why it is refused."""
     place = find_words(said.spoken.text, one.value)
     over = said.clauses_over(*place) if place else []
     if one.field not in names:

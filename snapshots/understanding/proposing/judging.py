@@ -1,37 +1,43 @@
-"""From what a model proposes of messages to what is written of them, on one page: notes, slots, fields, endings."""
+"""Gate a model's proposals on one page: notes, slots, fields, endings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.values import Provenance
-from snapshots.models import AboutKind
+from snapshots.understanding.believing.extract import sort_out
+from snapshots.understanding.believing.gate import judge
+from snapshots.understanding.believing.lessons import Lesson
+from snapshots.understanding.believing.message_lessons import candidates_of, is_forgotten_message, join_extractions
 from snapshots.understanding.changes.following import MessageEndings, Read
-from snapshots.understanding.changes.foresee import Ending
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.drafting.assemble import NotePart
-from snapshots.understanding.drafting.draft import NoteDraft, draft_part
-from snapshots.understanding.fields.asked import Asked
+from snapshots.understanding.drafting.draft import NoteDraft, about_person, draft_part
 from snapshots.understanding.fields.fill import Filled
+from snapshots.understanding.fields.section import Asked
 from snapshots.understanding.proposing.ask import Proposed, ProposedByMessage
 from snapshots.understanding.proposing.config import JUDGING
-from snapshots.understanding.proposing.counting import count_proposal
+from snapshots.understanding.proposing.counting import Kind, Outcome, count_proposal
 from snapshots.understanding.proposing.endings import judge_endings
 from snapshots.understanding.proposing.fields import judge_fields
 from snapshots.understanding.proposing.notes import judge_notes
 from snapshots.understanding.proposing.passages import Said
-from snapshots.understanding.proposing.slots import JudgedSlot, judge_slots
+from snapshots.understanding.proposing.slots import JudgedSlot, is_known, judge_slots
 from snapshots.understanding.reading.people import Person
+from snapshots.understanding.statements.statements import utterance_of
+from snapshots.understanding.values import Candidate, Rejection
 
+T = TypeVar("T")
 _VERSION_CHARS = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What stands of a model's proposals, by message: notes beside those that the reader drafted, slots and fields, and
-    the held notes that are to be asked about. Of slots also what is refused: records keep why."""
+    """The accepted proposals by message: notes beside drafted ones, slots and fields, and notes to be doubted. Refused
+    slots are included, because their records keep the reason."""
 
     notes: Mapping[UUID, Sequence[NoteDraft]] = field(default_factory=dict)
     slots: Mapping[UUID, Sequence[JudgedSlot]] = field(default_factory=dict)
@@ -43,16 +49,20 @@ NOTHING = Judged()
 
 
 def judge_proposals(proposed: ProposedByMessage, read: Sequence[Read], asked: Asked = ()) -> Judged:
-    """Return what stands of what a model proposed of messages, each proposal counted. No transaction may be open.
+    """Return the accepted proposals and count each outcome. No transaction may be open.
 
-    Without the encoder's files there is nothing: no grade speaks for or against a proposal.
+    Without the encoder's files the result is empty: no grade speaks for or against a proposal.
     """
     found = [(one, proposed[one.heard.message.id]) for one in read if one.heard.message.id in proposed]
     try:
         notes = {one.heard.message.id: _notes_of(one, told) for one, told in found}
         slots = {one.heard.message.id: _slots_of(one, told) for one, told in found}
-        fields = {one.heard.message.id: _fields_of(one, told, asked) for one, told in found}
-        endings = [MessageEndings(one.heard.message, tuple(_endings_of(one, told))) for one, told in found]
+        fields = {
+            one.heard.message.id: _accepted("field", judge_fields(_said_of(one), told.proposals.fields, asked))
+            for one, told in found
+        }
+        ended = [(one, judge_endings(_said_of(one), told.proposals.ended, told.held)) for one, told in found]
+        endings = [MessageEndings(one.heard.message, tuple(_accepted("ending", judged))) for one, judged in ended]
     except EmbeddingUnavailable as missing:
         log(Event.EXTRACTION_DEGRADED, messages=len(found), error=type(missing).__name__)
         return NOTHING
@@ -60,12 +70,39 @@ def judge_proposals(proposed: ProposedByMessage, read: Sequence[Read], asked: As
 
 
 def with_proposed_notes(read: Sequence[Read], judged: Judged) -> list[Read]:
-    """Return the messages with the notes that stand of a model's proposals, in the order of their words."""
-    return [replace(one, drafts=_in_order([*one.drafts, *judged.notes.get(one.heard.message.id, ())])) for one in read]
+    """Return the messages with the accepted notes, in the order of their words."""
+    drafts = [[*one.drafts, *judged.notes.get(one.heard.message.id, ())] for one in read]
+    in_order = (sorted(own, key=lambda draft: draft.details.span_start or 0) for own in drafts)
+    return [replace(one, drafts=own) for one, own in zip(read, in_order, strict=True)]
+
+
+def with_proposed_slots(lesson: Lesson, judged: Sequence[JudgedSlot], own_names: frozenset[str]) -> Lesson:
+    """Return a lesson with the accepted and the refused slots, in the open scope. A slot that patterns found, too, is
+    left out.
+
+    Forgotten words teach nothing.
+    """
+    if not judged or is_forgotten_message(lesson.message):
+        return lesson
+    extraction, said = lesson.extraction, utterance_of(lesson.message)
+    known, fresh = list(candidates_of(extraction)), list[Candidate]()
+    for one in (one for each in judged for one in each.candidates):
+        if is_known(one, [*known, *fresh]):
+            count_proposal("slot", "known")
+        else:
+            fresh.append(one)
+    verdicts = judge(fresh, cited={said.message_key: said}, own_names=own_names)
+    for _ in verdicts.accepted:
+        count_proposal("slot", "accepted")
+    refused = [Rejection(one.reason, one.as_proposed.evidence, one.as_proposed) for one in judged if one.reason]
+    for rejection in verdicts.rejected:
+        count_proposal("slot", rejection.reason)
+    more = sort_out(verdicts.accepted, (*refused, *verdicts.rejected))
+    return replace(lesson, extraction=join_extractions(extraction, more))
 
 
 def _said_of(read: Read) -> Said:
-    """Return a message for the gate. A bare answer is read together with its question: a model sees only half of it."""
+    """Return a message for the gate. A bare answer is left out: the model sees it without its question."""
     spoken = replace(read.spoken, clauses=()) if read.spoken.answer else read.spoken
     return Said(read.heard.message.content, spoken, read.grades)
 
@@ -83,14 +120,12 @@ def _notes_of(read: Read, proposed: Proposed) -> list[NoteDraft]:
 
 
 def _draft_of(read: Read, part: NotePart, person: Person | None, origin: str) -> NoteDraft:
-    """Return a part that a model proposed as a draft: known by analysis at most, never as said outright."""
     if person is not None:
         part = replace(part, grade=replace(part.grade, other=max(part.grade.other, NOTING.other_from)))
     draft = draft_part(read.heard, read.spoken, part, NOTING)
     details = replace(draft.details, reader_version=origin[:_VERSION_CHARS])
     if person is not None and not details.about_label:
-        kind = AboutKind.THING if person.is_thing else AboutKind.CONTACT
-        details = replace(details, about_kind=kind, about_label=person.label[:100], relation=person.relation[:100])
+        details = about_person(details, person)
     if draft.snapshot.provenance == Provenance.CONFIRMED_BY_USER:
         said = replace(draft.snapshot, provenance=Provenance.ANALYSIS, confidence=JUDGING.confidence)
         return NoteDraft(said, details)
@@ -106,23 +141,7 @@ def _slots_of(read: Read, proposed: Proposed) -> list[JudgedSlot]:
     return judged
 
 
-def _fields_of(read: Read, proposed: Proposed, asked: Asked) -> list[Filled]:
-    made = []
-    for outcome, filled in judge_fields(_said_of(read), proposed.proposals.fields, asked):
-        count_proposal("field", outcome)
-        if filled:
-            made.append(filled)
-    return made
-
-
-def _endings_of(read: Read, proposed: Proposed) -> list[Ending]:
-    made = []
-    for outcome, ending in judge_endings(_said_of(read), proposed.proposals.ended, proposed.held):
-        count_proposal("ending", outcome)
-        if ending:
-            made.append(ending)
-    return made
-
-
-def _in_order(drafts: Sequence[NoteDraft]) -> list[NoteDraft]:
-    return sorted(drafts, key=lambda one: one.details.span_start or 0)
+def _accepted(kind: Kind, judged: Sequence[tuple[Outcome, T | None]]) -> list[T]:
+    for outcome, _ in judged:
+        count_proposal(kind, outcome)
+    return [one for _, one in judged if one is not None]

@@ -1,4 +1,5 @@
-"""The gate of proposed notes: the user's own whole clauses, said as true and for good, about somebody who is named."""
+"""The gate of proposed notes: whole clauses of the user, stated as true and lasting, about the user or somebody
+named."""
 
 import re
 from collections.abc import Iterable
@@ -20,11 +21,10 @@ from snapshots.understanding.proposing.passages import (
 )
 from snapshots.understanding.proposing.shape import NOT_VITAL, ProposedNote
 from snapshots.understanding.reading.clauses import Clause
-from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.forms import matching_form, rough_tokens
 from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.people import Person, find_person
 from snapshots.understanding.reading.vital import is_vital_claim, sends_to_link
-from snapshots.understanding.statements.tokens import rough_tokens
 
 _SELF = frozenset(("user", "the user", "self", "me", "myself", "i", "we", "us", "用户", "本人", "我", "自己"))
 _POSSESSIVE = re.compile(r"(?:my|our)\s+|我的?(?=.)", re.IGNORECASE)
@@ -36,8 +36,8 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class JudgedNote:
-    """What the gate says of a proposed note. ``part`` is None for one that is refused or was known; ``person`` is whom
-    it is about, None for the user; ``lost_vital``: a model called it vital, and nothing else does."""
+    """The outcome of a proposed note. ``part`` is None when it was refused or known; ``person`` is None for the user;
+    ``lost_vital``: only the model called it vital."""
 
     outcome: Outcome
     part: NotePart | None = None
@@ -48,9 +48,9 @@ class JudgedNote:
 def judge_notes(
     said: Said, proposed: Iterable[ProposedNote], held: Iterable[Span], policy: JudgingPolicy = JUDGING
 ) -> list[JudgedNote]:
-    """Return what the gate says of the notes proposed of a message, in their order.
+    """Return the outcome of each note proposed of a message, in their order.
 
-    ``held`` are the parts of the message that make notes already: what shares a clause with one is known.
+    ``held`` are the spans of existing notes: a proposal that shares a clause with one is known.
     """
     taken = list(held)
     judged = []
@@ -63,7 +63,6 @@ def judge_notes(
 
 
 def judge_note(said: Said, note: ProposedNote, taken: Iterable[Span], policy: JudgingPolicy = JUDGING) -> JudgedNote:
-    """Return what the gate says of one proposed note."""
     place = find_words(said.spoken.text, note.quote)
     if place is None:
         return JudgedNote("evidence_missing" if find_words(said.text, note.quote) is None else "not_own_words")
@@ -85,7 +84,6 @@ def judge_note(said: Said, note: ProposedNote, taken: Iterable[Span], policy: Ju
 
 
 def _reason_against(said: Said, place: Span, over: Pairs, policy: JudgingPolicy) -> Outcome | None:
-    """Return why the clauses that a quote names may be no note."""
     start, end = over[0][0].start, over[-1][0].end
     text = said.spoken.text[start:end]
     if is_quoted(said, start, end):
@@ -102,14 +100,13 @@ def _reason_against(said: Said, place: Span, over: Pairs, policy: JudgingPolicy)
 
 
 def _instructs(said: Said, place: Span) -> bool:
-    """Return whether words that are no clause of the subject's stand among orders to a model or to the memory."""
     around = matching_form(said.spoken.text[max(0, place[0] - _AROUND) : place[1] + _AROUND])
     return said.spoken.has_order(*place) or is_instruction(around) or sends_to_link(around)
 
 
 def _part_of(said: Said, note: ProposedNote, over: Pairs) -> NotePart:
-    """Return the clauses as one part: graded as a model says where its word is a grade, and vital only by the reader's
-    probability or by a cue in the words that agrees with the model, in earnest and beside no instruction."""
+    """Return the clauses as one part, with the model's grade if it is a lasting one. It is vital by the classifier, or
+    by a cue that agrees with the model, outside of instructions."""
     first, last = over[0][0], over[-1][0]
     surest = max((grade for _, grade in over), key=lambda grade: grade.lasting)
     grade = replace(surest, kind=note.grade) if note.grade in LASTING else surest
@@ -123,10 +120,6 @@ def _part_of(said: Said, note: ProposedNote, over: Pairs) -> NotePart:
 
 
 def _person_meant(said: Said, note: ProposedNote, part: NotePart) -> Person | None:
-    """Return whom a note is about: somebody whom its own words name, else the words before it in the message.
-
-    None for the user, and where a model names somebody whom the message does not.
-    """
     about = comparable(_POSSESSIVE.sub("", note.about.strip()))
     if not about or _means_self(note.about):
         return None

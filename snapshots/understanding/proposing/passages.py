@@ -1,4 +1,4 @@
-"""Where a model's words stand in a message, and what the clauses around them say of themselves."""
+"""Locate a model's quotes in a message, and check the clauses around them."""
 
 import re
 from collections.abc import Sequence
@@ -17,25 +17,24 @@ _WORDLIKE = re.compile(r"[a-z0-9]")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A message for the gate: its own words, what the subject says in it, and how the reader graded each clause."""
+    """A message for the gate: its text, the subject's own clauses, and their grades."""
 
     text: str
     spoken: Spoken
     grades: Sequence[Grade]
 
     def clauses_over(self, start: int, end: int) -> list[tuple[Clause, Grade]]:
-        """Return the subject's own clauses that share characters with a span."""
         pairs = zip(self.spoken.clauses, self.grades, strict=False)
         return [(clause, grade) for clause, grade in pairs if clause.start < end and start < clause.end]
 
     def sentence_of(self, clause: Clause) -> tuple[int, int]:
-        """Return where the sentence of a clause begins and ends."""
         parts = [one for one in self.spoken.clauses if one.sentence == clause.sentence]
         return parts[0].start, parts[-1].end
 
 
 def find_words(text: str, quote: str) -> tuple[int, int] | None:
-    """Return where ``quote`` stands in ``text``, as whole words; case, blanks, marks at its edges and script apart."""
+    """Return where ``quote`` stands in ``text`` as whole words; case, blanks, script, and marks at its edges do not
+    matter."""
     parts = matching_form(quote).lower().strip(_EDGES).split()
     if not parts:
         return None
@@ -49,13 +48,11 @@ def find_words(text: str, quote: str) -> tuple[int, int] | None:
 
 
 def share_of(clause: Clause, start: int, end: int) -> float:
-    """Return which share of a clause's letters stands in a span."""
     inside = clause.text[max(0, start - clause.start) : max(0, end - clause.start)]
     return len(_LETTER.findall(inside)) / max(1, len(_LETTER.findall(clause.text)))
 
 
 def is_asserted(said: Said, clause: Clause) -> bool:
-    """Return whether a clause is said as true: not asked, supposed, or the opposite of what is meant."""
     form = matching_form(said.spoken.text)
     start, end = said.sentence_of(clause)
     own, sentence = form[clause.start : clause.end], form[start:end]
@@ -66,7 +63,7 @@ def is_asserted(said: Said, clause: Clause) -> bool:
 
 
 def is_one_off(clause: Clause, grade: Grade) -> bool:
-    """Return whether a clause holds for a while only; what the reader takes for a plan may name its day."""
+    """Return whether a clause holds only for a while; a plan may name its day."""
     form = matching_form(clause.text)
     return grade.kind != "plan" and modality.is_for_now(form) and not modality.is_lasting(form)
 

@@ -1,4 +1,4 @@
-"""What a chat model is asked about messages, by language. A changed word is a new version: notes name it."""
+"""Prompts about messages by language. A changed word needs a new version, which notes keep."""
 
 from memory_platform.providers.chat_prompts import Prompt
 

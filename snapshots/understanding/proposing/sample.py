@@ -1,4 +1,4 @@
-"""A few messages in both languages by which a chat model is tried: what it proposes, and what the gate refuses."""
+"""Sample messages in both languages for trying a chat model and the gate."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ from snapshots.understanding.proposing.shape import Proposals, shape_for
 from snapshots.understanding.proposing.slots import judge_slots
 from snapshots.understanding.reading.clauses import split_clauses
 
+# Six hold something that lasts, two hold nothing.
 SAMPLE = (
     "I've called Porto home since spring. Any good bakery there?",
     "Tuesdays are choir, has been that way for ages.",
@@ -25,11 +26,10 @@ SAMPLE = (
     "以后导航别走高架。",
     "放点轻音乐,再帮我查一下明天的天气?",
 )
-"""Six hold something that lasts, two hold nothing."""
 
 
 def ask_sample(model: JsonForms, texts: Sequence[str], form: JsonForm) -> tuple[Proposals, Usage]:
-    """Return what a model proposes of messages of the sample at once, held to one form of JSON, and what it cost.
+    """Return a model's proposals for sample messages in one form of JSON, and the usage.
 
     Nothing is repaired. Raises ChatUnavailable.
     """
@@ -39,7 +39,7 @@ def ask_sample(model: JsonForms, texts: Sequence[str], form: JsonForm) -> tuple[
 
 
 def judge_sample(texts: Sequence[str], proposals: Proposals) -> Counter[str]:
-    """Return what becomes of notes and slots that a model proposed, by outcome. Raises EmbeddingUnavailable."""
+    """Return the outcomes of proposed notes and slots. Raises EmbeddingUnavailable."""
     outcomes: Counter[str] = Counter()
     spoken = [Spoken(text, tuple(split_clauses(text))) for text in texts]
     for number, (one, grades) in enumerate(zip(spoken, grade_messages(spoken), strict=True), start=1):

@@ -1,7 +1,7 @@
-"""The shape of a model's answer: what it proposes, each item naming the message it was read in.
+"""The schema of a model's answer: proposals, each with the number of its message.
 
-The lists that close a choice (messages, keys, fields, handles) stand in the schema, where a grammar holds a model to
-them; they are not checked when the answer is read, so that one wrong item does not cost the others. The gate does.
+Closed choices (messages, keys, fields, handles) stand in the schema, where a grammar enforces them. Reading an answer
+does not check them, so that one wrong item does not cost the others: the gate does.
 """
 
 from collections.abc import Sequence
@@ -17,6 +17,8 @@ from snapshots.understanding.proposing.config import ASKING
 from tenants.policies.descriptions import FieldDescription
 
 NOT_VITAL = "none"
+# The slots that a model may fill, all about the user: contacts and settings are left to patterns. The model is shown
+# the names; the gate compares clauses with the descriptions.
 SLOTS_ASKED = tuple(
     FieldDescription(name, description)
     for name, description in {
@@ -42,15 +44,13 @@ SLOTS_ASKED = tuple(
         "work_address": "the address where the user works",
     }.items()
 )
-"""The slots that a model may fill, all of the user's own: contacts and settings are read by rows alone. A model is
-shown the names; the gate compares clauses with the descriptions."""
 SLOT_KEYS = tuple(one.name for one in SLOTS_ASKED)
 # Longest lists of an answer, whatever it is about: pydantic refuses what is longer.
 _MOST = 64
 
 
 def _require_all(schema: dict[str, Any]) -> None:
-    """Have a model write every member; an answer that lacks one is read all the same."""
+    """Have a model write every member; an answer that lacks one is still read."""
     schema["required"] = list(schema["properties"])
     schema.pop("description", None)
     for one in schema["properties"].values():
@@ -64,7 +64,7 @@ class _Item(BaseModel):
 
 
 class ProposedNote(_Item):
-    """A clause that lasts. ``about`` is "" for the user."""
+    """A lasting clause. ``about`` is "" for the user."""
 
     quote: str
     grade: str = NoteGrade.FACT
@@ -81,21 +81,21 @@ class ProposedSlot(_Item):
 
 
 class ProposedField(_Item):
-    """A value of a field that the product asks for."""
+    """A value of a requested field."""
 
     field: str
     value: str
 
 
 class ProposedEnding(_Item):
-    """A held note, by its handle, that a message says is over."""
+    """A current note, by its handle, that a message says is over."""
 
     note: str
 
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """What a model proposes, in the order of its answer."""
+    """A model's proposals in the order of its answer."""
 
     notes: tuple[ProposedNote, ...] = ()
     slots: tuple[ProposedSlot, ...] = ()
@@ -104,7 +104,6 @@ class Proposals:
 
     @classmethod
     def of_answer(cls, answer: BaseModel) -> "Proposals":
-        """Return what stands in an answer of :func:`shape_for`."""
         return cls(**{name: tuple(getattr(answer, name, ())) for name in cls.__slots__})
 
     def of_message(self, number: int) -> "Proposals":
@@ -121,9 +120,9 @@ def handles_of(held: int) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def shape_for(messages: int, held: int = 0, asked: tuple[FieldDescription, ...] = ()) -> type[BaseModel]:
-    """Return the shape of an answer about so many messages, with so many held notes shown and these fields asked for.
+    """Return the schema of an answer for so many messages, ``held`` notes and requested fields.
 
-    Without held notes or fields there is no list of them.
+    Without notes or fields the schema has no list of them.
     """
     number = Annotated[int, WithJsonSchema({"type": "integer", "minimum": 1, "maximum": messages})]
     most = ASKING.items + messages
@@ -139,7 +138,8 @@ def shape_for(messages: int, held: int = 0, asked: tuple[FieldDescription, ...] 
     slot = _item(ProposedSlot, message=number, key=_one_of(SLOT_KEYS), value=_text(ASKING.name_chars))
     lists: dict[str, Any] = {"notes": _listed(note, most), "slots": _listed(slot, most)}
     if asked:
-        told = "; ".join(f"{one.name}: {_description_of(one)}" for one in asked)
+        examples = {one.name: "".join(f" e.g. {example}" for example in one.examples[:1]) for one in asked}
+        told = "; ".join(f"{one.name}: {one.description}{examples[one.name]}" for one in asked)
         names = _one_of(tuple(one.name for one in asked), description=told)
         field = _item(ProposedField, message=number, field=names, value=_text(ASKING.quote_chars))
         lists["fields"] = _listed(field, most)
@@ -149,7 +149,7 @@ def shape_for(messages: int, held: int = 0, asked: tuple[FieldDescription, ...] 
 
 
 def _item(base: type[_Item], **kinds: Any) -> type[_Item]:
-    """Return ``base`` with the schemas of its members; what it reads stays the same."""
+    """Return ``base`` with the JSON schemas of its members; parsing stays the same."""
     defaults = {name: field.get_default() for name, field in base.model_fields.items() if not field.is_required()}
     members: dict[str, Any] = {name: (kind, defaults.get(name, ...)) for name, kind in kinds.items()}
     return create_model(base.__name__, __base__=base, **members)
@@ -165,8 +165,3 @@ def _text(longest: int, *, least: int = 1) -> Any:
 
 def _one_of(values: Sequence[str], **more: str) -> Any:
     return Annotated[str, WithJsonSchema({"type": "string", "enum": list(values), **more})]
-
-
-def _description_of(asked: FieldDescription) -> str:
-    examples = "".join(f" e.g. {one}" for one in asked.examples[:1])
-    return f"{asked.description}{examples}"

@@ -1,4 +1,4 @@
-"""Which messages of claimed work a model reads at once, and what it is shown beside them."""
+"""Group claimed work into questions to a model, each with the notes and fields that it is shown."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,32 +12,32 @@ from snapshots.understanding.believing.gate import speaks_for_subject
 from snapshots.understanding.believing.message_lessons import is_forgotten_message, own_names
 from snapshots.understanding.changes.foresee import HeldChange, held_changes
 from snapshots.understanding.changes.pairs import Sentence, shares_something
-from snapshots.understanding.fields.asked import fields_asked, with_epoch
+from snapshots.understanding.fields.section import fields_asked, with_epoch
 from snapshots.understanding.proposing.ask import Question, Shown
 from snapshots.understanding.proposing.config import ASKING, AskingPolicy
-from snapshots.understanding.statements.statements import utterance_of
+from snapshots.understanding.statements.statements import load_messages, utterance_of
 from snapshots.understanding.statements.worth import says_something
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Work of one subject, in its order, and what a model is asked about it."""
+    """Work of one subject, in its order, and the question about it."""
 
     items: tuple[ClaimedWork, ...]
     question: Question
 
 
 def shares_of(items: Sequence[ClaimedWork], policy: AskingPolicy = ASKING) -> Iterator[Share]:
-    """Yield the work subject by subject, in shares that one question can hold; in the open scope.
+    """Yield the work subject by subject, in batches that fit one question; in the open scope.
 
-    What the subject had forgotten, and what says nothing or is not the subject's, is shown to no model.
+    A model is not shown forgotten or empty messages, or words of others.
     """
-    messages = _messages(items)
+    messages = load_messages(items)
     subjects = list(with_epoch(Subject.objects.filter(id__in={item.subject_id for item in items})))
     names, asked = own_names(subjects), fields_asked(subjects)
     before = shown_before([message for message in messages.values() if message.role == MessageRole.USER])
     by_subject: dict[UUID, list[ClaimedWork]] = {}
-    for item in sorted(items, key=_position):
+    for item in sorted(items, key=lambda item: item.position):
         by_subject.setdefault(item.subject_id, []).append(item)
     for subject_id, work in by_subject.items():
         stretches = list(_stretches(work, messages, names.get(subject_id, frozenset()), before, policy))
@@ -53,12 +53,15 @@ def _stretches(
     before: ShownBefore,
     policy: AskingPolicy,
 ) -> Iterator[tuple[tuple[ClaimedWork, ...], tuple[Shown, ...]]]:
-    """Yield the work of one subject in stretches of at most so many items and characters that are shown."""
     items: list[ClaimedWork] = []
     shown: list[Shown] = []
     for item in work:
         message = messages.get(item.message_id) if item.message_id else None
-        more = [_shown(message, before)] if message and _is_shown(message, names) else []
+        more = []
+        spoken = utterance_of(message) if message else None
+        is_told = spoken is not None and speaks_for_subject(spoken, names) and says_something(spoken.text)
+        if message and is_told and not is_forgotten_message(message):
+            more = [Shown(message.id, before.echoes(message).unpasted(message.content))]
         length = sum(min(len(one.text), policy.message_chars) for one in (*shown, *more))
         if items and (length > policy.chars or len(items) == policy.messages):
             yield tuple(items), tuple(shown)
@@ -69,27 +72,6 @@ def _stretches(
 
 
 def _meant(shown: Sequence[Shown], held: Sequence[HeldChange], policy: AskingPolicy) -> tuple[HeldChange, ...]:
-    """Return the newest held notes that share a word, a kind of thing or a person with the messages."""
     said = [Sentence(one.text[: policy.message_chars]) for one in shown]
     meant = [note for note in held if any(shares_something(one, note.said) for one in said)]
     return tuple(meant[-policy.held_notes :])
-
-
-def _messages(held: Sequence[ClaimedWork]) -> dict[UUID, Message]:
-    """Return the messages of claimed work by id; those that must not be remembered are left out."""
-    ids = [item.message_id for item in held if item.message_id]
-    rows = Message.objects.filter(subject_id__in={item.subject_id for item in held}, id__in=ids, remember=True)
-    return {row.id: row for row in rows.select_related("conversation")}
-
-
-def _is_shown(message: Message, names: frozenset[str]) -> bool:
-    spoken = utterance_of(message)
-    return speaks_for_subject(spoken, names) and says_something(spoken.text) and not is_forgotten_message(message)
-
-
-def _shown(message: Message, before: ShownBefore) -> Shown:
-    return Shown(message.id, before.echoes(message).unpasted(message.content))
-
-
-def _position(item: ClaimedWork) -> int:
-    return item.position

@@ -1,5 +1,5 @@
-"""The gate of proposed slots: a whole phrase that the user says of themselves as true, of the type of its key, in a
-clause that speaks of such a thing."""
+"""The gate of proposed slots: a whole phrase of the key's type that the user states of themselves, in a clause about
+it."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,9 +33,9 @@ _DENIED = re.compile(r"\b(?:not?|never|without|nor|hardly)\b|n't\b|cannot\b|[不
 
 @dataclass(frozen=True, slots=True)
 class JudgedSlot:
-    """A proposed slot as the candidates that its key's builder makes of it, or why it is refused.
+    """A proposed slot as the candidates that its key's builder makes, or why it is refused.
 
-    ``as_proposed`` is what the model said, for the record.
+    ``as_proposed`` is the model's own value, for the record.
     """
 
     as_proposed: ProfileFact
@@ -44,14 +44,13 @@ class JudgedSlot:
 
     @property
     def clause(self) -> str:
-        """The clause that the value stands in."""
         return self.as_proposed.evidence.quote
 
 
 def judge_slots(
     said: Said, proposed: Sequence[ProposedSlot], *, message_key: str, origin: str, policy: JudgingPolicy = JUDGING
 ) -> list[JudgedSlot]:
-    """Return what the gate says of the slots proposed of a message, in their order. No transaction may be open.
+    """Return the outcome of each slot proposed of a message, in their order. No transaction may be open.
 
     Raises EmbeddingUnavailable.
     """
@@ -69,7 +68,8 @@ def judge_slots(
 def judge_slot(
     said: Said, slot: ProposedSlot, message_key: str, origin: str, policy: JudgingPolicy = JUDGING
 ) -> JudgedSlot:
-    """Return a proposed slot as candidates, or why it is refused, whatever its clause speaks of."""
+    """Return a proposed slot as candidates, or why it is refused; whether its clause is about the slot is not
+    checked."""
     place = find_words(said.spoken.text, slot.value)
     over = said.clauses_over(*place) if place else []
     by_model: dict[str, Any] = {
@@ -94,16 +94,15 @@ def judge_slot(
 
 
 def is_known(candidate: Candidate, found: Iterable[Candidate]) -> bool:
-    """Return whether something found says the same, or reads the same words for the same place."""
     return any(
         _place_of(candidate) == _place_of(other)
-        and (_same_words(candidate, other) or not set(candidate.texts).isdisjoint(other.texts))
+        and (_share_words(candidate.evidence, other.evidence) or not set(candidate.texts).isdisjoint(other.texts))
         for other in found
     )
 
 
 def reason_against_value(said: Said, key: str, place: tuple[int, int], clause: Clause, grade: Grade) -> Reason | None:
-    """Return why the clause around a value does not say it of the user, for good."""
+    """Return why the clause of a value does not state it of the user for good; None when it does."""
     form = matching_form(clause.text).lower()
     before = form[: place[1] - clause.start]
     if not is_asserted(said, clause) or is_quoted(said, *place):
@@ -123,14 +122,13 @@ def reason_against_value(said: Said, key: str, place: tuple[int, int], clause: C
 
 
 def _names_another(clause: Clause, place: tuple[int, int]) -> bool:
-    """Return whether a clause names somebody, other than by the value itself: a city may look like a name."""
+    """Return whether a clause names somebody other than by the value itself: a city may look like a name."""
     person = find_person(clause.text, clause.language)
     value = comparable(clause.text[place[0] - clause.start : place[1] - clause.start])
     return person is not None and comparable(person.label) not in value
 
 
 def _build(key: str, value: str, clause: Clause, evidence: Evidence) -> list[Candidate]:
-    """Return the candidates that the builder of a key makes of a value; none for what is not of its type."""
     slot = SLOTS["place" if key in _PLACES else key]
     values: Mapping[str, str] = {"value": value, "label": _PLACES[key]} if key in _PLACES else {"value": value}
     said = SlotWords(
@@ -145,9 +143,8 @@ def _build(key: str, value: str, clause: Clause, evidence: Evidence) -> list[Can
     return list(slot.build(slot, said))
 
 
-def _same_words(one: Candidate, other: Candidate) -> bool:
-    mine, yours = one.evidence, other.evidence
-    return mine.start < yours.start + len(yours.quote) and yours.start < mine.start + len(mine.quote)
+def _share_words(one: Evidence, other: Evidence) -> bool:
+    return one.start < other.span[1] and other.start < one.span[1]
 
 
 def _place_of(candidate: Candidate) -> tuple[str, str]:

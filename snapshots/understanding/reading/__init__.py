@@ -1,1 +1,1 @@
-"""From a message to clauses, in English and Chinese."""
+"""Read a message in English or Chinese: clauses, sentences, people, and the modality of clauses."""

@@ -1,73 +1,21 @@
 """Cut a message into clauses: the smallest parts that each say one thing.
 
-A clause keeps its place in the message, so that whatever is made of it can be quoted in the user's own words. What is
-not the speaker's own (quoted mails, code, pasted dialogues, texts to translate or to write) gives no clause.
+A clause keeps its place in the message, so that it can be quoted in the user's own words. Words that are not the
+speaker's own (quoted mails, code, pasted dialogues, texts to translate or write) make no clause.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
+from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.understanding.reading.forms import language_of, matching_form
 from snapshots.understanding.reading.others import find_told
 
-# Sentences and clauses are looked for in the matching form, which keeps every character's position.
-_SENTENCE_END = re.compile(
-    r"[!?;。…\n]+[\"')]*|(?<!\bMr)(?<!\bDr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bProf)(?<!\bNo)(?<!\bvs)\.+(?=[\s\"')]|$)"
-    r"|(?<=[\u3400-\u9fff])\.+"
-)
-_NOT_OWN = re.compile(
-    r"(?sm)```.{0,4000}?(?:```|\Z)|^(?:>|\s{0,4}(?i:system|assistant|系统|助手|助理)\s?:)[^\n]*"
-    r"|<(?:user_memory|memory|context|system)\b.{0,4000}?(?:</\w+>|\Z)"
-)
-# What a product adds to a user's words: "[photo: a cat]".
-_ADDED = re.compile(r"\[[^\]\n]{0,300}\]")
-# A text to look at, behind its request: "check this: ...", 帮我看这句话通顺吗:...
-_TO_WORK_ON = re.compile(
-    r"(?im)(?:(?:^|[.!?;,。])\W{0,3}(?:please |can you |could you )?(?:check|fix|correct|debug|edit|improve|proofread|"
-    r"polish|shorten)\b[^:\n]{0,40}"
-    r"|(?:帮我|给我|请你?|麻烦)?(?:看看?|检查|改改?|润色|校对|翻)(?:一下|下|个|这)?[^:,。\n]{0,12}"
-    r"(?:句|段|报错|错误|代码|通顺吗|对吗|文|邮件)[^:,。\n]{0,6}):[^\n]{0,2000}"
-)
-# A text to translate, rewrite or invent: its "I" is not the subject.
-_TASK_ON_TEXT = re.compile(
-    r"\W{0,3}(?:(?:please|can you|could you|help me(?: to)?|now|hi|hello|"
-    r"ok),? ){0,3}(?:translate|rewrite|rephrase|proofread|"
-    r"summari[sz]e|paraphrase|correct this|edit this|polish|write|compose|draft|tell me a (?:story|joke)|role-?play|"
-    r"act as|continue this|complete this|analy[sz]e this|generate)\b"
-    r"|\W{0,3}(?:请|麻烦)?(?:你)?(?:帮我|给我|替我)?(?:把.{0,12})?(?:翻译|翻成|译成|改写|润色|续写|仿写|"
-    r"总结|概括|写一?[首篇个段封份则]|写诗|"
-    r"造句|讲一?个|编一?个|扮演|修改.{0,6}(?:句|段|文))",
-    re.IGNORECASE,
-)
-# Words in quotation marks that speak of themselves are somebody's, whoever tells them: of a mail, a sign.
-_OTHERS_WORDS = re.compile(
-    r"(?:(?<=[:,说道写问喊讲是])|(?<=[a-z]))\s?\"(?=[^\"\n]{0,300}(?:\b(?:i|i'm|my|we|our|you|your)\b|[我你您咱]))"
-    r"(?:[^\"\n]{12,600}|[^\"\na-z]{5,12})\"",
-    re.IGNORECASE,
-)
-# What sets off a line of a list, a heading or a stressed word: marks that are no words.
-_LIST_MARK = re.compile(r"(?m)(?:^|(?<=[;:]))[^\S\n]{0,8}\d{1,2}[.)、](?!\d)|\*{2,3}|^#{1,6}\s|^\s{0,8}[-*•]\s")
+_RE = load_patterns(Path(__file__).with_name("clauses.toml"))
 _DIALOGUE_LINE = re.compile(r"^\s{0,4}[\w ]{1,24}:\s", re.MULTILINE)
-_SUBJECT_EN = (
-    r"(?!which\b)(?:I|I'm|I've|I'd|I'll|Im|Ive|we|we're|we've|we'll|my|our|you|your|you're|he|he's|she|she's|they|they're|it|it's|"
-    r"that|that's|this|there|there's|these|those|what|how|why|where|when|who|can|could|do|does|did|is|are|should|"
-    r"would|please|don't|never|always|avoid|call|keep|set|put|add|book|find|remind|tell|let|let's|no|not|his|her|their|"
-    r"its|if|every|everyone|nobody|also|anyway|by the way|btw|oh|from now|these days|mum|mom|dad|make|just|use|send|"
-    r"(?:the|both|one of|most of|all) (?:\w+ ){1,2}(?:is|are|was|were|has|have|had|can|can't|will|won't|must|should|"
-    r"does|doesn't|needs?|wants?|likes?|hates?|lives?|works?)|"
-    r"[A-Z][a-z]+(?:'s)? (?:is|was|has|had|can|can't|cannot|will|won't|does|doesn't|needs|wants|likes|loves|hates|"
-    r"lives|works|goes|gets|takes|still|also|never|always)|(?-i:[A-Z][a-z]+) and I)\b"
-)
-_CONJUNCTION_EN = r"(?:and|but|so|because|cause|cuz|though|although|while|whereas|since|plus|also|yet|then|or)"
-_BREAK_EN = re.compile(
-    rf"(?:\s{{0,3}}[,:–—]\s{{0,3}}|\s-{{1,3}}\s{{1,3}}|\s{{0,3}}[()]\s{{0,3}})(?:{_CONJUNCTION_EN}\s{{1,3}})?(?={_SUBJECT_EN})"
-    rf"|,?\s{{1,3}}{_CONJUNCTION_EN}\s{{1,3}}(?={_SUBJECT_EN})"
-    r"|\s{1,3}(?=you (?:must|have to|need to|should)\s)"
-    r"|\s{1,3}(?=(?:oh and|and also|by the way|btw|anyway|also|plus)\s(?:i|my|we|our|the|can|could|please)\b)",
-    re.IGNORECASE,
-)
 _HAN = r"[\u3400-\u9fff]"
 _BREAK_ZH = re.compile(
     rf"(?<!\d),|,(?!\d)|(?<={_HAN})\s{{1,3}}(?={_HAN})|:(?!\d|//)|(?<=[^,\s])(?=(?:但是|可是|不过(?!敏)|而且|另外|还有就是|对了|顺便)[^,]{{2}})"
@@ -109,31 +57,11 @@ _STATED = {
         r"天日年月号点里上前后次会与同向由于到现望猜证定在用放进喊醒,\s]\Z"
     ),
 }
-# Behind "the house", "a film" such words tell which one: "the house we bought".
-_WHICH_ONE = re.compile(
-    r"(?<!'s )(?<!\bim )(?<!\bam )\b(?:the|this|that|these|those|any|all|an?|some|another)(?:\s[\w'-]+){1,2}\Z",
-    re.IGNORECASE,
-)
-# "Greg and I split up": nobody stands alone before "and I", nor "between my work".
-_TWO_OF_US = re.compile(
-    r"\W*(?:(?:my|our)\s(?:\w+\s)?)?(?!\d)[\w'-]+(?:\s(?-i:[A-Z])[\w'-]+)?\sand\sI\W?|.*\bbetween\s[^,]{1,30}\sand\s\w{0,2}",
-    re.IGNORECASE,
-)
-# Words that say nothing at the head of a clause: they are left out of it.
-_LEAD = re.compile(
-    r"(?:\s|[,.:\"'()*•·-]|(?:and|but|so|oh|ok|okay|well|ah|um|uh|yeah|hey|hi|hello|thanks|also|plus|anyway|btw|"
-    r"by the way)\b(?!')[\s,.!:-]+|(?:yes|yep|nah|right|actually|listen|good|lol|sure),\s"
-    r"|嗯+|呃|哦|噢|啊(?=[,\s我])|哎呀?|[诶欸唉]|哈{2,}|其实|(?:对|行|好)(?=[,\s])|那个(?=[,\s])|对了|然后(?=[,\s])|另外(?=[,\s])"
-    r"|而且|还有(?=[,\s])|但是|可是|但(?=我)|不过(?!敏))+",
-    re.IGNORECASE,
-)
 # A part that says nothing beside others.
 _IDLE = re.compile(
     r"(?i:ye(?:p|ah)|nah|lol|ok(?:ay)?|hi|hey|hello)|[嗯哦噢啊呃诶欸唉哈]+|哎呀?|对[了头的呀啊]?|好[的吧嘞啊]?|行|没错|是的|谢谢|[你您]好|喂"
 )
-_SAYS_SOMETHING = re.compile(r"[^\W_]")
 _CLOSING = "%)\"'°℃》」』)】"
-_WORD_END = re.compile(r"\s")
 _WORD = re.compile(r"\S+")
 
 # Characters of a message that are cut into clauses; what stands behind them is found as part of its statement.
@@ -146,9 +74,9 @@ SHORTEST_ALONE = 2
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One part of a message. ``text`` is ``message[start:end]``; ``sentence`` numbers the sentence it stands in.
+    """One part of a message. ``text`` is ``message[start:end]``; ``sentence`` is the number of its sentence.
 
-    ``asked`` says that its sentence ends with a question mark.
+    ``asked``: its sentence ends with a question mark.
     """
 
     text: str
@@ -160,37 +88,37 @@ class Clause:
 
 
 def split_clauses(message: str) -> list[Clause]:
-    """Return the clauses of a user's ``message`` in order. Linear in its length."""
+    """Return the clauses of a user's ``message`` in order, in linear time."""
     form = own_form(message[:LONGEST_READ])
     return _cut(message, form) if form else []
 
 
 def own_form(message: str) -> str:
-    """Return the matching form of a user's ``message`` with blanks for what is not their own words; "" where all of it
-    is a text to work on, or a pasted conversation: whose words these are cannot be told."""
+    """Return the matching form of a user's ``message`` with blanks for words that are not their own; "" where all of it
+    is a text to work on, or a pasted conversation."""
     form = matching_form(message)
-    if _TASK_ON_TEXT.match(form):
+    if _RE["task_on_text"].match(form):
         return ""
-    form = _without_others(_without_quoted(_ADDED.sub(_blank, form)))
+    form = _without_others(_without_quoted(_RE["added"].sub(_blank, form)))
     return "" if len(_DIALOGUE_LINE.findall(form)) > 1 else form
 
 
 def split_reply(message: str) -> list[Clause]:
-    """Return the clauses of an assistant's ``message`` in order: there "Friday: museum" is a line of a list."""
+    """Return the clauses of an assistant's ``message`` in order: there "Friday: museum" is a list item, not a
+    speaker."""
     form = _without_quoted(matching_form(message[:LONGEST_READ]))
-    return _cut(message, _LIST_MARK.sub(lambda found: " " * len(found.group()), form))
+    return _cut(message, _RE["list_mark"].sub(lambda found: " " * len(found.group()), form))
 
 
 def _without_quoted(form: str) -> str:
-    return _NOT_OWN.sub(_blank, form)
+    return _RE["not_own"].sub(_blank, form)
 
 
 def _without_others(form: str) -> str:
-    """Return a user's words without texts to work on and what they quote of others."""
     for start, end in find_told(form):
         form = form[:start] + "\n" * (end - start) + form[end:]
-    form = _OTHERS_WORDS.sub(_cut_out, form) if '"' in form else form
-    return _TO_WORK_ON.sub(_cut_out, form) if ":" in form else form
+    form = _RE["others_words"].sub(_cut_out, form) if '"' in form else form
+    return _RE["to_work_on"].sub(_cut_out, form) if ":" in form else form
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -198,7 +126,7 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _cut_out(found: re.Match[str]) -> str:
-    """Return as many line ends: what stands before and behind is no one clause."""
+    """Line ends keep the words before and behind from becoming one clause."""
     return "\n" * len(found.group())
 
 
@@ -214,20 +142,19 @@ def _cut(message: str, form: str) -> list[Clause]:
 def cut_sentences(form: str) -> Iterator[tuple[int, int, bool]]:
     """Yield (start, end, asked) of each sentence that says something."""
     start = 0
-    for end in _SENTENCE_END.finditer(form):
-        if _SAYS_SOMETHING.search(form, start, end.start()):
+    for end in _RE["sentence_end"].finditer(form):
+        if _RE["says_something"].search(form, start, end.start()):
             yield start, end.start(), "?" in end.group()
         start = end.end()
-    if _SAYS_SOMETHING.search(form, start):
+    if _RE["says_something"].search(form, start):
         yield start, len(form), False
 
 
 def _parts(form: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of each part of a sentence, blanks and idle words at its head left out."""
-    breaks = _BREAK_ZH if language == "zh" else _BREAK_EN
+    breaks = _BREAK_ZH if language == "zh" else _RE["break_en"]
     cuts: list[tuple[int, int]] = []
     for found in breaks.finditer(form, start, end):
-        if not _TWO_OF_US.fullmatch(form, cuts[-1][1] if cuts else start, found.end() + 2):
+        if not _RE["two_of_us"].fullmatch(form, cuts[-1][1] if cuts else start, found.end() + 2):
             cuts.append(found.span())
     begins = [start, *(after for _, after in cuts)]
     ends = [*(before for before, _ in cuts), end]
@@ -235,26 +162,24 @@ def _parts(form: str, start: int, end: int, language: str) -> Iterator[tuple[int
         for statement in _statements(form, begin, stop, language):
             first, last = _trim(form, *statement)
             is_idle = bool(cuts) and _IDLE.fullmatch(form, first, last) is not None
-            if not is_idle and _SAYS_SOMETHING.search(form, first, last):
+            if not is_idle and _RE["says_something"].search(form, first, last):
                 yield from _pieces(form, first, last, language)
 
 
 def _statements(form: str, first: int, last: int, language: str) -> Iterator[tuple[int, int]]:
-    """Yield the statements of a part that has no mark between them."""
     for found in _RUN_ON[language].finditer(form, first, last):
         said = form[first : found.start()].strip()
-        if len(said) <= LONGEST_CLAUSE and _STATED[language].match(said) and not _WHICH_ONE.search(said):
+        if len(said) <= LONGEST_CLAUSE and _STATED[language].match(said) and not _RE["which_one"].search(said):
             yield first, found.start()
             first = found.end()
     yield first, last
 
 
 def _trim(form: str, first: int, last: int) -> tuple[int, int]:
-    """Return the part without idle words at its head and without marks at its end."""
-    lead = _LEAD.match(form, first, last)
-    if lead and _SAYS_SOMETHING.search(form, lead.end(), last):
+    lead = _RE["lead"].match(form, first, last)
+    if lead and _RE["says_something"].search(form, lead.end(), last):
         first = lead.end()
-    while last > first and not _SAYS_SOMETHING.match(form, last - 1) and form[last - 1] not in _CLOSING:
+    while last > first and not _RE["says_something"].match(form, last - 1) and form[last - 1] not in _CLOSING:
         last -= 1
     if form.count('"', first, last) % 2:  # of a pair one mark was cut off; inches have none
         if form[last - 1] == '"' and not form[last - 2].isdigit():
@@ -267,15 +192,14 @@ def _trim(form: str, first: int, last: int) -> tuple[int, int]:
 def _pieces(form: str, first: int, last: int, language: str) -> Iterator[tuple[int, int]]:
     """Yield a part in pieces of at most sixty tokens, cut between words where there are any."""
     while (most := _piece_end(form, first, last, language)) < last:
-        cut = max((found.start() for found in _WORD_END.finditer(form, (first + most) // 2, most)), default=most)
+        cut = max((found.start() for found in _RE["word_end"].finditer(form, (first + most) // 2, most)), default=most)
         yield first, cut
         first = cut + (form[cut : cut + 1] == " ")
-    if _SAYS_SOMETHING.search(form, first, last):
+    if _RE["says_something"].search(form, first, last):
         yield first, last
 
 
 def _piece_end(form: str, first: int, last: int, language: str) -> int:
-    """Return where a piece that begins at ``first`` has to end."""
     if language == "zh":
         return min(last, first + LONGEST_CLAUSE_ZH)
     most = min(last, first + LONGEST_CLAUSE)
@@ -284,7 +208,6 @@ def _piece_end(form: str, first: int, last: int, language: str) -> int:
 
 
 def _join_fragments(form: str, parts: list[tuple[int, int]], language: str) -> list[tuple[int, int]]:
-    """Return the parts of a sentence, those too short to say anything joined to the one before them."""
     joined: list[tuple[int, int]] = []
     for first, last in parts:
         size = last - first if language == "zh" else len(form[first:last].split())

@@ -1,4 +1,4 @@
-"""The parts of a text that the reader of instructions weighs: runs of its words, and pairs of their classes in order.
+"""Features for classifying instructions: runs of words, and ordered pairs of word classes.
 
 ``instruction_words.toml`` puts words of one meaning into classes ("wire" and "transfer", 转账 and 打款), which both
 languages share.
@@ -21,13 +21,13 @@ _CLASSED = re.compile(r"#\d+|[a-z]+(?:['-][a-z]+)*|[\u3400-\u9fff]|[0@?!,.;:-]")
 _START, _END = "^", "$"
 _OWN_CLASS = frozenset({_START, _END, "0", "@"})
 LONGEST_RUN = 3
+# Two classes form a pair within so many words that have a class.
 PAIRED_OVER = 12
-"""Words with a class over which two of them are a pair."""
 
 
 def parts_of(text: str) -> set[str]:
-    """Return the parts of a text: runs of up to three words, the classes of words, pairs of classes in order, and runs
-    of words that stand for their class."""
+    """Return the features of a text: runs of up to three words, the classes of words, pairs of classes in order, and
+    runs of classes."""
     form = _NUMBER.sub("0", _ADDRESS.sub("@", matching_form(text).lower()))
     words = [_START, *_TOKEN.findall(form), _END]
     classed = [(_START,), *_classes_in(form), (_END,)]
@@ -50,7 +50,6 @@ def _pairs(told: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _classes_in(form: str) -> Iterator[Sequence[str]]:
-    """Yield the classes of each word of a text, or the word where it has none."""
     known = _load_classes()
     for word in _CLASSED.findall(known.chinese.sub(lambda found: f" #{known.places[found.group()]} ", form)):
         yield known.listed[int(word[1:])] if word[0] == "#" else known.english.get(word, (word,))
@@ -58,7 +57,7 @@ def _classes_in(form: str) -> Iterator[Sequence[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The table: ``english`` and, by their place in ``listed``, Chinese words with their classes."""
+    """English words with their classes, and Chinese words with their classes by their place in ``listed``."""
 
     names: frozenset[str]
     english: Mapping[str, Sequence[str]]

@@ -1,9 +1,9 @@
-"""Instructions that pose as memory: act unasked, send data away, ignore the rules, reveal secrets, obey, promote.
+"""Find instructions that pose as memory: act unasked, send data away, ignore the rules, reveal secrets, obey, promote.
 
-They are refused as memory, not as messages: the product decides what its model does with a request. How answers should
-sound (length, tone, language, form of address) is an ordinary preference. A linear model reads them, taught by
-``python -m tests.golden.teach_instructions``; ``instructions.npz`` says by what. It needs words alone; with the vector
-of the sentence encoder it also reads words that it was never taught. Pure.
+They are refused as memory, not as messages: the product decides how its model treats a request. How answers should
+sound (length, tone, language, form of address) is an ordinary preference. A linear model, trained by ``python -m
+tests.golden.teach_instructions`` (``instructions.npz`` names the training data), needs words alone; with the sentence
+vector it also recognises words that it was not trained on. Pure.
 """
 
 import json
@@ -25,22 +25,23 @@ from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.instruction_parts import parts_of
 
 WEIGHTS = Path(__file__).with_name("instructions.npz")
+# Text that poses as the system's or the assistant's. It is searched at the start of each line.
 _AS_SYSTEM = re.compile(
     r"(?:^|(?<=[.!?;。,\n]))\s{0,4}(?:system|assistant|系统|助手|助理)\s?:", re.IGNORECASE | re.MULTILINE
 )
-"""How words begin that pose as those of the one who runs the model. It is read with the start of each line."""
+# Longer sentences are classified in pieces of so many characters.
 LONGEST_PIECE = 240
-"""Characters of a sentence that are read together."""
+# Size of the cache: several steps ask about the same sentences.
 PIECES_REMEMBERED = 4_000
-"""A message's sentences are asked about by several who read it."""
+# The score is divided by the root of the number of parts, up to this number: one telling pair must not be lost in a
+# long sentence.
 MOST_PARTS = 100
-"""From how many parts on each weighs as if there were no more: one telling pair is not lost in a long sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """One regression: a weight for each known part, ``vector`` for the numbers of an embedded text (none: it reads
-    words alone), and the share from which on a text is an instruction."""
+    """One regression: a weight for each known feature, ``vector`` for a sentence vector (empty: words alone), and the
+    probability ``least`` from which on a text is an instruction."""
 
     parts: Float32
     vector: Float32
@@ -50,8 +51,8 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class InstructionReader:
-    """The known parts by their place, the regression over words alone and the one with a vector, and what taught
-    both."""
+    """The known features by index, the regressions with words alone and with a vector, and in ``taught`` the training
+    data."""
 
     places: Mapping[str, int]
     alone: Weights
@@ -60,7 +61,6 @@ class InstructionReader:
 
     @classmethod
     def read_weights(cls, path: Path = WEIGHTS) -> "InstructionReader":
-        """Return the reader that :meth:`write_weights` kept."""
         with np.load(path) as held:
             taught = json.loads(str(held["taught"]))
             places = {part: place for place, part in enumerate(str(held["parts"]).split("\n"))}
@@ -75,7 +75,6 @@ class InstructionReader:
         return cls(places, both[0], both[1], taught)
 
     def write_weights(self, path: Path = WEIGHTS) -> None:
-        """Keep the reader, its weights in half precision."""
         arrays: dict[str, Any] = {}
         numbers = {}
         for name, weights in (("alone", self.alone), ("embedded", self.embedded)):
@@ -86,19 +85,16 @@ class InstructionReader:
         np.savez_compressed(path, taught=taught, parts="\n".join(self.places), **arrays)
 
     def share(self, text: str, vector: Float32 | None = None) -> float:
-        """Return how likely a clause or sentence is an instruction, 0..1; surer with its ``vector`` (512,)."""
+        """Return the probability that a clause or sentence is an instruction, 0..1; surer with its ``vector``
+        (512,)."""
         weights = self.alone if vector is None else self.embedded
         score = weights.intercept
-        known = self.known_in(text)
+        known = [self.places[part] for part in parts_of(visible(text)) if part in self.places]
         if known:
             score += float(weights.parts[known].sum()) / math.sqrt(min(len(known), MOST_PARTS))
         if vector is not None:
             score += float(weights.vector @ vector)
         return 1 / (1 + math.exp(-score))
-
-    def known_in(self, text: str) -> list[int]:
-        """Return the places of the known parts of a text."""
-        return [self.places[part] for part in parts_of(visible(text)) if part in self.places]
 
 
 def is_instruction(text: str) -> bool:
@@ -108,7 +104,7 @@ def is_instruction(text: str) -> bool:
 
 
 def poses_as_system(form: str) -> bool:
-    """Return whether a text (matching form) has words that pose as those of the one who runs the model."""
+    """Return whether a text (matching form) poses as words of whoever runs the model."""
     return _AS_SYSTEM.search(visible(form)) is not None
 
 

@@ -1,4 +1,4 @@
-"""Addresses of pages and files in a text, also as people write them to get past a filter."""
+"""Find addresses of pages and files, also as people write them to pass a filter."""
 
 import re
 
@@ -23,5 +23,5 @@ _LINK = re.compile(
 
 
 def has_link(text: str) -> bool:
-    """Return whether ``text`` holds the address of a page or a file. An address of mail is none."""
+    """Return whether ``text`` holds the address of a page or file. A mail address is none."""
     return _LINK.search(index_form(text).replace("。", ".")) is not None

@@ -1,7 +1,7 @@
-"""Words that a message tells as somebody else's: he said: "I live in Osaka", 他喊:我叫赵云!
+"""Find words that a message reports as somebody else's: he said: "I live in Osaka", 他喊:我叫赵云!
 
-A third person with a verb of saying makes what follows theirs: behind a colon or in quotation marks, up to the closing
-mark, else to the end of the sentence. What a doctor says without speaking of themselves is kept: it concerns the user.
+After a third person with a verb of saying, the words behind a colon or in quotation marks are theirs, up to the closing
+mark or the end of the sentence. A doctor's words that are not about the doctor are kept: they concern the user.
 """
 
 import re
@@ -78,10 +78,10 @@ _SPEAKS_OF_SELF = re.compile(r"\b(?:i|i'm|i've|my|me|we|our)\b|我|咱|俺", re.
 
 
 def find_told(form: str) -> Iterator[tuple[int, int]]:
-    """Yield where a message (matching form) tells what somebody else said, in that person's own words; of a quotation
-    that something is said of, with what is said of it.
+    """Yield where a message (matching form) reports somebody else's own words; a quotation with a comment on it is one
+    span.
 
-    That is behind a colon or in quotation marks: most messages have neither, and looking for who tells is dear.
+    They stand behind a colon or in quotation marks: most messages have neither, and searching for the speaker is slow.
     """
     quotes = '"' in form
     patterns = [*([_TOLD] if quotes or ":" in form else []), *([_TOLD_BEFORE] if quotes else [])]

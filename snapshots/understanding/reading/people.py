@@ -1,4 +1,4 @@
-"""Whom a clause speaks of: the label and the relation that its words offer."""
+"""Find the people and things that a clause is about, by name and relation."""
 
 import re
 from dataclasses import dataclass
@@ -20,13 +20,11 @@ _THING_EN = (
     r"house|flat|laptop|phone|printer|fridge|oven|boiler|server|company|shop|restaurant)s?"
 )
 KIN_ZH = (
-    r"(?:妈妈?|爸爸?|母亲|父亲|爹|娘|老妈|老爸|老婆|老公|妻子|丈夫|媳妇|爱人|太太|先生|女朋友|"
-    r"男朋友|对象|女友|男友|女儿|儿子|孩子|"
-    r"宝宝|娃|闺女|姐姐?|妹妹?|哥哥?|弟弟?|姐夫|嫂子|奶奶|爷爷|外婆|外公|姥姥|姥爷|公公|婆婆|"
-    r"岳父|岳母|丈母娘|叔叔|阿姨|舅舅|姑姑|"
-    r"姨妈|姑妈|表哥|表姐|表弟|表妹|堂哥|堂姐|堂弟|堂妹|侄子|侄女|外甥|孙子|孙女|朋友|闺蜜|"
-    r"同事|同学|室友|邻居|领导|老板|上司|"
-    r"助理|秘书|客户|医生|家庭医生|老师|司机|保姆|房东|律师|教练|师傅|经纪人|家人|爸妈|父母|家里人)"
+    r"(?:妈妈?|爸爸?|母亲|父亲|爹|娘|老妈|老爸|老婆|老公|妻子|丈夫|媳妇|爱人|太太|先生|女朋友|男朋友|对象|女友|男友|"
+    r"女儿|儿子|孩子|宝宝|娃|闺女|姐姐?|妹妹?|哥哥?|弟弟?|姐夫|嫂子|奶奶|爷爷|外婆|外公|姥姥|姥爷|公公|婆婆|岳父|岳母|"
+    r"丈母娘|叔叔|阿姨|舅舅|姑姑|姨妈|姑妈|表哥|表姐|表弟|表妹|堂哥|堂姐|堂弟|堂妹|侄子|侄女|外甥|孙子|孙女|朋友|闺蜜|"
+    r"同事|同学|室友|邻居|领导|老板|上司|助理|秘书|客户|医生|家庭医生|老师|司机|保姆|房东|律师|教练|师傅|经纪人|家人|"
+    r"爸妈|父母|家里人)"
 )
 _NAME = r"[A-Z][\w'’-]*[a-z](?:\s[A-Z][\w'’-]*[a-z])?"
 _OWNED_EN = re.compile(
@@ -61,7 +59,7 @@ _BOTH = re.compile(r"\s(?:and|or)\s|[和跟与、]")
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody or something that a clause names. ``relation`` is "" where it says none."""
+    """Somebody or something that a clause names. ``relation`` is "" where it gives none."""
 
     label: str
     relation: str = ""
@@ -70,7 +68,7 @@ class Person:
 
 def find_introduced(text: str, language: str) -> Person | None:
     """Return somebody or something that ``text`` introduces by name and relation: "my son Theo", 我朋友张三, "our cat
-    Miso"; None where it names nobody so: "my wife" alone tells nothing that a contact could hold."""
+    Miso"; None for "my wife" alone, which tells nothing that a contact could hold."""
     person = find_person(text, language)
     words = load_language(language).words
     if person is None or person.label in ("", person.relation) or not person.relation:
@@ -101,8 +99,8 @@ def find_person(text: str, language: str) -> Person | None:
 
 
 def opens_with_person(text: str, language: str) -> bool:
-    """Return whether a clause begins with somebody of the user's: "my sister got a job", 我妈住在徐汇, "Theo's school";
-    not with both: "my wife and I", 我和我妈."""
+    """Return whether a clause begins with somebody of the user's: "my sister got a job", 我妈住在徐汇; not with both:
+    "my wife and I"."""
     if language == "zh":
         owned = _OWNED_ZH.match(text) if text[:1] in "我咱俺" else None
         return owned is not None and not re.fullmatch(_THING_ZH, owned["what"]) and not _BOTH.match(text, owned.end())
@@ -113,7 +111,6 @@ def opens_with_person(text: str, language: str) -> bool:
 
 
 def _name_after(text: str, start: int) -> str:
-    """Return the Chinese name that stands at ``start``, "" where the words there are none: 明天, 花生."""
     words = load_language("zh").words
     found = _called(words).match(text, start)
     if found is None or not is_name(found["name"], words):

@@ -1,4 +1,4 @@
-"""The sentences of a message that are the speaker's own, each at its place: what puts right is read in whole ones."""
+"""The speaker's own sentences of a message, each with its place: corrections are read in whole sentences."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _BETWEEN_WORDS = " ,\t"
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence in matching form, ``text``, from character ``start`` of its message."""
+    """One sentence in matching form, from character ``start`` of its message."""
 
     utterance: Utterance
     text: str
@@ -23,12 +23,11 @@ class Sentence:
 
     @property
     def said(self) -> str:
-        """The user's own words, sensitive data masked: what a person is shown as the reason."""
+        """The user's own words, sensitive data masked: a person is shown them as the reason."""
         words = self.utterance.text[self.start : self.start + len(self.text)]
         return mask_sensitive(words.strip())[0]
 
     def evidence(self) -> Evidence:
-        """Return the sentence as evidence, masked."""
         return Evidence(self.utterance.message_key, self.said, self.start)
 
 
@@ -43,7 +42,7 @@ def split_sentences(utterance: Utterance, *, policy: ExtractionPolicy = EXTRACTI
 
 
 def _bounded(form: str, start: int, end: int, longest: int) -> Iterator[tuple[int, int]]:
-    """Yield a sentence in pieces, cut between words: an endless one would cost the square of its length."""
+    """Yield a sentence in pieces, cut between words: patterns cost the square of its length."""
     while end - start > longest:
         most = start + longest
         cut = next((at for at in range(most, start, -1) if form[at - 1] in _BETWEEN_WORDS), most)

@@ -1,7 +1,8 @@
-"""Many patterns over one text: which of them may match, told by the pieces that a match has to hold.
+"""Find which of many patterns may match a text, by substrings that each match must hold.
 
-Hundreds of rows are tried on every clause and nearly none matches. "i live in ..." can't match a text without "live":
-such pieces are read from the patterns once, and looked up in a text all together. What passes is still tried.
+Hundreds of rows are tried on every clause and nearly none matches. "i live in ..." cannot match a text without "live":
+such pieces are derived from the patterns once, and looked up in a text all together. Patterns that pass are still
+tried.
 """
 
 import re
@@ -12,21 +13,21 @@ from typing import Any, Generic, TypeVar
 
 Row = TypeVar("Row", bound=Hashable)
 
+# Only the first characters of a piece are looked up; fewer of Chinese ones.
 LONGEST, LONGEST_ZH = 4, 2
-"""Characters of a piece that are looked up, its first ones; fewer where they are Chinese."""
+# A character set such as [吃喝] counts as pieces up to this size; a larger one is not selective.
 MOST_CHARACTERS = 12
-"""Characters of a set such as [吃喝] that count as pieces; a larger one tells too little."""
 # Letters that match another one when case is ignored, and are not its other case.
 _SAME = {0x130: "i", 0x131: "i", 0x17F: "s", 0x212A: "k"}
 _ZERO_WIDTH = frozenset({ops.AT, ops.ASSERT, ops.ASSERT_NOT})
 _REPEATS = frozenset({ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT})
 _MOST_HEARD = "i my me is am are was the to in and of a it that have has for on with be do not i'm"
+# Nearly every text holds these words: a piece made of them alone is the last choice.
 _COMMON = frozenset(_MOST_HEARD.split())
-"""Words that a text nearly always holds: a piece of nothing else is the last choice."""
 
 
 class Sieve(Generic[Row]):
-    """Rows by the pieces of their patterns."""
+    """Rows by the required pieces of their patterns."""
 
     def __init__(self, rows: Iterable[tuple[re.Pattern[str], Row]]) -> None:
         self._always: list[Row] = []
@@ -35,7 +36,7 @@ class Sieve(Generic[Row]):
             pieces = pieces_of(pattern)
             if pieces is None:
                 self._always.append(row)
-            for piece in {_beginning(piece) for piece in pieces or ()}:
+            for piece in {one[: LONGEST if one.isascii() else LONGEST_ZH] for one in pieces or ()}:
                 self._holding.setdefault(len(piece), {}).setdefault(piece, []).append(row)
 
     def passing(self, text: str) -> set[Row]:
@@ -48,17 +49,12 @@ class Sieve(Generic[Row]):
         return found
 
 
-def _beginning(piece: str) -> str:
-    return piece[: LONGEST if piece.isascii() else LONGEST_ZH]
-
-
 def pieces_of(pattern: re.Pattern[str]) -> frozenset[str] | None:
-    """Return pieces, in small letters, one of which every match of ``pattern`` holds; None where there are none."""
+    """Return lower-case pieces of which every match of ``pattern`` holds one; None where there are none."""
     return _needed(_parser.parse(pattern.pattern, pattern.flags))
 
 
 def _needed(parsed: Iterable[tuple[Any, Any]]) -> frozenset[str] | None:
-    """Return the most telling pieces of what follows one another in a pattern."""
     found: list[frozenset[str]] = []
     run = ""
     for op, value in parsed:
@@ -69,7 +65,7 @@ def _needed(parsed: Iterable[tuple[Any, Any]]) -> frozenset[str] | None:
             run, pieces = "", _of_one(op, value)
             found += [pieces] if pieces else []
     found += [frozenset({run})] if run else []
-    return max(found, key=_worth, default=None)
+    return max(found, key=lambda pieces: (min(map(_telling, pieces)), -len(pieces)), default=None)
 
 
 def _of_one(op: Any, value: Any) -> frozenset[str] | None:
@@ -92,12 +88,8 @@ def _is_plain(code: int) -> bool:
     return code < 0x80 or 0x2E80 <= code < 0xF900 or 0xFF00 <= code < 0xFF20  # noqa: PLR2004
 
 
-def _worth(pieces: frozenset[str]) -> tuple[float, int]:
-    return min(map(_telling, pieces)), -len(pieces)
-
-
 def _telling(piece: str) -> float:
-    """Return how much it tells that a text holds a piece: its letters; a Chinese character counts as three."""
+    """Return how selective a piece is: its letters; a Chinese character counts as three."""
     if not piece.isascii():
         return 3.0 * sum(not one.isascii() for one in piece)
     letters = sum(map(str.isalnum, piece))

@@ -1,1 +1,1 @@
-"""Slots: a name, a home, a diet, a setting: cut out of what people say only where that is certain."""
+"""Slots: a name, a home, a diet, a setting, cut out of messages only where that is certain."""

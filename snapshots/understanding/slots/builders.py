@@ -1,4 +1,4 @@
-"""Make candidates of what a row matched: one builder per kind of slot, for every language."""
+"""Build candidates from the matches of rows: one builder per kind of slot, for every language."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -41,7 +41,7 @@ _LONGEST_KEY_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a row matched, in the user's own words. ``values`` holds the named groups and what the row gives itself."""
+    """The match of a row in the user's own words. ``values`` holds the named groups and the row's fixed values."""
 
     values: Mapping[str, str]
     words: Words
@@ -53,7 +53,7 @@ class Said:
     about: TagCandidate | None = None
 
     def get(self, name: str) -> str | None:
-        """Return the value of a group, articles and marks around it left out; None where nothing was said."""
+        """Return the value of a group without articles and marks around it; None where nothing was said."""
         said = self.values.get(name)
         if not said:
             return None
@@ -84,7 +84,6 @@ class Slot:
 
 
 def build_fact(slot: Slot, said: Said) -> Iterator[Candidate]:
-    """Yield a profile field or attribute."""
     value = said.get("value")
     if slot.mode == "append":
         yield from _appended(slot, said)
@@ -95,7 +94,6 @@ def build_fact(slot: Slot, said: Said) -> Iterator[Candidate]:
 
 
 def _appended(slot: Slot, said: Said) -> Iterator[Candidate]:
-    """Yield each entry of what may be several: languages, illnesses, medicines."""
     value = next((said.values[name] for name in ("value", "thing") if said.values.get(name)), "")
     finder = said.words.finder(slot.entries)
     entries = [one.group() for one in finder.finditer(value)] if finder else [value]
@@ -105,7 +103,6 @@ def _appended(slot: Slot, said: Said) -> Iterator[Candidate]:
 
 
 def build_age(slot: Slot, said: Said) -> Iterator[Candidate]:
-    """Yield an age, the number of years in the user's words, and its bracket."""
     value = said.get("value") or ""
     years = number_of(value, said.words)
     if years is not None and CHECKS[slot.check](value, said.words):
@@ -126,7 +123,7 @@ def build_job(slot: Slot, said: Said) -> Iterator[Candidate]:
 def build_entries(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield the entries of a list (likes, dislikes, avoid, allergies), one candidate per category.
 
-    What is liked and is something to do is an interest.
+    A liked activity is an interest.
     """
     by_category: dict[str, list[str]] = {}
     for entry in _entries_of(said, slot.check):
@@ -144,7 +141,6 @@ def build_entries(slot: Slot, said: Said) -> Iterator[Candidate]:
 
 
 def build_preference(slot: Slot, said: Said) -> Iterator[Candidate]:
-    """Yield one value under a named key: the slot's own, or the row's."""
     value = said.get("value")
     if value and CHECKS[slot.check](value, said.words):
         category = said.values.get("category") or slot.category
@@ -152,7 +148,7 @@ def build_preference(slot: Slot, said: Said) -> Iterator[Candidate]:
 
 
 def build_favourite(slot: Slot, said: Said) -> Iterator[Candidate]:
-    """Yield ``favourite_<thing>``; the thing's category decides, else the value's."""
+    """Yield ``favourite_<thing>``; the thing decides the category, else the value."""
     thing, value = said.get("thing"), said.get_thing("value")
     if not thing or not value or not CHECKS[slot.check](value, said.words):
         return
@@ -166,7 +162,7 @@ def build_favourite(slot: Slot, said: Said) -> Iterator[Candidate]:
 def build_setting(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield a device setting: a number with its unit, or a level ("low").
 
-    The category is where the device stands, by the words of the sentence: ``vehicle``, ``home``, else the row's.
+    The category is the place of the device by the words of the sentence: ``vehicle``, ``home``, else the row's.
     """
     key = said.values.get("key") or slot.name
     value = said.get("value")
@@ -181,7 +177,7 @@ def build_setting(slot: Slot, said: Said) -> Iterator[Candidate]:
 
 
 def build_named_setting(slot: Slot, said: Said) -> Iterator[Candidate]:
-    """Yield a setting of whatever is named, a number with its unit: "my tyres should be at 34 psi"."""
+    """Yield a setting of a named thing, a number with its unit: "my tyres should be at 34 psi"."""
     value, thing = said.get("value") or "", said.get("thing") or ""
     number, unit = number_of(value, said.words), (said.values.get("unit") or "").strip()
     key = _key_of(thing, said.words)
@@ -208,7 +204,6 @@ def build_limit(slot: Slot, said: Said) -> Iterator[Candidate]:
 
 
 def build_place(slot: Slot, said: Said) -> Iterator[Candidate]:
-    """Yield a labelled place: home, work, gym."""
     address, label = said.get("value"), said.values.get("label") or said.get("thing")
     if not (address and label) or not CHECKS[slot.check](address, said.words):
         return
@@ -218,7 +213,7 @@ def build_place(slot: Slot, said: Said) -> Iterator[Candidate]:
 
 
 def build_pets(slot: Slot, said: Said) -> Iterator[Candidate]:
-    """Yield a pet: what it is and, where it was said, how it is called."""
+    """Yield a pet: its kind and, where it was said, its name."""
     animal, name = said.get("animal"), said.get("name")
     if not animal or any(not is_name(one, said.words) for _, one in split_list(name or "", said.words) if one):
         return
@@ -231,8 +226,8 @@ def build_pets(slot: Slot, said: Said) -> Iterator[Candidate]:
 def build_contact(slot: Slot, said: Said) -> Iterator[Candidate]:
     """Yield a contact: relation, name, phone, address, as far as they were said.
 
-    The label is the relation where one has but one of it ("wife", "dentist"), else the name; the other is an alias. Of
-    whom a number alone is said, the row says what they are (``usual``).
+    The label is the relation where one has only one of it ("wife", "dentist"), else the name; the other is an alias.
+    When only a number is said, the row gives the usual relation (``usual``).
     """
     name, phone, address = said.get("name"), said.get("phone"), said.get("address")
     relation = said.values.get("relation")
@@ -244,7 +239,8 @@ def build_contact(slot: Slot, said: Said) -> Iterator[Candidate]:
     if said.about is not None and not (name or relation):
         yield replace(said.about, evidence=said.evidence, phone=phone, address=address)
         return
-    label = said.values.get("label") or _label_of(name, relation, said.words) or said.values.get("usual")
+    is_by_relation = relation and (said.words.has("one_of", relation) or not name)
+    label = said.values.get("label") or (relation if is_by_relation else name) or said.values.get("usual")
     if not label or not (name or phone or address):
         return
     yield TagCandidate(
@@ -259,14 +255,7 @@ def build_contact(slot: Slot, said: Said) -> Iterator[Candidate]:
     )
 
 
-def _label_of(name: str | None, relation: str | None, words: Words) -> str | None:
-    if relation and (words.has("one_of", relation) or not name):
-        return relation
-    return name
-
-
 def _entries_of(said: Said, check: str) -> Iterator[str]:
-    """Yield the entries of the list that was said, up to the first that is none."""
     value = said.values.get("value") or said.values.get("thing") or ""
     for _, entry in split_list(value, said.words, by_commas=said.values.get("list") == "commas"):
         whole = trim(entry, said.words, article="article_of_thing" if check == "liked" else "article")[1]
@@ -283,8 +272,8 @@ def _place_of(said: Said, default: str) -> str:
 
 
 def _key_of(thing: str, words: Words) -> str:
-    """Return ``thing`` as part of a key: lower case, "_" for blanks; "" for what is too long for one, and for what has
-    no English word here: keys are ASCII."""
+    """Return ``thing`` as part of an ASCII key: lower case, "_" for blanks; "" when it is too long or has no English
+    word here."""
     told = matching_form(_plain(thing, words)).lower()
     if len(told.split()) > _LONGEST_KEY_WORDS:
         return ""

@@ -1,4 +1,4 @@
-"""The people of one message: whom it names, and whom "her number" or "my son" may mean."""
+"""The people in one message: those it names, and those that "her number" or "my son" may mean."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from snapshots.understanding.values import Nearby, TagCandidate
 class Company:
     """The people of one message, and those who were spoken of just before it.
 
-    ``named`` holds those of the user's whom the message names: contacts, whatever else is told of them.
+    ``named`` holds the user's contacts that the message names, whatever else it tells about them.
     """
 
     def __init__(self, message: str, quoted: Sequence[tuple[int, int]], nearby: Nearby) -> None:
@@ -35,7 +35,7 @@ class Company:
         return meant_by(word, self.nearby.contacts, said, words)
 
     def find_owner(self, person: Person, text: Text, words: Words) -> TagCandidate | None:
-        """Return of whom ``text`` tells something; None where two may be meant, or nobody who is known."""
+        """Return the person that ``text`` is about; None where two may be meant, or nobody who is known."""
         if person.pronoun:
             return self.find_meant(person.pronoun, text, words)
         known = [*self.people, *self.nearby.contacts, *self.nearby.known]
@@ -50,7 +50,7 @@ class Company:
         return next(iter(named or same), None) if len(labels - {person.relation}) <= 1 else None
 
     def meet(self, one: TagCandidate, words: Words, *, is_mine: bool) -> None:
-        """Add somebody who is mentioned and was not yet; one of the user's with a name is a contact."""
+        """Add somebody who is mentioned for the first time; a named one of the user's is a contact."""
         is_named = bool(one.aliases) or one.label != one.relation
         if not is_named:
             if words.has("occupations", one.relation or "") and not words.has("roles", one.relation or ""):
@@ -66,7 +66,7 @@ class Company:
             self.named.append(one)
 
     def learn_name(self, named: TagCandidate) -> None:
-        """Put a contact in the place of whom it names: "a coworker ... her name is Bettina"."""
+        """Put a contact in the place of a nameless person: "a coworker ... her name is Bettina"."""
         nameless = (named.relation, ())
         self.people = [one for one in self.people if (one.label, one.aliases) != nameless and one.label != named.label]
         self.people.append(named)

@@ -1,10 +1,11 @@
-"""Read slots out of a message: split it into clauses, leave out what is not meant, match rows, build candidates.
+"""Read slots from a message: split it into clauses, match rows, drop matches that are not meant, build candidates.
 
-Right or silent: a clause that is asked, supposed, told of others' words, ironic or for this once gives nothing, and a
-value that is not one whole phrase is none. The sentence is kept as a note elsewhere, so silence costs little.
+Right or silent: a clause that is asked, supposed, reported, ironic or momentary gives nothing, and a value must be one
+whole phrase. The sentence is kept as a note anyway, so silence costs little.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import groupby
 
@@ -18,7 +19,6 @@ from snapshots.understanding.reading.instructions import is_instruction
 from snapshots.understanding.reading.vital import is_jest
 from snapshots.understanding.slots.builders import CONFIDENCE, SLOTS, Said
 from snapshots.understanding.slots.company import Company
-from snapshots.understanding.slots.doubts import is_meant, without_value
 from snapshots.understanding.slots.lexicon import Ask, Language, Row, load_language
 from snapshots.understanding.slots.merging import merge_candidates
 from snapshots.understanding.slots.persons import find_mentions, give_to, is_animal, names_another
@@ -27,28 +27,29 @@ from snapshots.understanding.slots.speakers import Text, find_starts, spoken_par
 from snapshots.understanding.slots.transcripts import find_lines_of_others
 from snapshots.understanding.values import Candidate, Evidence, ExtractionContext, ProfileFact, TagCandidate
 
+# A longer message is a document and is not read for slots. In characters.
 LONGEST_READ = 2_000
-"""Characters of a message that are read for slots: what is longer is a document."""
 MOST_CLAUSES = 40
 LONGEST_ANSWER = 120
 LONGEST_AFTERTHOUGHT = 24
 # Up to this confidence something is only guessed ("I think I like ..."): an observation.
 HEDGED = 0.6
+# Health slots have words of their own, so they need less certainty that the clause lasts.
 HEALTH = ("conditions", "medication", "allergies")
-"""What is named by words of its own needs less certainty that it lasts."""
+# Other names of the same slot.
 SAME_SLOT = {"job": "work_as", "occupation": "work_as", "city_any_case": "city"}
-"""Names under which the same place is filled."""
+# The origin of candidates of graded rows: a message is read a second time when its grades are known.
 GRADED_ORIGIN = "graded-1"
-"""What read the candidates of rows that need a grade: a message is read a second time when it has been graded."""
+# The context of a message without any.
 ALONE = ExtractionContext()
-"""Nothing is known but the message."""
 _EDGE = " ,.;:!\"'"
+_TAKEN = ("value", "occupation", "employer")
 
 
 def read_slots(message: str, context: ExtractionContext = ALONE, *, message_key: str) -> list[Candidate]:
-    """Return what a user's message surely says about the user, and about those named in it or just before.
+    """Return the certain candidates of a user's message, about the user and about people named in it or just before.
 
-    Of ``context`` it reads the assistant's turn before the message, and whom the user named in the turn before.
+    ``context`` gives the assistant's turn before the message, and the people that the user named in the turn before.
     """
     if len(message) > LONGEST_READ:
         return []
@@ -69,12 +70,12 @@ def read_slots(message: str, context: ExtractionContext = ALONE, *, message_key:
     return merge_candidates([*reading.found, *reading.company.named])
 
 
+# Slots that a denial may fill: "I've never liked marzipan".
 DENYING = frozenset({"dislikes", "avoid"})
-"""Slots that a denial may fill: "I've never liked marzipan"."""
 
 
 class _Reading:
-    """The reading of one message: what was found so far."""
+    """Reads one message; ``found`` collects the candidates."""
 
     def __init__(
         self, message: str, message_key: str, quoted: list[tuple[int, int]], context: ExtractionContext
@@ -90,7 +91,6 @@ class _Reading:
         self.names: list[str] = []
 
     def read_sentence(self, form: str, clauses: list[Clause], following: list[Clause]) -> None:
-        """Read the rows of a sentence's language over the sentence, then over each of its clauses."""
         after = form[following[0].start : following[-1].end] if following else ""
         after = after if len(after) <= LONGEST_AFTERTHOUGHT else ""
         kind = clauses[0].language
@@ -111,17 +111,12 @@ class _Reading:
             passed = [row for row in group.sentence_rows if row in passing[whole.form]]
             filled = {slot for row in passed for slot in self._apply(row, whole, language)}
             for part in parts:
-                rows = [row for row in group.clause_rows if row in passing[part.form]]
-                self._read_clause(rows, part, language, filled)
-
-    def _read_clause(self, rows: Iterable[Row], part: Text, language: Language, filled: set[str]) -> None:
-        done = set(filled)
-        for row in rows:
-            if row.family not in done:
-                done |= self._apply(row, part, language)
+                done = set(filled)
+                for row in group.clause_rows:
+                    if row in passing[part.form] and row.family not in done:
+                        done |= self._apply(row, part, language)
 
     def _apply(self, row: Row, text: Text, language: Language) -> set[str]:
-        """Add what ``row`` makes of ``text``; return the slots that it filled."""
         match = None
         slot = SAME_SLOT.get(row.family, row.family)
         is_jested = row.family in HEALTH and is_jest(text.form)
@@ -150,15 +145,14 @@ class _Reading:
         return {row.family} if built else set()
 
     def _is_believed(self, row: Row, text: Text, place: int, language: Language) -> bool:
-        """Return whether words that a row searched a clause for are said to be so, and last."""
         denied = language.words.finder("denied") if row.family not in DENYING else None
         if denied is not None and denied.search(text.form):
             return False
         return self._lasts(row, place, is_told=text.person is not None)
 
     def _lasts(self, row: Row, place: int, *, is_told: bool) -> bool:
-        """Return whether the reader of clauses finds that what stands at ``place`` lasts, and that it is the user's
-        where nothing says whose it is (``is_told``)."""
+        """Return whether the words at ``place`` have a lasting grade, and are about the user unless ``is_told`` says
+        whose they are."""
         enough = FILLING.health_from if row.family in HEALTH else FILLING.lasting_from
         for one in self.graded:
             if one.start <= place < one.end:
@@ -169,8 +163,7 @@ class _Reading:
         return False
 
     def _words_at(self, text: Text, start: int, end: int) -> str:
-        """Return the message's words at a place of ``text``, as a reader sees them; of what nobody said, what was put
-        there."""
+        """Return the message's words at a place of ``text``; for words that nobody said, the added subject."""
         put = text.form[start : min(end, text.added)] if start < text.added else ""
         return put + visible(self.message[text.start + max(start, text.added) : text.start + end])
 
@@ -215,7 +208,6 @@ class _Reading:
         return bool(built)
 
     def read_answer(self, form: str, clauses: list[Clause], previous: str) -> None:
-        """Read a bare answer to the question that the assistant asked last."""
         start, end = clauses[0].start, clauses[-1].end
         if end - start > LONGEST_ANSWER or clauses[-1].asked or clauses[-1].sentence != clauses[0].sentence:
             return
@@ -254,10 +246,45 @@ class _Reading:
 
 
 def _last_question(previous: str) -> str:
-    """Return the question that ends an assistant's turn, "" where it ends without one."""
     text = previous.rstrip()
     if not text.endswith("?"):
         return ""
     body = text.rstrip("?")
     cut = max(body.rfind(mark) for mark in (". ", "! ", "? ", "\n", "。", "!", "?"))
     return body[cut + 1 :].strip().lower()
+
+
+def _around(row: Row, text: Text) -> str:
+    return text.sentence if SLOTS[row.slot].of_the_sentence else text.form
+
+
+def _own_words(text: Text) -> str:
+    """Return the words that decide whether it is so: the whole sentence where its subject stands there."""
+    return text.sentence if text.added else text.form
+
+
+def without_value(text: Text, match: re.Match[str]) -> str:
+    """Return the sentence of ``text`` without the matched value: a job title may look like another person."""
+    taken = [said for name, said in match.groupdict().items() if said and name in _TAKEN]
+    sentence = text.sentence
+    for said in taken:
+        sentence = sentence.replace(said, " ")
+    return sentence
+
+
+# Why a match may not be meant; a row may allow some of them by name.
+_DOUBTS: Mapping[str, Callable[[Row, Text, int], bool]] = {
+    "asked": lambda _, text, __: modality.is_asked(text.form, ends_asked=text.ends_asked, language=text.language),
+    "supposed": lambda _, text, __: modality.is_supposed(_own_words(text), text.sentence),
+    "change": lambda _, text, end: modality.is_change(text.form[:end]),
+    "past": lambda _, text, __: modality.is_past(_own_words(text)),
+    "for_now": lambda row, text, _: modality.is_for_now(_around(row, text)),
+    "taken_back": lambda _, text, end: modality.is_taken_back(text.sentence, text.offset + end),
+    "reported": lambda _, text, end: modality.is_reported(text.sentence, text.offset + end),
+}
+
+
+def is_meant(row: Row, text: Text, match: re.Match[str]) -> bool:
+    if row.needs_lasting and not modality.is_lasting(f"{text.sentence} {text.after}"):
+        return False
+    return not any(holds(row, text, match.end()) for doubt, holds in _DOUBTS.items() if doubt not in row.allow)

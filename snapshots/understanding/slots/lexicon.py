@@ -1,6 +1,6 @@
-"""Read the rows of a language: patterns are data in TOML files, word lists are defined once and interpolated.
+"""Load the rows of a language: patterns are data in TOML files; word lists are defined once and interpolated.
 
-The format is described in this folder's README.md.
+This folder's README.md describes the format.
 """
 
 import re
@@ -16,22 +16,22 @@ from snapshots.understanding.reading.sieve import Sieve
 
 FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh")
+# Files that are read first: they name the people about whom other files say something.
 NAMING = ("name", "people")
-"""Files that are read first: they say how those are called of whom the others tell something."""
+# The file that is read last: it leaves slots alone that other files have filled.
 GRADED = "graded"
-"""The file that is read last: what others have filled, it leaves alone."""
 # {words} or {words:group}; the braces of repetitions hold digits and are left alone.
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?::([a-z_]+))?\}")
 _DEEPEST = 8
 
 
 class BadRow(ValueError):
-    """A row of a TOML file cannot be used; the message names its file and says why."""
+    """An invalid row of a TOML file; the message names its file and says why."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """What a language defines once: ``lists`` of words, and ``patterns`` that are made of them.
+    """The shared ``lists`` of words of a language, and ``patterns`` that are made of them.
 
     In lists that are one string, words are parted by blanks and "_" stands for a blank inside an entry. Texts are
     looked up in their matching form, so that lists of simplified words know traditional ones.
@@ -48,7 +48,7 @@ class Words:
     keys: Mapping[str, str] = field(default_factory=dict)
 
     def has(self, name: str, word: str) -> bool:
-        """Return whether ``word`` is in list ``name``, case ignored; a list that is not defined is empty."""
+        """Return whether ``word`` is in list ``name``, case ignored; an undefined list is empty."""
         return matching_form(word).lower() in self.lists.get(name, frozenset())
 
     def holds_any(self, name: str, text: str) -> bool:
@@ -56,7 +56,6 @@ class Words:
         return found is not None and found.search(matching_form(text)) is not None
 
     def finder(self, name: str) -> re.Pattern[str] | None:
-        """Return the compiled pattern of a word of list ``name``, or of pattern ``name``."""
         return _finder(self, name)
 
     def expand(self, pattern: str, *, depth: int = 0) -> str:
@@ -105,7 +104,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question of the assistant whose bare answer fills a slot; ``answer``, where given, is what one looks like."""
+    """A question of the assistant whose bare answer fills a slot; ``answer``, where given, is the pattern of one."""
 
     slot: str
     question: re.Pattern[str]
@@ -127,7 +126,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """Everything that is read in one language."""
+    """All rows and questions of one language."""
 
     words: Words
     groups: tuple[Group, ...]
@@ -251,7 +250,7 @@ def _ask(slot: str, entry: Mapping[str, Any], words: Words, place: str) -> Ask:
 
 
 def _fixed(entry: Mapping[str, Any]) -> dict[str, str]:
-    """Return what a row says of its own; its ``key`` may hold the category, too: "answer/units"."""
+    """A row's ``key`` may hold the category, too: "answer/units"."""
     fixed = {name: entry[name] for name in _FIXED if name in entry}
     *category, fixed["key"] = entry.get("key", "").split("/")
     return fixed | ({"category": category[0]} if category else {})

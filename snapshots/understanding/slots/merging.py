@@ -1,13 +1,9 @@
-"""Bring the candidates of one message together: without vaguer ones, contradictions and repeats."""
+"""Merge the candidates of one message: without vaguer ones, contradictions and repeats."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from snapshots.understanding.values import Candidate, PreferenceCandidate, ProfileFact, TagCandidate
-
-
-def merge_candidates(found: list[Candidate]) -> list[Candidate]:
-    return _merge_repeats(_drop_vaguer(found))
 
 
 def _drop_vaguer(found: list[Candidate]) -> list[Candidate]:
@@ -15,7 +11,11 @@ def _drop_vaguer(found: list[Candidate]) -> list[Candidate]:
     named = {one.evidence for one in found if isinstance(one, PreferenceCandidate) and one.key != "likes"}
     facts = {one.value for one in found if isinstance(one, ProfileFact)}
     pets = [one.value for one in found if isinstance(one, ProfileFact) and one.field == "pets"]
-    found = [one for one in found if not (isinstance(one, ProfileFact) and _is_in_another(one.value, pets))]
+    found = [
+        one
+        for one in found
+        if not (isinstance(one, ProfileFact) and any(one.value != pet and one.value in pet for pet in pets))
+    ]
     return [
         one
         for one in found
@@ -24,12 +24,7 @@ def _drop_vaguer(found: list[Candidate]) -> list[Candidate]:
     ]
 
 
-def _is_in_another(value: str, values: Iterable[str]) -> bool:
-    return any(value != other and value in other for other in values)
-
-
 def _drop_contradictions(found: list[Candidate]) -> list[Candidate]:
-    """Return candidates without fields that one message gives two values: which of them holds is not certain."""
     values: dict[str, set[str]] = {}
     for one in found:
         if isinstance(one, ProfileFact) and one.mode == "overwrite":
@@ -42,16 +37,15 @@ def _drop_contradictions(found: list[Candidate]) -> list[Candidate]:
 
 
 def _same_person(one: TagCandidate, kept: Mapping[str, Candidate]) -> str | None:
-    """Return the label under which somebody of the same name is kept already."""
     names = {one.label, *one.aliases}
     held = (other for other in kept.values() if isinstance(other, TagCandidate) and other.kind == one.kind)
     return next((other.label.lower() for other in held if names & {other.label, *other.aliases}), None)
 
 
-def _merge_repeats(found: list[Candidate]) -> list[Candidate]:
-    """Return candidates without repeats; the details of one contact or place come together."""
+def merge_candidates(found: list[Candidate]) -> list[Candidate]:
+    """Return candidates without vaguer ones, contradictions and repeats; details of one contact or place are joined."""
     kept: dict[str, Candidate] = {}
-    for one in _drop_contradictions(found):
+    for one in _drop_contradictions(_drop_vaguer(found)):
         match one:
             case ProfileFact():
                 key = f"{one.field}|{one.value if one.mode == 'append' else ''}"

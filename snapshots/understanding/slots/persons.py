@@ -1,7 +1,7 @@
-"""Whom a clause tells something of, where it is not the user: "my daughter is allergic to eggs", 我妈住汉中.
+"""Clauses about somebody other than the user: "my daughter is allergic to eggs", 我妈住汉中.
 
-Such a clause is read as if the user said it of themselves ("I'm allergic to eggs"), so that rows know one form only;
-what is found is then the other's: ``people/daughter_allergies``, and a name makes a contact.
+Such a clause is restated as if the user said it of themselves ("I'm allergic to eggs"), so that rows need one form
+only. The candidates are then given to the other person: ``people/daughter_allergies``; a name makes a contact.
 """
 
 import re
@@ -14,8 +14,8 @@ from snapshots.understanding.slots.lexicon import Words
 from snapshots.understanding.slots.values import is_chinese, is_name
 from snapshots.understanding.values import Candidate, Evidence, PreferenceCandidate, ProfileFact, TagCandidate
 
+# Categories of preferences about others; the key begins with the person or pet.
 PEOPLE, PETS = "people", "pets"
-"""Categories of what is told of others; the key begins with whom it is told of."""
 TOLD_FIELDS = frozenset(
     {"occupation", "employer", "workplace", "city", "country", "hometown", "age", "birthday"}
     | {"conditions", "medication", "languages", "interests", "car"}
@@ -26,7 +26,7 @@ _NOT_A_KEY = re.compile(r"[^\w]+")
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody of whom a clause tells something: as kin or role, by name, or by a pronoun."""
+    """The subject of a clause, by relation, name or pronoun."""
 
     relation: str = ""
     name: str = ""
@@ -35,7 +35,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A clause of another as the user would say it of themselves: ``head`` and what stands from ``rest`` on."""
+    """A clause about another as the user would say it of themselves: ``head`` and the words from ``rest`` on."""
 
     person: Person
     head: str
@@ -43,8 +43,8 @@ class Told:
 
 
 def find_told(form: str, at: int, words: Words, names: Sequence[str]) -> Told | None:
-    """Return what ``form`` tells from ``at`` on of somebody other than the user, None where its subject is no other;
-    ``names`` are those of the people who are known, the longest first."""
+    """Return the clause at ``at`` restated, None where it is not about somebody else; ``names`` are those of the known
+    people, the longest first."""
     finder = words.finder("another")
     found = finder.match(form, at) if finder else None
     if found is not None:
@@ -77,7 +77,8 @@ def _verbs(words: Words) -> tuple[tuple[re.Pattern[str], str], ...]:
 def find_mentions(
     message: str, form: str, start: int, end: int, words: Words, key: str
 ) -> Iterator[tuple[TagCandidate, bool]]:
-    """Yield whom a sentence mentions, in order, as contacts that may have no name; and whether they are the user's."""
+    """Yield the people that a sentence mentions, in order, as contacts that may have no name; and whether they are the
+    user's."""
     finder, another, parted = words.finder("mention"), words.finder("not_mine"), words.finder("parted")
     last = start
     for found in finder.finditer(form, start, end) if finder else ():
@@ -98,15 +99,14 @@ def find_mentions(
 
 
 def contact_of(relation: str, name: str, evidence: Evidence, words: Words) -> TagCandidate:
-    """Return a contact: called by the relation where one has but one of it, else by its name."""
     label = relation if relation and (words.has("one_of", relation) or not name) else name
     aliases = (name,) if name and name != label else ()
     return TagCandidate(label, "contact", evidence, relation=relation or None, aliases=aliases)
 
 
 def names_another(sentence: str, words: Words, names: Iterable[str], *, unknown_too: bool) -> bool:
-    """Return whether a sentence names somebody beside the user: kin, a role, one of ``names``, or ``unknown_too`` a
-    subject that looks like a name. A doctor who says what the user has is none."""
+    """Return whether a sentence names somebody beside the user: kin, a role, one of ``names``, or with ``unknown_too``
+    a subject that looks like a name. A doctor who names the user's illness is none."""
     doctors = words.finder("doctors_say")
     sentence = doctors.sub(" ", sentence) if doctors else sentence
     if words.holds_any("others", sentence) or any(name in sentence for name in names):
@@ -123,19 +123,16 @@ def is_animal(one: TagCandidate, words: Words) -> bool:
     return words.has("animals", one.relation or "")
 
 
-def is_known_enough(one: TagCandidate, words: Words) -> bool:
-    """Return whether a label says who is meant: a name, kin, or a role of which one has one."""
-    return one.label != one.relation or any(words.has(name, one.label) for name in ("kin", "one_of", "animals"))
-
-
 def give_to(one: TagCandidate, found: Iterable[Candidate], words: Words) -> Iterator[Candidate]:
-    """Yield what was read as the user's own as that of ``one``; no budget, no style."""
+    """Yield the user's candidates as those of ``one``; budgets and styles are left out."""
     category = PETS if is_animal(one, words) else PEOPLE
     key = _NOT_A_KEY.sub("_", one.label.lower()).strip("_")
+    # A name says who is meant, and so does kin, or a role of which one has one.
+    identifies = one.label != one.relation or any(words.has(name, one.label) for name in ("kin", "one_of", "animals"))
     for candidate in found:
         if isinstance(candidate, ProfileFact) and candidate.field == "name":
             yield _named(one, candidate, words)
-        elif not is_known_enough(one, words) or candidate.texts == (one.relation,):
+        elif not identifies or candidate.texts == (one.relation,):
             continue
         elif isinstance(candidate, TagCandidate) and candidate.kind == "place" and candidate.label in HOMES:
             yield replace(one, evidence=candidate.evidence, address=candidate.address)  # "Ben moved to 9 Pine Lane"

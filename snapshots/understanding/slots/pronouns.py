@@ -1,4 +1,4 @@
-"""Whom "her number" and 她的电话 speak of: the one contact just named whom the word may mean, else nobody."""
+"""Whom "her number" and 她的电话 mean: the one contact just named whom the pronoun fits, else nobody."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,12 +7,12 @@ from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.slots.lexicon import Words
 from snapshots.understanding.values import TagCandidate
 
+# Pronouns and the list of relations that each may refer to; other pronouns may refer to anybody.
 GENDERS = {"she": "female", "her": "female", "hers": "female", "他": "male", "她": "female"} | {
     "he": "male",
     "his": "male",
     "him": "male",
 }
-"""The words that mean a man or a woman, with the list of relations that are; any other may mean both."""
 
 _OF_ANIMALS = frozenset({"it", "its", "它"})
 _FULL_NAME = re.compile(r"[\u3400-\u9fff]{3}")
@@ -20,8 +20,8 @@ _PRONOUN = re.compile(r"\b(?:she|her|hers|he|his|him|they|their|them)\b|[她他]
 
 
 def meant_by(word: str, named: Iterable[TagCandidate], since: str, words: Words) -> TagCandidate | None:
-    """Return the one of ``named`` contacts that ``word`` may mean; None where it may mean two, or somebody else who is
-    spoken of in the words ``since``."""
+    """Return the one of ``named`` contacts that ``word`` may mean; None where it may mean two, or somebody else
+    mentioned in the words ``since``."""
     people = list(named)
     fitting = [one for one in people if may_mean(word, one.relation or one.label, words)]
     if len(fitting) != 1 or _names_another(since, people, words):
@@ -30,13 +30,12 @@ def meant_by(word: str, named: Iterable[TagCandidate], since: str, words: Words)
 
 
 def pronoun_in(text: str) -> str:
-    """Return the first word of ``text`` that stands for somebody, "" where it has none."""
     found = _PRONOUN.search(text)
     return found.group().lower() if found else ""
 
 
 def may_mean(word: str, relation: str, words: Words) -> bool:
-    """Return whether "she" may be somebody of this relation; whoever may be a man or a woman may be either."""
+    """Return whether a pronoun may mean somebody of this relation; where the gender is open, any fits."""
     if word.lower() in _OF_ANIMALS:
         return words.has("animals", relation)
     wanted = GENDERS.get(word.lower())
@@ -45,7 +44,6 @@ def may_mean(word: str, relation: str, words: Words) -> bool:
 
 
 def _names_another(said: str, named: Sequence[TagCandidate], words: Words) -> bool:
-    """Return whether a text speaks of kin or of a role that none of the contacts ``named`` has."""
     finder = words.finder("somebody")
     known = {matching_form(one).lower() for one in _names_of(named)}
     if finder is None:
@@ -60,7 +58,7 @@ def _names_of(named: Iterable[TagCandidate]) -> Iterable[str]:
 
 
 def known_names(people: Iterable[TagCandidate]) -> list[str]:
-    """Return how people are called, the longest first; a Chinese name also without its surname."""
+    """Return the names of people, the longest first; a Chinese name also without its surname."""
     told = {name for one in people for name in (one.label, *one.aliases) if name and name != one.relation}
     short = {name[1:] for name in told if _FULL_NAME.fullmatch(name)}
     return sorted(told | short, key=lambda name: (-len(name), name))

@@ -1,7 +1,7 @@
-"""Where in a clause the user speaks of themselves, and the "I" that people leave out.
+"""Find where the user speaks of themselves in a clause, and add the "I" that people leave out.
 
-"Live in Leith", "I'm 34 and work for Qantas" and 住苏州 have a predicate whose subject stands before it or nowhere.
-Such a predicate is read with the subject put before it, so that rows need to know it in one form only.
+The predicates in "Live in Leith", "I'm 34 and work for Qantas" and 住苏州 have their subject earlier or nowhere. It is
+added, so that rows need one form only.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,15 +12,15 @@ from snapshots.understanding.reading.clauses import Clause
 from snapshots.understanding.slots.lexicon import Words
 from snapshots.understanding.slots.persons import Person, Told, find_told, speak_as_user
 
+# Rows are tried from so many places of one clause.
 MOST_STARTS = 4
-"""Places of one clause from which rows are tried."""
+# After a clause of so few characters the topic person stays the same: 耳朵背.
 LONGEST_ASIDE = 10
-"""Characters of a clause behind which something is still told of the same person: 耳朵背."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A clause or a sentence as rows see it: ``form`` is its matching form, ``start`` its place in the message."""
+    """A clause or sentence as rows see it: ``form`` is its matching form, ``start`` its place in the message."""
 
     form: str
     start: int
@@ -41,7 +41,7 @@ class Text:
 
 
 def find_starts(form: str, words: Words) -> tuple[int, ...]:
-    """Return where rows may begin in ``form``: behind its idle words, and wherever the user speaks of themselves."""
+    """Return where rows may begin in ``form``: after its idle words, and wherever the user speaks of themselves."""
     lead = words.finder("lead")
     idle = lead.match(form) if lead else None
     first = idle.end() if idle else 0
@@ -53,10 +53,10 @@ def find_starts(form: str, words: Words) -> tuple[int, ...]:
 def spoken_parts(
     sentence: str, start: int, clauses: list[Clause], words: Words, after: str, names: Sequence[str] = ()
 ) -> Iterator[Text]:
-    """Yield the clauses of a sentence as texts, and what lacks a subject a second time, with the user as it.
+    """Yield the clauses of a sentence as texts, and those without a subject again with the user as subject.
 
-    What tells something of another (kin, or one of ``names``) is yielded a second time as theirs, and so is what goes
-    on with it.
+    Clauses about another (kin, or one of ``names``) are yielded again as theirs, and so are the clauses that continue
+    them.
     """
     speaks = is_another = False
     topic: Person | None = None
@@ -92,7 +92,7 @@ def spoken_parts(
 
 
 def _goes_on(texts: Sequence[Text], words: Words) -> bool:
-    """Return whether what follows may be told of the same person: not after "my dad is strict", nor where the clause
+    """Return whether the next clause may be about the same person: not after "my dad is strict", nor where the clause
     ends with somebody else."""
     first = texts[0]
     rest = first.form[first.added :]
@@ -101,7 +101,6 @@ def _goes_on(texts: Sequence[Text], words: Words) -> bool:
 
 
 def _told_inside(part: Text, words: Words, names: Sequence[str]) -> Iterator[Text]:
-    """Yield what is told of another further on in a clause: "lunch with my girlfriend, she's vegan"."""
     joint = words.finder("joint")
     for found in islice(joint.finditer(part.form), MOST_STARTS) if joint else ():
         if told := find_told(part.form, found.end(), words, names):
@@ -116,7 +115,7 @@ def _introduced(form: str, words: Words) -> Person | None:
 
 
 def _told_texts(part: Text, told: Told, words: Words) -> Iterator[Text]:
-    """Yield what is told of another as a text of theirs, and each further predicate: "... and lives in Fresno"."""
+    """Yield a statement about another, and each further predicate: "... and lives in Fresno"."""
     first = _as_told(part, told)
     yield first
     joint = words.finder("joint")
@@ -126,7 +125,6 @@ def _told_texts(part: Text, told: Told, words: Words) -> Iterator[Text]:
 
 
 def _going_on(part: Text, at: int, person: Person, words: Words) -> Told | None:
-    """Return what stands at ``at`` as a predicate of ``person``, None where it is none."""
     spoken = speak_as_user(part.form, at, words)
     if spoken is None:
         return None
@@ -148,7 +146,6 @@ def _as_told(part: Text, told: Told) -> Text:
 
 
 def _completed(part: Text, at: int, words: Words, *, is_bare: bool) -> Text | None:
-    """Return what follows ``at`` with the subject that it lacks, None where it lacks none."""
     kinds = ("bare_verb", "bare_state") if is_bare else ("joined_verb", "joined_state")
     name = next((kind for kind in kinds if _begins(kind, part.form, at, words)), None)
     if name is None or (name == "joined_state" and not _begins("own_state", part.form, part.starts[0], words)):
@@ -169,7 +166,7 @@ def _completed(part: Text, at: int, words: Words, *, is_bare: bool) -> Text | No
 
 
 def _coordinated(part: Text, words: Words) -> Iterator[Text]:
-    """Yield the further predicates of a clause: "I'm 34 and work for Qantas"; not those that speak of another."""
+    """Yield the further predicates of a clause ("I'm 34 and work for Qantas"), up to one about another."""
     joint, others = words.finder("joint"), words.finder("others")
     for found in islice(joint.finditer(part.form), MOST_STARTS) if joint else ():
         if others is not None and others.search(part.form, part.added, found.start()):

@@ -1,4 +1,4 @@
-"""Lines of a message that somebody else speaks, by the name before a colon: 小明:我住在上海."""
+"""Find lines of a message that somebody else speaks, by the name before a colon: 小明:我住在上海."""
 
 import re
 from collections import Counter
@@ -8,8 +8,7 @@ from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.slots.values import is_chinese, is_name
 
 _LINE = re.compile(
-    r"^[^\w\n]{0,3}(?P<label>[^\W\d_][^:\n]{0,20}?) ?:(?!//)"
-    r"(?P<says_i>\s{0,3}(?:I|[Mm]y|[Ww]e)(?:'\w{1,2})?\b)?[^\n]*",
+    r"^[^\w\n]{0,3}(?P<label>[^\W\d_][^:\n]{0,20}?) ?:(?!//)(?P<says_i>\s{0,3}(?:I|[Mm]y|[Ww]e)(?:'\w{1,2})?\b)?[^\n]*",
     re.MULTILINE,
 )
 
@@ -19,8 +18,8 @@ def find_lines_of_others(
 ) -> Iterator[tuple[int, int]]:
     """Yield where others speak in a message; ``own`` are the names under which the subject speaks.
 
-    A speaker is kin, one of the people who are ``known``, a Chinese surname with a name, or an English name that heads
-    more lines than one, or one that begins with "I" and that no list of headings knows: "Update: I live in Porto".
+    A speaker is kin, one of the ``known`` people, a Chinese full name, or an English name that heads several lines, or
+    one line that begins with "I" and is no heading: "Update: I live in Porto".
     """
     mine = {name.casefold() for name in own}
     lines = [(message[slice(*one.span("label"))], one) for one in _LINE.finditer(form)]

@@ -1,5 +1,5 @@
-"""Is a phrase a value? Checks that keep torn, vague and foreign words out of slots. None of them knows a language:
-the words that they look for stand in ``words.toml``."""
+"""Checks that keep torn, vague and foreign words out of slots. They know no language: their word lists stand in
+``words.toml``."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -31,7 +31,6 @@ def is_chinese(text: str) -> bool:
 
 
 def is_short(value: str, *, longest: int = LONGEST_WORDS) -> bool:
-    """Return whether ``value`` has at most ``longest`` words, or 12 Chinese characters."""
     if _HAN.search(value):
         return len(value) <= LONGEST_CHARACTERS_ZH
     return 0 < len(value.split()) <= longest
@@ -48,7 +47,6 @@ def is_whole(value: str, words: Words) -> bool:
 
 
 def is_thing(value: str, words: Words) -> bool:
-    """Return whether ``value`` can be liked, disliked or avoided for long."""
     if value[0].isdigit():
         return False
     return is_short(value) and is_whole(value, words) and not words.holds_any("no_thing", value)
@@ -68,7 +66,6 @@ def is_name(value: str, words: Words) -> bool:
 
 
 def is_proper(value: str, words: Words) -> bool:
-    """Return whether ``value`` is written as a place's or a company's name."""
     if _HAN.search(value):
         return is_short(value) and is_whole(value, words)
     told = value.split()
@@ -78,7 +75,6 @@ def is_proper(value: str, words: Words) -> bool:
 
 
 def is_place(value: str, words: Words) -> bool:
-    """Return whether ``value`` is written as a place's name, and is no product's or department's."""
     shape = words.finder("place_shape")
     if shape is not None:
         return shape.fullmatch(matching_form(value)) is not None
@@ -88,7 +84,7 @@ def is_place(value: str, words: Words) -> bool:
 
 
 def is_occupation(value: str, words: Words) -> bool:
-    """Return whether ``value`` ends with the name of an occupation and nothing before it makes it a judgement."""
+    """Return whether ``value`` ends with an occupation and nothing before it makes it a judgement."""
     if _HAN.search(value):
         return is_short(value) and words.holds_any("occupations", value)
     told = _WORD.findall(value.lower())
@@ -99,12 +95,10 @@ def is_occupation(value: str, words: Words) -> bool:
 
 
 def is_phone(value: str, words: Words) -> bool:
-    """Return whether ``value`` has as many digits as a telephone number."""
     return sum(map(str.isdigit, value)) in _PHONE_DIGITS
 
 
 def is_address(value: str, words: Words) -> bool:
-    """Return whether ``value`` looks like a street address: a number beside a word, or what the language says."""
     if len(value) > LONGEST_ADDRESS or value.lower().startswith("not "):
         return False
     if _HAN.search(value):
@@ -112,23 +106,11 @@ def is_address(value: str, words: Words) -> bool:
     return any(map(str.isdigit, value)) and words.holds_any("address_words", value)
 
 
-def is_age(value: str, words: Words) -> bool:
-    """Return whether ``value`` is a number of years somebody may have."""
-    return number_of(value, words) in _AGES
-
-
-def is_years(value: str, words: Words) -> bool:
-    """Return whether ``value`` is an age of anybody, a child or a pet."""
-    return number_of(value, words) in range(_AGES.stop)
-
-
 def age_range_of(years: float) -> str:
-    """Return the bracket of an age: "18-24", "25-34", ... "65+"."""
     return next((f"{low}-{high}" for low, high in _AGE_RANGES if years <= high), "65+")
 
 
 def is_any(value: str, words: Words) -> bool:
-    """Return whether ``value`` is a short phrase that stands alone."""
     return is_short(value) and is_whole(value, words)
 
 
@@ -139,7 +121,6 @@ def is_liked(value: str, words: Words) -> bool:
 
 
 def is_activity(value: str, words: Words) -> bool:
-    """Return whether ``value`` begins as something to do: "restoring radios"."""
     finder = words.finder("activity")
     return finder is not None and finder.match(matching_form(value)) is not None
 
@@ -150,27 +131,21 @@ def is_avoidable(value: str, words: Words) -> bool:
 
 
 def is_food(value: str, words: Words) -> bool:
-    """Return whether ``value`` is known as something to eat or drink, or as an allergen."""
     known = category_of(value, words) == "food" or words.holds_any("health_allergens", value)
     return known and is_avoidable(value, words)
 
 
-def is_pastime(value: str, words: Words) -> bool:
-    return is_known(value, words) or (is_liked(value, words) and is_activity(value, words))
-
-
 def is_favourite(value: str, words: Words) -> bool:
-    """Return whether ``value`` names a thing, and does not only tell how one is ("broken")."""
+    """Return whether ``value`` names a thing, and not a state ("broken")."""
     return is_thing(value, words) and not any(words.has("no_favourite_value", one) for one in _WORD.findall(value))
 
 
 def is_known(value: str, words: Words) -> bool:
-    """Return whether ``value`` can be liked and a category knows it: "a tea person", not "a morning person"."""
+    """Return whether ``value`` can be liked and has a category: "a tea person", not "a morning person"."""
     return is_liked(value, words) and category_of(value, words, default="") != ""
 
 
 def is_allergen(value: str, words: Words) -> bool:
-    """Return whether ``value`` can be what somebody is allergic to, in earnest."""
     return is_short(value, longest=3) and is_thing(value, words) and not words.holds_any("no_allergy", value)
 
 
@@ -181,7 +156,7 @@ CHECKS: dict[str, Callable[[str, Words], bool]] = {
     "known": is_known,
     "avoidable": is_avoidable,
     "food": is_food,
-    "pastime": is_pastime,
+    "pastime": lambda value, words: is_known(value, words) or (is_liked(value, words) and is_activity(value, words)),
     "favourite": is_favourite,
     "allergen": is_allergen,
     "name": is_name,
@@ -190,16 +165,16 @@ CHECKS: dict[str, Callable[[str, Words], bool]] = {
     "occupation": is_occupation,
     "phone": is_phone,
     "address": is_address,
-    "age": is_age,
-    "years": is_years,
+    "age": lambda value, words: number_of(value, words) in _AGES,
+    "years": lambda value, words: number_of(value, words) in range(_AGES.stop),
     "said": lambda value, words: is_short(value),
 }
 
 
 def split_list(value: str, words: Words, *, by_commas: bool = False) -> Iterator[tuple[int, str]]:
-    """Yield (offset, entry) of each entry of a list: "peanuts, shellfish and eggs"; what belongs together stays.
+    """Yield (offset, entry) of each entry of a list: "peanuts, shellfish and eggs"; fixed phrases stay together.
 
-    ``by_commas`` says that commas alone make a list, too.
+    With ``by_commas`` commas alone make a list, too.
     """
     joined = words.finder("joined")
     if joined and joined.fullmatch(value):
@@ -229,7 +204,7 @@ def trim(value: str, words: Words, *, article: str = "article") -> tuple[int, st
 
 
 def number_of(text: str, words: Words) -> int | float | None:
-    """Return the number that ``text`` is, in digits or in the words of the language, or None."""
+    """Return the number that ``text`` is, in digits or words, or None."""
     found = _NUMBER.fullmatch(text.strip())
     if found:
         number = float(found.group().replace(",", ""))
@@ -247,7 +222,7 @@ def split_unit(value: str, unit: str, words: Words) -> tuple[str, str]:
 
 
 def quantity_of(number: int | float, said: str, words: Words, *, key: str) -> Quantity | None:
-    """Return ``number`` with the unit that ``said`` stands for; a temperature without scale is read by its size."""
+    """Return ``number`` with the unit that ``said`` stands for; a temperature without a scale gets it by its size."""
     unit = words.units.get(said.strip().lower(), said.strip())
     if key != "temperature":
         return Quantity(number, unit)
@@ -257,7 +232,7 @@ def quantity_of(number: int | float, said: str, words: Words, *, key: str) -> Qu
 
 
 def category_of(thing: str, words: Words, *, default: str = "general") -> str:
-    """Return the category of ``thing``: the last word (Chinese: the longest ending) that a category knows decides."""
+    """Return the category of ``thing``, decided by the last word (Chinese: the longest ending) that has one."""
     roads = words.finder("road_names")
     if roads and roads.fullmatch(thing):
         return "navigation"

@@ -1,1 +1,1 @@
-"""The message itself as something to be found: worth, topics, tokens."""
+"""Statements: each message as a snapshot of its own, with topics and importance."""

@@ -1,4 +1,4 @@
-"""Every tunable number of statements and of extractive summaries, with where it comes from."""
+"""Numbers of statements and extractive summaries, each with its source."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from memory_platform.kernel.policy import assumed, promised
 
 @dataclass(frozen=True, slots=True)
 class SummaryPolicy:
-    """Limits of the extractive conversation snapshot. Importance is 0..1."""
+    """Limits of extractive summaries. Importance is 0..1."""
 
     segment_over_turns: int = promised(20, row="S1")
     segment_turns: int = assumed(10, owner="understanding", settle_by="recall_eval with segments of 5, 10 and 20 turns")

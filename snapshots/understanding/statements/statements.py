@@ -1,7 +1,8 @@
-"""The worker's first care: each message that says something becomes a findable statement (S2), within seconds."""
+"""Store each message that says something as a statement, within seconds: the first step of a worker."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
@@ -24,15 +25,15 @@ from snapshots.understanding.statements.worth import says_something
 from snapshots.understanding.values import Utterance
 from tenants.isolation import tenant_tx
 
+# Part of the stable ids of statements: work delivered twice meets the same row.
 STATEMENT_VERSION = "statement-1"
-"""Part of a statement's stable id: a second delivery of the same work meets the row of the first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message to be remembered, the one before it in its conversation, and what prompts had shown before.
+    """A message to be remembered, the one before it in its conversation, and the content of earlier prompts.
 
-    ``asked``: our own question that the message answers, in words that slots know; "" for none.
+    ``asked``: the key and id of our own ask that the message answers; "" for none.
     """
 
     message: Message
@@ -42,7 +43,8 @@ class Heard:
 
 
 def store_statements(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
-    """Turn claimed messages into statements: read, index with no transaction open, write what is still ours."""
+    """Turn claimed messages into statements: read, index with no transaction open, write the work that is still
+    ours."""
     with tenant_tx(tenant_id):
         heard = hear(items)
     drafts = [draft for one in heard if (draft := statement(one))]
@@ -54,8 +56,16 @@ def store_statements(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
         complete(held)
 
 
+def load_messages(items: Sequence[ClaimedWork]) -> dict[UUID, Message]:
+    """Return the messages of claimed work by id, in the order of the work, without those that must not be
+    remembered."""
+    ids = [item.message_id for item in items if item.message_id]
+    rows = Message.objects.filter(subject_id__in={item.subject_id for item in items}, id__in=ids, remember=True)
+    found = rows.select_related("conversation").in_bulk()
+    return {message_id: found[message_id] for message_id in ids if message_id in found}
+
+
 def hear(items: Sequence[ClaimedWork]) -> list[Heard]:
-    """Return the claimed messages, each with the one before it; one that was deleted meanwhile is left out."""
     return hear_messages({item.subject_id for item in items}, [item.message_id for item in items if item.message_id])
 
 
@@ -81,37 +91,46 @@ def messages_at(places: Iterable[tuple[UUID, int]], subjects: Iterable[UUID]) ->
 
 
 def is_statement(message: Message, shown: ShownBefore = NOTHING_SHOWN) -> bool:
-    """Does the message become a statement of its own? A user's that says something, when it may be remembered."""
     return message.remember and message.role == MessageRole.USER and says_something(shown.own_words(message))
 
 
 def statement(heard: Heard) -> SnapshotDraft | None:
-    """Return the statement that a message makes, masked and indexed after the turn before it; None for courtesies, and
-    for what only comes back from a prompt."""
+    """Return the statement of a message, masked and indexed after the turn before it; None for courtesies and
+    echoes."""
     message, previous = heard.message, heard.previous
     drawn = statement_draft(own_utterance(message, heard.shown)) if message.remember else None
     if drawn is None:
         return None
-    now, name = utc_now(), masked_name(message.name, mask_sensitive)
-    return SnapshotDraft(
+    name = masked_name(message.name, mask_sensitive)
+    return message_draft(
+        message,
+        SnapshotKind.STATEMENT,
+        drawn.text,
         id=stable_id(STATEMENT_VERSION, message.id),
-        subject_id=message.subject_id,
-        kind=SnapshotKind.STATEMENT,
-        text=drawn.text,
         name=name,
-        said_at=message.said_locally,
-        valid_at=min(message.said_at, now),  # a clock that runs ahead must not hide what is known now
-        expires_at=None,
-        by_kind=True,
-        conversation_id=message.conversation_id,
-        seq=message.seq,
         previous=_turn(previous, heard.shown) if previous else None,
         previous_is_memory=previous is not None and is_statement(previous, heard.shown),
         importance=drawn.importance,
         topics=drawn.topics,
         category=drawn.category or "",
-        message_ids=(message.id,),
         masked=bool(drawn.masked) or name != message.name,
+    )
+
+
+def message_draft(message: Message, kind: SnapshotKind, text: str, **details: Any) -> SnapshotDraft:
+    """Return the draft of a snapshot that one message makes; ``details`` are its id and further fields."""
+    return SnapshotDraft(
+        subject_id=message.subject_id,
+        kind=kind,
+        text=text,
+        said_at=message.said_locally,
+        valid_at=min(message.said_at, utc_now()),  # a clock that runs ahead must not hide what is known now
+        expires_at=None,
+        by_kind=True,
+        conversation_id=message.conversation_id,
+        seq=message.seq,
+        message_ids=(message.id,),
+        **details,
     )
 
 
@@ -133,12 +152,10 @@ def statement_draft(utterance: Utterance, *, policy: SummaryPolicy = SUMMARY) ->
 
 
 def own_utterance(message: Message, shown: ShownBefore) -> Utterance:
-    """Return a message as extraction reads it, without what only comes back from a prompt."""
     return replace(utterance_of(message), text=shown.own_words(message))
 
 
 def utterance_of(message: Message) -> Utterance:
-    """Return a message as extraction reads it; its key is the row's id."""
     return Utterance(
         message_key=str(message.id),
         role=message.role,
@@ -150,7 +167,7 @@ def utterance_of(message: Message) -> Utterance:
 
 
 def _turn(message: Message, shown: ShownBefore) -> Turn | None:
-    """Return a message as the turn before another; an answer stands there with all that it recites."""
+    """Return a message as the turn before another; an answer of the assistant keeps its echoes."""
     said = shown.own_words(message) if message.role == MessageRole.USER else message.content
     name = masked_name(message.name, mask_sensitive)
     return Turn(mask_sensitive(said)[0], name, message.said_locally) if said else None

@@ -1,4 +1,4 @@
-"""What a text is about and how much it matters, without a model: words of the lexicon, cues of weight."""
+"""Topics and importance of a text, without a model: words of a lexicon, cues of weight."""
 
 import re
 import tomllib
@@ -17,6 +17,7 @@ TOPIC_OF: dict[str, dict[str, str]] = {
     for language, topics in _FILE.items()
 }
 _LONGEST_ZH = max(map(len, TOPIC_OF["zh"]))
+# Decisions; numbers; preferences and limits; facts of life. Each adds one point.
 CUES: tuple[re.Pattern[str], ...] = (
     re.compile(
         r"\b(?:decided|decide|booked|confirmed?|agreed|ordered|reserved|scheduled|cancell?ed|"
@@ -26,9 +27,8 @@ CUES: tuple[re.Pattern[str], ...] = (
     ),
     re.compile(r"\d|[一二三四五六七八九十百千万](?:点|号|块|元|个|天|周|月|年|岁|度|人)"),
     re.compile(
-        r"\b(?:i (?:really )?(?:like|love|prefer|hate|dislike|want|need)|favou?rite|allergic|"
-        r"avoid|always|never|budget)\b"
-        r"|喜欢|讨厌|偏好|过敏|忌口|不吃|以后|从来|预算|想要|需要|最爱",
+        r"\b(?:i (?:really )?(?:like|love|prefer|hate|dislike|want|need)|favou?rite|allergic|avoid|always|never|"
+        r"budget)\b|喜欢|讨厌|偏好|过敏|忌口|不吃|以后|从来|预算|想要|需要|最爱",
         re.IGNORECASE,
     ),
     re.compile(
@@ -38,7 +38,6 @@ CUES: tuple[re.Pattern[str], ...] = (
         re.IGNORECASE,
     ),
 )
-"""Decisions; numbers; preferences and limits; facts of life. One point each."""
 CEILING = 0.9
 
 

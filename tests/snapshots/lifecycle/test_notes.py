@@ -25,7 +25,7 @@ from snapshots.recall.service import recall
 from snapshots.recall.values import Factors, RecallQuery
 from snapshots.understanding.changes.asking import outdated_needs, settle_outdated
 from snapshots.understanding.config import NOTING
-from snapshots.understanding.grading.vital import suggest_vital_class
+from snapshots.understanding.grading.posted import suggest_vital_class
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World

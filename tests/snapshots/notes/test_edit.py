@@ -9,7 +9,7 @@ from snapshots.errors import NoteUnknown
 from snapshots.lifecycle.staff_actions.actions import Doing, NoLongerHeld, any_version, retire_memory
 from snapshots.models import Snapshot, SnapshotVersion, SubjectMemory
 from snapshots.notes.edit import change_vital_class
-from snapshots.understanding.grading.vital import suggest_vital_class
+from snapshots.understanding.grading.posted import suggest_vital_class
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tenants.services.audit import COMMAND_LINE

@@ -15,7 +15,7 @@ from snapshots.notes.edit import NoteEdit, edit_note, retire_note
 from snapshots.notes.selectors import history_of_note, note_ever_at
 from snapshots.notes.values import NoteAbout, WrittenNote
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.grading.vital import suggest_vital_class
+from snapshots.understanding.grading.posted import suggest_vital_class
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World

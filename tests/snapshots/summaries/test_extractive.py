@@ -1,8 +1,8 @@
 """Snapshots without a model: what is chosen, how long it may be, what it cites. Rows: S1, S2, E2."""
 
 from snapshots.summaries.extractive import conversation_draft, segment_draft, segments_of
+from snapshots.understanding.reading.forms import rough_tokens
 from snapshots.understanding.statements.statements import statement_draft
-from snapshots.understanding.statements.tokens import rough_tokens
 from snapshots.understanding.statements.topics import importance_of, topics_of
 from tests.snapshots.understanding.utterances import utter
 

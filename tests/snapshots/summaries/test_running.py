@@ -12,7 +12,7 @@ from snapshots.models import Conversation, Message, Work
 from snapshots.summaries.compression import shortened, summary_by_rules
 from snapshots.summaries.policy import RUNNING, RunningPolicy
 from snapshots.summaries.running import Stretch, asked, summarised
-from snapshots.understanding.statements.tokens import rough_tokens
+from snapshots.understanding.reading.forms import rough_tokens
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.model_server import ModelServer, Reply, Request, completion

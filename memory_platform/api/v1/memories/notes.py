@@ -47,8 +47,7 @@ from snapshots.notes.values import NoteOffer, SourcedNote
 from snapshots.notes.write import create_note, offer_note
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.drafting.repeats import find_repeated
-from snapshots.understanding.grading.posted import grade_posted
-from snapshots.understanding.grading.vital import suggest_vital_class
+from snapshots.understanding.grading.posted import grade_posted, suggest_vital_class
 from snapshots.understanding.statements.topics import topics_of
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor

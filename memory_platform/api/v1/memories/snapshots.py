@@ -46,7 +46,7 @@ from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots, ret
 from snapshots.lifecycle.values import NewSnapshot, Offer, SnapshotAddress, SourcedSnapshot
 from snapshots.notes.edit import edit_memory
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.grading.vital import suggest_vital_class
+from snapshots.understanding.grading.posted import suggest_vital_class
 from snapshots.understanding.statements.topics import topics_of
 from tenants.isolation import tenant_tx
 

@@ -15,9 +15,8 @@ from memory_platform.api.requests.fields import JsonObjectField, TextField
 from memory_platform.api.requests.serializers import Input, Output
 from memory_platform.api.views.base import TenantView
 from memory_platform.kernel.errors import FieldFault, InvalidInput
-from snapshots.understanding.fields.asked import Asked, fields_in_force
 from snapshots.understanding.fields.matching import ANOTHER_TOPIC, TOO_CLOSE, UNSURE
-from snapshots.understanding.fields.section import ATTRIBUTES
+from snapshots.understanding.fields.section import ATTRIBUTES, Asked, fields_in_force
 from snapshots.understanding.fields.tryout import MASKED, Tried, try_fields
 from tenants.isolation import tenant_tx
 from tenants.policies.kinds import WrongValue

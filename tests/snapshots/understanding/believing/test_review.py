@@ -12,8 +12,8 @@ from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Preference
 from snapshots.intake.delete import delete_conversation
 from snapshots.models import Conversation, Message, PreferenceSource
-from snapshots.understanding.believing.applying import Lesson
 from snapshots.understanding.believing.learn import learn
+from snapshots.understanding.believing.lessons import Lesson
 from snapshots.understanding.believing.review import AlreadyReviewed, approve, reject, reopen
 from snapshots.understanding.values import Evidence, Extraction, PreferenceCandidate
 from tenants.isolation import tenant_tx

@@ -6,8 +6,8 @@ import pytest
 
 from profiles.models import Preference, ProfileFact
 from snapshots.models import Snapshot
-from snapshots.understanding.changes.facts import says_more
 from snapshots.understanding.changes.pairs import HeldText, Sentence
+from snapshots.understanding.changes.standing import says_more
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import MONDAY, say, settle

@@ -11,7 +11,7 @@ from snapshots.understanding.changes.foresee import Ending
 from snapshots.understanding.changes.judge import Effect
 from snapshots.understanding.changes.sentences import changing_sentences
 from snapshots.understanding.changes.successors import keep_successors
-from snapshots.understanding.pipeline import read_messages
+from snapshots.understanding.note_making import read_messages
 from snapshots.understanding.statements.statements import Heard
 from tests.conftest import House, World
 from tests.snapshots.understanding.changes.test_ends import list_texts

@@ -7,7 +7,7 @@ from snapshots.understanding.drafting.assemble import NotePart, assemble_parts
 from snapshots.understanding.grading.features import Spoken
 from snapshots.understanding.grading.reader import Grade
 from snapshots.understanding.reading.clauses import split_clauses
-from snapshots.understanding.statements.tokens import rough_tokens
+from snapshots.understanding.reading.forms import rough_tokens
 
 
 def graded(message: str, lasting: list[float], asked: str = "", vital: float = 0.0) -> list[NotePart]:

@@ -5,7 +5,7 @@ from snapshots.understanding.drafting.replies import reply_parts
 from snapshots.understanding.grading.features import Spoken
 from snapshots.understanding.grading.replies import Given
 from snapshots.understanding.reading.clauses import split_reply
-from snapshots.understanding.statements.tokens import rough_tokens
+from snapshots.understanding.reading.forms import rough_tokens
 
 
 def parts(message: str, *given: tuple[str, float], told: tuple[str, ...] = ()) -> list[str]:

@@ -14,7 +14,7 @@ from snapshots.intake.delete import delete_conversation
 from snapshots.models import Message, ProfileFactSource, Work
 from snapshots.policies.sections import SECTIONS
 from snapshots.queue.enqueue import enqueue_messages
-from snapshots.understanding.fields import asked, matching
+from snapshots.understanding.fields import matching, section
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.policies import activate_version, create_version, propose
@@ -174,7 +174,7 @@ def test_a_tenant_that_asks_for_nothing_pays_nothing(world: World, monkeypatch: 
     say(acme, WINDOW)
     settle(acme)
     monkeypatch.setattr(matching, "embed_centred", None)
-    monkeypatch.setattr(asked, "fields_in_force", None)  # was read with the first batch
+    monkeypatch.setattr(section, section.fields_in_force.__name__, None)  # was read with the first batch
     say(acme, AISLE, conversation="c2", at=MONDAY + timedelta(days=1))
     settle(acme)
     assert read_fields(acme) == {}
