@@ -71,8 +71,8 @@ class Choice:
     refused: Refused = field(default_factory=list)
     rooms: dict[SectionName, MemoryRoom] = field(default_factory=dict)
     abstained: Abstained | None = None
+    # Whether all notes are in it, oldest first.
     is_whole: bool = False
-    """Whether all notes are in it, oldest first."""
 
 
 def assemble(

@@ -1,4 +1,4 @@
-"""Who gets how many tokens (X1, X2, X9): slots by section and intent, and whole items taken into them.
+"""Who gets how many tokens: slots by section and intent, and whole items taken into them.
 
 Sections are filled in the reverse of the drop order (knowledge, tasks, summary, memory from the lowest score, window
 from the oldest, profile, guide). Once the total refuses an item, everything that would have been dropped before it
@@ -17,8 +17,8 @@ from snapshots.context.values import ContextRequest, MemoryItem, Passage, Sectio
 _LAST = (SectionName.SUMMARY, SectionName.TASK, SectionName.KNOWLEDGE)
 FILL_ORDER = (SectionName.GUIDE, SectionName.PROFILE, SectionName.WINDOW, SectionName.MEMORY, *_LAST)
 
+# A section to fill, and with how many pieces at most.
 Step = tuple[SectionName, int | None]
-"""A section to fill, and with how many pieces at most."""
 
 
 @dataclass(frozen=True, slots=True)

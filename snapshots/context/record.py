@@ -16,8 +16,8 @@ _LEFT_OUT: dict[WhyLeftOut, Reason] = {
 }
 
 RELEVANCE_DIGITS = 3
+# Kept with the memory section of a receipt, and not shown.
 ROOM = "room"
-"""Kept with the memory section of a receipt, and not shown."""
 
 
 def candidates_from(context: AssembledContext, found: Recalled) -> list[ReceiptCandidate]:

@@ -1,4 +1,4 @@
-"""What a context says about itself: sections, tokens, prefix, and what became of every candidate (G1, X9)."""
+"""What a context says about itself: sections, tokens, prefix, and what became of every candidate."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -20,6 +20,7 @@ from snapshots.context.values import (
 from snapshots.context.writing.looks import LOOKS
 from snapshots.context.writing.render import Prompt
 
+# Sections whose items are candidates, in reading order.
 _CANDIDATES = (
     SectionName.PROFILE,
     SectionName.MEMORY,
@@ -27,7 +28,6 @@ _CANDIDATES = (
     SectionName.KNOWLEDGE,
     SectionName.SUMMARY,
 )
-"""Sections whose items are candidates, in reading order."""
 
 
 def section_reports(

@@ -49,8 +49,8 @@ from tenants.isolation import tenant_tx
 
 COUNTER = CountsRemembered(TokenEstimator(), DEFAULT_CONTEXT.texts_remembered)
 LANES_OF_CONTEXTS = frozenset({SNAPSHOTS, NOTES, REPLIES, "preferences", "tags", "profile"})
+# How often a context is made while others may change the memory meanwhile.
 TRIED_FREELY = 2
-"""How often a context is made while others may change the memory meanwhile."""
 
 
 def build_context(

@@ -37,8 +37,8 @@ class ContextQuery:
     recall: RecallPolicy = DEFAULT_RECALL
     experiment: str = ""
     arm: str = ""
+    # Whether a chat model may be asked what the turn is after.
     by_model: bool = False
-    """Whether a chat model may be asked what the turn is after."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from memory_platform.kernel.text import index_form
 
 ALIASES_MOST, ALIAS_CHARS = 20, 100
+# Words, or Chinese characters, of the longest name that is looked for.
 WORDS_MOST = 8
-"""Words, or Chinese characters, of the longest name that is looked for."""
 SLIP_FROM, SLIP_TO, SLIP_WORDS, FIRST_LETTERS = 5, 40, 2, 2
 READ_CHARACTERS = 2_000
 

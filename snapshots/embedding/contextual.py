@@ -1,4 +1,4 @@
-"""What of a memory is indexed (S4): its words by whom, when and after what they were said. Shown text stays clean."""
+"""What of a memory is indexed: its words by whom, when and after what they were said. Shown text stays clean."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,12 +10,12 @@ from snapshots.embedding.aliases import alias_marks
 from snapshots.embedding.marks import marks_of
 from snapshots.embedding.sayings import saying_of
 
+# What notes and replies are indexed as: the encoder of all languages compares them, so that a question in one language
+# finds a note in another, and one relevance was taught for all.
 EVERY_LANGUAGE = "other"
-"""What notes and replies are indexed as: the encoder of all languages compares them, so that a question in one
-language finds a note in another, and one relevance was taught for all."""
 _MONTHS = "January February March April May June July August September October November December"
+# Not calendar.month_name, which follows the locale of the process.
 MONTHS = tuple(_MONTHS.split())
-"""Not calendar.month_name, which follows the locale of the process."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ Float32 = npt.NDArray[np.float32]
 class SnapshotDraft:
     """A snapshot to be. ``id`` is stable: storing the same draft twice stores one row.
 
-    ``previous`` is the turn before it (S4); ``previous_is_memory`` says whether that turn is a snapshot of its own.
+    ``previous`` is the turn before it; ``previous_is_memory`` says whether that turn is a snapshot of its own.
     ``message_ids`` are the rows of the messages behind it, ``span`` its characters in each. Times are aware,
     ``said_at`` by the clock of the speaker as far as that is known; ``expires_at`` None means never; with ``by_kind``
     nobody named it, and it follows what the tenant's policy says of the kind when it is stored.
@@ -92,7 +92,7 @@ def prepare_snapshots(drafts: Sequence[SnapshotDraft], embedders: Embedders) -> 
 
 
 def index_draft(draft: SnapshotDraft) -> IndexedText:
-    """Return what of a draft is indexed: its words with speaker, date and the turn before (S4)."""
+    """Return what of a draft is indexed: its words with speaker, date and the turn before."""
     turn = Turn(draft.text, draft.name, draft.said_at)
     indexed = index_text(
         turn,
@@ -108,7 +108,7 @@ def index_draft(draft: SnapshotDraft) -> IndexedText:
 def embed_pairs(indexed: Sequence[IndexedText], embedders: Embedders) -> list[VectorPair | None]:
     """Return one pair per text, each from the first embedder that knows its language.
 
-    None where none does or it does not answer. Rows of another dimension are refused as a whole (S5), rows that are not
+    None where none does or it does not answer. Rows of another dimension are refused as a whole, rows that are not
     finite one by one: a model that answers nonsense is one that does not answer.
     """
     pairs: list[VectorPair | None] = [None] * len(indexed)

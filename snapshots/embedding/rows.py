@@ -16,8 +16,8 @@ import numpy.typing as npt
 from memory_platform.kernel.errors import MemoryPlatformError
 from snapshots.embedding.contextual import IndexedText
 
+# Field codes, two bits each.
 TEXT, SPEAKER, ABOUT, BEFORE = range(4)
-"""Field codes, two bits each."""
 
 MAX_TF = 63
 Bytes = npt.NDArray[np.uint8]

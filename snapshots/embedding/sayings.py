@@ -14,33 +14,33 @@ from memory_platform.kernel.text import HAN, KANA, collapse_spaces, comparable, 
 from snapshots.embedding.marks import NAMES_A_TIME
 from snapshots.embedding.policy import SAYING, SayingPolicy
 
+# Before NFKC, which makes 102 of 10².
 _POWERS = str.maketrans({power: f"^{digit}" for digit, power in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")})
-"""Before NFKC, which makes 102 of 10²."""
 _SIGNS = str.maketrans("“”„«»「」『』‘−–‐", '"""""""""\'---')
 
+# Scripts written without spaces. A space between two Chinese characters stays: it may stand for a comma.
 _UNSPACED = f"{HAN}{KANA}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-"""Scripts written without spaces. A space between two Chinese characters stays: it may stand for a comma."""
 _BESIDE_LATIN = re.compile(f"(?<=[{HAN}]) (?=[a-z0-9])|(?<=[a-z0-9]) (?=[{HAN}])")
 
 _BREAKING = ",;:、.!。?"
 _RUN_OF_BREAKS = re.compile(f"[{_BREAKING}]{{2,}}")
+# A point or comma inside a number or a name ("5.5", "Node.js") is none.
 _BREAK = re.compile(f" ?([{_BREAKING}])(?: |$|(?=[{_UNSPACED}]))|(?<=[{_UNSPACED}]) ?([{_BREAKING}])")
-"""A point or comma inside a number or a name ("5.5", "Node.js") is none."""
 
+# Chinese 那个 is not among them: "that one" is what a sentence can be about. Nor is 其实 before other characters, where
+# it may be 其 and the beginning of a word: 其实力.
 _FILLERS = re.compile(
     r"\A(?:(?:well|oh|ah|um+|uh+|hm+|anyway|actually|honestly|to be honest|by the way|you know)[,.] |so, |actually "
     r"|[嗯呃啊哦噢哎唉]+[,.] |其实(?:, )?(?=[我你您他她它咱])|(?:说实话|老实说|话说), )+"
 )
-"""Chinese 那个 is not among them: "that one" is what a sentence can be about. Nor is 其实 before other characters,
-where it may be 其 and the beginning of a word: 其实力."""
 
+# What NAMES_A_TIME need not know to answer "when", and what says that it happened before.
 _ANOTHER_TIME = re.compile(
     r"\b(?:now|again|still|already|currently|these days|(?:this|that) (?:time|day)|o'clock|in may|morning|afternoon"
     r"|evening|noon|midnight|spring|summer|autumn|winter|christmas|easter|thanksgiving|birthday)\b"
     r"|\d(?:st|nd|rd|th|:\d\d| ?[ap]\.?m)\b"
     r"|[又再]|现在|目前|正在|此刻|这会儿|这几天|[这那]天|当时|[这那上下][次回]|今[早晚]|昨[早晚]|生日|[春夏秋冬]天"
 )
-"""What NAMES_A_TIME need not know to answer "when", and what says that it happened before."""
 
 REPEATS_NOTHING = 0
 
@@ -54,10 +54,10 @@ _LEANING = (
     "them their theirs there here one ones do does did don't doesn't didn't it's that's he's she's they're"
 )
 _LEANING_WORDS = frozenset(_LEANING.split())
+# What points to the turn before, or answers it.
 _LEANING_CHARACTERS = re.compile(
     r"[他她它]们?|[这那][个里些样么]?|是[的啊呀]|[好对行]的?[呀啊吧]?|没错|没问题|没关系|可以|不是|不用|当然|同意|谢谢|一样|[嗯哦也的了吗呢]"
 )
-"""What points to the turn before, or answers it."""
 
 
 def saying_of(text: str, speaker: str | None, policy: SayingPolicy = SAYING) -> int:

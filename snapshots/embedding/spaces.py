@@ -1,4 +1,4 @@
-"""Embedding spaces (S5): one row per model, its id derived from the model's name."""
+"""Embedding spaces: one row per model, its id derived from the model's name."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -11,8 +11,8 @@ from memory_platform.providers.contracts import Embedder, Preparable
 from memory_platform.providers.registry import embedders, first_knowing
 from snapshots.models import EmbeddingSpace
 
+# Embedders in order of preference: a text belongs to the first that knows its language, every one answers.
 Embedders = Sequence[Embedder]
-"""Embedders in order of preference: a text belongs to the first that knows its language, every one answers."""
 
 
 def active_embedders() -> Embedders:

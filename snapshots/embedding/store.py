@@ -37,11 +37,11 @@ ON CONFLICT (tenant_id, subject_id) DO UPDATE
 RETURNING sealed
 """
 
+# A statement of its own, after the memory is locked: what another transaction seals until then is seen by it.
 BREAK_SEALS = """
 WITH broken AS (DELETE FROM memory_block WHERE tenant_id = %s AND subject_id = %s AND block = ANY(%s) RETURNING block)
 UPDATE subject_memory SET sealed = sealed - (SELECT count(*) FROM broken) WHERE tenant_id = %s AND subject_id = %s
 """
-"""A statement of its own, after the memory is locked: what another transaction seals until then is seen by it."""
 
 HOLD_MEMORY = """
 INSERT INTO subject_memory (tenant_id, id, subject_id, version, next_position) VALUES (%s, %s, %s, 1, 1)

@@ -1,4 +1,4 @@
-"""A stored snapshot as a draft again, with the turn before it (S4): for indexing it a second time."""
+"""A stored snapshot as a draft again, with the turn before it: for indexing it a second time."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -11,11 +11,11 @@ from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import SnapshotDraft
 from snapshots.models import Message, Snapshot
 
+# A conversation, and a number in it.
 Place = tuple[UUID, int]
-"""A conversation, and a number in it."""
 
+# Returns a text without card and identity numbers and secrets, and how many there were.
 Mask = Callable[[str], tuple[str, int]]
-"""Returns a text without card and identity numbers and secrets, and how many there were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def previous_turns(snapshots: Sequence[Snapshot], mask: Mask) -> Mapping[UUID, P
 
 
 def masked_name(name: str | None, mask: Mask) -> str | None:
-    """Return who said something without what must not be remembered (row E2): a product may send a card as a name."""
+    """Return who said something without what must not be remembered: a product may send a card as a name."""
     return mask(name)[0][: Message._meta.get_field("name").max_length] if name else name
 
 

@@ -1,4 +1,4 @@
-"""What a subject had forgotten does not come back by itself (row E8): looked for where every snapshot is written."""
+"""What a subject had forgotten does not come back by itself: looked for where every snapshot is written."""
 
 from collections import defaultdict
 from collections.abc import Sequence

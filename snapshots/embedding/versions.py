@@ -15,15 +15,15 @@ from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.store import lock_memory, touch_memory
 from snapshots.models import Note, Snapshot, SnapshotVersion
 
+# What stands in words and vectors: a change of it makes new ones.
 INDEXED = frozenset({"text", "category", "topics", "aliases", "said_at"})
-"""What stands in words and vectors: a change of it makes new ones."""
 
 TIMES = frozenset({"said_at", "invalid_at", "expires_at", "last_validated_at", "retired_at", "review_by"})
 IDS = frozenset({"superseded_by_id", "about_tag_id", "changed_by", "newer"})
 SUPERSEDED = ("invalid_at", "superseded_by_id")
 
+# Under this key an image keeps earlier values of the note's own row.
 NOTE = "note"
-"""Under this key an image keeps earlier values of the note's own row."""
 NO_NOTE: Mapping[str, Any] = {}
 
 
@@ -58,7 +58,7 @@ def keep_image(
 
 
 def supersede(subject_id: UUID, snapshots: QuerySet[Snapshot], *, by: UUID, invalid_at: datetime) -> None:
-    """End the subject's ``snapshots`` in favour of ``by``, in the open scope; that they held until now is kept (P4)."""
+    """End the subject's ``snapshots`` in favour of ``by``, in the open scope; that they held until now is kept."""
     lock_memory(subject_id)
     own = Snapshot.objects.filter(subject_id=subject_id)
     ended, now = list(snapshots.filter(subject_id=subject_id)), utc_now()

@@ -1,4 +1,4 @@
-"""A stable prefix kept by a vendor: made once, handed out while it lives, extended while it is used (X9).
+"""A stable prefix kept by a vendor: made once, handed out while it lives, extended while it is used.
 
 The state is a tenant's table, not Redis: an erasure has to find every name, also after Redis forgot, and the wall
 between tenants stands in the database. The vendor is called with no transaction open, and whatever it does, the answer
@@ -16,10 +16,10 @@ from memory_platform.providers.policy import PROMPT_CACHE, PromptCachePolicy
 from snapshots.prompt_cache.ledger import NotedKeeper
 from snapshots.prompt_cache.rows import Claim, Key, claimed, doubted, given_up, gone, held, settled
 
+# After any other failure the vendor may keep something whose name we do not know.
 _NOTHING_MADE = frozenset(
     {Failure.OVERLOADED, Failure.DENIED, Failure.REFUSED, Failure.REDIRECTED, Failure.CIRCUIT_OPEN}
 )
-"""After any other failure the vendor may keep something whose name we do not know."""
 
 
 class NotKept(StrEnum):

@@ -1,4 +1,4 @@
-"""Calls to a vendor that keeps prefixes, each written down for the tenant that they are made for (T6, X10).
+"""Calls to a vendor that keeps prefixes, each written down for the tenant that they are made for.
 
 A vendor bills what it reads to keep it, and the tokens kept by the hour. The hours are booked with the call that buys
 them: until the end of what it made or extended; a deletion books those back that are left.

@@ -1,4 +1,4 @@
-"""What vendors keep of a subject goes with the subject (rows X9, E8): the prefix holds the profile."""
+"""What vendors keep of a subject goes with the subject: the prefix holds the profile."""
 
 from typing import Any
 from uuid import UUID

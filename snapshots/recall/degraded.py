@@ -1,4 +1,4 @@
-"""What an answer had to do without (R6): one word per missing part, the gravest first."""
+"""What an answer had to do without: one word per missing part, the gravest first."""
 
 from collections.abc import Iterable
 from enum import StrEnum

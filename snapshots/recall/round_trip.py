@@ -29,8 +29,8 @@ class BestHits:
     replied: Sequence[RankedHit]
 
 
+# What else a caller wants to have read of a subject beside the best, in the same round trip.
 More = Callable[[UUID, BestHits], Sequence[Statement]]
-"""What else a caller wants to have read of a subject beside the best, in the same round trip."""
 
 
 def nothing_more(_subject_id: UUID, _best: BestHits) -> Sequence[Statement]:

@@ -28,10 +28,10 @@ from snapshots.recall.values import DOCUMENTS, SEARCHED, SNAPSHOTS, RankedHit, R
 from snapshots.relevance.policy import RELEVANCE
 from snapshots.relevance.questions import read_wants
 
+# The images of this process. They hold no text; every use is validated against the database's version.
 IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)
-"""The images of this process. They hold no text; every use is validated against the database's version."""
+# Ids of subjects by tenant and the product's own id. Every use is validated against the database.
 SUBJECTS = KnownSubjects(DEFAULT_RECALL.known_subjects)
-"""Ids of subjects by tenant and the product's own id. Every use is validated against the database."""
 
 
 @dataclass(frozen=True, slots=True)

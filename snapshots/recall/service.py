@@ -142,7 +142,7 @@ def recall_in_scope(subject_id: UUID, query: RecallQuery, question: Question) ->
 def reword_and_search(
     tenant_id: UUID, external_id: str, query: RecallQuery, question: Question, found: Recalled, model: ChatModel
 ) -> Recalled:
-    """Return what all wordings find; without others in time what was ``found``, which the answer says (R5)."""
+    """Return what all wordings find; without others in time what was ``found``, which the answer says."""
     with (watch := Stopwatch()).stage("rewrite"):
         others = reworded(query.text, model, passage=settings.REWRITE_PASSAGE)
         if others:

@@ -43,9 +43,9 @@ NOTE_TEXTS = _TEXTS % (
 JOIN note n ON n.tenant_id = s.tenant_id AND n.snapshot_id = s.id
 LEFT JOIN tag t ON t.tenant_id = n.tenant_id AND t.id = n.about_tag_id""",
 )
+# Those of a memory, the last of them the grade that all notes made from it have, which contexts do not ask; a note's
+# own follow them, and then those of the contact that it is about.
 _COLUMNS = 16
-"""Those of a memory, the last of them the grade that all notes made from it have, which contexts do not ask; a note's
-own follow them, and then those of the contact that it is about."""
 
 
 def load_texts(subject_id: UUID, hits: Sequence[RankedHit]) -> tuple[RecalledMemory, ...]:

@@ -15,14 +15,14 @@ LANES = ("snapshots", "preferences", "tags", "profile", "notes", "replies", "doc
 SNAPSHOTS = "snapshots"
 NOTES = "notes"
 REPLIES = "replies"
+# Lanes whose memories are of one kind, which no other lane finds.
 APART: Mapping[str, Kind] = {NOTES: "note", REPLIES: "reply"}
-"""Lanes whose memories are of one kind, which no other lane finds."""
+# What the lane of snapshots finds.
 SNAPSHOT_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind not in APART.values())
-"""What the lane of snapshots finds."""
+# Lanes that rank an image by the question; the others read what is held.
 SEARCHED = frozenset({SNAPSHOTS, *APART})
-"""Lanes that rank an image by the question; the others read what is held."""
+# Accepted, and answered with nothing: no documents are held yet.
 DOCUMENTS = "documents"
-"""Accepted, and answered with nothing: no documents are held yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class Factors:
 
 
 class Explain(NamedTuple):
-    """Why a memory stands where it stands (R7), rounded: flat, as receipts keep it, for there is one for each memory.
+    """Why a memory stands where it stands, rounded: flat, as receipts keep it, for there is one for each memory.
 
     Of ``fused``, ``smoothed`` came from the memories before and after it, ``conversation`` from all that was said in
     the same sitting, ``preferred`` from who said it, when and how. ``semantic`` is what it is ranked by, 0..1; times

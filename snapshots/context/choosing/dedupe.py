@@ -38,7 +38,7 @@ def names_value(said: Sequence[str], slot: MemoryItem) -> bool:
 
 
 def said_in_window(item: MemoryItem, message_keys: frozenset[str]) -> bool:
-    """Is ``item`` a snapshot all of whose source messages are among ``message_keys``? Facts of a profile stay (X1)."""
+    """Is ``item`` a snapshot all of whose source messages are among ``message_keys``? Facts of a profile stay."""
     return item.lane == "snapshots" and bool(item.message_keys) and item.message_keys <= message_keys
 
 

@@ -9,8 +9,8 @@ from snapshots.context.values import MemoryItem, ProfileView
 from snapshots.recall.ranking.slots import JudgedSlot, SlotWords
 from snapshots.relevance.policy import RELEVANCE
 
+# Returns how probably each of some slots helps the question.
 Judge = Callable[[Sequence[SlotWords]], Sequence[JudgedSlot]]
-"""Returns how probably each of some slots helps the question."""
 
 
 def judge_facts(

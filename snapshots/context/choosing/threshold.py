@@ -1,4 +1,4 @@
-"""Which memories help a question at all (B4, B5): from a threshold on, of a small memory every note, and all that there
+"""Which memories help a question at all: from a threshold on, of a small memory every note, and all that there
 are where the question asks for that."""
 
 import re
@@ -24,8 +24,8 @@ class Abstained(StrEnum):
     UNKNOWN_SUBJECT = "unknown_subject"
     NOTHING_REMEMBERED = "nothing_remembered"
     NOTHING_RELEVANT = "nothing_relevant"
+    # What is relevant stands elsewhere in the context, or did not fit, or may not go in.
     NOTHING_MORE = "nothing_more"
-    """What is relevant stands elsewhere in the context, or did not fit, or may not go in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +129,8 @@ def may_tell(text: str) -> bool:
     return is_long or tells_something(text)
 
 
+# A word, or two Chinese characters.
 _WORD = re.compile(r"[A-Za-z0-9'\u2019]+|[\u3400-\u9fff]{2}")
-"""A word, or two Chinese characters."""
 TELLS = ByText(may_tell, DEFAULT_CONTEXT.texts_remembered)
 
 

@@ -34,11 +34,11 @@ Item = TypeVar("Item", MemoryItem, Passage)
 Told = Mapping[UUID, frozenset[str]]
 
 LOCALE = "locale"
+# What a profile holds: the members of a `snapshots.context.values.ProfileView` that are items.
 _FACTS = ("fields", "attributes", "preferences", "tags", "notes")
-"""What a profile holds: the members of a :class:`snapshots.context.values.ProfileView` that are items."""
 _SPEAKERS = re.compile(r"^(?:user|assistant|tool): ", re.MULTILINE)
+# Terms of an answer that may need its question to be understood.
 BARE_TERMS = 6
-"""Terms of an answer that may need its question to be understood."""
 
 
 @dataclass(frozen=True, slots=True)

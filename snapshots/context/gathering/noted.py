@@ -15,13 +15,13 @@ from snapshots.understanding.reading.clauses import split_clauses
 _GAP = "\u2026"
 _LOOSE = " ,;:.!\u2026\u3001\uff0c\u3002\uff1b\uff01"
 _AROUND_GAP = re.compile(rf"[{_LOOSE}]*{_GAP}[{_LOOSE}]*")
+# What leads to something, and tells nothing itself.
 _IDLE = re.compile(
     r"\b(?:by the way|btw|just so you know|fyi|for the record|(?:like|as) i(?:'ve)? (?:said|mentioned|told you)"
     r"(?: before| earlier)?|i(?:'ve)?(?: already)? (?:said|mentioned|told you)(?: this| that| it)?(?: before)?)\b"
     r"|顺便(?:说|提|讲)?(?:一下|一句|下)?|对了|话说|我?(?:之前|刚才|刚刚|上次|以前)?(?:跟你)?(?:说|讲|提)过(?:的|了)?",
     re.IGNORECASE,
 )
-"""What leads to something, and tells nothing itself."""
 
 
 def without_noted_words(items: Sequence[MemoryItem], standing: Iterable[MemoryItem]) -> Iterator[MemoryItem]:

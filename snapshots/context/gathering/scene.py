@@ -20,8 +20,8 @@ from snapshots.window.policy import WINDOW_POLICY
 from snapshots.window.values import Window, WindowTurn
 from snapshots.window.window import window_at
 
+# The user's first messages that are looked at: the first of them may be a picture or a sign.
 FIRST_TURNS = 5
-"""The user's first messages that are looked at: the first of them may be a picture or a sign."""
 
 HISTORY = "SELECT coalesce(sum(tokens), 0)::bigint FROM message WHERE tenant_id = $1 AND subject_id = $2"
 
@@ -37,6 +37,7 @@ WHERE tenant_id = $1 AND role = '{MessageRole.USER}' AND conversation_id = (
 ORDER BY seq LIMIT {FIRST_TURNS}
 """  # noqa: S608  # made of constants; values are parameters
 
+# What the running summary does not tell yet and the window holds no longer: a few turns before a summary is due.
 BETWEEN = f"""
 SELECT m.id, m.external_id, m.seq, m.role, m.name, m.content, m.said_at, m.tokens, m.tool_calls, m.tool_call_id
 FROM conversation c JOIN message m ON m.tenant_id = c.tenant_id AND m.conversation_id = c.id
@@ -44,8 +45,9 @@ WHERE c.tenant_id = $1 AND c.subject_id = $2 AND c.external_id = $3 AND c.rememb
   AND m.seq > c.summarised_seq AND m.seq < c.next_seq - {WINDOW_POLICY.messages}
 ORDER BY m.seq DESC LIMIT {WINDOW_POLICY.messages}
 """  # noqa: S608  # made of constants; values are parameters
-"""What the running summary does not tell yet and the window holds no longer: a few turns before a summary is due."""
 
+# The notes that stand in a prefix whatever is asked: vital ones, and limits and habits that surely last; without those
+# that may be over. Beyond the most, the newest.
 STANDING = f"""
 SELECT s.id, s.text, s.confidence, s.provenance, s.valid_at, s.said_offset, n.grade, n.statement_id, n.about_label,
        n.relation, n.context, n.vital_class, s.recorded_at
@@ -58,19 +60,17 @@ WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.invalid_at IS NULL AND s.reti
     AND NOT EXISTS (SELECT FROM snapshot o WHERE o.tenant_id = n.tenant_id AND o.id = n.newer AND o.retired_at IS NULL))
 ORDER BY n.vital_class = '', s.valid_at DESC, s.id LIMIT {DEFAULT_CONTEXT.standing_notes}
 """  # noqa: S608  # made of constants; values are parameters
-"""The notes that stand in a prefix whatever is asked: vital ones, and limits and habits that surely last; without those
-that may be over. Beyond the most, the newest."""
 
+# The messages behind the notes that have changed since they were made: some were said again.
 SAID_AGAIN = """
 SELECT l.memory_id, l.message_id
 FROM note n JOIN snapshot s ON s.tenant_id = n.tenant_id AND s.id = n.snapshot_id
 JOIN snapshot_source l ON l.tenant_id = n.tenant_id AND l.memory_id = n.snapshot_id
 WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.version > 1 AND s.invalid_at IS NULL AND s.retired_at IS NULL
 """
-"""The messages behind the notes that have changed since they were made: some were said again."""
 
+# Receipts of the subject among which that of the conversation's last answer is looked for.
 RECENT_ANSWERS = 20
-"""Receipts of the subject among which that of the conversation's last answer is looked for."""
 ROUTE = f"""
 SELECT model_route FROM (
   SELECT model_route, conversation_id FROM receipt WHERE tenant_id = $1 AND subject_id = $2

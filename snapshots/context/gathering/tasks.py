@@ -1,4 +1,4 @@
-"""Tasks in progress as passages of a context (W1): goal, steps with what came of them, iteration, notes."""
+"""Tasks in progress as passages of a context: goal, steps with what came of them, iteration, notes."""
 
 from collections.abc import Iterator
 from uuid import UUID

@@ -4,8 +4,8 @@ import re
 
 from snapshots.understanding.reading.forms import matching_form
 
+# Characters of such a question.
 LONGEST = 80
-"""Characters of such a question."""
 _EN = re.compile(
     r"\W*(?:(?:so|ok|okay|and|hey|hi|please|now|then|well|just|remind me|tell me|show me|(?:can|could|would) you|"
     r"i(?:'d| would) like to (?:know|see|hear)|i want to (?:know|see|hear))[\s,]+){0,4}"

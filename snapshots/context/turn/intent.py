@@ -15,8 +15,8 @@ from snapshots.context.turn.phase_reader import read_phase
 
 NO_VECTORS: Mapping[str, Float32] = {}
 
+# Characters that are read: an intent shows in the first lines, and a pasted document has none.
 LONGEST_READ = 1_000
-"""Characters that are read: an intent shows in the first lines, and a pasted document has none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a message is after, read by a small linear model (X7): its words, what rules say of it, and the vector that
+"""What a message is after, read by a small linear model: its words, what rules say of it, and the vector that
 recall has made of it anyway.
 
 One reader goes with each embedding space that it was taught in, one does without vectors. They were taught by labelled
@@ -17,18 +17,18 @@ import numpy as np
 from memory_platform.kernel.linear_model import Float32, LinearReader
 from snapshots.context.turn.intent_rules import Intent
 
+# The space of the reader that needs no vector.
 WORDS = ""
-"""The space of the reader that needs no vector."""
+# What the readers' files are called by the space of their vectors, the better one first.
 SPACES = {"use-multilingual-v3": "use", "wordllama-l2_supercat-256": "wordllama", WORDS: "words"}
-"""What the readers' files are called by the space of their vectors, the better one first."""
 
 INTENTS: tuple[Intent, ...] = get_args(Intent)
+# Characters that are read: what is wanted shows in the first sentences.
 LONGEST_READ = 400
-"""Characters that are read: what is wanted shows in the first sentences."""
+# Length of the hashed words; half as many read 0.01 less of the English messages and as much of the Chinese ones.
 _SLOTS = 2048
-"""Length of the hashed words; half as many read 0.01 less of the English messages and as much of the Chinese ones."""
+# What words and vector weigh beside the one number of the rules; found by cross-validation over writers.
 _OF_WORDS = _OF_VECTOR = 3.0
-"""What words and vector weigh beside the one number of the rules; found by cross-validation over writers."""
 _TOKEN = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
 _LONG = 4
 _LENGTHS = 4

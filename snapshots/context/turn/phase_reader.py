@@ -1,4 +1,4 @@
-"""Where the talk stands at a message (X6), read as its intent is: from rules, the message, and what was before."""
+"""Where the talk stands at a message, read as its intent is: from rules, the message, and what was before."""
 
 from collections.abc import Mapping
 from typing import cast, get_args
@@ -12,8 +12,8 @@ from snapshots.context.turn.intent_rules import Intent, Phase
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
 _SLOTS = 1024
+# What the phase that rules tell weighs beside the other numbers; found by cross-validation over writers.
 _OF_RULES = 2.0
-"""What the phase that rules tell weighs beside the other numbers; found by cross-validation over writers."""
 _SOME_TURNS = 3
 _LONG = 100.0
 _LONGEST = 2.0

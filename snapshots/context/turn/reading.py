@@ -1,4 +1,4 @@
-"""What is read in a request where its caller says nothing: intent, phase, a correction (X6, X7, X8)."""
+"""What is read in a request where its caller says nothing: intent, phase, a correction."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

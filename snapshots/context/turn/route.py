@@ -1,4 +1,4 @@
-"""Which tier of model a turn calls for (X8): by intent; strong after the user put something right, until memory holds a
+"""Which tier of model a turn calls for: by intent; strong after the user put something right, until memory holds a
 good answer again. Advice only: the product knows which models its tiers are. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping
@@ -10,9 +10,9 @@ from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import MemoryItem
 
 Tier = Literal["light", "middle", "strong"]
+# `intent`: what the turn is after; `corrected`: the user just put something right; `unsettled`: that was a few turns
+# ago, and nothing good was found since; `settled`: it was, and now something was.
 Cause = Literal["intent", "corrected", "unsettled", "settled"]
-"""``intent``: what the turn is after; ``corrected``: the user just put something right; ``unsettled``: that was a few
-turns ago, and nothing good was found since; ``settled``: it was, and now something was."""
 
 
 @dataclass(frozen=True, slots=True)

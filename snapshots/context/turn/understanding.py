@@ -1,4 +1,4 @@
-"""Intent and phase by a chat model (X7), for a context that asks for it: reading calls no model otherwise (R8)."""
+"""Intent and phase by a chat model, for a context that asks for it: reading calls no model otherwise."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -17,8 +17,8 @@ from snapshots.recall.policy import REWRITE_POLICY
 from snapshots.recall.rewording.rewriting import fenced
 from tenants.services.usage.model_use import chat_for
 
+# The purpose whose model reads questions while somebody waits: a small one, with a short time box.
 PURPOSE = "rewrite"
-"""The purpose whose model reads questions while somebody waits: a small one, with a short time box."""
 
 
 class Understanding(BaseModel):
@@ -28,8 +28,8 @@ class Understanding(BaseModel):
     phase: Phase
 
 
+# By model, prompt and hash of the turn: the same turn is read once by a process.
 _KEPT: LruCache[tuple[str, str, bytes], Understanding] = LruCache(REWRITE_POLICY.kept)
-"""By model, prompt and hash of the turn: the same turn is read once by a process."""
 
 
 def understood(text: str, model: ChatModel) -> Understanding | None:

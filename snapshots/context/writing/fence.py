@@ -15,8 +15,8 @@ from memory_platform.kernel.text import visible
 from snapshots.context.values import Guardrail
 
 MEMORY = "user_memory"
+# Letters, 47 bits: one guess a response. Letters only, so that every nonce costs the same tokens.
 NONCE_LENGTH = 10
-"""Letters, 47 bits: one guess a response. Letters only, so that every nonce costs the same tokens."""
 
 _ANSI = re.compile(
     r"(?:\x1b\]|\x9d)[^\x07\x1b\x9c\x9d]*(?:\x07|\x1b\\|\x9c)"  # operating system command: titles, hidden links
@@ -27,14 +27,14 @@ _LINE_END = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _NOT_IN_XML = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _OURS = "task|document|conversation_summary|tool_call|tool_result"
 _TEMPLATE_BRACKETS = r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT)\])"
+# Where something begins that looks like an element of ours, or like what a chat template puts between turns (ChatML,
+# Llama, Mistral, Gemma, DeepSeek).
 _FORGED = re.compile(
     rf"<(?=\s*(?:/\s*)?(?:{MEMORY}|(?:{_OURS})(?![\w.:-])))"
     r"|<(?=\|[^\s<>|]{1,40}\|>|</?SYS>>|/?s>|(?:bos|eos|pad|unk|(?:start|end)_of_\w{1,20})>)"
     rf"|{_TEMPLATE_BRACKETS}",
     re.IGNORECASE,
 )
-"""Where something begins that looks like an element of ours, or like what a chat template puts between turns (ChatML,
-Llama, Mistral, Gemma, DeepSeek)."""
 _OPENING = re.compile("[<\uff1c\ufe64\u226e\\[\uff3b\ufe47]")
 _BRACKETS = re.compile(_TEMPLATE_BRACKETS, re.IGNORECASE)
 _BRACKET = re.compile("[\\[\uff3b\ufe47]")
@@ -43,9 +43,9 @@ _MARKUP = re.compile(
     r"|<!\[CDATA\[|<\||\[/?INST\]|<<\s*/?SYS",
     re.IGNORECASE,
 )
+# Signs that become markup where a reader puts the prompt in a normal form: wide and small < > &, < and > struck
+# through, and the stroke, which would strike a tag's last sign through.
 _LOOK_ALIKES = "\uff1c\ufe64\uff1e\ufe65\uff06\ufe60\u226e\u226f\u0338"
-"""Signs that become markup where a reader puts the prompt in a normal form: wide and small < > &, < and > struck
-through, and the stroke, which would strike a tag's last sign through."""
 _BODY = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"} | {sign: f"&#x{ord(sign):X};" for sign in _LOOK_ALIKES})
 _ATTRIBUTE = _BODY | str.maketrans({'"': "&quot;", "'": "&#39;", "\uff02": "&#xFF02;", "\uff07": "&#xFF07;"})
 _IN_BODY = re.compile(f"[&<>{_LOOK_ALIKES}]")

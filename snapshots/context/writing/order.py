@@ -1,4 +1,4 @@
-"""In which order a model reads its memories (X3)."""
+"""In which order a model reads its memories."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""How each thing is written into a prompt, and what that costs (X4, X9).
+"""How each thing is written into a prompt, and what that costs.
 
 Every piece ends with a line end and is counted as it stands; the prompt is nothing but pieces one after another, so
 the sum of their tokens bounds the whole.
@@ -24,8 +24,9 @@ from snapshots.context.writing.prompt_text import PromptText
 Chosen = Mapping[SectionName, Sequence[Piece]]
 
 _ATTRIBUTES = ("source", "confidence", "provenance", "valid_since", "category")
+# The source of what the assistant said: nothing that is known of the user.
 REPLIED = "assistant_said"
-"""The source of what the assistant said: nothing that is known of the user."""
+# By kind; all else is from the user.
 _SOURCES = {
     "reply": REPLIED,
     "manual": "product",
@@ -33,10 +34,9 @@ _SOURCES = {
     "segment": "summary",
     "episode": "task",
 }
-"""By kind; all else is from the user."""
 _PASSAGE_ELEMENTS = {"documents": "document", "tasks": "task", "summary": "conversation_summary"}
+# Names that chat endpoints accept in a message's `name`; others are refused with a 400.
 _SENT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""Names that chat endpoints accept in a message's ``name``; others are refused with a 400."""
 _MESSAGE_1 = (SectionName.MEMORY, SectionName.TASK, SectionName.KNOWLEDGE, SectionName.SUMMARY)
 
 
@@ -176,7 +176,7 @@ def source_of(item: MemoryItem) -> str:
 
 
 def confidence_band(confidence: float, policy: ContextPolicy) -> str:
-    """Return the band of a confidence as the guide speaks of it (X5)."""
+    """Return the band of a confidence as the guide speaks of it."""
     return "high" if confidence >= policy.state_from else "medium" if confidence >= policy.tentative_from else "low"
 
 

@@ -1,4 +1,4 @@
-"""A context in the form of one vendor, with the stable prefix kept there where that is asked for (X9)."""
+"""A context in the form of one vendor, with the stable prefix kept there where that is asked for."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,8 +11,8 @@ from memory_platform.providers.registry import prompt_keeper
 from snapshots.context.values import AssembledContext
 from snapshots.prompt_cache.keep import NotKept, StablePrefix, keep_prefix
 
+# The vendor that keeps prefixes on request.
 KEPT_BY = "gemini"
-"""The vendor that keeps prefixes on request."""
 
 
 @dataclass(frozen=True, slots=True)

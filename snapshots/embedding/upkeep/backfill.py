@@ -1,4 +1,4 @@
-"""Vectors for memories without any in the active space: the model or pgvector was away, or the model is new (S5)."""
+"""Vectors for memories without any in the active space: the model or pgvector was away, or the model is new."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from snapshots.embedding.upkeep.missing_words import add_words
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 
+# Told how many memories more are done, as they are.
 Advance = Callable[[int], object]
-"""Told how many memories more are done, as they are."""
 
 
 def ignore(_: int) -> None:

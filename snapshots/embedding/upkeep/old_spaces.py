@@ -1,4 +1,4 @@
-"""Vectors of a space that is no longer listed leave in small batches (S5): a model is replaced for good."""
+"""Vectors of a space that is no longer listed leave in small batches: a model is replaced for good."""
 
 from uuid import UUID
 

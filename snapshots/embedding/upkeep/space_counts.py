@@ -1,4 +1,4 @@
-"""How far each embedding space is (S5): which memories it holds, which it should, and since when some have waited.
+"""How far each embedding space is: which memories it holds, which it should, and since when some have waited.
 
 Only memories in use count. A count reads a tenant's whole index, so pages show the last one, which the spaces keep.
 """
@@ -45,8 +45,8 @@ class SpaceCount:
 
 
 NOTHING = SpaceCount()
+# By the space's id; a space that is not there holds nothing and lacks nothing.
 Counts = Mapping[UUID, SpaceCount]
-"""By the space's id; a space that is not there holds nothing and lacks nothing."""
 
 
 def count_spaces(tenant_id: UUID, embedders: Embedders) -> Counts:

@@ -22,8 +22,8 @@ Int64 = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 _SCALARS = (str, int, float)
+# A text is searched for up to so many characters in one pass over it, at worst: for more it counts again.
 CHARACTERS_AT_ONCE = 16
-"""A text is searched for up to so many characters in one pass over it, at worst: for more it counts again."""
 
 
 class FilterTooCostly(Refused):

@@ -18,8 +18,8 @@ from snapshots.embedding.rows import MAX_TF
 from snapshots.recall.images.columns import Columns, LabelLists, Labels
 from snapshots.recall.images.image import DenseSpace, Rows
 
+# Of what stands here. A process reads blocks of its own format only.
 FORMAT = 4
-"""Of what stands here. A process reads blocks of its own format only."""
 
 _ALIGNED = 8
 _NUMBER = np.dtype("<u4")

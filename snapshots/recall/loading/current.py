@@ -28,6 +28,8 @@ FROM ({_SUBJECT}) subject
 LEFT JOIN subject_memory m ON m.tenant_id = $1 AND m.subject_id = subject.id
 """  # noqa: S608  # made of constants; values are parameters
 
+# LIMIT and OFFSET keep Postgres from joining what it would find by an index; a plan is made before it is known how few
+# places there are.
 _MEMORY = f"""
 SELECT subject.id, m.version, m.epoch, m.next_position, held.first, b.block, b.packed, r.*
 FROM ({_SUBJECT}) subject
@@ -54,8 +56,6 @@ LEFT JOIN LATERAL (
 ) r ON true
 ORDER BY place.block, r.position
 """  # noqa: S608  # made of constants; values are parameters
-"""LIMIT and OFFSET keep Postgres from joining what it would find by an index; a plan is made before it is known how few
-places there are."""
 
 _VECTORS = """
 LEFT JOIN LATERAL (
@@ -68,8 +68,8 @@ LEFT JOIN LATERAL (
 MEMORY = _MEMORY % ("v.dated, v.previous, v.space_id", _VECTORS)
 MEMORY_WITHOUT_VECTORS = _MEMORY % ("NULL::bytea, NULL::bytea, NULL::uuid", "")
 
+# Runs statements in one round trip.
 Run = Callable[[Sequence[Statement]], list[Fetched]]
-"""Runs statements in one round trip."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from snapshots.recall.policy import EARLIER, EarlierPolicy
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import current_tenant_id
 
+# Sizes are read without the values.
 SIZE = """
 SELECT count(*), coalesce(sum(octet_length(words)), 0), (
   SELECT coalesce(sum(pg_column_size(v.fields) + octet_length(s.text) + pg_column_size(s.metadata)), 0)
@@ -20,7 +21,6 @@ SELECT count(*), coalesce(sum(octet_length(words)), 0), (
   WHERE v.tenant_id = $1 AND v.subject_id = $2 AND v.retired_at > $3)
 FROM snapshot_words WHERE tenant_id = $1 AND subject_id = $2
 """
-"""Sizes are read without the values."""
 
 
 class MemoryTooLarge(Refused):
@@ -65,8 +65,8 @@ def _held(seats: BoundedSemaphore, wait_s: float) -> Iterator[None]:
         seats.release()
 
 
+# Those of this process.
 TURNS = Turns()
-"""Those of this process."""
 
 
 def check_size(subject_id: UUID, embedders: Embedders, known_at: datetime, policy: EarlierPolicy = EARLIER) -> None:

@@ -1,4 +1,4 @@
-"""What was held at an earlier moment (P4): today's image without what came later, what was changed since as it was.
+"""What was held at an earlier moment: today's image without what came later, what was changed since as it was.
 
 What was reworded since is found by the words it had then; its vectors of then are gone. Expiry is that of today.
 """

@@ -52,11 +52,11 @@ SELECT snapshot_id, halfvec_send(dated), halfvec_send(previous), space_id FROM s
 WHERE tenant_id = $1 AND subject_id = $2 AND space_id = ANY($3)
 """
 
+# A statement of its own: with one for both, Postgres reads all vectors of the subject to find a few.
 VECTORS_OF = f"{VECTORS} AND snapshot_id = ANY($4)"
-"""A statement of its own: with one for both, Postgres reads all vectors of the subject to find a few."""
 
+# Bytes before the numbers in pgvector's binary form: dimensions (i2) and an unused i2; then big-endian halves.
 HALFVEC_HEADER = 4
-"""Bytes before the numbers in pgvector's binary form: dimensions (i2) and an unused i2; then big-endian halves."""
 
 
 class Row(NamedTuple):
@@ -94,8 +94,8 @@ class PackedVectors(NamedTuple):
 
 NO_VECTORS = PackedVectors(None, "")
 
+# Positions: the first, and the one after the last.
 Stretch = tuple[int, int]
-"""Positions: the first, and the one after the last."""
 
 
 def read_stretches(subject_id: UUID, stretches: Sequence[Stretch]) -> list[list[Row]]:

@@ -26,8 +26,8 @@ from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
 MayGoOn = Callable[[], bool]
+# Told how many blocks more are sealed, as they are.
 Advance = Callable[[int], object]
-"""Told how many blocks more are sealed, as they are."""
 
 
 def seal_memories(

@@ -1,4 +1,4 @@
-"""An explanation in plain values: what answers show (R7)."""
+"""An explanation in plain values: what answers show."""
 
 from typing import Any
 

@@ -13,8 +13,8 @@ from snapshots.recall.policy import RankingPolicy
 
 Int64 = npt.NDArray[np.int64]
 DAY_SECONDS = 86_400
+# Scores are float32: more digits say nothing. What is multiplied is rounded first: a reader can do the same sum.
 DIGITS = 6
-"""Scores are float32: more digits say nothing. What is multiplied is rounded first: a reader can do the same sum."""
 
 
 def blend_episode(near: Float64, columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:

@@ -1,4 +1,4 @@
-"""Memories that a question came near to and that an answer leaves out, each with the reason: for receipts (G1)."""
+"""Memories that a question came near to and that an answer leaves out, each with the reason: for receipts."""
 
 from collections.abc import Iterator
 

@@ -17,8 +17,8 @@ OWN, WINDOW, SITTING = range(3)
 FIELDS = (TEXT, SPEAKER, ABOUT, BEFORE)
 _FIELD_CODES = np.array(FIELDS, np.uint64)
 
+# Terms x memories scored at once, 16 MB. Measured at 10,000 memories: 48 terms at once 2.9 ms, one by one 9.8 ms.
 MATRIX_CELLS = 1_000_000
-"""Terms x memories scored at once, 16 MB. Measured at 10,000 memories: 48 terms at once 2.9 ms, one by one 9.8 ms."""
 
 UInt64 = npt.NDArray[np.uint64]
 Int64 = npt.NDArray[np.int64]

@@ -120,7 +120,7 @@ def told_apart(
 def best_candidates(fused: Float32, alive: Mask, top_k: int, columns: Columns, policy: RecallPolicy) -> Int64:
     """Return the best rows, best first: as many as the policy takes, and more where they say too few things.
 
-    They hold ``2 * top_k`` sayings that differ (R2), or all that there are.
+    They hold ``2 * top_k`` sayings that differ, or all that there are.
     """
     depth = max(policy.lane_depth, 2 * top_k)
     rows = best_rows(fused, alive, depth)

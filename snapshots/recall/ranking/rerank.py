@@ -54,7 +54,7 @@ def rerank_head(
 
 
 def as_read(memory: RecalledMemory) -> str:
-    """Return what a reranker reads of a memory: ``[date] speaker: text``, as the index holds it (S4).
+    """Return what a reranker reads of a memory: ``[date] speaker: text``, as the index holds it.
 
     The date is written as people do in the text's language; the subject's own words stand without a speaker. Models
     that read less of it leave out its end.

@@ -18,8 +18,8 @@ from snapshots.recall.times.expressions import TimeSpan
 Mask = npt.NDArray[np.bool_]
 
 _DAY = 86_400
+# A view whose standard deviation is below this tells memories apart by rounding only.
 _FLAT = 1e-6
-"""A view whose standard deviation is below this tells memories apart by rounding only."""
 
 
 @dataclass(frozen=True, slots=True)

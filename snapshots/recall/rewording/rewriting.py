@@ -13,8 +13,8 @@ from snapshots.recall.rewording.prompts import REWRITE, REWRITE_WITH_PASSAGE
 
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
+# Wordings by model, prompt and hash of the question: the same question is rewritten once by a process.
 _KEPT: LruCache[tuple[str, str, bytes], tuple[str, ...]] = LruCache(REWRITE_POLICY.kept)
-"""Wordings by model, prompt and hash of the question: the same question is rewritten once by a process."""
 
 
 class Wordings(BaseModel):

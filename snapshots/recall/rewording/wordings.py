@@ -1,4 +1,4 @@
-"""Several wordings of one question, ranked as one: each orders the same image, and the orders are fused (R5).
+"""Several wordings of one question, ranked as one: each orders the same image, and the orders are fused.
 
 Scores of two questions cannot be compared, ranks can: reciprocal rank fusion (Cormack et al., SIGIR 2009), in which the
 question's own words weigh most. What follows is what follows any question: R3's factors, everything said once.

@@ -7,20 +7,20 @@ from datetime import date, datetime, time, timedelta
 
 from dateutil.relativedelta import relativedelta
 
+# The first moment, and the moment after the last.
 Span = tuple[datetime, datetime]
-"""The first moment, and the moment after the last."""
 SpanOfYear = Callable[[int], Span | None]
+# What a match means on a day; None for no time. May raise ValueError or OverflowError: no such day.
 Resolve = Callable[[re.Match[str], date], Span | None]
-"""What a match means on a day; None for no time. May raise ValueError or OverflowError: no such day."""
 
 DAY = timedelta(1)
 SATURDAY = 5
+# How far "recently" reaches back.
 RECENT_DAYS = 14
-"""How far "recently" reaches back."""
+# What "a few ... ago" reaches from and to, in its unit.
 FEW = {"day": (7, 1), "week": (6, 2), "month": (6, 2), "year": (6, 2)}
-"""What "a few ... ago" reaches from and to, in its unit."""
+# How many years back a day may lie that does not exist every year: 29 February.
 _YEARS_BACK = 5
-"""How many years back a day may lie that does not exist every year: 29 February."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,8 +59,8 @@ _PART = r"(早上?|晨|上午|中午|下午|晚上?|夜里?|凌晨)?"
 
 
 _FEASTS = tuple(feasts.CHINESE.values())
+# What a year or a feast begins with. Looked at first, a question of 80 characters takes 17 µs instead of 113.
 _FIRST = "0-9一二大前去今" + "".join(sorted({name[0] for names in feasts.CHINESE for name in names.split("|")}))
-"""What a year or a feast begins with. Looked at first, a question of 80 characters takes 17 µs instead of 113."""
 
 
 def number(word: str) -> int | None:
@@ -161,6 +161,7 @@ def _anchor(pattern: str, resolve: Resolve) -> Anchor:
     return Anchor(re.compile(pattern), resolve)
 
 
+# In order: an earlier anchor takes its words from the later ones.
 ANCHORS: tuple[Anchor, ...] = (
     _anchor(rf"{_YEAR}?{_MONTH}的?{_DAY}", _day_of),
     _anchor(rf"(?=[{_FIRST}]){_YEAR}?(?:{'|'.join(f'({name})' for name in feasts.CHINESE)})", _feast),
@@ -185,4 +186,3 @@ ANCHORS: tuple[Anchor, ...] = (
     Anchor(re.compile(r"最近|近来|近期|这几天|这两天|这阵子|这段时间"), lambda _, today: recent(today), vague=True),
     _anchor(rf"()(?<![\d一二三四五六七八九十月第]){_DAY}", _day_of_month),
 )
-"""In order: an earlier anchor takes its words from the later ones."""

@@ -132,6 +132,7 @@ def _anchor(
     return Anchor(re.compile(pattern), resolve, guard, tail)
 
 
+# In order: an earlier anchor takes its words from the later ones.
 ANCHORS: tuple[Anchor, ...] = (
     _anchor(r"(?<![\d.])((?:19|20)\d\d)[-/.]([01]?\d)[-/.]([0-3]?\d)(?!\d)", _iso_day),
     _anchor(rf"\b(?:{'|'.join(f'({name})' for name in feasts.ENGLISH)})\b(?:(?: of| in|,)? {_YEAR})?", _feast),
@@ -170,4 +171,3 @@ ANCHORS: tuple[Anchor, ...] = (
         _WEEKDAY_TAIL,
     ),
 )
-"""In order: an earlier anchor takes its words from the later ones."""

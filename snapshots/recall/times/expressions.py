@@ -16,25 +16,25 @@ from snapshots.recall.times import chinese as chinese_times
 from snapshots.recall.times import english as english_times
 from snapshots.recall.times.calendar_days import DAY, SATURDAY, Anchor, Span, days, part, weekday
 
+# What is asked stands at the end; what is pasted before it names times of its own.
 READ_CHARACTERS = 2_000
-"""What is asked stands at the end; what is pasted before it names times of its own."""
+# A question that names more times asks for none of them.
 MOST_ANCHORS = 16
-"""A question that names more times asks for none of them."""
+# Where "before 2023" begins.
 FIRST = datetime(1970, 1, 1)
-"""Where "before 2023" begins."""
+# How far before an anchor its company is looked for, characters.
 _BESIDE = 40
-"""How far before an anchor its company is looked for, characters."""
 
+# Without any of these a question names no time in English.
 _HINT = re.compile(
     r"\d|ago\b|back\b|day\b|days\b|yester|tonight|night\b|week|month|year|morning|evening|afternoon|recent|late|spring"
     r"|summer|autumn|fall|winter|christmas|xmas|easter|halloween|thanksgiving|festival|mid-aut|qing"
     r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 )
-"""Without any of these a question names no time in English."""
+# Without any of these it names none in Chinese.
 _CHINESE_HINT = re.compile(
     r"[年月日号节天周末前近夏秋冬春早晚夜]|星期|礼拜|五一|六一|十一|除夕|三十|元旦|元宵|清明|端午|七夕|中秋|国庆|重阳|双1|圣诞|假"
 )
-"""Without any of these it names none in Chinese."""
 _AHEAD = re.compile(
     r"(?:\b(?:next|every|each|coming|upcoming|following)(?: the)? "
     r"|[明后]年的?|每年的?|每逢?|下{1,4}个?(?:周|星期|礼拜|月)?的?)$"
@@ -54,6 +54,7 @@ _NARROWED = re.compile(
     r"\b(early|mid|late|beginning of|start of|middle of|end of|first half of|second half of)(?: the)?(?: in)?[ -]$"
 )
 _THEN_NARROWED = re.compile(r"(?:的|年)?(初|上旬|中旬|下旬|中期|底|末)")
+# Words of a question that asks for nothing but a time: "what did I tell you last week", "上周我们聊了什么".
 _SAYS_NOTHING = re.compile(
     r"\b(?:what|which|who|where|how|did|do|does|done|doing|was|were|is|are|have|has|had|i|you|we|me|my|us|our|they|he|she|it"
     r"|the|a|an|of|on|in|at|to|for|with|about|and|anything|something|everything|things?|all|any|say|said|saying|tell|told"
@@ -62,7 +63,6 @@ _SAYS_NOTHING = re.compile(
     r"|after|since|until|till|from|between|weekend|week|day)\b"
     r"|[我你您他她们咱的了过着吗呢吧啊呀说讲聊谈提到做干嘛什么啥事情哪些哪里去有没都和跟在是告诉记得发生初底末前后旬之以来]|[\W_]"
 )
-"""Words of a question that asks for nothing but a time: "what did I tell you last week", "上周我们聊了什么"."""
 _SHARES = {
     **dict.fromkeys(("early", "beginning of", "start of", "初", "上旬"), (0, 1 / 3)),
     **dict.fromkeys(("late", "end of", "下旬", "底", "末"), (2 / 3, 1)),

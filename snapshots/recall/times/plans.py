@@ -25,6 +25,7 @@ _BEFORE_A_START = re.compile(
     r"(?:the |on |in |late |early |mid )*\Z|(?:从|自|打|等)(?:明年|今年|下个?)?\Z"
 )
 _BEHIND_A_START = re.compile(r" ?(?:onwards?|on(?! (?:the|a|my|our))\b|起|开始|以后|之后|后(?!天)|才)")
+# What holds from a day on, and is no plan that is past after it.
 _LASTS_FROM_THEN = re.compile(
     r"\b(?:starts?|starting|begins?|beginning|comes? into force|takes? effect|kicks? in|become|becomes|becoming"
     r"|joins?|joining|(?:move|moves|moving|relocate|relocates|relocating|switch|switches|switching|change|changes"
@@ -32,7 +33,6 @@ _LASTS_FROM_THEN = re.compile(
     r"|the new \w+ (?:is|will be)\b|入职|生效|报到|开始|搬[到去进]|转[到学校]|换[到成去]"
     r"|改[到成](?:住|在|用|喝|吃|走)|起(?:住|在|用|改|换|搬|不)"
 )
-"""What holds from a day on, and is no plan that is past after it."""
 _MONTH = (
     r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\b"
