@@ -38,9 +38,9 @@ from snapshots.context.writing.fence import new_nonce
 from snapshots.models import Receipt
 from snapshots.recall.degraded import DegradedReason, joined
 from snapshots.recall.loading.current import Whose, known_in_scope, known_to_product
+from snapshots.recall.pipeline import search_memory
+from snapshots.recall.question import Stopwatch, prepare_question
 from snapshots.recall.ranking.slots import judge_slots
-from snapshots.recall.search import Stopwatch, prepare_question
-from snapshots.recall.service import search_memory
 from snapshots.recall.values import DOCUMENTS, NOTES, REPLIES, SNAPSHOTS, RecallQuery
 from snapshots.receipts.errors import ContextOutdated
 from snapshots.receipts.values import ReceiptDraft

@@ -14,7 +14,7 @@ from snapshots.recall.answer import Recalled
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.filtering.grammar import FilterNode
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.search import Question, Stopwatch
+from snapshots.recall.question import Question, Stopwatch
 
 
 @dataclass(frozen=True, slots=True)

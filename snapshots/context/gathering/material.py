@@ -23,8 +23,7 @@ from snapshots.context.gathering.scene import Scene, Surroundings
 from snapshots.context.values import Material, MemoryItem, Passage, ProfileView, WindowTurn
 from snapshots.context.writing.looks import LOOKS
 from snapshots.models import NoteGrade, VitalClass
-from snapshots.recall.answer import Recalled
-from snapshots.recall.lanes import RecalledLanes
+from snapshots.recall.answer import Recalled, RecalledLanes
 from snapshots.recall.values import RecalledMemory, RecalledNote
 from snapshots.understanding.grading.features import asked_in
 from snapshots.understanding.statements.statements import STATEMENT_VERSION

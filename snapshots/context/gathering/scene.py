@@ -13,7 +13,7 @@ from snapshots.context.turn.route import ModelRoute
 from snapshots.context.writing.guide import LANGUAGE_CHARS
 from snapshots.models import Conversation, Message, MessageRole, NoteGrade
 from snapshots.recall.loading.current import Whose
-from snapshots.recall.round_trip import BestHits
+from snapshots.recall.pipeline import BestHits
 from snapshots.recall.texts import array_of
 from snapshots.selectors import with_words
 from snapshots.window.policy import WINDOW_POLICY

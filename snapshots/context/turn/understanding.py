@@ -6,9 +6,9 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from memory_platform.kernel.errors import Unavailable
+from memory_platform.kernel.lru_cache import LruCache
 from memory_platform.kernel.text import comparable, content_hash, detect_language
 from memory_platform.providers.contracts import ChatModel, Preparable
-from memory_platform.providers.lru_cache import LruCache
 from snapshots.context.turn.intent_rules import Intent, Phase
 from snapshots.context.turn.prompts import UNDERSTAND
 from snapshots.context.values import ContextRequest

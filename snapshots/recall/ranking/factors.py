@@ -3,6 +3,7 @@
 What is vital does not age: it counts as said and validated at the moment that is asked for.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
@@ -10,11 +11,34 @@ import numpy.typing as npt
 
 from snapshots.recall.images.columns import Columns, Float64
 from snapshots.recall.policy import RankingPolicy
+from snapshots.recall.values import RecallQuery
 
 Int64 = npt.NDArray[np.int64]
 DAY_SECONDS = 86_400
 # Scores are float32: more digits say nothing. What is multiplied is rounded first: a reader can do the same sum.
 DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Rows in an order: what they are ranked by, shape (k,), its factors, shape (4, k), and the products, (k,)."""
+
+    rows: Int64
+    near: Float64
+    weights: Float64
+    final: Float64
+
+    def only(self, places: Int64) -> "Ranked":
+        """Return what stands at ``places``, in their order."""
+        return Ranked(self.rows[places], self.near[places], self.weights[:, places], self.final[places])
+
+
+def rank_rows(near: Float64, rows: Int64, query: RecallQuery, columns: Columns, policy: RankingPolicy) -> Ranked:
+    """Return ``rows`` in the order of ``near`` times their factors; of equals the first given stays first."""
+    near = blend_episode(near[rows], columns, rows, query.at, policy).round(DIGITS)
+    weights = factors(columns, rows, query.at, policy).round(DIGITS)
+    final = near * weights.prod(axis=0)
+    return Ranked(rows, near, weights, final).only(np.argsort(-final, kind="stable"))
 
 
 def blend_episode(near: Float64, columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:

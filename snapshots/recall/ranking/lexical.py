@@ -7,11 +7,12 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
+from snapshots.embedding.aliases import naming_marks
 from snapshots.embedding.rows import ABOUT, BEFORE, SPEAKER, TEXT, Float32, term_key
 from snapshots.recall.images.image import Image
 from snapshots.recall.images.sittings import Int32
 from snapshots.recall.policy import ScoringPolicy
-from snapshots.recall.ranking.probe import Related
+from snapshots.recall.question import Related
 
 OWN, WINDOW, SITTING = range(3)
 FIELDS = (TEXT, SPEAKER, ABOUT, BEFORE)
@@ -113,6 +114,21 @@ def rows_marked(image: Image, mark: str) -> Int32:
     """Return the numbers of the rows whose text carries ``mark`` (snapshots.embedding.marks)."""
     found = locate(image, np.array([term_key(mark)], np.uint64))
     return image.postings.docs[found.begin[0, ABOUT] : found.end[0, ABOUT]]
+
+
+def holds_name(image: Image, names: frozenset[int]) -> bool:
+    """Return whether any memory of ``image`` says one of the ``names`` or was said by who is called so."""
+    found = locate(image, np.fromiter(names, np.uint64, len(names)))
+    return bool((found.end - found.begin)[:, [TEXT, SPEAKER]].any())
+
+
+def named_rows(image: Image, text: str) -> npt.NDArray[np.bool_]:
+    """Return which rows ``text`` names, shape (n,)."""
+    named = np.zeros(image.size, np.bool_)
+    found = locate(image, np.array([term_key(mark) for mark in naming_marks(text)], np.uint64))
+    for begin, end in zip(found.begin[:, ABOUT].tolist(), found.end[:, ABOUT].tolist(), strict=True):
+        named[image.postings.docs[begin:end]] = True
+    return named
 
 
 def term_frequencies(image: Image, terms: Located) -> tuple[Float32, Float32, Float32]:

@@ -13,9 +13,9 @@ from snapshots.recall.images.columns import Float64
 from snapshots.recall.images.image import Image
 from snapshots.recall.images.sittings import Int32
 from snapshots.recall.policy import RankingPolicy
+from snapshots.recall.question import Probe, read_names
 from snapshots.recall.ranking.factors import factors
-from snapshots.recall.ranking.naming import named_rows
-from snapshots.recall.ranking.probe import Probe
+from snapshots.recall.ranking.lexical import holds_name, named_rows
 from snapshots.recall.ranking.scoring import Scores
 from snapshots.recall.values import KINDS, RecallQuery
 from snapshots.relevance.notes import Pairs, Seen, note_reader
@@ -68,6 +68,14 @@ class Judged:
             _round_part(self.in_time, rows, hides_none=True),
             _round_part(self.as_tag, rows, hides_none=True),
         )
+
+
+def raise_need(probe: Probe, text: str, image: Image) -> Probe:
+    """Return the probe of ``text`` with a need of at least ``named_need`` where ``image`` holds a name in it."""
+    names, least = read_names(text), RELEVANCE.named_need
+    if probe.needs >= least or not names or not holds_name(image, names):
+        return probe
+    return replace(probe, needs=least, is_named=True)
 
 
 def judge_statements(

@@ -1,15 +1,9 @@
 """The lane of replies: what the assistant said, where a question asks for it or it very probably helps."""
 
 import re
-from dataclasses import replace
 
 from memory_platform.kernel.text import index_form
-from snapshots.recall.images.image import Image
-from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.ranking.notes import rank_apart
-from snapshots.recall.ranking.probe import Probe
-from snapshots.recall.values import RankedHit, RecallQuery
-from snapshots.relevance.policy import RELEVANCE
+from snapshots.recall.policy import DEFAULT_RECALL
 
 _SAID_EN = (
     r"(?:said|told|recommended|suggested|advised|promised|mentioned|proposed|gave|named|quoted|showed|sent|listed|found|"
@@ -39,11 +33,3 @@ _ASKS = re.compile(
 def asks_for_replies(question: str) -> bool:
     """Return whether a question asks for what the assistant said: "which book did you recommend", 你上次推荐的书."""
     return _ASKS.search(index_form(question[: DEFAULT_RECALL.asking_chars])) is not None
-
-
-def rank_replies(query: RecallQuery, probe: Probe, image: Image, policy: RecallPolicy) -> list[RankedHit]:
-    """Return the best replies of ``image``, best first; where neither the caller nor the question asks for them, only
-    those that very probably help."""
-    asked = 1.0 if query.replies_named or asks_for_replies(query.text) else probe.replies
-    least = query.min_relevance if asked >= RELEVANCE.asked_from else max(query.min_relevance, RELEVANCE.unasked_reply)
-    return rank_apart(replace(query, min_relevance=least), probe, image, policy, asks_reply=asked)

@@ -11,8 +11,8 @@ from snapshots.embedding.marks import QUESTION, TIME
 from snapshots.embedding.rows import Float32, Int8, quantise
 from snapshots.recall.images.image import DenseSpace, Image, Speaker
 from snapshots.recall.policy import ScoringPolicy
+from snapshots.recall.question import Probe
 from snapshots.recall.ranking.lexical import OWN, SITTING, WINDOW, asked_of, bm25, rows_marked
-from snapshots.recall.ranking.probe import Probe
 from snapshots.recall.times.expressions import TimeSpan
 
 Mask = npt.NDArray[np.bool_]

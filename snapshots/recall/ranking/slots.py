@@ -13,10 +13,10 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
+from memory_platform.kernel.lru_cache import LruCache
 from memory_platform.kernel.terms import terms
 from memory_platform.kernel.text import content_hash
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
-from memory_platform.providers.lru_cache import LruCache
 from snapshots.embedding.aliases import alias_marks, naming_marks
 from snapshots.embedding.contextual import Turn, index_alone, index_text
 from snapshots.embedding.rows import encode_lex, pack_dense, term_key
@@ -24,9 +24,9 @@ from snapshots.embedding.spaces import Embedders
 from snapshots.recall.images.columns import Float64
 from snapshots.recall.images.image import Image, build_image
 from snapshots.recall.policy import ScoringPolicy
-from snapshots.recall.ranking.factors import DIGITS
-from snapshots.recall.ranking.pipeline import Ranked, explain
-from snapshots.recall.ranking.probe import Probe
+from snapshots.recall.question import Probe
+from snapshots.recall.ranking.explained import explain
+from snapshots.recall.ranking.factors import DIGITS, Ranked
 from snapshots.recall.ranking.relevance import Judged, relevance_of_notes, relevant_rows
 from snapshots.recall.ranking.scoring import Scores, score_memories
 from snapshots.recall.values import Explain, MemoryRow, RecallQuery

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pydantic import BaseModel, Field
 
 from memory_platform.kernel.errors import Unavailable
+from memory_platform.kernel.lru_cache import LruCache
 from memory_platform.kernel.text import collapse_spaces, comparable, content_hash, detect_language
 from memory_platform.providers.contracts import ChatModel, Preparable
-from memory_platform.providers.lru_cache import LruCache
 from snapshots.recall.policy import REWRITE_POLICY, RewritePolicy
 from snapshots.recall.rewording.prompts import REWRITE, REWRITE_WITH_PASSAGE
 

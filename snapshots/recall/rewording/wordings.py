@@ -5,7 +5,7 @@ question's own words weigh most. What follows is what follows any question: R3's
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,20 +13,13 @@ from snapshots.embedding.rows import Float32
 from snapshots.recall.images.columns import Float64
 from snapshots.recall.images.image import Image
 from snapshots.recall.policy import REWRITE_POLICY, RecallPolicy, RewritePolicy
-from snapshots.recall.ranking.factors import DIGITS
-from snapshots.recall.ranking.pipeline import Mask, Ranked, Scored, best_sayings, explain, passing_rows
-from snapshots.recall.ranking.probe import Probe, asked_at
+from snapshots.recall.question import Wording, asked_at
+from snapshots.recall.ranking.explained import explain
+from snapshots.recall.ranking.factors import DIGITS, Ranked
+from snapshots.recall.ranking.pipeline import Mask, Scored, passing_rows, told_apart
 from snapshots.recall.ranking.relevance import Judged
 from snapshots.recall.ranking.scoring import Scores, score_memories
 from snapshots.recall.values import Explain, RankedHit, RecallQuery
-
-
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """One wording of a question, made ready."""
-
-    text: str
-    probe: Probe
 
 
 def rank_wordings(
@@ -53,7 +46,7 @@ def rank_wordings(
     weights[0] = rewriting.own_words
     fused = np.asarray(weights @ (1 / (rewriting.rank_k + ranks)), np.float32)
     found = np.asarray(np.isfinite(ranks).any(axis=0), np.bool_)
-    best = best_sayings(fused, in_order_of(own.judged.standing, fused), found, query, image, policy)
+    best, _ = told_apart(fused, in_order_of(own.judged.standing, fused), found, query, image, policy)
     relevance = in_order_of(own.judged.near, fused)[best.rows].round(DIGITS).tolist()
     why = _explained(scored, own.judged, ranks, fused, alive, best) if query.explain else [None] * len(best.rows)
     ids = map(image.id, best.rows.tolist())

@@ -15,7 +15,7 @@ from memory_platform.providers.registry import embedders
 from snapshots.context.turn.intent import detect_intent, detect_phase, read_intent
 from snapshots.context.turn.intent_reader import INTENTS, SPACES, reader_of
 from snapshots.context.turn.phase_reader import PHASES
-from snapshots.recall.search import embed_question
+from snapshots.recall.question import embed_questions
 from tests.golden.labels import rows, scores
 
 PRECISION = 0.95
@@ -26,7 +26,7 @@ RECALL = 0.75
 @cache
 def vectors(text: str) -> Mapping[str, Float32]:
     """What recall makes of a question with the embedded models."""
-    found, _ = embed_question(text, embedders("wordllama,use"))
+    (found,), _ = embed_questions([text], embedders("wordllama,use"))
     return found
 
 

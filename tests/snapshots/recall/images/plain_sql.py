@@ -17,8 +17,7 @@ from snapshots.embedding.marks import QUESTION, TIME
 from snapshots.embedding.rows import term_key
 from snapshots.embedding.spaces import space_id
 from snapshots.recall.policy import DEFAULT_RECALL
-from snapshots.recall.ranking.probe import Probe, asked_at
-from snapshots.recall.search import Question
+from snapshots.recall.question import Probe, Question, asked_at
 from snapshots.recall.values import RecallQuery
 from snapshots.relevance.policy import RELEVANCE
 from tenants.isolation import tenant_tx
