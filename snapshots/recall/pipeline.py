@@ -8,7 +8,6 @@ another.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import tzinfo
 from time import perf_counter
 from uuid import UUID
 
@@ -37,12 +36,18 @@ from snapshots.recall.answer import Recalled, RecalledLanes
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.images.image import Image
 from snapshots.recall.loading.cache import find_cached_image, load_current_image
-from snapshots.recall.loading.current import STATE, MemoryState, Whose, in_scope, known_to_product, state_of
+from snapshots.recall.loading.current import (
+    STATE,
+    Whose,
+    in_scope,
+    known_to_product,
+    state_of,
+    zone_of_rows,
+    zone_statement,
+)
 from snapshots.recall.loading.earlier import TURNS
-from snapshots.recall.loading.images import LoadedImage
 from snapshots.recall.loading.metadata import with_metadata
 from snapshots.recall.loading.past import held_at
-from snapshots.recall.loading.zone import zone_of_rows, zone_statement
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.question import Question, Stopwatch, add_wordings, prepare_question
 from snapshots.recall.ranking.pipeline import held_rows, judge_memories, rank_apart, rank_judged, rank_replies
@@ -51,7 +56,7 @@ from snapshots.recall.ranking.rerank import narrowed, rerank_head, unexplained, 
 from snapshots.recall.rewording.rewriting import reworded
 from snapshots.recall.rewording.wordings import rank_wordings
 from snapshots.recall.texts import notes_of, notes_statement, texts_of, texts_statement
-from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, RankedHit, RecalledMemory, RecalledNote, RecallQuery
+from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, RankedHit, RecallQuery
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
 
@@ -64,24 +69,6 @@ class BestHits:
     noted: Sequence[RankedHit]
     replied: Sequence[RankedHit]
     left_out: Sequence[RankedHit] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The rows of one round trip: of which subject in which zone, the state of its memory, its lanes and memories."""
-
-    subject_id: UUID | None
-    state: MemoryState
-    zone: tzinfo | None
-    lanes: RecalledLanes
-    memories: tuple[RecalledMemory, ...]
-    notes: tuple[RecalledNote, ...]
-    replies: tuple[RecalledMemory, ...]
-    more: tuple[Rows, ...]
-
-    def shows(self, loaded: LoadedImage) -> bool:
-        """Return whether the image that was ranked is of the same moment."""
-        return (self.subject_id, self.state) == (loaded.subject_id, loaded.state)
 
 
 # The statements of a caller that are run in the same round trip as the texts of the best memories.
@@ -155,7 +142,7 @@ def search_memory(
     that of a moment ago, without what is gone since. It is also ranked again when the subject's time zone, which is
     read along, gives "yesterday" another day.
     """
-    watch, question = Stopwatch(), question.asked_at(query)
+    watch, question = Stopwatch(), question.asked_at(query.text, query.read_at)
     with watch.stage("load"):
         loaded = find_cached_image(whose, question.embedders) or load_current_image(whose, question.embedders)
     for left in reversed(range(DEFAULT_RECALL.asked_again + 1)):
@@ -165,18 +152,26 @@ def search_memory(
             held = held_at(whose, loaded, question.embedders, query)
             asked = with_metadata(query, replace(whose, subject_id=loaded.subject_id), held.images, held.earlier)
         with watch.stage("rank"):
-            question = replace(question, probe=raise_need(question.probe, question.text, held.images[SNAPSHOTS]))
+            question = replace(question, probe=raise_need(question.probe, held.images[SNAPSHOTS]))
             best = rank_lanes(question, asked, held.images)
         with watch.stage("read"):
             besides = [*statements_beside(whose, loaded.subject_id, query, best), *more(loaded.subject_id, best)]
-            read = reading_of(query, whose.run(besides), best, held.earlier)
-        meant = question.meant_in(read.zone, query)
-        if not left or (read.shows(loaded) and meant is question):
-            degraded, timings = question.degraded | held.degraded, {"embed": question.embed_ms, **watch.ms}
-            return answer_of(read, best, replace(question, degraded=degraded), query, held.images, timings)
-        query, question = query.read_in(read.zone), meant
+            found = answer_of(query, whose.run(besides), best, held.earlier)
+        is_current = (found.subject_id, found.state) == (loaded.subject_id, loaded.state)
+        local = query.read_in(found.zone)
+        meant = question if local is query else question.asked_at(query.text, local.read_at)
+        if not left or (is_current and meant is question):
+            skew = question.policy.clock_skew_seconds
+            return replace(
+                found,
+                degraded=question.degraded | held.degraded,
+                timings_ms={"embed": question.embed_ms, **watch.ms},
+                needs=question.probe.needs,
+                holds_any=any(held_rows(one.columns, query, skew=skew).any() for one in held.images.values()),
+            )
+        query, question = local, meant
         with watch.stage("load"):
-            loaded = loaded if read.shows(loaded) else load_current_image(whose, question.embedders, loaded)
+            loaded = loaded if is_current else load_current_image(whose, question.embedders, loaded)
     return Recalled(degraded=question.degraded)
 
 
@@ -198,7 +193,7 @@ def rank_lanes(question: Question, asked: Mapping[str, RecallQuery], images: Map
 
 
 def statements_beside(whose: Whose, subject_id: UUID, query: RecallQuery, best: BestHits) -> Sequence[Statement]:
-    """Return the statements that read an answer beside the images; :func:`reading_of` reads their rows."""
+    """Return the statements that read an answer beside the images; :func:`answer_of` reads their rows."""
     beliefs = wanted_beliefs(query)
     notes = [notes_statement(whose.tenant_id, subject_id, best.noted)] if NOTES in query.lanes else []
     return (
@@ -211,38 +206,22 @@ def statements_beside(whose: Whose, subject_id: UUID, query: RecallQuery, best: 
     )
 
 
-def reading_of(query: RecallQuery, found: Sequence[Rows], best: BestHits, earlier: Mapping[UUID, HeldThen]) -> Reading:
+def answer_of(query: RecallQuery, found: Sequence[Rows], best: BestHits, earlier: Mapping[UUID, HeldThen]) -> Recalled:
+    """Return the rows of :func:`statements_beside`, and of the caller's own statements after them, as an answer."""
     state, zone, beliefs, tags, texts, *more = found
-    lanes = lanes_of(query, beliefs_of(beliefs), tags_of(tags))
     notes = notes_of(more.pop(0), best.noted, earlier) if NOTES in query.lanes else ()
-    memories = texts_of(texts, best.hits, earlier)
-    replies = texts_of(texts, best.replied, earlier, lane=REPLIES)
-    return Reading(*state_of(state), zone_of_rows(zone), lanes, memories, notes, replies, tuple(more))
-
-
-def answer_of(
-    read: Reading,
-    best: BestHits,
-    question: Question,
-    query: RecallQuery,
-    images: Mapping[str, Image],
-    timings: Mapping[str, float],
-) -> Recalled:
-    skew = question.policy.clock_skew_seconds
+    memories, replies = texts_of(texts, best.hits, earlier), texts_of(texts, best.replied, earlier, lane=REPLIES)
+    subject_id, memory_state = state_of(state)
     return Recalled(
-        memories=read.memories,
-        lanes=read.lanes,
-        degraded=question.degraded,
-        timings_ms=timings,
-        subject_id=read.subject_id,
-        state=read.state,
-        more=read.more,
+        memories=memories,
+        notes=notes,
+        replies=replies,
         left_out=tuple(best.left_out),
-        notes=read.notes,
-        replies=read.replies,
-        needs=question.probe.needs,
-        zone=read.zone,
-        holds_any=any(held_rows(image.columns, query, skew=skew).any() for image in images.values()),
+        subject_id=subject_id,
+        state=memory_state,
+        zone=zone_of_rows(zone),
+        lanes=lanes_of(query, beliefs_of(beliefs), tags_of(tags)),
+        more=tuple(more),
     )
 
 

@@ -163,18 +163,6 @@ class ScoringPolicy:
     # A conversation is cut into sittings where nothing was said for longer.
     sitting_gap_hours: float = assumed(6.0, owner="recall", settle_by="silences in real conversations of weeks")
 
-    def cosine_floor(self, space: str) -> float:
-        """Return the cosine from which nearness speaks for a memory in ``space``; -1 when that was not learnt."""
-        return dict(self.cosine_floors).get(space, -1.0)
-
-    def alike_cosine(self, space: str) -> float:
-        """Return the cosine from which two questions are alike in ``space``; 1 when that was not measured."""
-        return dict(self.alike_cosines).get(space, 1.0)
-
-    def dense_weight(self, space: str) -> float:
-        """Return what the dense views of ``space`` weigh beside the words, relative to their policy weights."""
-        return dict(self.dense_weights).get(space, 1.0)
-
 
 @dataclass(frozen=True, slots=True)
 class RankingPolicy:

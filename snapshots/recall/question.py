@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import datetime
 from functools import lru_cache
 from time import perf_counter
 from typing import Any, cast
@@ -28,7 +28,7 @@ from snapshots.embedding.spaces import Embedders, active_embedders
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
 from snapshots.recall.times.expressions import NO_TIMES, Times, times_of
-from snapshots.recall.values import DOCUMENTS, SEARCHED, SNAPSHOTS, RecallQuery
+from snapshots.recall.values import DOCUMENTS, SEARCHED, SNAPSHOTS
 from snapshots.relevance.questions import read_wants
 
 UInt64 = npt.NDArray[np.uint64]
@@ -63,7 +63,7 @@ class Probe:
     ``terms`` are weights by term key; ``vectors`` are by embedding space, only of spaces that know the language.
     ``times`` are the times that it names, as seen from when it is asked, and ``beside`` the keys of its other terms.
     ``needs`` is how probably it needs memory at all, ``is_named`` whether that is so for a name that the memory holds,
-    and ``replies`` how probably it asks for what the assistant said.
+    and ``replies`` how probably it asks for what the assistant said. ``names`` are the term keys of the names in it.
     """
 
     terms: Mapping[int, float]
@@ -76,6 +76,7 @@ class Probe:
     is_named: bool = False
     replies: float = 0.0
     is_chinese: bool = False
+    names: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +100,11 @@ class Question:
     embed_ms: float
     others: tuple[Wording, ...] = ()
     policy: RecallPolicy = DEFAULT_RECALL
-    text: str = ""
 
-    def asked_at(self, query: RecallQuery) -> "Question":
-        """Return the question as it is meant at the moment of ``query``."""
-        return replace(self, probe=asked_at(self.probe, query.text, query.read_at))
-
-    def meant_in(self, zone: tzinfo | None, query: RecallQuery) -> "Question":
-        """Return the question as it is meant in a time zone; itself where that changes nothing."""
-        local = query.read_in(zone)
-        there = self if local is query else self.asked_at(local)
-        return self if there.probe.times == self.probe.times else there
+    def asked_at(self, text: str, moment: datetime) -> "Question":
+        """Return the question as it is meant at ``moment`` (aware); itself where that changes nothing."""
+        probe = asked_at(self.probe, text, moment)
+        return self if probe.times == self.probe.times else replace(self, probe=probe)
 
 
 class Stopwatch:
@@ -150,7 +145,7 @@ def prepare_questions(
     for text, probe in zip(texts, probes, strict=True):
         wants = read_wants(text, probe.vectors)
         ready = replace(probe, needs=wants.memory, replies=wants.replies)
-        questions.append(Question(ready, embedders, degraded, watch.ms["embed"], policy=policy, text=text))
+        questions.append(Question(ready, embedders, degraded, watch.ms["embed"], policy=policy))
     return questions
 
 
@@ -187,8 +182,14 @@ def make_probe(
     weighed = weigh_terms(text, policy)
     usable = {space: vector for space, vector in vectors.items() if np.isfinite(vector).all() and vector.any()}
     related = related_terms(text, weighed, policy, relations) if relations else NO_RELATED
-    asks_when = bool(_ASKS_WHEN.search(index_form(text)))
-    return Probe(weighed, usable, related, asks_when=asks_when, is_chinese=detect_language(text) == "zh")
+    return Probe(
+        weighed,
+        usable,
+        related,
+        asks_when=bool(_ASKS_WHEN.search(index_form(text))),
+        is_chinese=detect_language(text) == "zh",
+        names=read_names(text),
+    )
 
 
 def asked_at(probe: Probe, text: str, moment: datetime) -> Probe:

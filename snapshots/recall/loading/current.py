@@ -7,17 +7,21 @@ changing, and the rows that one left to the block would be missing from both.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from datetime import timedelta, timezone, tzinfo
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 from uuid import UUID
 
 from memory_platform.postgres.prepared import Rows as Fetched
 from memory_platform.postgres.prepared import Statement
+from profiles.zones import zone_named
 from snapshots.embedding.spaces import Embedders, space_id, spaces_key
-from snapshots.models import BLOCK_POSITIONS
+from snapshots.models import BLOCK_POSITIONS, SnapshotKind
 from snapshots.recall.images.blocks import FORMAT
 from snapshots.recall.loading.rows import COLUMNS, TABLES, Row
+from snapshots.recall.policy import DEFAULT_RECALL
 from tenants.isolation import current_tenant_id, scope_reads, tenant_reads, tenant_tx
 
 _SUBJECT = "SELECT coalesce($2::uuid, (SELECT id FROM subject WHERE tenant_id = $1 AND external_id = $3)) AS id"
@@ -30,6 +34,19 @@ LEFT JOIN subject_memory m ON m.tenant_id = $1 AND m.subject_id = subject.id
 
 # LIMIT and OFFSET keep Postgres from joining what it would find by an index; a plan is made before it is known how few
 # places there are.
+ZONE = f"""
+SELECT
+  (SELECT value FROM profile_fact WHERE tenant_id = $1 AND subject_id = $2 AND field = 'timezone' AND NOT is_attribute
+     AND retired_at IS NULL AND invalid_at IS NULL LIMIT 1),
+  (SELECT said_offset FROM (
+     SELECT said_offset, kind, name, retired_at, position FROM snapshot WHERE tenant_id = $1 AND subject_id = $2
+     ORDER BY position DESC LIMIT {DEFAULT_RECALL.heard_lately}
+   ) lately
+   WHERE said_offset IS NOT NULL AND kind IN ('{SnapshotKind.STATEMENT}', '{SnapshotKind.NOTE}')
+     AND name IS NULL AND retired_at IS NULL
+   ORDER BY position DESC LIMIT 1)
+"""  # noqa: S608  # made of constants; values are parameters
+
 _MEMORY = f"""
 SELECT subject.id, m.version, m.epoch, m.next_position, held.first, b.block, b.packed, r.*
 FROM ({_SUBJECT}) subject
@@ -164,6 +181,18 @@ def state_of(rows: Fetched) -> tuple[UUID | None, MemoryState]:
     """Return the subject's id, None when it is unknown, and the state that stand in rows of STATE."""
     subject_id, *numbers = rows[0][:4]
     return subject_id, MemoryState(*(number or 0 for number in numbers))
+
+
+def zone_statement(tenant_id: UUID, subject_id: UUID) -> Statement:
+    """Return the statement that reads the clock of a subject; :func:`zone_of_rows` reads its row."""
+    return Statement(ZONE, [tenant_id, subject_id])
+
+
+def zone_of_rows(rows: Fetched) -> tzinfo | None:
+    """Return the zone in rows of :func:`zone_statement`; None where nothing is known of it."""
+    row: Sequence[Any] = rows[0]
+    named, minutes = row
+    return zone_named(named) or (None if minutes is None else timezone(timedelta(minutes=minutes)))
 
 
 def read_memory(

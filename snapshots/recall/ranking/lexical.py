@@ -71,12 +71,12 @@ def bm25(image: Image, asked: Asked, policy: ScoringPolicy, *, cells: int = MATR
     Own: its words with speaker and date. Window: with the words of two memories before and after. Sitting: the words
     of all that was said in it, the same number for all of its memories; nothing where each is a sitting of its own.
     """
-    out = np.zeros((3, image.size), np.float32)
+    out = np.zeros((3, len(image.ids)), np.float32)
     total = len(asked.weights)
-    if not image.size or not total:
+    if not len(image.ids) or not total:
         return out
     norms = length_norms(image, policy)
-    step = max(1, cells // image.size)
+    step = max(1, cells // len(image.ids))
     for start in range(0, total, step):
         part = np.arange(start, min(start + step, total))
         views = term_frequencies(image, asked.terms.only(part))
@@ -84,7 +84,7 @@ def bm25(image: Image, asked: Asked, policy: ScoringPolicy, *, cells: int = MATR
         own, window, sitting = (_summed(view, norm, share) for view, norm in zip(views, norms, strict=True))
         out[OWN] += own
         out[WINDOW] += window
-        if len(sitting) < image.size:
+        if len(sitting) < len(image.ids):
             out[SITTING] += sitting[image.sittings.of]
     return out
 
@@ -110,12 +110,6 @@ def length_norms(image: Image, policy: ScoringPolicy) -> tuple[Float32, Float32,
     return norms
 
 
-def rows_marked(image: Image, mark: str) -> Int32:
-    """Return the numbers of the rows whose text carries ``mark`` (snapshots.embedding.marks)."""
-    found = locate(image, np.array([term_key(mark)], np.uint64))
-    return image.postings.docs[found.begin[0, ABOUT] : found.end[0, ABOUT]]
-
-
 def holds_name(image: Image, names: frozenset[int]) -> bool:
     """Return whether any memory of ``image`` says one of the ``names`` or was said by who is called so."""
     found = locate(image, np.fromiter(names, np.uint64, len(names)))
@@ -124,7 +118,7 @@ def holds_name(image: Image, names: frozenset[int]) -> bool:
 
 def named_rows(image: Image, text: str) -> npt.NDArray[np.bool_]:
     """Return which rows ``text`` names, shape (n,)."""
-    named = np.zeros(image.size, np.bool_)
+    named = np.zeros(len(image.ids), np.bool_)
     found = locate(image, np.array([term_key(mark) for mark in naming_marks(text)], np.uint64))
     for begin, end in zip(found.begin[:, ABOUT].tolist(), found.end[:, ABOUT].tolist(), strict=True):
         named[image.postings.docs[begin:end]] = True
@@ -133,7 +127,7 @@ def named_rows(image: Image, text: str) -> npt.NDArray[np.bool_]:
 
 def term_frequencies(image: Image, terms: Located) -> tuple[Float32, Float32, Float32]:
     """Return how often each memory and each sitting holds each term: shapes (terms, n), (terms, n), (terms, s)."""
-    n, sittings, count = image.size, image.sittings, len(terms.keys)
+    n, sittings, count = len(image.ids), image.sittings, len(terms.keys)
     own, window = np.zeros((2, count, n + 1), np.float32)
     said = np.zeros(0, np.float32)
     pointers = image.neighbours

@@ -19,13 +19,8 @@ from snapshots.recall.policy import RankingPolicy, RecallPolicy
 from snapshots.recall.question import Probe
 from snapshots.recall.ranking.explained import explain
 from snapshots.recall.ranking.factors import DIGITS, Ranked, rank_rows
-from snapshots.recall.ranking.relevance import (
-    Judged,
-    as_their_messages,
-    judge_notes,
-    judge_statements,
-    relevant_rows,
-)
+from snapshots.recall.ranking.lexical import named_rows
+from snapshots.recall.ranking.relevance import Judged, as_their_messages, judge_notes, judge_statements
 from snapshots.recall.ranking.replies import asks_for_replies
 from snapshots.recall.ranking.scoring import Scores, said_in_time, score_memories
 from snapshots.recall.values import KINDS, LeftOut, RankedHit, RecallQuery, WhyLeftOut
@@ -54,8 +49,8 @@ def rank_memories(query: RecallQuery, probe: Probe, image: Image, policy: Recall
 
 def judge_memories(query: RecallQuery, probe: Probe, image: Image, policy: RecallPolicy) -> Scored:
     """Return the scores of all memories; the filters of ``query`` change none of them."""
-    scores = score_memories(image, probe, policy.scoring)
     held = held_rows(image.columns, query, skew=policy.clock_skew_seconds)
+    scores = score_memories(image, probe, policy.scoring)
     return Scored(scores, held, judge_statements(image, held, scores, probe))
 
 
@@ -108,6 +103,16 @@ def rank_replies(query: RecallQuery, probe: Probe, image: Image, policy: RecallP
     asked = 1.0 if query.replies_named or asks_for_replies(query.text) else probe.replies
     least = query.min_relevance if asked >= RELEVANCE.asked_from else max(query.min_relevance, RELEVANCE.unasked_reply)
     return rank_apart(replace(query, min_relevance=least), probe, image, policy, asks_reply=asked)
+
+
+def relevant_rows(near: Float64, words: Float32, query: RecallQuery, image: Image) -> Mask:
+    """Return which rows are relevant enough: by their relevance ``near``, the BM25 of their own ``words``, and whether
+    the query names them."""
+    relevant = near >= query.min_relevance
+    if query.strict:
+        very = (near >= RELEVANCE.strict_relevance) | (words >= RELEVANCE.strict_words)
+        relevant &= very | named_rows(image, query.text)
+    return np.asarray(relevant, np.bool_)
 
 
 def hits_of(

@@ -13,11 +13,11 @@ from snapshots.recall.images.columns import Float64
 from snapshots.recall.images.image import Image
 from snapshots.recall.images.sittings import Int32
 from snapshots.recall.policy import RankingPolicy
-from snapshots.recall.question import Probe, read_names
+from snapshots.recall.question import Probe
 from snapshots.recall.ranking.factors import factors
-from snapshots.recall.ranking.lexical import holds_name, named_rows
+from snapshots.recall.ranking.lexical import holds_name
 from snapshots.recall.ranking.scoring import Scores
-from snapshots.recall.values import KINDS, RecallQuery
+from snapshots.recall.values import KINDS
 from snapshots.relevance.notes import Pairs, Seen, note_reader
 from snapshots.relevance.policy import DIMENSIONS, ENCODER_SPACE, RELEVANCE, RelevancePolicy
 from snapshots.relevance.statements import statement_probabilities
@@ -70,10 +70,10 @@ class Judged:
         )
 
 
-def raise_need(probe: Probe, text: str, image: Image) -> Probe:
-    """Return the probe of ``text`` with a need of at least ``named_need`` where ``image`` holds a name in it."""
-    names, least = read_names(text), RELEVANCE.named_need
-    if probe.needs >= least or not names or not holds_name(image, names):
+def raise_need(probe: Probe, image: Image) -> Probe:
+    """Return the probe with a need of at least ``named_need`` where ``image`` holds a name that it says."""
+    least = RELEVANCE.named_need
+    if probe.needs >= least or not probe.names or not holds_name(image, probe.names):
         return probe
     return replace(probe, needs=least, is_named=True)
 
@@ -139,18 +139,6 @@ def rows_of_messages(image: Image, said: Image) -> Int64:
         return np.full(image.size, NO_ROW)
     found = np.minimum(np.searchsorted(places, wanted), len(places) - 1)
     return np.where(places[found] == wanted, rows[found], NO_ROW)
-
-
-def relevant_rows(
-    near: Float64, words: Float32, query: RecallQuery, image: Image, policy: RelevancePolicy = RELEVANCE
-) -> Mask:
-    """Return which rows are relevant enough for ``query``: by their relevance ``near``, the BM25 of their own
-    ``words``, shape (n,), and whether it names them."""
-    relevant = near >= query.min_relevance
-    if query.strict:
-        very = (near >= policy.strict_relevance) | (words >= policy.strict_words)
-        relevant &= very | named_rows(image, query.text)
-    return np.asarray(relevant, np.bool_)
 
 
 def relevance_of_notes(image: Image, alive: Mask, scores: Scores, probe: Probe) -> Float64:

@@ -8,11 +8,12 @@ import numpy.typing as npt
 import simsimd
 
 from snapshots.embedding.marks import QUESTION, TIME
-from snapshots.embedding.rows import Float32, Int8, quantise
+from snapshots.embedding.rows import ABOUT, Float32, Int8, quantise, term_key
 from snapshots.recall.images.image import DenseSpace, Image, Speaker
+from snapshots.recall.images.sittings import Int32
 from snapshots.recall.policy import ScoringPolicy
 from snapshots.recall.question import Probe
-from snapshots.recall.ranking.lexical import OWN, SITTING, WINDOW, asked_of, bm25, rows_marked
+from snapshots.recall.ranking.lexical import OWN, SITTING, WINDOW, asked_of, bm25, locate
 from snapshots.recall.times.expressions import TimeSpan
 
 Mask = npt.NDArray[np.bool_]
@@ -141,6 +142,12 @@ def form(image: Image, policy: ScoringPolicy) -> Float32:
     return np.asarray(worth, np.float32)
 
 
+def rows_marked(image: Image, mark: str) -> Int32:
+    """Return the numbers of the rows whose text carries ``mark`` (snapshots.embedding.marks)."""
+    found = locate(image, np.array([term_key(mark)], np.uint64))
+    return image.postings.docs[found.begin[0, ABOUT] : found.end[0, ABOUT]]
+
+
 def asked_before(image: Image, nearness: Nearness, policy: ScoringPolicy) -> Float32:
     """Return what is taken from memories of questions like the one that is asked."""
     taken = np.zeros(image.size, np.float32)
@@ -191,10 +198,11 @@ def compare_vectors(image: Image, probe: Probe, policy: ScoringPolicy) -> Nearne
     weighed = 0.0
     for space in image.spaces:
         if space.name in probe.vectors:
-            found, weight = space_cosines(space, probe.vectors[space.name]), policy.dense_weight(space.name)
+            found = space_cosines(space, probe.vectors[space.name])
+            weight = dict(policy.dense_weights).get(space.name, 1.0)
             cosine[:, space.rows], held[space.rows] = found, True
-            near[space.rows] = found.max(axis=0) >= policy.cosine_floor(space.name)
-            if (least := policy.alike_cosine(space.name)) < 1:
+            near[space.rows] = found.max(axis=0) >= dict(policy.cosine_floors).get(space.name, -1.0)
+            if (least := dict(policy.alike_cosines).get(space.name, 1.0)) < 1:
                 alike[space.rows] = np.clip((found[0] - least) / (1 - least), 0, 1)
             standing[:, space.rows] = np.float32(weight) * standings(found, policy)
             weighed += weight * len(space.rows)

@@ -27,7 +27,8 @@ from snapshots.recall.policy import ScoringPolicy
 from snapshots.recall.question import Probe
 from snapshots.recall.ranking.explained import explain
 from snapshots.recall.ranking.factors import DIGITS, Ranked
-from snapshots.recall.ranking.relevance import Judged, relevance_of_notes, relevant_rows
+from snapshots.recall.ranking.pipeline import relevant_rows
+from snapshots.recall.ranking.relevance import Judged, relevance_of_notes
 from snapshots.recall.ranking.scoring import Scores, score_memories
 from snapshots.recall.values import Explain, MemoryRow, RecallQuery
 from snapshots.relevance.policy import DIMENSIONS, ENCODER_SPACE, RELEVANCE
