@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from snapshots.context.errors import BudgetTooSmall
+from memory_platform.kernel.errors import FieldFault, Refused
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import ContextRequest, MemoryItem, Passage, SectionName, WindowTurn
 
@@ -19,6 +19,18 @@ FILL_ORDER = (SectionName.GUIDE, SectionName.PROFILE, SectionName.WINDOW, Sectio
 
 # A section to fill, and with how many pieces at most.
 Step = tuple[SectionName, int | None]
+
+
+class BudgetTooSmall(Refused):
+    """System prompt and query, which are never cut, do not fit into ``budget.total``. HTTP 422 with ``needed``."""
+
+    code = "budget_too_small"
+
+    def __init__(self, *, needed: int, total: int) -> None:
+        message = f"System prompt and query alone need {needed} tokens; budget.total is {total}."
+        super().__init__(message, faults=[FieldFault("budget.total", "too_small", message)])
+        self.needed = needed
+        self.extras = {"needed": needed}  # members of the problem document
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,17 @@
 """From an assembled context to its receipt: every candidate with its fate, numbers and reasons, without its words."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
+from memory_platform.kernel.release import RELEASE
 from snapshots.context.values import AssembledContext, Decision, Reason, SectionName, SectionReport, TokenReport
 from snapshots.recall.answer import Recalled
 from snapshots.recall.values import SNAPSHOTS, RankedHit, WhyLeftOut
 from snapshots.receipts.values import LASTING, VITAL, ReceiptCandidate, Rendered
+from snapshots.relevance.notes import note_reader
+from snapshots.understanding.grading.reader import clause_reader
 
 _LEFT_OUT: dict[WhyLeftOut, Reason] = {
     "said_again": Reason.DUPLICATE_OF_MEMORY,
@@ -100,3 +104,10 @@ def shown_tokens(tokens: TokenReport) -> dict[str, Any]:
         "saved_ratio": tokens.saved_ratio,
         "counter": tokens.counter,
     }
+
+
+@cache
+def made_by() -> Mapping[str, str]:
+    """Return the release and the versions of the reader of clauses and of that of relevance, by name, as receipts keep
+    them."""
+    return {"release": RELEASE, "clauses": clause_reader().version, "relevance": str(note_reader().taught["version"])}

@@ -17,7 +17,7 @@ from snapshots.context.values import (
     SectionReport,
     TokenReport,
 )
-from snapshots.context.writing.looks import LOOKS
+from snapshots.context.writing.fence import LOOKS
 from snapshots.context.writing.render import Prompt
 
 # Sections whose items are candidates, in reading order.

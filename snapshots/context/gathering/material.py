@@ -15,13 +15,12 @@ from memory_platform.kernel.terms import terms
 from profiles.belief_queries import HeldFact, HeldPreference
 from profiles.models import Tag
 from profiles.wording import Place
-from snapshots.context.choosing.facts import Standing, preference_fact, profile_fact, tag_fact
-from snapshots.context.choosing.judged_facts import Judge, judge_facts
+from snapshots.context.choosing.facts import Judge, Standing, judge_facts, preference_fact, profile_fact, tag_fact
 from snapshots.context.gathering.changed import Changes, bring_up_to_date, ended_before
 from snapshots.context.gathering.noted import with_slots_in_notes, without_masks, without_noted_words
 from snapshots.context.gathering.scene import Scene, Surroundings
 from snapshots.context.values import Material, MemoryItem, Passage, ProfileView, WindowTurn
-from snapshots.context.writing.looks import LOOKS
+from snapshots.context.writing.fence import LOOKS
 from snapshots.models import NoteGrade, VitalClass
 from snapshots.recall.answer import Recalled, RecalledLanes
 from snapshots.recall.values import RecalledMemory, RecalledNote

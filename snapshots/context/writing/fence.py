@@ -12,7 +12,11 @@ import unicodedata
 from collections.abc import Mapping
 
 from memory_platform.kernel.text import visible
-from snapshots.context.values import Guardrail
+from memory_platform.kernel.text_cache import ByText
+from snapshots.context.policy import DEFAULT_CONTEXT
+from snapshots.context.values import Guardrail, Looks
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.instructions import is_instruction
 
 MEMORY = "user_memory"
 # Letters, 47 bits: one guess a response. Letters only, so that every nonce costs the same tokens.
@@ -131,3 +135,13 @@ def _compatible(text: str) -> tuple[str, list[int] | None]:
     if len(form) == len(text):
         return form, None
     return form, [place for place, part in enumerate(parts) for _ in part]
+
+
+def looks_of(text: str) -> Looks:
+    """Return what ``text`` looks like. Whoever stored it: the product passes on what its users said."""
+    return Looks(
+        plain=escaped(text) == text, instructs=is_instruction(matching_form(text)), guardrail=guardrail_of(text)
+    )
+
+
+LOOKS = ByText(looks_of, DEFAULT_CONTEXT.texts_remembered)

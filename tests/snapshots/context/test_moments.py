@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.context.service import draft_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, draft_context
 from snapshots.context.values import ContextRequest
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
