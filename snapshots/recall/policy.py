@@ -1,4 +1,4 @@
-"""The numbers of recall, each with where it comes from."""
+"""The numbers of recall, each with its source."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -112,7 +112,7 @@ _BUILD_BYTES = (
 
 @dataclass(frozen=True, slots=True)
 class ScoringPolicy:
-    """BM25, the four views and their fusion."""
+    """BM25, the views and their fusion."""
 
     bm25_k1: float = promised(1.2, row="R2")
     bm25_b: float = promised(0.75, row="R2")
@@ -166,7 +166,7 @@ class ScoringPolicy:
 
 @dataclass(frozen=True, slots=True)
 class RankingPolicy:
-    """The factors of R3, each of which can be switched off."""
+    """The factors of the final score, each of which can be switched off."""
 
     use_recency: bool = measured(True, source=_USE_RECENCY)
     use_confidence: bool = promised(True, row="R3")
@@ -194,7 +194,7 @@ class RankingPolicy:
 
 @dataclass(frozen=True, slots=True)
 class RecallPolicy:
-    """Everything that one recall is steered by."""
+    """All numbers of one recall."""
 
     scoring: ScoringPolicy = field(default=ScoringPolicy())
     ranking: RankingPolicy = field(default=RankingPolicy())
@@ -218,14 +218,14 @@ class RecallPolicy:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPolicy:
-    """What an answer is when its caller does not say."""
+    """Defaults of an answer."""
 
     top_k: int = promised(8, row="R3")
 
 
 @dataclass(frozen=True, slots=True)
 class FilterPolicy:
-    """What a filter may look at, so that the worst that is accepted answers within 200 ms at 10,000 memories."""
+    """Limits of a filter, so that the worst accepted one answers within 200 ms at 10,000 memories."""
 
     # Values held and characters of their texts, over all distinct conditions on what an image holds, and again on
     # metadata.
@@ -238,7 +238,7 @@ class FilterPolicy:
 
 @dataclass(frozen=True, slots=True)
 class EarlierPolicy:
-    """What images of earlier moments may take of a process: they are built for one question each."""
+    """Limits on images of earlier moments, which are built for one question each."""
 
     at_once: int = assumed(1, owner="recall", settle_by="how often products ask what was known at a moment")
     waiting: int = assumed(1, owner="recall", settle_by="how often products ask what was known at a moment")
@@ -254,7 +254,7 @@ class EarlierPolicy:
 
 @dataclass(frozen=True, slots=True)
 class RewritePolicy:
-    """What a chat model may add to a question."""
+    """Limits on other wordings of a question by a chat model."""
 
     variants: int = promised(3, row="R5")
     # What is added to each rank before orders are fused by its reciprocal.
@@ -269,7 +269,7 @@ class RewritePolicy:
 
 @dataclass(frozen=True, slots=True)
 class SealingPolicy:
-    """How often blocks of large memories are packed, for how long, and how many in one transaction."""
+    """How often blocks of large memories are sealed, for how long, and how many in one transaction."""
 
     every: timedelta = assumed(timedelta(minutes=1), owner="recall", settle_by="how fast large memories grow")
     time: timedelta = assumed(timedelta(seconds=30), owner="recall", settle_by="blocks that one minute leaves to seal")

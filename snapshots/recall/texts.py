@@ -1,4 +1,4 @@
-"""The words of what was found, from the database under its row-level security: no image holds any."""
+"""Read the texts of the best memories, from the database under its row-level security: no image holds any."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -49,10 +49,7 @@ _COLUMNS = 16
 
 
 def load_texts(subject_id: UUID, hits: Sequence[RankedHit]) -> tuple[RecalledMemory, ...]:
-    """Return the memories of ``hits`` with their words and sources, in their order.
-
-    One that is gone, or is not the subject's, is left out.
-    """
+    """Return the memories of ``hits`` with words and sources, in order, without those that are gone."""
     if not hits:
         return ()
     (found,) = fetch_together([texts_statement(current_tenant_id(), subject_id, hits)])
@@ -70,22 +67,18 @@ def texts_statement(
 
 
 def array_of(ids: Sequence[UUID]) -> str:
-    """Return ids as Postgres reads an array: psycopg takes longer for a list."""
+    """Return ids as a Postgres array literal: psycopg takes longer for a list."""
     return f"{{{','.join(map(str, ids))}}}"
 
 
 def notes_statement(tenant_id: UUID, subject_id: UUID, hits: Sequence[RankedHit]) -> Statement:
-    """Return the statement that reads the notes of ``hits``; :func:`notes_of` reads its rows."""
     return replace(texts_statement(tenant_id, subject_id, hits), sql=NOTE_TEXTS)
 
 
 def notes_of(
     found: Rows, hits: Sequence[RankedHit], earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED
 ) -> tuple[RecalledNote, ...]:
-    """Return the notes in rows of :func:`notes_statement`, in the order of ``hits``.
-
-    Those in ``earlier`` are as they were then.
-    """
+    """Return the notes in rows of :func:`notes_statement`, in the order of ``hits``; ``earlier`` ones as they were."""
     rows = {row[0]: row for row in found}
     return tuple(_noted(rows[hit.id], hit, earlier.get(hit.id)) for hit in hits if hit.id in rows)
 
@@ -97,10 +90,7 @@ def texts_of(
     *,
     lane: str = SNAPSHOTS,
 ) -> tuple[RecalledMemory, ...]:
-    """Return the memories of a lane in rows of :func:`texts_statement`, in the order of ``hits``.
-
-    Those in ``earlier`` are as they were then. What is gone is left out.
-    """
+    """Return the memories in rows of :func:`texts_statement`, in the order of ``hits``, without those that are gone."""
     rows = {row[0]: row for row in found}
     memories = tuple(_recalled(rows[hit.id], hit, lane) for hit in hits if hit.id in rows)
     return tuple(_memory_then(memory, earlier.get(memory.id)) for memory in memories) if earlier else memories

@@ -52,28 +52,22 @@ Scalar = str | float | bool | datetime
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """Every part holds."""
-
     parts: tuple["FilterNode", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """At least one part holds."""
-
     parts: tuple["FilterNode", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The part does not hold."""
-
     part: "FilterNode"
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One comparison; ``value`` has the type of the field (a tuple for ``in``, a bool for ``exists``)."""
+    """``value`` has the type of the field: a tuple for ``in``, a bool for ``exists``."""
 
     field: str
     operator: str
@@ -82,7 +76,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Settled:
-    """A part that is settled already: it holds for the memories of one image that ``rows`` marks, shape (n,)."""
+    """A part that was already evaluated for one image: ``rows`` marks the memories that match, shape (n,)."""
 
     rows: npt.NDArray[np.bool_]
 
@@ -96,7 +90,7 @@ def parse_filter(raw: object, *, field: str = "filter") -> FilterNode:
 
 
 def conditions_of(node: FilterNode) -> Iterator[Condition]:
-    """Yield the conditions of a tree that are not settled, in their order."""
+    """Yield the conditions of a tree in order, without settled parts."""
     if isinstance(node, Condition):
         yield node
     elif isinstance(node, Not):
@@ -107,7 +101,7 @@ def conditions_of(node: FilterNode) -> Iterator[Condition]:
 
 
 class _Parser:
-    """Counts conditions while it reads: a filter may not cost more than the search."""
+    """Counts conditions while it reads, so that no filter costs more than the search."""
 
     def __init__(self) -> None:
         self._conditions = 0
@@ -206,17 +200,13 @@ def _moment(raw: object, path: str) -> datetime:
 
 
 def is_number(value: object) -> bool:
-    """Return whether ``value`` has an order among numbers.
-
-    It is finite (no comparison holds for NaN), and within what a double holds: Python's integers have no end.
-    """
+    """Return whether ``value`` is a number that can be compared: finite, and within what a double holds."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     return abs(value) <= LARGEST_NUMBER
 
 
 def _shown(key: str) -> str:
-    """Return a key as errors name it: short, printable."""
     return "".join(c if c.isprintable() else "?" for c in key[:80])
 
 

@@ -35,8 +35,7 @@ def explain(scores: Scores, judged: Judged, alive: Mask, best: Ranked) -> Iterat
 
 
 def _lane_hits(views: tuple[str, str], scores: Float32, members: Mask, rows: Int64) -> tuple[Sequence[Any], ...]:
-    """Return each row's rank, score and view in the view of a lane that ranks it higher; no rank where neither found
-    it."""
+    """Return each row's rank, score and view in the view that ranks it higher; rank None where neither found it."""
     places = np.stack([_ranks(*view, rows) for view in zip(scores, members, strict=True)])
     better = places.argmin(axis=0)
     best, most = places.min(axis=0).tolist(), scores.shape[1]
@@ -56,10 +55,10 @@ def _ranks(scores: Float32, members: Mask, rows: Int64) -> Int64:
 
 
 def explained(why: Explain, asked: str, memory: RecalledMemory) -> dict[str, Any]:
-    """Return the fields of ``why`` as plain values; a lane that did not find the memory is None.
+    """Return the fields of ``why`` as plain values for an answer; a lane that did not find the memory is None.
 
-    ``keyword.words`` are the words of the question that the memory shares, as they are asked; left out where it has
-    its rank by the words of the memories around it, or by words near in meaning.
+    ``keyword.words`` are the words that question and memory share. They are missing where the memory was found by its
+    neighbours' words, or by words near in meaning.
     """
     shown = named(why)
     words = matched_words(asked, memory) if shown["keyword"] is not None else []
@@ -69,8 +68,7 @@ def explained(why: Explain, asked: str, memory: RecalledMemory) -> dict[str, Any
 
 
 def matched_words(asked: str, memory: RecalledMemory) -> list[str]:
-    """Return the words of ``asked`` that stand in a memory, its speaker, date, topics and aliases, each once, in
-    order."""
+    """Return the words of ``asked`` that stand in a memory, its speaker, date, topics or aliases, each once."""
     date = spoken_date(memory.said_locally, detect_language(memory.text))
     held = (memory.text, memory.name or "", date, memory.category or "", *memory.topics, *memory.aliases)
     return shared_words(asked, " ".join(held))

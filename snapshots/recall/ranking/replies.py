@@ -1,4 +1,4 @@
-"""The lane of replies: what the assistant said, where a question asks for it or it very probably helps."""
+"""Rules for questions about what the assistant said: "which book did you recommend", 你上次推荐的书."""
 
 import re
 
@@ -31,5 +31,4 @@ _ASKS = re.compile(
 
 
 def asks_for_replies(question: str) -> bool:
-    """Return whether a question asks for what the assistant said: "which book did you recommend", 你上次推荐的书."""
     return _ASKS.search(index_form(question[: DEFAULT_RECALL.asking_chars])) is not None

@@ -1,7 +1,7 @@
-"""How probably slots help a question: their words ("diet: vegetarian") are judged as notes are, beside each other.
+"""How probably slots help a question: their words ("diet: vegetarian") are judged as notes are.
 
-Nothing of them is indexed. They are few and change seldom: a process works out their words and vectors when they are
-first asked about, and keeps them without the text.
+They are few, change seldom and are not indexed: a process computes their words and vectors when they are first asked
+about, and caches them without the text.
 """
 
 from collections.abc import Sequence
@@ -40,8 +40,7 @@ _ALWAYS = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class SlotWords:
-    """A slot as it is judged: its words, the labels that it goes by, how well the question names it as a tag (0..1),
-    and its stored confidence (0..1)."""
+    """A slot as it is judged: words, labels, how well the question names it as a tag (0..1), confidence (0..1)."""
 
     text: str
     labels: tuple[str, ...] = ()
@@ -50,7 +49,7 @@ class SlotWords:
 
 
 class JudgedSlot(NamedTuple):
-    """How probably a slot helps (0..1), why, and whether the question takes it: a strict one takes not all."""
+    """How probably a slot helps (0..1), why, and whether a strict question takes it."""
 
     relevance: float
     explain: Explain
@@ -60,10 +59,9 @@ class JudgedSlot(NamedTuple):
 def judge_slots(
     slots: Sequence[SlotWords], query: RecallQuery, probe: Probe, embedders: Embedders, policy: ScoringPolicy
 ) -> list[JudgedSlot]:
-    """Return how probably each slot helps ``query``: its words, or, where that is more, the name it has as a tag.
+    """Return how probably each slot helps ``query``: by its words, or by its name as a tag where that is more.
 
-    A text or question without a vector (the sentence encoder is not among ``embedders``, does not answer, or has
-    embedded enough new ones at once) is compared by the share of common terms among those of the shorter one.
+    A text or question without a vector is compared by the share of common terms.
     """
     texts = [slot.text for slot in slots]
     image = _image_of(texts, next((one for one in embedders if one.name == ENCODER_SPACE), None))
@@ -97,13 +95,13 @@ def _judge_texts(texts: Sequence[str], image: Image, scores: Scores, probe: Prob
 
 
 def _named_slots(slots: Sequence[SlotWords], text: str) -> npt.NDArray[np.bool_]:
-    """Return which slots ``text`` names, by one of their labels or as a tag, shape (n,)."""
+    """Return which slots ``text`` names by a label or as a tag, shape (n,)."""
     said = naming_marks(text)
     return np.array([slot.meant > 0 or bool(alias_marks(slot.labels) & said) for slot in slots], np.bool_)
 
 
 def _unranked(near: Float64, slots: Sequence[SlotWords]) -> Ranked:
-    """Return slots in their order, of whose factors only the confidence is not 1."""
+    """Return slots in their order, with the confidence as their only factor."""
     weights = np.ones((4, len(slots)))
     weights[1] = [slot.confidence for slot in slots]
     return Ranked(np.arange(len(slots)), near.round(DIGITS), weights, near * weights[1])

@@ -1,4 +1,4 @@
-"""Chinese words for times, as anchors: 2023年5月, 5月8号, 去年中秋, 上周末, 三天前, 最近. Pure.
+"""Chinese words for times: 2023年5月, 5月8号, 去年中秋, 上周末, 三天前, 最近.
 
 Numbers of lines, buildings and rooms (5号线, 3号楼) name no day, and 五月天 no month.
 """
@@ -64,7 +64,7 @@ _FIRST = "0-9一二大前去今" + "".join(sorted({name[0] for names in feasts.C
 
 
 def number(word: str) -> int | None:
-    """Return what a number in digits or characters below 100 means; None for 几."""
+    """Return the value of a number below 100 in digits or characters; None for 几."""
     if word.isdecimal():
         return int(word)
     if "十" in word:
@@ -74,7 +74,7 @@ def number(word: str) -> int | None:
 
 
 def year_of(word: str | None, today: date) -> int | None:
-    """Return the year that 2023年, 二〇二三年, 23年, 去年 mean; None for no word."""
+    """Return the year of 2023年, 二〇二三年, 23年 or 去年; None for no word."""
     if not word:
         return None
     if word in _BACK:

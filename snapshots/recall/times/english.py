@@ -1,6 +1,6 @@
-"""English words for times, as anchors: "May 8, 2023", "last week", "two months ago", "Thanksgiving". Pure.
+"""English words for times: "May 8, 2023", "last week", "two months ago", "Thanksgiving".
 
-"may" and "march" are verbs, "fall" and "spring" too, "June" is a name: months, seasons and bare years want a
+"may" and "march" are verbs, "fall" and "spring" too, "June" is a name: months, seasons and bare years need a
 preposition before them, or a day or a year beside them.
 """
 
@@ -55,7 +55,7 @@ _WEEKDAY_TAIL = re.compile(rf" (?:early )?(?:{'|'.join(_HOURS)})\b| ?(?:[?.!,;)]
 
 
 def count_of(word: str) -> int | None:
-    """Return the number that a counting word means; None for "a few" and "several"."""
+    """Return the number of a counting word; None for "a few" and "several"."""
     if word.isdecimal():
         return int(word)
     return 2 if "couple" in word else _COUNTS.get(word)
@@ -70,7 +70,7 @@ _FEASTS = tuple(feasts.ENGLISH.values())
 
 
 def _group(m: re.Match[str], number: int) -> str | None:
-    """Return a group that some patterns of a resolver have and others do not."""
+    """Return a group that only some patterns of a resolver have."""
     return m[number] if m.re.groups >= number else None
 
 

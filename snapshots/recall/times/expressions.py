@@ -1,8 +1,8 @@
-"""The times that a question names, in English and Chinese: "last week", "in May 2023", "上周末", "去年中秋". Pure.
+"""The times that a question names, in English and Chinese: "last week", "in May 2023", "上周末", "去年中秋".
 
-Each is found as an *anchor* (a day, a month, a feast, ...); what stands beside it narrows it ("early", "初"), moves it
-("the weekend before"), opens it ("since", "之前") or joins it to the next ("from May to July"). A time without a year
-is the latest that is not still to come. What lies ahead ("next week", "明年") is left out: nothing was said then.
+Each is found as an *anchor* (a day, a month, a holiday, ...). Words beside it narrow it ("early", "初"), move it ("the
+weekend before"), open it ("since", "之前") or join it to the next ("from May to July"). A time without a year is the
+latest that has begun. Future times ("next week", "明年") are left out: nothing was said then.
 """
 
 import re
@@ -85,7 +85,7 @@ class TimeSpan:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """One anchor in a text: from where to where, and what it means; ``on`` is what it means on another day."""
+    """One anchor in a text with its meaning; ``on`` gives its meaning on another day."""
 
     start: int
     end: int
@@ -106,14 +106,14 @@ NO_TIMES = Times()
 
 
 def spans_of(text: str, asked_at: datetime) -> tuple[TimeSpan, ...]:
-    """Return the times that ``text`` names, asked at ``asked_at`` (aware), in order; only those begun by then."""
+    """Return the times that ``text`` names and that have begun by ``asked_at`` (aware), in order."""
     return times_of(text, asked_at).spans
 
 
 def times_of(text: str, asked_at: datetime) -> Times:
     """Return the times that ``text`` names and what it says beside them.
 
-    Raises nothing, whatever the text; linear in it, and of a long one only the end is read.
+    Accepts any text, in linear time; of a long one only the end is read.
     """
     form = collapse_spaces(index_form(text[-READ_CHARACTERS:]))
     today, zone = asked_at.date(), asked_at.tzinfo
@@ -130,7 +130,7 @@ def times_of(text: str, asked_at: datetime) -> Times:
 
 
 def _rest(form: str, found: list[_Found]) -> str:
-    """Return ``form`` without its times and without the words that ask for nothing of their own."""
+    """Return ``form`` without its times and without words that ask for nothing of their own."""
     ends = [0, *(one.end for one in found)]
     starts = [*(one.start for one in found), len(form)]
     beside = " ".join(form[end:start] for end, start in zip(ends, starts, strict=True))
@@ -138,7 +138,7 @@ def _rest(form: str, found: list[_Found]) -> str:
 
 
 def _found(form: str, today: date) -> list[_Found]:
-    """Return what the anchors find, in order of the text; no character belongs to two."""
+    """Return the anchors in order of the text; no character belongs to two."""
     taken = bytearray(len(form))
     found = []
     for anchor in _anchors(form):
@@ -154,14 +154,14 @@ def _found(form: str, today: date) -> list[_Found]:
 
 
 def _anchors(form: str) -> tuple[Anchor, ...]:
-    """Return the anchors worth looking for: most questions name no time, and most are in one language."""
+    """Return the anchors to look for: most questions name no time, and most are in one language."""
     english = english_times.ANCHORS if _HINT.search(form) else ()
     chinese = () if form.isascii() or not _CHINESE_HINT.search(form) else chinese_times.ANCHORS
     return english + chinese
 
 
 def _stands(form: str, anchor: Anchor, match: re.Match[str]) -> bool:
-    """Return whether an ambiguous anchor has the company that makes it a time."""
+    """Return whether an ambiguous anchor has words beside it that make it a time."""
     if anchor.guard is None or anchor.guard.search(_before(form, match.start())):
         return True
     return anchor.tail is not None and anchor.tail.match(form, match.end()) is not None
@@ -199,7 +199,7 @@ def _is_range(form: str, one: _Found, other: _Found) -> bool:
 
 
 def _in_company(one: _Found, form: str, today: date) -> Iterator[Span]:
-    """Yield what an anchor means together with the words beside it."""
+    """Yield the meaning of an anchor together with the words beside it."""
     before, span = _before(form, one.start), one.span
     if _LAST.search(before) and span[1].date() > today:
         span = one.on(span[0].date() - DAY) or span
@@ -240,5 +240,5 @@ def _nth(span: Span, which: str, unit: str) -> Span:
 
 
 def _days_named(unit: str) -> tuple[int, int]:
-    """Return the number of the day on which a weekend or a day of the week begins, and how many days it has."""
+    """Return on which day of the week a unit begins, and how many days it has."""
     return (SATURDAY, 2) if unit == "weekend" else (english_times.WEEKDAYS.index(unit), 1)

@@ -1,4 +1,4 @@
-"""Feast days of China and the West: which days each falls on in a year, and what it is called. Pure."""
+"""Holidays of China and the West: their names, and their days in each year."""
 
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
@@ -52,12 +52,12 @@ NEW_YEAR, QINGMING, DRAGON_BOAT, QIXI, MID_AUTUMN, DOUBLE_NINTH = range(6)
 
 
 def fixed(month: int, day: int, days: int = 1) -> DaysOfYear:
-    """Return the feast that falls on the same day every year."""
+    """Return a holiday on the same day every year."""
     return lambda year: (date(year, month, day), days)
 
 
 def lunar(feast: int, days: int = 1, *, after: int = 0) -> DaysOfYear:
-    """Return a feast of the table; it begins ``after`` days later."""
+    """Return a holiday of the lunar table; it begins ``after`` days later."""
 
     def days_of(year: int) -> Days:
         if year not in LUNAR:
@@ -68,7 +68,7 @@ def lunar(feast: int, days: int = 1, *, after: int = 0) -> DaysOfYear:
 
 
 def nth(count: int, weekday: int, month: int, days: int = 1) -> DaysOfYear:
-    """Return the feast on the ``count``-th ``weekday`` (Monday is 0) of a month; -1 is the last."""
+    """Return the holiday on the ``count``-th ``weekday`` (Monday is 0) of a month; -1 is the last."""
 
     def days_of(year: int) -> Days:
         first = date(year, month + (count < 0), 1)

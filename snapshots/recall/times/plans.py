@@ -1,7 +1,7 @@
-"""The last day of a plan, as its words say it on the day they were said: "on the 14th of May", 下周三. Pure.
+"""The last day of a plan, from its words and the day they were said: "on the 14th of May", 下周三.
 
-A time that may be meant two ways is the later one; what is planned again and again has no last day, nor has what begins
-on a day: "from the 1st of November", 下月1号起, "I start at the mill on Monday".
+Of two meanings the later one counts. Repeated plans have no last day, nor has what begins on a day: "from the 1st of
+November", 下月1号起, "I start at the mill on Monday".
 """
 
 import calendar
@@ -47,7 +47,7 @@ _WEEK_DAYS = 7
 
 
 def last_day_of(text: str, said: date) -> date | None:
-    """Return the last day that a plan's words name, said on the day ``said``; None where they name none."""
+    """Return the last day that a plan's words name, said on ``said``; None where they name none."""
     form = text.lower()
     if _AGAIN.search(form) or _LASTS_FROM_THEN.search(form):
         return None
@@ -66,7 +66,7 @@ def _days_in(form: str, said: date) -> Iterator[date]:
 
 
 def _of_year(said: date, month: int, day: int, year: str | None = None) -> date:
-    """Return a day of a month; without its year the next one, from the day on that it was said."""
+    """Return a day of a month; without a year the next one from ``said`` on."""
     found = date(int(year) if year else said.year, month, day)
     return found if year or found >= said else found.replace(year=said.year + 1)
 
@@ -83,7 +83,7 @@ def _end_of_month(first: date) -> date:
 
 
 def _weekday(said: date, wanted: int, *, is_next: bool = False) -> date:
-    """Return the next such day of the week after one; ``is_next``: that of the next week."""
+    """Return the next such day of the week; ``is_next``: that of the next week."""
     if is_next:
         return said + timedelta(_WEEK_DAYS - said.weekday() + wanted)
     return said + timedelta((wanted - said.weekday() - 1) % _WEEK_DAYS + 1)
