@@ -1,4 +1,4 @@
-"""The numbers of context assembly, each with where it comes from. docs/policies.md says which a tenant may set."""
+"""The numbers of context assembly, each with its source. docs/policies.md lists those that a tenant may set."""
 
 from dataclasses import dataclass
 
@@ -38,7 +38,7 @@ _SURE_NEED = (
 
 @dataclass(frozen=True, slots=True)
 class ContextPolicy:
-    """Slots in tokens by section, confidence bounds of the guide, and what the framing of a message costs."""
+    """Slots in tokens by section, confidence bands of the guide, and the cost of a message's framing."""
 
     total: int = promised(6000, row="X1")
     system: int = promised(500, row="X1")
@@ -125,11 +125,10 @@ class ContextPolicy:
     tentative_from: float = promised(0.5, row="X5")
 
     def memory_slot_of(self, intent: str | None) -> int | None:
-        """Return the memory slot that ``intent`` asks for, in tokens; None when it asks for none."""
         return dict(self.memory_by_intent).get(intent or "")
 
     def candidates_for(self, budget: BudgetRequest, intent: str | None) -> int:
-        """Return how many snapshots to ask of recall: no more than the memory section could hold at its largest."""
+        """Return how many snapshots to recall: no more than the memory section could hold at its largest."""
         slot = self.memory_slot_of(intent) if budget.memory is None else budget.memory
         total = self.total if budget.total is None else budget.total
         most = total if slot is None else min(slot, total)

@@ -1,4 +1,4 @@
-"""From an assembled context to its receipt: every candidate with its fate, numbers and reasons, without its words."""
+"""The receipt of a context: every candidate with its decision, numbers and reasons, without its words."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
@@ -25,8 +25,11 @@ ROOM = "room"
 
 
 def candidates_from(context: AssembledContext, found: Recalled) -> list[ReceiptCandidate]:
-    """Return one candidate per memory, those that recall left out last. A fact offered to profile and memory section
-    alike shows the place it got, or why the memory section, which was asked last, left it out."""
+    """Return one candidate per memory, those that recall left out last.
+
+    A fact offered to profile and memory section alike shows the place it got, or why the memory section, which was
+    asked last, left it out.
+    """
     fates: dict[tuple[str, str], Decision] = {}
     for decision in context.decisions:
         earlier = fates.get((decision.lane, decision.id))
@@ -39,7 +42,6 @@ def candidates_from(context: AssembledContext, found: Recalled) -> list[ReceiptC
 
 
 def candidate_from(decision: Decision, threshold: float) -> ReceiptCandidate:
-    """Return a decision as a receipt keeps it; ``threshold`` is that of the context."""
     return ReceiptCandidate(
         decision.id,
         decision.lane,
@@ -57,14 +59,14 @@ def candidate_from(decision: Decision, threshold: float) -> ReceiptCandidate:
 
 
 def standing_of(decision: Decision) -> str:
-    """Return whether a candidate stands whatever is asked, and why; "" for what competes by the question."""
+    """Return why a candidate stands whatever is asked; "" for one that competes by the question."""
     if decision.section is not SectionName.PROFILE:
         return ""
     return VITAL if decision.is_vital else LASTING
 
 
 def left_out_candidates(hits: Iterable[RankedHit]) -> Iterator[ReceiptCandidate]:
-    """Yield what recall left out: words were not read, so there are no tokens."""
+    """Yield what recall left out, without tokens: their words were not read."""
     for hit in hits:
         if hit.left_out:
             reason = _LEFT_OUT[hit.left_out.why]
@@ -79,7 +81,7 @@ def shown_sections(sections: Iterable[SectionReport]) -> list[dict[str, Any]]:
 
 
 def render_sent(query: str, context: AssembledContext) -> Rendered:
-    """Return what is sent, and where each candidate stands in it."""
+    """Return the prompt, and where each candidate stands in it."""
     return Rendered(
         query,
         context.messages,
@@ -89,14 +91,13 @@ def render_sent(query: str, context: AssembledContext) -> Rendered:
 
 
 def kept_sections(context: AssembledContext) -> list[dict[str, Any]]:
-    """Return the sections as a receipt keeps them: with what bounded memory, for a replay under another policy."""
+    """Return the sections with the bounds of the memory section, for a replay under another policy."""
     room = asdict(context.memory_room)
     shown = shown_sections(context.sections)
     return [one | {ROOM: room} if one["name"] == SectionName.MEMORY else one for one in shown]
 
 
 def shown_tokens(tokens: TokenReport) -> dict[str, Any]:
-    """Return the token report as answers and receipts show it."""
     return {
         "total": tokens.total,
         "budget": tokens.budget,
@@ -108,6 +109,5 @@ def shown_tokens(tokens: TokenReport) -> dict[str, Any]:
 
 @cache
 def made_by() -> Mapping[str, str]:
-    """Return the release and the versions of the reader of clauses and of that of relevance, by name, as receipts keep
-    them."""
+    """Return the release and the versions of the readers, by name, as receipts keep them."""
     return {"release": RELEASE, "clauses": clause_reader().version, "relevance": str(note_reader().taught["version"])}

@@ -1,4 +1,4 @@
-"""Facts of a profile as items of a context: their words, and the stable order in which a prefix holds them."""
+"""Facts of a profile as items of a context: their words, their stable order in a prefix, and their relevance."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -31,7 +31,6 @@ class Standing(NamedTuple):
 
 
 def profile_fact(field: str, value: object, standing: Standing) -> MemoryItem:
-    """Return a profile field or a free attribute as an item; its text is the value, its category the field."""
     return MemoryItem(
         lane="profile",
         id=field,
@@ -45,7 +44,6 @@ def profile_fact(field: str, value: object, standing: Standing) -> MemoryItem:
 
 
 def preference_fact(preference_id: str, path: tuple[str, str], value: object, standing: Standing) -> MemoryItem:
-    """Return the preference at ``path`` (category, key) as an item."""
     category, key = path
     return MemoryItem(
         lane="preferences",
@@ -61,7 +59,6 @@ def preference_fact(preference_id: str, path: tuple[str, str], value: object, st
 
 
 def tag_fact(tag_id: str, place: Place, standing: Standing) -> MemoryItem:
-    """Return a tag as an item: its label, and what it points at."""
     return MemoryItem(
         lane="tags",
         id=tag_id,
@@ -77,9 +74,9 @@ def tag_fact(tag_id: str, place: Place, standing: Standing) -> MemoryItem:
 def in_stable_order(profile: ProfileView) -> list[MemoryItem]:
     """Return the facts of ``profile`` that say something, those that do harm when missing first.
 
-    Vital notes, what limits the subject (allergies, diet, avoid_*, *_limit), name and other fields, preferences,
-    attributes, tags, then the other notes. Notes stand oldest first: a new one is appended. The order depends on
-    nothing but the facts: no clock, no query, no order of rows, so that a prefix stays the same.
+    Vital notes, limits (allergies, diet, avoid_*, *_limit), name and other fields, preferences, attributes, tags, then
+    other notes, oldest first, so that a new one is appended. The order depends on the facts alone, so that a prefix
+    stays the same.
     """
     ranked = [
         *(((1, _field_rank(fact), fact.id), fact) for fact in profile.fields),
@@ -93,7 +90,7 @@ def in_stable_order(profile: ProfileView) -> list[MemoryItem]:
 
 
 def may_harm(fact: MemoryItem) -> bool:
-    """Return whether a fact stands in a prefix however small: a vital note, or what limits the subject."""
+    """Return whether a fact stands in every prefix: a vital note, or a limit."""
     return fact.vital or (fact.lane == "preferences" and _preference_rank(fact)[0] == 0)
 
 
@@ -114,11 +111,10 @@ def _preference_rank(fact: MemoryItem) -> tuple[int, int, str]:
 def judge_facts(
     profile: ProfileView, judge: Judge, meant: Mapping[str, float], *, in_han: bool = False
 ) -> Iterator[MemoryItem]:
-    """Yield all facts of ``profile`` with their relevance, that of their words ("diet: vegetarian") or, where it is
-    more, of the tag that the question means.
+    """Yield all facts of ``profile`` with their relevance, by their words or as a tag that the question means.
 
-    ``meant`` maps ids of tags to how well the question names them (0..1); ``in_han``: it is Chinese, and so is the
-    label that stands before a value. What a strict question does not take has ``least`` to reach.
+    ``meant`` maps ids of tags to how well the question names them (0..1). In a strict question, facts that it does not
+    take have ``least`` to reach.
     """
     facts = in_stable_order(profile)
     slots = [
@@ -132,15 +128,14 @@ def judge_facts(
 
 
 def fact_words(fact: MemoryItem, *, in_han: bool = False) -> str:
-    """Return a fact with its label before it, as a note would say it."""
+    """Return a fact with its label before it, in Chinese for ``in_han``."""
     label, told = _parted(fact)
     label = in_chinese(label) if in_han else label.replace("_", " ")
     return f"{label}: {told}" if label else told
 
 
 def labels_of(fact: MemoryItem) -> tuple[str, ...]:
-    """Return what a slot goes by in both languages: the label of a value, and the category of a preference. A tag goes
-    by its names, which are looked up apart."""
+    """Return the names of a slot in both languages. A tag is looked up by its names elsewhere."""
     if fact.lane == "tags":
         return ()
     label, _ = _parted(fact)
@@ -149,7 +144,7 @@ def labels_of(fact: MemoryItem) -> tuple[str, ...]:
 
 
 def _parted(fact: MemoryItem) -> tuple[str, str]:
-    """Return the label and the value of a fact; "" for a label that it does not have."""
+    """Return the label and the value of a fact; "" for no label."""
     if fact.lane == "preferences" and ": " in fact.text:
         label, told = fact.text.split(": ", 1)
         return label, told

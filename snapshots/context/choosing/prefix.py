@@ -1,4 +1,4 @@
-"""Which facts a prefix holds where it has no room for all: the newest of what is vital, and slots before habits."""
+"""Choose the facts of a prefix without room for all: the newest vital notes first, slots before habits."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,9 +15,10 @@ _CONFIRMED = "confirmed_by_user"
 
 @dataclass(frozen=True, slots=True)
 class VitalRoom:
-    """How many vital notes stand whatever is asked, and how many tokens of the prefix they take before all others.
+    """How many vital notes stand whatever is asked, and how many tokens they take before all others.
 
-    ``waits``: where they do not all fit, what helps the question goes first. ``fills``: they take what room is left.
+    ``waits``: where they do not all fit, what helps the question goes first. ``fills``: they take the room that is
+    left.
     """
 
     most: int
@@ -27,11 +28,10 @@ class VitalRoom:
 
 
 def in_order_of_need(shelf: Shelf, vital: VitalRoom) -> tuple[Shelf, Refused]:
-    """Return the shelf of profile facts in the order in which the prefix takes them, and what vital notes say already
-    ("allergies: peanuts" beside "I am allergic to peanuts").
+    """Return the profile's shelf in the order in which the prefix takes it, and slots that vital notes repeat.
 
-    The newest vital notes within their room, slots, the other vital notes, then limits and habits: those that the user
-    confirmed first, the newest first. Of more vital notes than may stand, the oldest compete by the question alone.
+    The newest vital notes within their room, slots, the other vital notes, then limits and habits: confirmed ones
+    first, the newest first. Vital notes beyond the most compete by the question alone.
     """
     notes = [piece for piece in shelf.pieces if _is_note(piece)]
     standing = _standing(shelf, vital)
@@ -50,8 +50,9 @@ def in_order_of_need(shelf: Shelf, vital: VitalRoom) -> tuple[Shelf, Refused]:
 def fill_with_vital(
     held: Sequence[Piece], shelf: Shelf, vital: VitalRoom, free: int, told: Collection[str]
 ) -> tuple[Piece, ...]:
-    """Return the pieces of the prefix that are ``held`` and, within ``free`` tokens more, the newest vital notes beside
-    them, then limits. ``told`` are the ids of what stands elsewhere."""
+    """Return ``held`` and, within ``free`` tokens, the newest vital notes and then limits that are not ``told``
+    elsewhere.
+    """
     filled, inside = tuple(held), set(map(id, held))
     for piece in (*_standing(shelf, vital), *(one for one in shelf.pieces if not _is_note(one))):
         more = tokens_of((*filled, piece)) - tokens_of(held)
@@ -67,8 +68,7 @@ def _standing(shelf: Shelf, vital: VitalRoom) -> list[Piece]:
 
 
 def in_order_of_time(taken: Sequence[Piece], shelf: Shelf) -> tuple[Piece, ...]:
-    """Return the pieces that were taken, the vital ones first, both oldest first: a new one stands behind the others.
-    Those of one moment stand in the order of their shelf."""
+    """Return the vital pieces, then the others, both oldest first, so that a new one is appended."""
     ids = set(map(id, taken))
     held = (piece for piece in shelf.pieces if id(piece) in ids)
     return tuple(sorted(held, key=lambda piece: (not _is_vital(piece), _since(piece).date(), _since(piece))))

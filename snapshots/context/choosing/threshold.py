@@ -1,5 +1,4 @@
-"""Which memories help a question at all: from a threshold on, of a small memory every note, and all that there
-are where the question asks for that."""
+"""Cut off memories below the threshold of relevance, unless the memory is small or the question asks for all."""
 
 import re
 from collections.abc import Sequence
@@ -30,10 +29,10 @@ class Abstained(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """From which relevance on a memory helps, and from which on it fills what room is left; ``strict``: none does.
+    """From which relevance on a memory helps, and from which on it fills the room left; ``strict``: none fills.
 
-    ``need``: how probably a question must need memory to be given any, and ``sure`` to be given what only fills.
-    ``whole``: the question asks for all that is remembered.
+    ``need``: how probably a question must need memory to get any, ``sure``: to get what only fills. ``whole``: the
+    question asks for all that is remembered.
     """
 
     least: float
@@ -44,7 +43,7 @@ class Threshold:
     whole: bool = False
 
     def of(self, needs: float) -> "Threshold":
-        """Return the threshold for a question that ``needs`` memory so probably: strict where that is not sure."""
+        """Return the threshold for a question with this need of memory: strict where it is not sure."""
         return replace(self, strict=self.strict or needs < self.sure)
 
 
@@ -58,14 +57,13 @@ class Passed:
 
 
 def passes_any(offered: Sequence[MemoryItem], threshold: Threshold, needs: float = 1.0) -> bool:
-    """Return whether a memory that recall found helps a question that ``needs`` memory so probably."""
+    """Return whether a recalled memory helps a question with this need of memory."""
     near = threshold.whole or any(_is_near(item, threshold) for item in offered)
     return bool(offered) and near and needs >= threshold.need
 
 
 def abstain_from(taken: Sequence[Piece], material: Material, *, passes: bool) -> Abstained | None:
-    """Return why none of what may go in was ``taken`` as a memory of this turn; None where one was. ``passes``: one
-    helps."""
+    """Return why none was ``taken`` as a memory of this turn; None where one was. ``passes``: one helps."""
     if taken:
         return None
     if passes:
@@ -75,11 +73,11 @@ def abstain_from(taken: Sequence[Piece], material: Material, *, passes: bool) ->
 
 
 def cut_off(shelf: Shelf, threshold: Threshold, room: int, *, abstains: bool, vital_first: bool = False) -> Passed:
-    """Return what of a shelf of memories may go in, the first to be taken first.
+    """Return the memories of a shelf that may go in, in the order in which they are taken.
 
-    Where one passes, others follow while there is room: all notes, what else tells something that is not quite beside
-    the question, and last slots, which notes mostly say as well; with ``vital_first`` what is vital before all that
-    does not help. Where ``room`` (tokens) holds all notes with what passes, these come first, the oldest first.
+    Where one passes, others follow while there is room: all notes, then messages that tell something, then slots, which
+    notes mostly repeat; with ``vital_first`` vital ones come first. Where ``room`` (tokens) holds all notes, these come
+    first, oldest first.
     """
     pieces = () if abstains else shelf.pieces
     kept = [piece for piece in pieces if _helps(piece, threshold) or _fills(piece, threshold)]
@@ -105,7 +103,7 @@ def _is_near(item: MemoryItem, threshold: Threshold) -> bool:
 
 
 def _place_of(piece: Piece, threshold: Threshold, *, vital_first: bool) -> int:
-    """Return among which of those that follow one another a memory is taken; in each the best first."""
+    """Return in which group a memory is taken, 0 first; in each group the best first."""
     if _helps(piece, threshold):
         return 0
     if _is_slot(piece):
@@ -115,7 +113,7 @@ def _place_of(piece: Piece, threshold: Threshold, *, vital_first: bool) -> int:
 
 
 def _fills(piece: Piece, threshold: Threshold) -> bool:
-    """Return whether a memory that does not help fills what room is left: a message only where it tells something."""
+    """Return whether a memory that does not help may fill the room left: a message only where it tells something."""
     item = piece.origin
     if threshold.strict or not isinstance(item, MemoryItem):
         return False
@@ -135,7 +133,7 @@ TELLS = ByText(may_tell, DEFAULT_CONTEXT.texts_remembered)
 
 
 def _reason_against(piece: Piece, threshold: Threshold) -> Reason:
-    """Return why a refused memory is: what is relevant enough is refused only where the question needs no memory."""
+    """Return why a memory is refused; a relevant one only where the question needs no memory."""
     return Reason.NOT_NEEDED if _helps(piece, threshold) else Reason.BELOW_FLOOR
 
 

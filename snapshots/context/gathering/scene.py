@@ -1,4 +1,4 @@
-"""The conversation that a context is for, and what its subject's whole history would cost: read along with recall."""
+"""Read what a context needs beside recall: its conversation, standing notes, and the tokens of the history."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -83,9 +83,9 @@ LIMIT 1
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The conversation that a context is for: the product's id of it, its window, the user's first turns.
+    """The conversation that a context is for: the product's id, its window, the user's first turns.
 
-    What a conversation began with stays while it goes on, so a prefix may follow from it.
+    The first turns stay while a conversation goes on, so a prefix may depend on them.
     """
 
     conversation_id: str
@@ -95,9 +95,11 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What was read along: the tokens of the whole history, the notes that stand in a prefix, those that changed, those
-    that were said again, the conversation if there is one, how it began, the turns between summary and window, the
-    newest first, and the route of its last answer."""
+    """The rows read along with recall, and the tokens of the whole history.
+
+    ``standing`` are the notes of a prefix, ``changed`` and ``said_again`` notes that changed or were said again;
+    ``between`` are turns between summary and window, newest first; ``route`` is that of the last answer.
+    """
 
     full_history: int = 0
     standing: Rows = field(default_factory=list)
@@ -112,8 +114,10 @@ class Surroundings:
 def statements_along(
     tenant_id: UUID, subject_id: UUID, best: BestHits, conversation_id: str | None, *, asks_past: bool = False
 ) -> list[Statement]:
-    """Return what reads the surroundings of a context beside the ``best`` memories, with what was before where the
-    question ``asks_past``; :func:`surroundings_of` reads its rows."""
+    """Return the statements that read the surroundings; :func:`surroundings_of` reads their rows.
+
+    ``asks_past``: also notes that ended.
+    """
     own = [tenant_id, subject_id]
     told, replied = [hit.id for hit in (*best.hits, *best.noted)], [hit.id for hit in best.replied]
     changed = Statement(CHANGED, [*own, array_of(told), array_of(replied), asks_past])
@@ -125,7 +129,7 @@ def statements_along(
 
 
 def surroundings_of(found: Sequence[Rows]) -> Surroundings:
-    """Return what rows of :func:`statements_along` tell; a conversation that nobody has started is none."""
+    """Return the rows of :func:`statements_along`; a conversation that nobody has started is none."""
     history, standing, changed, said_again, *place = found
     ((tokens,),) = history
     if not place or not place[0]:
@@ -146,7 +150,7 @@ def surroundings_of(found: Sequence[Rows]) -> Surroundings:
 
 
 def scene_of(whose: Whose, around: Surroundings) -> Scene | None:
-    """Return the scene, None without a conversation; what is not at hand is read in the scope of ``whose``."""
+    """Return the scene, None without a conversation. More is read in the scope of ``whose`` where necessary."""
     conversation = around.conversation
     if conversation is None:
         return None
@@ -157,7 +161,7 @@ def scene_of(whose: Whose, around: Surroundings) -> Scene | None:
 
 
 def with_turns_before(window: Window, newest_first: Sequence[WindowTurn]) -> Window:
-    """Return the window with the turns that lead up to it: none of them where its own tokens have left a gap."""
+    """Return the window with the turns that lead up to it, none where there is a gap."""
     turns = window.turns
     for turn in newest_first:
         if turns and turn.seq == turns[0].seq - 1:
@@ -166,7 +170,7 @@ def with_turns_before(window: Window, newest_first: Sequence[WindowTurn]) -> Win
 
 
 def archived_beginning(whose: Whose, conversation: Conversation) -> tuple[str, ...]:
-    """Return the user's first turns where their words stand in an archive."""
+    """Return the user's first turns where their words are archived."""
     with whose.scope():
         rows = Message.objects.filter(
             subject_id=conversation.subject_id, conversation_id=conversation.id, role=MessageRole.USER

@@ -1,6 +1,7 @@
-"""Questions about memory itself: for all that is remembered ("What do you know about me?"), and for what was so before
-("Where did I live before?", 我以前住哪). The first name nothing, so that no memory is near; for the second, what ended
-may stand beside what holds."""
+"""Questions for all that is remembered ("What do you know about me?") or for the past ("Where did I live before?").
+
+The first name nothing, so that no memory is near. For the second, ended memories may stand beside those that hold.
+"""
 
 import re
 
@@ -36,7 +37,6 @@ _WHOLE_ZH = re.compile(
 
 
 def asks_for_all(query: str) -> bool:
-    """Return whether a query asks for everything that is remembered of the user."""
     if len(query) > LONGEST_FOR_ALL:
         return False
     form = matching_form(query).strip()

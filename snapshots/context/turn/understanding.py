@@ -22,7 +22,7 @@ PURPOSE = "rewrite"
 
 
 class Understanding(BaseModel):
-    """What the model is asked for."""
+    """The answer of the model."""
 
     intent: Intent
     phase: Phase
@@ -33,7 +33,7 @@ _KEPT: LruCache[tuple[str, str, bytes], Understanding] = LruCache(REWRITE_POLICY
 
 
 def understood(text: str, model: ChatModel) -> Understanding | None:
-    """Return what a turn is after; None without a timely answer of the right shape. No transaction may be open."""
+    """Return intent and phase of a turn; None without a timely valid answer. No transaction may be open."""
     key = (model.name, UNDERSTAND.version, content_hash(text))
     kept = _KEPT.get(key)
     if kept is not None or not comparable(text):
@@ -51,8 +51,10 @@ def understood(text: str, model: ChatModel) -> Understanding | None:
 def understand(
     tenant_id: UUID, request: ContextRequest, *, reads_phase: bool
 ) -> tuple[ContextRequest, frozenset[DegradedReason]]:
-    """Return the request with what a chat model says of it where there is one and the caller does not say so itself,
-    the phase only where ``reads_phase`` allows one that nobody named; and what was missing meanwhile."""
+    """Return the request with the chat model's intent and phase where the caller names none, and what was missing.
+
+    The phase is only read where ``reads_phase``.
+    """
     wants_phase = reads_phase and not request.phase
     model = chat_for(tenant_id, PURPOSE) if wants_phase or not request.intent else None
     told = understood(request.query, model) if model else None

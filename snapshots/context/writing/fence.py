@@ -1,8 +1,8 @@
-"""The prompt fence: stored text enters a prompt as data, inside an element that it can neither close nor imitate.
+"""The prompt fence: stored text enters a prompt as data, in an element that it can neither close nor imitate.
 
-What XML would read as markup is escaped, what a reader would not see is removed, and memories of the second message
-carry a nonce that no stored text can know. Signs by which open models tell turns apart are broken: a server that writes
-messages into one text would read them as its own. Everything here is linear in the length of the text.
+Markup is escaped, invisible characters are removed, and memories of the second message carry a nonce that no stored
+text can know. Tokens by which open models tell turns apart are broken: a server that writes messages into one text
+would read them as its own. All functions are linear in the length of the text.
 """
 
 import re
@@ -99,8 +99,7 @@ def element(name: str, attributes: Mapping[str, str], body: str) -> str:
 
 
 def unforged(text: str) -> str:
-    """Return what somebody said with nothing in it that looks like an element of ours or like the end of a turn; all
-    other markup stays."""
+    """Return a message without anything that looks like our elements or the end of a turn; other markup stays."""
     seen = shown(text)
     return _broken(seen, _FORGED) if _OPENING.search(seen) else seen
 
@@ -115,7 +114,7 @@ def guardrail_of(text: str) -> Guardrail | None:
 
 
 def _broken(text: str, pattern: re.Pattern[str]) -> str:
-    """Return ``text`` with the sign that each match of ``pattern`` begins with written as a reference."""
+    """Return ``text`` with the first sign of each match of ``pattern`` written as a reference."""
     form, places = _compatible(text)
     told, end = [], 0
     for found in pattern.finditer(form):
@@ -126,8 +125,7 @@ def _broken(text: str, pattern: re.Pattern[str]) -> str:
 
 
 def _compatible(text: str) -> tuple[str, list[int] | None]:
-    """Return ``text`` with every character as that which it looks like (NFKC), and where each of the form's characters
-    stands in ``text``; None where all stand in their places."""
+    """Return ``text`` in NFKC, and the place in ``text`` of each of its characters; None where nothing moved."""
     if text.isascii():
         return text, None
     parts = ["<" if sign == "\u226e" else unicodedata.normalize("NFKC", sign) for sign in text]
@@ -138,7 +136,7 @@ def _compatible(text: str) -> tuple[str, list[int] | None]:
 
 
 def looks_of(text: str) -> Looks:
-    """Return what ``text`` looks like. Whoever stored it: the product passes on what its users said."""
+    """Return what ``text`` looks like, whoever stored it: products pass on what their users said."""
     return Looks(
         plain=escaped(text) == text, instructs=is_instruction(matching_form(text)), guardrail=guardrail_of(text)
     )
