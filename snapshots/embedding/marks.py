@@ -1,4 +1,4 @@
-"""What kind of thing a text says: marks that the index keeps beside its words, in English and Chinese."""
+"""Kinds of text, in English and Chinese, as marks that the index keeps beside the words."""
 
 import re
 
@@ -25,7 +25,7 @@ NAMES_A_TIME = re.compile(
 
 
 def marks_of(text: str) -> tuple[str, ...]:
-    """Return which of QUESTION and TIME hold of ``text``. Linear in its length, whatever it is."""
+    """Return which of QUESTION and TIME apply to ``text``, in linear time."""
     head, tail = index_form(text[:READ_CHARACTERS]), index_form(text[-READ_CHARACTERS:])
     found = ((QUESTION, _ASKS.search(tail)), (TIME, NAMES_A_TIME.search(head)))
     return tuple(mark for mark, hit in found if hit)

@@ -1,10 +1,9 @@
-"""Which memories say the same thing: a number that is equal for two of them exactly when one repeats the other.
+"""Near-duplicates: a number that is equal for two memories exactly when one repeats the other.
 
-It stands for what was said, in a normal form, and for who said it. The normal form lets go of what never changes a
-meaning: case, width, traditional characters, the kind of a break, what only fills a pause at the beginning. Nothing is
-reordered, and no word, number, sign or question mark is left out. A memory has the number 0, and repeats nothing, when
-its text may mean something else another time: it names a time ("yesterday" was another day), it says too little
-without the turn before it ("Yes, I love it"), or a part of it was masked.
+It stands for the text in a normal form and for its speaker. The normal form drops what never changes a meaning: case,
+width, traditional characters, kinds of breaks, fillers at the beginning. Nothing is reordered, and no word, number,
+sign or question mark is left out. A memory repeats nothing (0) when its text may mean something else another time: it
+names a time ("yesterday"), says too little without the turn before it ("Yes, I love it"), or is masked in part.
 """
 
 import re
@@ -61,10 +60,7 @@ _LEANING_CHARACTERS = re.compile(
 
 
 def saying_of(text: str, speaker: str | None, policy: SayingPolicy = SAYING) -> int:
-    """Return the number (64 bits, signed) of what ``speaker`` says with ``text``; 0 repeats nothing.
-
-    Linear in the length of the text, whatever it is.
-    """
+    """Return the number (64 bits, signed) of what ``speaker`` says with ``text``; 0 repeats nothing. Linear time."""
     form = saying_form(text)
     if not stands_alone(form, policy) or NAMES_A_TIME.search(form) or _ANOTHER_TIME.search(form) or _MASKED in form:
         return REPEATS_NOTHING
@@ -73,7 +69,7 @@ def saying_of(text: str, speaker: str | None, policy: SayingPolicy = SAYING) -> 
 
 
 def saying_form(text: str) -> str:
-    """Return what is left of ``text`` when all is let go that two sayings of the same thing may differ in."""
+    """Return the normal form of ``text``, the same for two texts that say the same thing."""
     form = collapse_spaces(index_form(text.translate(_POWERS)).translate(_SIGNS))
     form = _RUN_OF_BREAKS.sub(lambda run: f"{_kind(run[0])} ", _BESIDE_LATIN.sub("", form))
     form = _BREAK.sub(lambda one: f"{_kind(one[1] or one[2])} ", form)
@@ -81,7 +77,7 @@ def saying_form(text: str) -> str:
 
 
 def stands_alone(form: str, policy: SayingPolicy = SAYING) -> bool:
-    """Return whether a text in normal form says enough by words that neither point to another text nor answer it."""
+    """Return whether a text in normal form says enough by words that neither point to nor answer another text."""
     words = sum(word not in _LEANING_WORDS for word in _WORD.findall(form))
     characters = len(_CHARACTER.findall(_LEANING_CHARACTERS.sub("", form)))
     return words / policy.least_words + characters / policy.least_characters >= 1

@@ -1,4 +1,4 @@
-"""The numbers of relevance, each with where it comes from."""
+"""The numbers of relevance, each with its source."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ _FEW = (
 
 @dataclass(frozen=True, slots=True)
 class UsualPairs:
-    """How near a question is to notes that have nothing to do with it: mean and spread of cosine and BM25."""
+    """Mean and spread of cosine and BM25 between a question and unrelated notes."""
 
     cosine: float
     cosine_spread: float
