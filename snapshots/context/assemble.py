@@ -16,12 +16,10 @@ from snapshots.context.budget import (
     Step,
     fill_order,
     open_room,
-    reserved_below,
     slots_for,
     take,
     together,
     tokens_of,
-    unused_below,
 )
 from snapshots.context.choosing.facts import in_stable_order
 from snapshots.context.choosing.prefix import VitalRoom, fill_with_vital, in_order_of_need, in_order_of_time
@@ -151,8 +149,10 @@ def choose(
             shelf, refused = in_order_of_need(shelf, rules.vital)
             choice.refused.extend(refused)
         if name is SectionName.MEMORY:
-            room = room.with_more(unused_below(later, shelves, slots))
-        reserved = reserved_below(later, shelves, slots)
+            unused = sum(max(0, slots[one].tokens - shelves[one].demand) for one in later)
+            room = replace(room, carried=room.carried + unused)
+        # Later sections keep what they need of their own slots.
+        reserved = sum(min(slots[one].tokens, shelves[one].demand) for one in later)
         choice.rooms[name] = MemoryRoom(room.carried, room.free - reserved, slots[name].grows == "elastic")
         if name is SectionName.MEMORY:
             fits = min(slots[name].limit_in(room, reserved), room.free)

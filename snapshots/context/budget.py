@@ -6,7 +6,7 @@ stays out as well: filling this way leaves exactly what dropping would have left
 """
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -106,9 +106,6 @@ class Room:
     free: int
     carried: int = 0
     closed: bool = False
-
-    def with_more(self, tokens: int) -> "Room":
-        return Room(self.free, self.carried + tokens, self.closed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,20 +208,6 @@ def take(shelf: Shelf, slot: Slot, room: Room, *, reserved: int = 0) -> tuple[tu
         if shelf.unbroken:
             break
     return tuple(taken), Room(room.free - used, room.carried + max(0, slot.tokens - used), closed)
-
-
-def reserved_below(
-    later: Iterable[SectionName], shelves: Mapping[SectionName, Shelf], slots: Mapping[SectionName, Slot]
-) -> int:
-    """Return the tokens that later sections need of their own slots."""
-    return sum(min(slots[name].tokens, shelves[name].demand) for name in later)
-
-
-def unused_below(
-    later: Iterable[SectionName], shelves: Mapping[SectionName, Shelf], slots: Mapping[SectionName, Slot]
-) -> int:
-    """Return the tokens that later sections do not need of their own slots."""
-    return sum(max(0, slots[name].tokens - shelves[name].demand) for name in later)
 
 
 def _slot(named: int | None, default: int) -> Slot:

@@ -97,6 +97,9 @@ def _decision(name: SectionName, piece: Piece, reason: Reason, position: int | N
     origin = piece.origin
     if not isinstance(origin, MemoryItem | Passage):
         raise TypeError("only memories and passages are candidates")
+    judged: dict[str, Any] = {}
+    if isinstance(origin, MemoryItem) and name is SectionName.MEMORY:
+        judged = {"relevance": origin.relevance, "least": origin.least, "explain": origin.explain}
     return Decision(
         lane=origin.lane,
         id=origin.id,
@@ -107,13 +110,9 @@ def _decision(name: SectionName, piece: Piece, reason: Reason, position: int | N
         reason=reason,
         position=position,
         guardrail=_guardrail(origin),
-        **(_judged(origin) if isinstance(origin, MemoryItem) and name is SectionName.MEMORY else {}),
+        **judged,
         is_vital=isinstance(origin, MemoryItem) and origin.vital,
     )
-
-
-def _judged(item: MemoryItem) -> dict[str, Any]:
-    return {"relevance": item.relevance, "least": item.least, "explain": item.explain}
 
 
 def _guardrail(origin: MemoryItem | Passage) -> Guardrail | None:

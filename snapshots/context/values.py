@@ -64,11 +64,9 @@ class Looks:
 
 @dataclass(frozen=True, slots=True)
 class MemoryItem:
-    """One memory that may become an ``user_memory`` element; ``relevance`` and ``confidence`` are 0..1.
-
-    ``score`` orders items of one call. Below ``least`` the question does not take it. ``message_keys`` are those of its
-    turns. ``grade``, ``vital``, ``words`` (its own words in its message) and ``statement_ids`` (messages that say it)
-    are a note's. ``is_noted``: notes say all of it. ``is_limit``: a preference that limits the subject.
+    """One memory that may become an ``user_memory`` element; ``relevance`` and ``confidence`` are 0..1. ``score``
+    orders items of one call; below ``least`` the question does not take it. ``grade``, ``vital``, ``words`` (its own
+    words in its message) and ``statement_ids`` (messages that say it) are a note's. ``is_noted``: notes say all of it.
     ``doubted_since``: it may hold no more since then; ``ended_at``: until when it held.
     """
 
@@ -112,7 +110,6 @@ class MemoryItem:
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A text that is no memory: a running summary, a task, a part of a document.
-
     ``untrusted_instruction``: it holds orders; it stays, with a caution beside it.
     """
 
@@ -128,7 +125,6 @@ class Passage:
 @dataclass(frozen=True, slots=True)
 class ProfileView:
     """What is known of the subject without searching. ``locale`` (BCP 47 or None) chooses the guide's language.
-
     ``notes`` stand in every prefix: vital ones, limits and habits.
     """
 
@@ -193,14 +189,12 @@ class ContextRequest:
 
     @property
     def intent_named(self) -> str | None:
-        """The intent, if the caller named it."""
         return None if self.intent_read else self.intent
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
     """All that may go in. ``turns`` are oldest first; ``full_history_tokens``: the tokens of sending everything.
-
     ``said_first``: the user's first turns, which may decide the language of the guide. ``needs``: how probably the
     query needs memory; ``held_back``: recall left something out.
     """
@@ -220,7 +214,6 @@ class Material:
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What became of one candidate. ``position`` counts from 1 in reading order; None when it was left out.
-
     ``relevance`` is None for what stands whatever is asked; ``least`` is what the question asks of this one.
     """
 

@@ -64,11 +64,14 @@ def material_of(
     ended = tuple(without_masks(ended_before(told_now, changes)))
     slots = tuple(judge_facts(replace(profile, notes=()), judge, meant, in_han=in_han))
     offered = () if bounds.is_narrowed else slots
+    summary = None
+    if scene and scene.window.summary:
+        summary = marked(Passage(lane="summary", id=scene.conversation_id, text=scene.window.summary))
     return Material(
         profile=profile,
         memories=(*with_slots_in_notes(without_noted_words(told_now, profile.notes), offered), *ended),
         turns=tuple(window_turns(scene)) if scene else (),
-        summary=running_summary(scene) if scene else None,
+        summary=summary,
         full_history_tokens=around.full_history,
         said_first=scene.said_first if scene else (),
         needs=found.needs,
@@ -253,11 +256,6 @@ def window_turns(scene: Scene) -> Iterator[WindowTurn]:
 def content_of(turn: HeldTurn) -> str | None:
     """Return what was said; None where a turn only calls tools, as chat endpoints expect it."""
     return turn.content or (None if turn.tool_calls else "")
-
-
-def running_summary(scene: Scene) -> Passage | None:
-    summary = scene.window.summary
-    return marked(Passage(lane="summary", id=scene.conversation_id, text=summary)) if summary else None
 
 
 def message_key(conversation_id: str | None, message_id: str | None) -> str:

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from snapshots.embedding.rows import TEXT, Float32
 from snapshots.recall.images.columns import Float64
 from snapshots.recall.images.image import Image
-from snapshots.recall.images.sittings import Int32
 from snapshots.recall.policy import RankingPolicy
 from snapshots.recall.question import Probe
 from snapshots.recall.ranking.factors import factors
@@ -173,12 +172,9 @@ def notes_seen(image: Image) -> Seen:
     """Return the notes' vectors along the reader's axes; cached in the image."""
     seen = image.kept.get("seen")
     if seen is None:
-        seen = image.kept["seen"] = note_reader().see(encoder_vectors(image), rows_of_encoder(image))
+        rows = next((one.rows for one in image.spaces if one.name == ENCODER_SPACE), np.zeros(0, np.int32))
+        seen = image.kept["seen"] = note_reader().see(encoder_vectors(image), rows)
     return cast(Seen, seen)
-
-
-def rows_of_encoder(image: Image) -> Int32:
-    return next((space.rows for space in image.spaces if space.name == ENCODER_SPACE), np.zeros(0, np.int32))
 
 
 def encoder_vectors(image: Image) -> Float32:

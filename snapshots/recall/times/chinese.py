@@ -87,10 +87,6 @@ def _back(word: str) -> int:
     return word.count("上")
 
 
-def _month_of(m: re.Match[str], today: date) -> Span | None:
-    return latest(lambda year: month(year, number(m[2]) or 0), today, year_of(m[1], today))
-
-
 def _day_of(m: re.Match[str], today: date) -> Span | None:
     return latest(lambda year: days(date(year, number(m[2]) or 0, number(m[3]) or 0)), today, year_of(m[1], today))
 
@@ -106,14 +102,6 @@ def _day_of_month(m: re.Match[str], today: date) -> Span | None:
         if found[0].date() <= today:
             return found
     return None
-
-
-def _season_of(m: re.Match[str], today: date) -> Span | None:
-    return latest(lambda year: season(year, _SEASONS.index(m[2])), today, year_of(m[1], today))
-
-
-def _this_season(m: re.Match[str], today: date) -> Span | None:
-    return latest(lambda year: season(year, _SEASONS.index(m[1])), today)
 
 
 def _half_year(m: re.Match[str], today: date) -> Span | None:
@@ -153,10 +141,6 @@ def _feast(m: re.Match[str], today: date) -> Span | None:
     return latest(lambda year: days(*days_of(year)), today, year_of(m[1], today))
 
 
-def _national_day(m: re.Match[str], today: date) -> Span | None:
-    return latest(lambda year: days(*feasts.NATIONAL_DAY(year)), today, year_of(m[1], today))
-
-
 def _anchor(pattern: str, resolve: Resolve) -> Anchor:
     return Anchor(re.compile(pattern), resolve)
 
@@ -165,10 +149,22 @@ def _anchor(pattern: str, resolve: Resolve) -> Anchor:
 ANCHORS: tuple[Anchor, ...] = (
     _anchor(rf"{_YEAR}?{_MONTH}的?{_DAY}", _day_of),
     _anchor(rf"(?=[{_FIRST}]){_YEAR}?(?:{'|'.join(f'({name})' for name in feasts.CHINESE)})", _feast),
-    _anchor(rf"{_YEAR}十一(?![月点号日个岁人年天周])", _national_day),
-    _anchor(rf"{_YEAR}?{_MONTH}", _month_of),
-    _anchor(rf"{_YEAR}([春夏秋冬])[天季]?", _season_of),
-    _anchor(r"(?:[这上]个?|刚过去的)([春夏秋冬])[天季]", _this_season),
+    _anchor(
+        rf"{_YEAR}十一(?![月点号日个岁人年天周])",
+        lambda m, today: latest(lambda year: days(*feasts.NATIONAL_DAY(year)), today, year_of(m[1], today)),
+    ),
+    _anchor(
+        rf"{_YEAR}?{_MONTH}",
+        lambda m, today: latest(lambda year: month(year, number(m[2]) or 0), today, year_of(m[1], today)),
+    ),
+    _anchor(
+        rf"{_YEAR}([春夏秋冬])[天季]?",
+        lambda m, today: latest(lambda year: season(year, _SEASONS.index(m[2])), today, year_of(m[1], today)),
+    ),
+    _anchor(
+        r"(?:[这上]个?|刚过去的)([春夏秋冬])[天季]",
+        lambda m, today: latest(lambda year: season(year, _SEASONS.index(m[1])), today),
+    ),
     _anchor(rf"{_YEAR}?([上下])半年", _half_year),
     _anchor(_YEAR, lambda m, today: whole_year(year_of(m[1], today) or 0)),
     _anchor(rf"{_LAST}月的?{_DAY}", _day_of_month),

@@ -90,10 +90,6 @@ def _month_day(m: re.Match[str], today: date) -> Span | None:
     return _day(m[2], m[1], _group(m, 3), today)
 
 
-def _iso_day(m: re.Match[str], _: date) -> Span | None:
-    return days(date(int(m[1]), int(m[2]), int(m[3])))
-
-
 def _month(m: re.Match[str], today: date) -> Span | None:
     return latest(lambda year: month(year, month_number(m[1])), today, _year_of(_group(m, 2)))
 
@@ -122,10 +118,6 @@ def _part_of_day(m: re.Match[str], today: date) -> Span | None:
     return hours(today - DAY if m[1] == "yesterday" else today, *_HOURS[m[2]])
 
 
-def _weekday(m: re.Match[str], today: date) -> Span | None:
-    return weekday(today, WEEKDAYS.index(m[1]))
-
-
 def _anchor(
     pattern: str, resolve: Resolve, guard: re.Pattern[str] | None = None, tail: re.Pattern[str] | None = None
 ) -> Anchor:
@@ -134,7 +126,10 @@ def _anchor(
 
 # In order: an earlier anchor takes its words from the later ones.
 ANCHORS: tuple[Anchor, ...] = (
-    _anchor(r"(?<![\d.])((?:19|20)\d\d)[-/.]([01]?\d)[-/.]([0-3]?\d)(?!\d)", _iso_day),
+    _anchor(
+        r"(?<![\d.])((?:19|20)\d\d)[-/.]([01]?\d)[-/.]([0-3]?\d)(?!\d)",
+        lambda m, _: days(date(int(m[1]), int(m[2]), int(m[3]))),
+    ),
     _anchor(rf"\b(?:{'|'.join(f'({name})' for name in feasts.ENGLISH)})\b(?:(?: of| in|,)? {_YEAR})?", _feast),
     _anchor(rf"(?<![\d.:$])(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH},? {_YEAR}", _day_month),
     _anchor(rf"{_MONTH} (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?,? {_YEAR}", _month_day),
@@ -166,7 +161,7 @@ ANCHORS: tuple[Anchor, ...] = (
     _anchor(rf"\b{_YEAR}\b", lambda m, _: whole_year(int(m[1])), _YEAR_GUARD),
     _anchor(
         rf"(?<!\ba )\b({'|'.join(WEEKDAYS)})\b(?! (?:before|after|following|of)\b)",
-        _weekday,
+        lambda m, today: weekday(today, WEEKDAYS.index(m[1])),
         _WEEKDAY_GUARD,
         _WEEKDAY_TAIL,
     ),
