@@ -162,9 +162,7 @@ class BudgetRequest:
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """What the prompt is for. ``intent`` and ``phase`` are decided; ``intent_read``: not by the caller, so it sizes
-    nothing.
-
+    """What the prompt is for. ``intent_read``: the caller did not name ``intent``, so it sizes nothing.
     ``tenant_locale`` stands in where neither subject nor system prompt has a language. ``at`` is the moment of the
     question in the subject's time zone, None leaves its date out. Below ``min_relevance`` no memory comes, None leaves
     that to the policy; ``strict`` fills no room below it. ``asks_for_all``: for all that is held. ``order``: None is
