@@ -8,12 +8,14 @@ stays out as well: filling this way leaves exactly what dropping would have left
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Literal
 
 from memory_platform.kernel.errors import FieldFault, Refused
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import ContextRequest, MemoryItem, Passage, SectionName, WindowTurn
 
+_BEGINNING = datetime.min.replace(tzinfo=UTC)
 _LAST = (SectionName.SUMMARY, SectionName.TASK, SectionName.KNOWLEDGE)
 FILL_ORDER = (SectionName.GUIDE, SectionName.PROFILE, SectionName.WINDOW, SectionName.MEMORY, *_LAST)
 
@@ -62,6 +64,16 @@ class Piece:
     origin: MemoryItem | Passage | WindowTurn | None = None
     frames: Frames = ()
     part: Literal["", "guide", "date"] = ""
+
+    @property
+    def memory(self) -> MemoryItem | None:
+        """The memory that it was made from, if it was made from one."""
+        return self.origin if isinstance(self.origin, MemoryItem) else None
+
+    @property
+    def since(self) -> datetime:
+        """Since when its memory holds; the earliest moment where that is not known."""
+        return (self.memory and self.memory.valid_since) or _BEGINNING
 
 
 def together(pieces: Iterable[Piece]) -> tuple[Piece, ...]:

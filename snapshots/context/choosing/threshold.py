@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from enum import StrEnum
 
 from memory_platform.kernel.text_cache import ByText
@@ -14,7 +13,6 @@ from snapshots.context.values import Material, MemoryItem, Reason
 from snapshots.understanding.heard.turns import tells_something
 
 SLOTS = frozenset({"profile", "preferences", "tags"})
-_BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
 class Abstained(StrEnum):
@@ -80,42 +78,37 @@ def cut_off(shelf: Shelf, threshold: Threshold, room: int, *, abstains: bool, vi
     first, oldest first.
     """
     pieces = () if abstains else shelf.pieces
-    kept = [piece for piece in pieces if _helps(piece, threshold) or _fills(piece, threshold)]
+    kept = [piece for piece in pieces if _is_near(piece.memory, threshold) or _fills(piece, threshold)]
     kept.sort(key=lambda piece: _place_of(piece, threshold, vital_first=vital_first))
-    first = [piece for piece in kept if _helps(piece, threshold) or _is_note(piece)]
+    first = [piece for piece in kept if _is_near(piece.memory, threshold) or _is_note(piece)]
     opening = shelf.opening.tokens if shelf.opening else 0
     fits = threshold.whole or tokens_of(first) + opening <= room
     notes = sum(map(_is_note, first))
     is_whole = notes > 0 and notes == sum(map(_is_note, shelf.pieces)) and fits
     if is_whole:
-        kept = [*sorted(first, key=_since), *(piece for piece in kept if piece not in first)]
+        kept = [*sorted(first, key=lambda piece: piece.since), *(piece for piece in kept if piece not in first)]
     held = set(map(id, kept))
     refused = [(piece, _reason_against(piece, threshold)) for piece in shelf.pieces if id(piece) not in held]
     return Passed(replace(shelf, pieces=tuple(kept)), refused, is_whole)
 
 
-def _helps(piece: Piece, threshold: Threshold) -> bool:
-    return isinstance(piece.origin, MemoryItem) and _is_near(piece.origin, threshold)
-
-
-def _is_near(item: MemoryItem, threshold: Threshold) -> bool:
-    return item.relevance >= max(threshold.least, item.least)
+def _is_near(item: MemoryItem | None, threshold: Threshold) -> bool:
+    return item is not None and item.relevance >= max(threshold.least, item.least)
 
 
 def _place_of(piece: Piece, threshold: Threshold, *, vital_first: bool) -> int:
     """Return in which group a memory is taken, 0 first; in each group the best first."""
-    if _helps(piece, threshold):
+    if _is_near(piece.memory, threshold):
         return 0
-    if _is_slot(piece):
-        return 2
-    is_vital = isinstance(piece.origin, MemoryItem) and piece.origin.vital
-    return 1 if vital_first and not is_vital else 0
+    if piece.memory is None or piece.memory.lane not in SLOTS:
+        return 1 if vital_first and not (piece.memory and piece.memory.vital) else 0
+    return 2
 
 
 def _fills(piece: Piece, threshold: Threshold) -> bool:
     """Return whether a memory that does not help may fill the room left: a message only where it tells something."""
-    item = piece.origin
-    if threshold.strict or not isinstance(item, MemoryItem):
+    item = piece.memory
+    if threshold.strict or item is None:
         return False
     is_near = item.relevance >= threshold.filling
     return item.kind == "note" or (is_near and (item.kind != "statement" or TELLS(item.text)))
@@ -134,17 +127,8 @@ TELLS = ByText(may_tell, DEFAULT_CONTEXT.texts_remembered)
 
 def _reason_against(piece: Piece, threshold: Threshold) -> Reason:
     """Return why a memory is refused; a relevant one only where the question needs no memory."""
-    return Reason.NOT_NEEDED if _helps(piece, threshold) else Reason.BELOW_FLOOR
+    return Reason.NOT_NEEDED if _is_near(piece.memory, threshold) else Reason.BELOW_FLOOR
 
 
 def _is_note(piece: Piece) -> bool:
-    return isinstance(piece.origin, MemoryItem) and piece.origin.kind == "note"
-
-
-def _is_slot(piece: Piece) -> bool:
-    return isinstance(piece.origin, MemoryItem) and piece.origin.lane in SLOTS
-
-
-def _since(piece: Piece) -> datetime:
-    held = piece.origin.valid_since if isinstance(piece.origin, MemoryItem) else None
-    return held or _BEGINNING
+    return piece.memory is not None and piece.memory.kind == "note"

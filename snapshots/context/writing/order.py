@@ -1,15 +1,13 @@
 """The order in which a model reads its memories."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from datetime import UTC, datetime
 from itertools import groupby
 from typing import TypeVar
 
 from snapshots.context.budget import Piece
-from snapshots.context.values import MemoryItem, Order
+from snapshots.context.values import Order
 
 T = TypeVar("T")
-_BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
 def arranged(best_first: Sequence[T], order: Order) -> list[T]:
@@ -38,11 +36,7 @@ def arrange_framed(best_first: Sequence[Piece], order: Order, depth: int = 0) ->
 def arrange_days(placed: Iterable[Piece]) -> tuple[Piece, ...]:
     """Return pieces with the lines under one date in the order in which they were said."""
     days = groupby(placed, key=lambda piece: piece.frames or id(piece))
-    return tuple(piece for _, day in days for piece in sorted(day, key=_since))
-
-
-def _since(piece: Piece) -> datetime:
-    return (piece.origin.valid_since if isinstance(piece.origin, MemoryItem) else None) or _BEGINNING
+    return tuple(piece for _, day in days for piece in sorted(day, key=lambda piece: piece.since))
 
 
 def _arrange_groups(best_first: Sequence[Piece], order: Order, depth: int) -> list[Piece]:

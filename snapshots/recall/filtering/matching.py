@@ -32,8 +32,8 @@ class FilterTooCostly(Refused):
     code = "filter_too_costly"
 
     def __init__(self, field: str) -> None:
-        message = "the memories hold too much in this field for so many conditions"
-        super().__init__("the filter is too costly", faults=[FieldFault(f"filter.{field}", self.code, message)])
+        message = "The memories hold too many values in this field for this filter. Use fewer conditions."
+        super().__init__("The filter is too costly.", faults=[FieldFault(f"filter.{field}", self.code, message)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,8 @@ class MemoryTooLarge(Refused):
     code = "memory_too_large"
 
     def __init__(self) -> None:
-        message = "the subject has too many memories to ask what was held at an earlier moment"
-        super().__init__("the memory is too large", faults=[FieldFault("known_at", self.code, message)])
+        message = "The subject has too many memories to recall an earlier moment. Ask without `known_at`."
+        super().__init__("The memory is too large.", faults=[FieldFault("known_at", self.code, message)])
 
 
 class Turns:
@@ -58,7 +58,7 @@ class Turns:
 @contextmanager
 def _held(seats: BoundedSemaphore, wait_s: float) -> Iterator[None]:
     if not seats.acquire(timeout=wait_s):
-        raise Unavailable("Too many questions about earlier moments at once.")
+        raise Unavailable("Too many questions about earlier moments at once. Try again in a moment.")
     try:
         yield
     finally:
