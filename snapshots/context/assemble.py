@@ -69,7 +69,7 @@ class Choice:
     refused: Refused = field(default_factory=list)
     rooms: dict[SectionName, MemoryRoom] = field(default_factory=dict)
     abstained: Abstained | None = None
-    # Whether all notes are in it, oldest first.
+    # All notes are in it, oldest first.
     is_whole: bool = False
 
 

@@ -50,7 +50,7 @@ from tenants.isolation import tenant_tx
 
 COUNTER = CountsRemembered(TokenEstimator(), DEFAULT_CONTEXT.texts_remembered)
 LANES_OF_CONTEXTS = frozenset({SNAPSHOTS, NOTES, REPLIES, "preferences", "tags", "profile"})
-# How often a context is made while others may change the memory meanwhile.
+# Tries without a lock, while others may change the memory.
 TRIED_FREELY = 2
 
 

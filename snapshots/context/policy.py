@@ -51,33 +51,33 @@ class ContextPolicy:
     profile_from: int = measured(500, source=f"{_TINY}; {_VITAL_WAITS}")
     # It falls no further: one vital note stands in the smallest total, as far as `profile_share` allows.
     profile_least: int = measured(32, source=_ONE_LINE)
-    # What is vital to the tenant; a note of another class is as any other.
+    # Classes of notes that are vital to the tenant; a note of another class is like any other.
     vital_classes: tuple[str, ...] = promised(tuple(VitalClass.values), row="P9")
     # Vital notes that stand whatever is asked; of more the newest.
     vital_notes: int = promised(20, row="X1")
-    # What they take of the profile's tokens before name and slots, below `profile_from` all; beyond it they wait.
+    # Their share of the profile's tokens before name and slots; below `profile_from` they may take all of it.
     vital_share: float = promised(0.4, row="X1")
     # Up to it, a prefix holds only what does harm when missing; all else competes by the question.
     small: int = promised(1000, row="X11")
     # Turns of the window that come before memories where the total is small.
     last_turns: int = promised(2, row="X11")
     standing_notes: int = promised(100, row="X1")
-    # How probably a limit or habit must last to stand whatever is asked, unless it was said again or confirmed.
+    # The probability of lasting from which a limit or habit always stands, unless it was said again or confirmed.
     standing_from: float = measured(0.65, source=_STANDING)
-    # Whether guidance on the phase also stands where the caller names none.
+    # Phase guidance also stands where the caller names no phase.
     detect_phase: bool = promised(False, row="X6")
-    # From which relevance on a memory goes in, where the request does not say.
+    # The least relevance of a memory that goes in, where the request names none.
     min_relevance: float = assumed(0.07, owner="context", settle_by="lives that nobody here has read")
-    # How probably a question must need memory to be given any, where the request names no `min_relevance`.
+    # The least probability that a question needs memory to get any, where the request names no `min_relevance`.
     least_need: float = measured(0.2, source=_LEAST_NEED)
-    # How probably a question must need memory to be given more than what helps.
+    # The least probability that a question needs memory to get more than what helps.
     sure_need: float = measured(0.85, source=_SURE_NEED)
-    # From which relevance on what is no note fills the room that is left, where something helps.
+    # The least relevance of a message or slot that fills the room left, where something helps.
     filling_relevance: float = assumed(0.002, owner="context", settle_by="lives that nobody here has read")
     # Words from which a message may tell something though it asks or commands: only such fill room.
     long_message: int = measured(14, source=_LONG)
     memory: int = promised(1700, row="X1")
-    # Of an intent that the call names; one that was read sizes nothing, because a reading may be wrong.
+    # Slots by an intent that the caller names; one that was read sizes nothing, because a reading may be wrong.
     memory_by_intent: tuple[tuple[str, int], ...] = promised(
         (
             ("small_talk", 500),
@@ -92,7 +92,7 @@ class ContextPolicy:
     query: int = promised(100, row="X1")
     summary: int = assumed(500, owner="context", settle_by="running summaries of long conversations")
     task: int = assumed(500, owner="context", settle_by="working memory of real tasks")
-    # What a knowledge question leaves of the memory slot: 2,000 less 1,000.
+    # The memory slot less that of a knowledge question: 2,000 less 1,000.
     knowledge: int = promised(1000, row="X2")
     # Role and delimiters of one message; OpenAI's published recipe counted 3 to 4.
     message_overhead: int = assumed(4, owner="context", settle_by="usage reported by chat models")

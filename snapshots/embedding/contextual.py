@@ -10,8 +10,8 @@ from snapshots.embedding.aliases import alias_marks
 from snapshots.embedding.marks import marks_of
 from snapshots.embedding.sayings import saying_of
 
-# What notes and replies are indexed as: the encoder of all languages compares them, so that a question in one language
-# finds a note in another, and one relevance was taught for all.
+# The language of notes and replies in the index: the encoder of all languages compares them, so that a question in one
+# language finds a note in another, and one reader of relevance serves all.
 EVERY_LANGUAGE = "other"
 _MONTHS = "January February March April May June July August September October November December"
 # Not calendar.month_name, which follows the locale of the process.

@@ -53,7 +53,7 @@ _LEANING = (
     "them their theirs there here one ones do does did don't doesn't didn't it's that's he's she's they're"
 )
 _LEANING_WORDS = frozenset(_LEANING.split())
-# What points to the turn before, or answers it.
+# Words and characters that point to the turn before, or answer it.
 _LEANING_CHARACTERS = re.compile(
     r"[他她它]们?|[这那][个里些样么]?|是[的啊呀]|[好对行]的?[呀啊吧]?|没错|没问题|没关系|可以|不是|不用|当然|同意|谢谢|一样|[嗯哦也的了吗呢]"
 )

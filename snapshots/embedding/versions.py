@@ -15,14 +15,14 @@ from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.store import lock_memory, touch_memory
 from snapshots.models import Note, Snapshot, SnapshotVersion
 
-# What stands in words and vectors: a change of it makes new ones.
+# Fields that words and vectors are made from: a change of one makes new ones.
 INDEXED = frozenset({"text", "category", "topics", "aliases", "said_at"})
 
 TIMES = frozenset({"said_at", "invalid_at", "expires_at", "last_validated_at", "retired_at", "review_by"})
 IDS = frozenset({"superseded_by_id", "about_tag_id", "changed_by", "newer"})
 SUPERSEDED = ("invalid_at", "superseded_by_id")
 
-# Under this key an image keeps earlier values of the note's own row.
+# The key of earlier values of the note's own row.
 NOTE = "note"
 NO_NOTE: Mapping[str, Any] = {}
 

@@ -121,24 +121,24 @@ class ScoringPolicy:
     keyword_sitting: float = measured(0.2, source=_KEYWORD_SITTING)
     dense_dated: float = measured(0.30, source=_DENSE_DATED)
     dense_continued: float = measured(0.20, source=_DENSE_CONTINUED)
-    # What is fused: z-scores of the views' scores, or of reciprocal ranks (RRF).
+    # The views that are fused: z-scores of their scores, or of reciprocal ranks (RRF).
     fusion: Literal["scores", "ranks"] = measured("scores", source=_FUSION)
     rrf_k: float = promised(60.0, row="R2")
     smooth_previous: float = measured(0.3, source=_SMOOTH_PREVIOUS)
     smooth_next: float = measured(0.2, source=_SMOOTH_NEXT)
     query_terms: int = measured(48, source=_QUERY_TERMS)
-    # By embedding space: without a common word a memory answers from this cosine on; in any other space always.
+    # By embedding space: the least cosine of an answer without a common word; other spaces have none.
     cosine_floors: tuple[tuple[str, float], ...] = measured(
         (("wordllama-l2_supercat-256", 0.134), ("use-multilingual-v3", 0.157)), source=_COSINE_FLOORS
     )
-    # By embedding space: what its views weigh beside the words; 1 in any other.
+    # By embedding space: the weight of its views beside the words; 1 in any other.
     dense_weights: tuple[tuple[str, float], ...] = measured((("use-multilingual-v3", 1.5),), source=_DENSE_WEIGHTS)
     named_speaker: float = measured(1.1, source=_NAMED_SPEAKER)
     # For a memory that names a time, when the question asks for one.
     named_time: float = measured(0.5, source=_NAMED_TIME)
     # For a memory that was said in a time that the question names.
     said_in_time: float = measured(1.5, source=_SAID_IN_TIME)
-    # The same for "recently": no more than a hint, for R3's recency counts beside it.
+    # The same for "recently": only a hint, because recency counts beside it.
     said_recently: float = measured(0.1, source=_SAID_RECENTLY)
     # People tell of a day later: what a memory gains falls to nothing within so many days after the time named.
     said_after_days: float = measured(14.0, source=_SAID_AFTER_DAYS)
@@ -146,14 +146,14 @@ class ScoringPolicy:
     asking: float = measured(0.3, source=_ASKING)
     # Taken from a memory of a question like the one that is asked, the more the nearer it is: it was asked before.
     asked_alike: float = assumed(8.0, owner="recall", settle_by=_ASKED_ALIKE)
-    # By embedding space: from which cosine on two questions are alike; in any other space none are.
+    # By embedding space: the cosine from which two questions are alike; in any other space none are.
     alike_cosines: tuple[tuple[str, float], ...] = assumed(
         (("use-multilingual-v3", 0.6),), owner="recall", settle_by=_ASKED_ALIKE
     )
     # Times ln(1 + terms): a memory that says more holds an answer more often.
     longer: float = measured(0.1, source=_LONGER)
     related_cosine: float = measured(0.45, source=_RELATED_COSINE)
-    # Of a term's weight times the cosine, for a term of the subject's vocabulary that is near to it.
+    # The share of a term's weight, times the cosine, for a near term of the subject's vocabulary.
     related_share: float = measured(0.5, source=_RELATED_SHARE)
     related_terms: int = measured(5, source=_RELATED_TERMS)
     # Questions of more words say enough themselves, and the look-up costs 0.2 ms for each new word.
@@ -176,7 +176,7 @@ class RankingPolicy:
     recency_curve: str = measured("steps", source=_RECENCY_CURVE)
     recency_days: tuple[float, ...] = promised((7, 30, 90), row="R3")
     recency_values: tuple[float, ...] = measured((1.05, 1.0, 0.97, 0.94), source=_RECENCY_VALUES)
-    # Of similarity, recency and importance, with the curve "episode".
+    # Shares of similarity, recency and importance, with the curve "episode".
     episode_shares: tuple[float, float, float] = promised((0.5, 0.3, 0.2), row="R3")
     episode_decay: float = promised(0.95, row="R3")
     hyperbolic_rate: float = promised(0.2, row="R3")
@@ -188,7 +188,7 @@ class RankingPolicy:
     frequency_disliked: float = promised(0.3, row="R3")
     frequency_bonus: float = promised(1.1, row="R3")
     frequency_malus: float = promised(0.7, row="R3")
-    # What was said again takes one place of an answer.
+    # Repeated memories take one place of an answer.
     say_once: bool = measured(True, source=_SAY_ONCE)
 
 
@@ -199,12 +199,12 @@ class RecallPolicy:
     scoring: ScoringPolicy = field(default=ScoringPolicy())
     ranking: RankingPolicy = field(default=RankingPolicy())
     lane_depth: int = promised(50, row="R2")
-    # Of a question in normal form: 64 KiB of U+FDFA have 393,210 there. A recall of them beside 21 tags took 460 to 806
-    # ms whole and takes 117 ms, one of 64 KiB of Chinese 65 to 105.
+    # Characters of a question in normal form: 64 KiB of U+FDFA have 393,210 there. A recall of them beside 21 tags took
+    # 460 to 806 ms whole and takes 117 ms, one of 64 KiB of Chinese 65 to 105.
     question_chars: int = promised(65_536, row="D1")
     # A tag is meant by what is said first; in 64 KiB of pasted text the look-up would cost 300 ms.
     tag_question_chars: int = assumed(2_000, owner="recall", settle_by="where in real questions tags are named")
-    # What a question asks for is said first; in pasted text "you said" means somebody else.
+    # A question asks for something in its first characters; in pasted text "you said" means somebody else.
     asking_chars: int = assumed(2_000, owner="recall", settle_by="where real questions ask for what the assistant said")
     clock_skew_seconds: float = assumed(300.0, owner="recall", settle_by="clock offsets seen in production")
     # Subjects whose ids a process remembers; 200 bytes each.
@@ -230,9 +230,9 @@ class FilterPolicy:
     # Values held and characters of their texts, over all distinct conditions on what an image holds, and again on
     # metadata.
     looked_at: int = measured(10_000_000, source=_LOOKED_AT)
-    # Of a subject's metadata as Postgres holds it, times the keys that are named.
+    # Bytes of a subject's metadata in Postgres, times the keys that the filter names.
     metadata_bytes: int = measured(32_000_000, source=_METADATA_BYTES)
-    # Of what stands under the keys that are named.
+    # Bytes of the values under the keys that the filter names.
     metadata_held_bytes: int = measured(1_000_000, source=_METADATA_HELD_BYTES)
 
 
@@ -246,7 +246,7 @@ class EarlierPolicy:
     build_bytes: int = assumed(500_000_000, owner="recall", settle_by="memory of a web process under load")
     row_bytes: int = measured(3_000, source=_BUILD_BYTES)
     word_bytes: int = measured(10, source=_BUILD_BYTES)
-    # Of both vectors: as Postgres sends them, as single precision, and packed.
+    # Bytes of a dimension of both vectors: as Postgres sends them, as single precision, and packed.
     dimension_bytes: int = assumed(24, owner="recall", settle_by="the same measurement with a model of 512 dimensions")
     # Per byte that Postgres holds of the earlier values of what was changed since, which are compressed.
     changed_bytes: int = assumed(4, owner="recall", settle_by="the same measurement over memories of many versions")
@@ -257,9 +257,9 @@ class RewritePolicy:
     """Limits on other wordings of a question by a chat model."""
 
     variants: int = promised(3, row="R5")
-    # What is added to each rank before orders are fused by its reciprocal.
+    # Added to each rank before orders are fused by its reciprocal.
     rank_k: float = assumed(10.0, owner="recall", settle_by=_WORDINGS)
-    # What the question's own words weigh when orders are fused; each other wording weighs 1.
+    # The weight of the question's own words when orders are fused; each other wording weighs 1.
     own_words: float = assumed(3.0, owner="recall", settle_by=_WORDINGS)
     question_chars: int = assumed(1_000, owner="recall", settle_by="lengths of questions that rewriting helps")
     wording_chars: int = assumed(300, owner="recall", settle_by="lengths of questions that rewriting helps")

@@ -43,8 +43,8 @@ NOTE_TEXTS = _TEXTS % (
 JOIN note n ON n.tenant_id = s.tenant_id AND n.snapshot_id = s.id
 LEFT JOIN tag t ON t.tenant_id = n.tenant_id AND t.id = n.about_tag_id""",
 )
-# Those of a memory, the last of them the grade that all notes made from it have, which contexts do not ask; a note's
-# own follow them, and then those of the contact that it is about.
+# The columns of a memory. The last is the grade that all notes made from it share, which contexts do not ask for. A
+# note's own columns follow, then those of its contact.
 _COLUMNS = 16
 
 

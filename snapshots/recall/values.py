@@ -15,9 +15,9 @@ LANES = ("snapshots", "preferences", "tags", "profile", "notes", "replies", "doc
 SNAPSHOTS = "snapshots"
 NOTES = "notes"
 REPLIES = "replies"
-# Lanes whose memories are of one kind, which no other lane finds.
+# Lanes with an image of their own: their memories are of one kind, which no other lane finds.
 APART: Mapping[str, Kind] = {NOTES: "note", REPLIES: "reply"}
-# What the lane of snapshots finds.
+# The kinds that the lane of snapshots finds.
 SNAPSHOT_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind not in APART.values())
 # Lanes that rank an image by the question; the others read what is held.
 SEARCHED = frozenset({SNAPSHOTS, *APART})

@@ -114,7 +114,7 @@ class NoteReader:
 def compare(pairs: Pairs, policy: RelevancePolicy = RELEVANCE) -> Float32:
     """Return the numbers of each pair that need no axes, shape (n, 7); the first is the cosine itself."""
     count = len(pairs.words)
-    # What cosines usually are is known of one encoder alone.
+    # Usual cosines are known of one encoder alone.
     is_encoded = pairs.question is not None and len(pairs.question) == DIMENSIONS
     missing = max(0, policy.few_notes - count) if is_encoded else 0
     usual = policy.usual_chinese if pairs.is_chinese else policy.usual_english

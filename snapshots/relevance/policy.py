@@ -55,13 +55,13 @@ class RelevancePolicy:
     # How probably a question needs memory that says a name which the memory holds, at the least: enough for what helps,
     # not for what only fills.
     named_need: float = assumed(0.8, owner="relevance", settle_by="questions about other people, by more writers")
-    # What one standard deviation of a statement's fused score adds to the logarithm of its odds.
+    # Added to the logarithm of a statement's odds by one standard deviation of its fused score.
     statement_slope: float = measured(1.3, source=_STATEMENTS)
     # The logarithm of the odds of a statement of average score, were it the only one.
     statement_base: float = measured(-0.2, source=_STATEMENTS)
     # In a context, what the odds of a statement as a note weigh beside those by its score.
     statement_as_note: float = measured(0.5, source=_AS_NOTES)
-    # What the logarithm of a note's odds has ahead of that of a statement of the same words.
+    # The lead of a note over a statement of the same words, in the logarithm of the odds.
     note_ahead: float = measured(1.5, source=_AS_NOTES)
     # Added to the logarithm of a reply's odds where the question asks for what the assistant said.
     asked_reply: float = assumed(2.0, owner="recall", settle_by="labelled questions about what the assistant said")

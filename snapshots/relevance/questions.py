@@ -28,7 +28,7 @@ WEIGHED = ("weights", "intercepts", "centre", "axes")
 MEANT, SAID, PAIRED = 3.0, 2.0, 8.0
 # Length of the hashed words.
 SLOTS = 8192
-# What is asked for is said in so many characters, or not at all.
+# Characters that are read: a question says in them what it asks for, or not at all.
 CHARACTERS = 2_000
 _WORD = re.compile(r"[a-z']+|\d+|[\u3400-\u9fff]")
 

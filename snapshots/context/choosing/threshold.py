@@ -21,7 +21,7 @@ class Abstained(StrEnum):
     UNKNOWN_SUBJECT = "unknown_subject"
     NOTHING_REMEMBERED = "nothing_remembered"
     NOTHING_RELEVANT = "nothing_relevant"
-    # What is relevant stands elsewhere in the context, or did not fit, or may not go in.
+    # The relevant memories stand elsewhere in the context, did not fit, or may not go in.
     NOTHING_MORE = "nothing_more"
 
 

@@ -8,7 +8,7 @@ from snapshots.recall.ranking.relevance import PART_DIGITS
 from snapshots.recall.values import Explain
 
 _LEAST = 1e-9
-# Of what recall did not find: neither lane, no score, no factor.
+# The explanation of a memory that recall did not find: neither lane, no score, no factor.
 _UNFOUND = Explain(None, 0.0, "own", None, 0.0, "own", 0.0, 0.0, 0.0, 0.0, 0.0, None, 1.0, 1.0, 1.0, 1.0)
 
 Raise = Literal["as_older", "as_slot"]

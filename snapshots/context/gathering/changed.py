@@ -18,14 +18,12 @@ from snapshots.understanding.changes.words import cues_in
 from snapshots.understanding.heard.turns import tells_something
 from snapshots.understanding.reading.forms import matching_form
 
-# What stays so whatever becomes of a note that says it, as who somebody is to the user does: no doubt of the note is
-# one of the name, the condition, or the contact.
+# Keys of slots that stay true when a note that says them is doubted: a name, a condition, or a contact.
 SURE_KEYS = "(^name|conditions)$"
-# The notes that ended, are possibly outdated, or are told of anew, and that a context needs: those of its notes and
-# messages ($3), those that stand in a prefix or fill slots, those whose old words one of its replies ($4) may say, what
-# these lead to, and all that ended where the question asks for what was before ($5). Each with the note, or the
-# message, that is newer, what ended it where asked for, and the slots that it fills while it is doubted: since a
-# message made it so, else since somebody marked it.
+# Notes that ended, are doubted or were said again, as far as a context needs them: those of its notes and messages
+# ($3), those in a prefix or with slots, those whose old words one of its replies ($4) may say, the notes that these
+# lead to, and all ended ones where the question asks for the past ($5). Each row has the newer note or message, the
+# message that ended it where asked for, and the doubted slots that it fills with the time since when.
 CHANGED = f"""
 WITH RECURSIVE changed AS MATERIALIZED (
   SELECT n.snapshot_id, n.statement_id, n.vital_class, n.possibly_outdated, s.invalid_at,
@@ -72,7 +70,7 @@ LEFT JOIN snapshot o ON o.tenant_id = $1 AND o.id = c.newer
 LEFT JOIN note nn ON nn.tenant_id = $1 AND nn.snapshot_id = o.id
 WHERE c.snapshot_id IN (SELECT snapshot_id FROM wanted)
 """  # noqa: S608  # made of constants; values are parameters
-# The columns of the note itself, as of those that stand in a prefix.
+# The columns of the note itself, the same as those of a standing note.
 _OWN = 12
 
 
@@ -235,7 +233,7 @@ def _as_of_today(item: MemoryItem, changes: Sequence[Change]) -> MemoryItem | No
     return replace(item, text=text, doubted_since=since) if text != item.text or since else item
 
 
-# The share of a message's characters from which its doubted notes make it doubtful.
+# The share of a message's characters in doubted notes from which the message is doubtful.
 DOUBTED = 0.6
 _LOOSE = " ,;:、，。；"
 

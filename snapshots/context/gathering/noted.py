@@ -15,7 +15,7 @@ from snapshots.understanding.reading.clauses import split_clauses
 _GAP = "\u2026"
 _LOOSE = " ,;:.!\u2026\u3001\uff0c\u3002\uff1b\uff01"
 _AROUND_GAP = re.compile(rf"[{_LOOSE}]*{_GAP}[{_LOOSE}]*")
-# What leads to something, and tells nothing itself.
+# Phrases that lead to something and say nothing themselves.
 _IDLE = re.compile(
     r"\b(?:by the way|btw|just so you know|fyi|for the record|(?:like|as) i(?:'ve)? (?:said|mentioned|told you)"
     r"(?: before| earlier)?|i(?:'ve)?(?: already)? (?:said|mentioned|told you)(?: this| that| it)?(?: before)?)\b"

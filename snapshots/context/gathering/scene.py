@@ -20,7 +20,7 @@ from snapshots.window.policy import WINDOW_POLICY
 from snapshots.window.values import Window, WindowTurn
 from snapshots.window.window import window_at
 
-# The user's first messages that are looked at: the first of them may be a picture or a sign.
+# How many of the user's first messages are read: the first may be a picture or a sign.
 FIRST_TURNS = 5
 
 HISTORY = "SELECT coalesce(sum(tokens), 0)::bigint FROM message WHERE tenant_id = $1 AND subject_id = $2"
@@ -37,7 +37,7 @@ WHERE tenant_id = $1 AND role = '{MessageRole.USER}' AND conversation_id = (
 ORDER BY seq LIMIT {FIRST_TURNS}
 """  # noqa: S608  # made of constants; values are parameters
 
-# What the running summary does not tell yet and the window holds no longer: a few turns before a summary is due.
+# Turns that are in neither the summary nor the window: a few, before a summary is due.
 BETWEEN = f"""
 SELECT m.id, m.external_id, m.seq, m.role, m.name, m.content, m.said_at, m.tokens, m.tool_calls, m.tool_call_id
 FROM conversation c JOIN message m ON m.tenant_id = c.tenant_id AND m.conversation_id = c.id
@@ -46,8 +46,8 @@ WHERE c.tenant_id = $1 AND c.subject_id = $2 AND c.external_id = $3 AND c.rememb
 ORDER BY m.seq DESC LIMIT {WINDOW_POLICY.messages}
 """  # noqa: S608  # made of constants; values are parameters
 
-# The notes that stand in a prefix whatever is asked: vital ones, and limits and habits that surely last; without those
-# that may be over. Beyond the most, the newest.
+# The notes of a prefix: vital ones, and limits and habits that surely last and are not doubted; the newest if there are
+# too many.
 STANDING = f"""
 SELECT s.id, s.text, s.confidence, s.provenance, s.valid_at, s.said_offset, n.grade, n.statement_id, n.about_label,
        n.relation, n.context, n.vital_class, s.recorded_at

@@ -18,7 +18,7 @@ from snapshots.context.turn.intent_rules import Intent
 
 # The space of the reader that needs no vector.
 WORDS = ""
-# What the readers' files are called by the space of their vectors, the better one first.
+# Names of the readers' files by the space of their vectors, the better one first.
 SPACES = {"use-multilingual-v3": "use", "wordllama-l2_supercat-256": "wordllama", WORDS: "words"}
 
 INTENTS: tuple[Intent, ...] = get_args(Intent)
@@ -26,7 +26,7 @@ INTENTS: tuple[Intent, ...] = get_args(Intent)
 LONGEST_READ = 400
 # Length of the hashed words; half as many read 0.01 less of the English messages and as much of the Chinese ones.
 _SLOTS = 2048
-# What words and vector weigh beside the one number of the rules; found by cross-validation over writers.
+# Weights of words and vector beside the rules' answer, from cross-validation over writers.
 _OF_WORDS = _OF_VECTOR = 3.0
 _TOKEN = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
 _LONG = 4

@@ -12,7 +12,7 @@ from snapshots.context.turn.intent_rules import Intent, Phase
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
 _SLOTS = 1024
-# What the phase that rules tell weighs beside the other numbers; found by cross-validation over writers.
+# Weight of the rules' answer beside the other numbers, from cross-validation over writers.
 _OF_RULES = 2.0
 _SOME_TURNS = 3
 _LONG = 100.0

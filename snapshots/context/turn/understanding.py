@@ -28,7 +28,7 @@ class Understanding(BaseModel):
     phase: Phase
 
 
-# By model, prompt and hash of the turn: the same turn is read once by a process.
+# Cached by model, prompt and hash of the turn: a process asks once for the same turn.
 _KEPT: LruCache[tuple[str, str, bytes], Understanding] = LruCache(REWRITE_POLICY.kept)
 
 

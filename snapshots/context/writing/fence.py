@@ -31,8 +31,8 @@ _LINE_END = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _NOT_IN_XML = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _OURS = "task|document|conversation_summary|tool_call|tool_result"
 _TEMPLATE_BRACKETS = r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT)\])"
-# Where something begins that looks like an element of ours, or like what a chat template puts between turns (ChatML,
-# Llama, Mistral, Gemma, DeepSeek).
+# The beginnings of our own elements, and of the marks that chat templates put between turns (ChatML, Llama, Mistral,
+# Gemma, DeepSeek).
 _FORGED = re.compile(
     rf"<(?=\s*(?:/\s*)?(?:{MEMORY}|(?:{_OURS})(?![\w.:-])))"
     r"|<(?=\|[^\s<>|]{1,40}\|>|</?SYS>>|/?s>|(?:bos|eos|pad|unk|(?:start|end)_of_\w{1,20})>)"

@@ -24,9 +24,9 @@ from snapshots.context.writing.prompt_text import PromptText
 Chosen = Mapping[SectionName, Sequence[Piece]]
 
 _ATTRIBUTES = ("source", "confidence", "provenance", "valid_since", "category")
-# The source of what the assistant said: nothing that is known of the user.
+# The source of the assistant's words, which are nothing that is known of the user.
 REPLIED = "assistant_said"
-# By kind; all else is from the user.
+# Sources by kind of memory; all other memories are from the user.
 _SOURCES = {
     "reply": REPLIED,
     "manual": "product",

@@ -16,7 +16,7 @@ from snapshots.embedding.upkeep.missing_words import add_words
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 
-# Told how many memories more are done, as they are.
+# Called with the number of memories that were just done.
 Advance = Callable[[int], object]
 
 

@@ -17,7 +17,7 @@ from snapshots.embedding.stored_drafts import Mask, stored_drafts
 from snapshots.models import Snapshot, SnapshotWords
 from tenants.isolation import current_tenant_id, tenant_tx
 
-# What was edited after it was read has the number of its new text already.
+# A text that was edited meanwhile has the number of its new words already.
 NUMBER = """
 UPDATE snapshot_words w SET saying = said.saying FROM unnest(%s::uuid[], %s::bigint[]) AS said (snapshot_id, saying)
 WHERE w.tenant_id = %s AND w.snapshot_id = said.snapshot_id AND w.saying IS NULL

@@ -45,7 +45,7 @@ class SpaceCount:
 
 
 NOTHING = SpaceCount()
-# By the space's id; a space that is not there holds nothing and lacks nothing.
+# By the space's id; a missing space holds nothing and lacks nothing.
 Counts = Mapping[UUID, SpaceCount]
 
 

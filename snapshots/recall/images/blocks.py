@@ -18,7 +18,7 @@ from snapshots.embedding.rows import MAX_TF
 from snapshots.recall.images.columns import Columns, LabelLists, Labels
 from snapshots.recall.images.image import DenseSpace, Rows
 
-# Of what stands here. A process reads blocks of its own format only.
+# The version of this format. A process reads blocks of its own format only.
 FORMAT = 4
 
 _ALIGNED = 8

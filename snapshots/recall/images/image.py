@@ -31,10 +31,10 @@ from snapshots.recall.values import MemoryRow
 
 Bytes16 = npt.NDArray[np.uint8]
 NOT_HELD = -1
-# Of an image of nothing: what Python and numpy hold around its numbers. Measured with tracemalloc: 4.8 kB.
+# Bytes of an empty image: Python and numpy objects around its numbers. Measured with tracemalloc: 4.8 kB.
 OBJECTS_BYTES = 5_000
-# Of a row, for what is worked out once: the norms of three views, the worth of its form, and where it stands along the
-# 32 axes of `snapshots.relevance.notes`.
+# Bytes of a row for cached results: the norms of three views, the worth of its form, and its places along the 32 axes
+# of `snapshots.relevance.notes`.
 KEPT_BYTES = 148
 
 
@@ -86,7 +86,7 @@ class Image:
     window_length: Float32
     speakers: tuple[Speaker, ...]
     nbytes: int
-    # What was worked out of this image. Never outlives it; two threads may work out the same.
+    # Cached results of this image. Two threads may compute the same.
     kept: dict[Hashable, Any] = field(default_factory=dict)
 
     @property

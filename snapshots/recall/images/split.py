@@ -11,9 +11,9 @@ from snapshots.recall.images.columns import array_bytes
 from snapshots.recall.images.image import KEPT_BYTES, OBJECTS_BYTES, Image, Rows, join, link, rows_of, take, unpack
 from snapshots.recall.values import APART, KINDS, NOTES, REPLIES
 
-# Of a row, for its four neighbours, its sitting and that one's length, and the lengths of two documents.
+# Bytes of a row for its four neighbours, its session and that one's length, and the lengths of two documents.
 _LINK_BYTES = 32
-# Of a posting in an inverted index in which every key has one.
+# Bytes of a posting in an inverted index in which every key has one.
 _POSTING_BYTES = 24
 NO_ROWS = unpack([], {})
 

@@ -65,7 +65,6 @@ def _held(seats: BoundedSemaphore, wait_s: float) -> Iterator[None]:
         seats.release()
 
 
-# Those of this process.
 TURNS = Turns()
 
 

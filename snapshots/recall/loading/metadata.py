@@ -19,9 +19,9 @@ from snapshots.recall.policy import FILTERING, FilterPolicy
 from snapshots.recall.texts import NOTHING_CHANGED
 from snapshots.recall.values import RecallQuery
 
-# Of metadata out of line, the size is read without the value, which is stored as it is: see migration 0015. Of what
-# stands under the keys, the size is added up before any of it becomes text, which takes ten times as long. Metadata
-# that holds none of the keys is looked at once, not once for each.
+# Postgres reads the size of metadata without the value, because it is stored uncompressed (migration 0015). Sizes under
+# the keys are added up before any value becomes text, which takes ten times as long. Metadata without any of the keys
+# is looked at once, not once for each key.
 HELD = """
 WITH size AS MATERIALIZED (
   SELECT coalesce(sum(pg_column_size(metadata)), 0) * cardinality($3::text[]) AS bytes

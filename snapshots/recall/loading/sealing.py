@@ -26,7 +26,7 @@ from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
 MayGoOn = Callable[[], bool]
-# Told how many blocks more are sealed, as they are.
+# Called with the number of blocks that were just sealed.
 Advance = Callable[[int], object]
 
 

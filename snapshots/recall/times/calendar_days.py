@@ -10,16 +10,16 @@ from dateutil.relativedelta import relativedelta
 # The first moment, and the moment after the last.
 Span = tuple[datetime, datetime]
 SpanOfYear = Callable[[int], Span | None]
-# What a match means on a day; None for no time. May raise ValueError or OverflowError: no such day.
+# The meaning of a match on a day; None for no time. May raise ValueError or OverflowError: no such day.
 Resolve = Callable[[re.Match[str], date], Span | None]
 
 DAY = timedelta(1)
 SATURDAY = 5
-# How far "recently" reaches back.
+# Days that "recently" reaches back.
 RECENT_DAYS = 14
-# What "a few ... ago" reaches from and to, in its unit.
+# The farthest and the nearest of "a few ... ago", by unit.
 FEW = {"day": (7, 1), "week": (6, 2), "month": (6, 2), "year": (6, 2)}
-# How many years back a day may lie that does not exist every year: 29 February.
+# Years to look back for a day that does not exist every year: 29 February.
 _YEARS_BACK = 5
 
 

@@ -16,13 +16,13 @@ from snapshots.recall.times import chinese as chinese_times
 from snapshots.recall.times import english as english_times
 from snapshots.recall.times.calendar_days import DAY, SATURDAY, Anchor, Span, days, part, weekday
 
-# What is asked stands at the end; what is pasted before it names times of its own.
+# A question stands at the end; the text pasted before it names times of its own.
 READ_CHARACTERS = 2_000
 # A question that names more times asks for none of them.
 MOST_ANCHORS = 16
-# Where "before 2023" begins.
+# The beginning of "before 2023".
 FIRST = datetime(1970, 1, 1)
-# How far before an anchor its company is looked for, characters.
+# Characters before an anchor that are read with it.
 _BESIDE = 40
 
 # Without any of these a question names no time in English.

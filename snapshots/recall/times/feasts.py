@@ -7,7 +7,7 @@ from dateutil.easter import easter
 
 # A first day, and how many days.
 Days = tuple[date, int]
-# The days of a feast in a year. Raises ValueError for a year that the table does not know.
+# The days of a holiday in a year. Raises ValueError for a year that the table does not know.
 DaysOfYear = Callable[[int], Days]
 
 MONDAY, THURSDAY, SUNDAY = 0, 3, 6
@@ -84,7 +84,7 @@ def _easter(year: int) -> Days:
 
 NATIONAL_DAY = fixed(10, 1, 7)
 
-# By how it is written in lower case. Where one name begins another, the longer stands first.
+# By pattern in lower case. Where one name begins another, the longer stands first.
 ENGLISH: Mapping[str, DaysOfYear] = {
     r"(?:chinese|lunar) new year|spring festival": lunar(NEW_YEAR, 8, after=-1),
     r"new year'?s eve": fixed(12, 31),
@@ -110,7 +110,7 @@ ENGLISH: Mapping[str, DaysOfYear] = {
     r"mid-autumn(?: festival)?": lunar(MID_AUTUMN, 2),
 }
 
-# By how it is written in simplified characters.
+# By pattern in simplified characters.
 CHINESE: Mapping[str, DaysOfYear] = {
     r"大年三十|年三十|除夕": lunar(NEW_YEAR, after=-1),
     r"大年初一|年初一": lunar(NEW_YEAR),

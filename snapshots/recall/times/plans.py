@@ -25,7 +25,7 @@ _BEFORE_A_START = re.compile(
     r"(?:the |on |in |late |early |mid )*\Z|(?:从|自|打|等)(?:明年|今年|下个?)?\Z"
 )
 _BEHIND_A_START = re.compile(r" ?(?:onwards?|on(?! (?:the|a|my|our))\b|起|开始|以后|之后|后(?!天)|才)")
-# What holds from a day on, and is no plan that is past after it.
+# Words of something that begins on the day and goes on after it, so that the day is not its last.
 _LASTS_FROM_THEN = re.compile(
     r"\b(?:starts?|starting|begins?|beginning|comes? into force|takes? effect|kicks? in|become|becomes|becoming"
     r"|joins?|joining|(?:move|moves|moving|relocate|relocates|relocating|switch|switches|switching|change|changes"
