@@ -46,6 +46,7 @@ LEFT JOIN tag t ON t.tenant_id = n.tenant_id AND t.id = n.about_tag_id""",
 # The columns of a memory. The last is the grade that all notes made from it share, which contexts do not ask for. A
 # note's own columns follow, then those of its contact.
 _COLUMNS = 16
+_CHANGING = ("text", "confidence", "provenance", "metadata", "said_at", "said_offset", "valid_at")
 
 
 def load_texts(subject_id: UUID, hits: Sequence[RankedHit]) -> tuple[RecalledMemory, ...]:
@@ -100,19 +101,9 @@ def _memory_then(memory: RecalledMemory, then: HeldThen | None) -> RecalledMemor
     if then is None:
         return memory
     held = then.snapshot
-    return replace(
-        memory,
-        text=held.text,
-        confidence=held.confidence,
-        provenance=held.provenance,
-        category=held.category or None,
-        topics=tuple(held.topics),
-        aliases=tuple(held.aliases),
-        metadata=held.metadata,
-        said_at=held.said_at,
-        said_offset=held.said_offset,
-        valid_at=held.valid_at,
-    )
+    values: dict[str, Any] = {name: getattr(held, name) for name in _CHANGING}
+    lists = {"topics": tuple(held.topics), "aliases": tuple(held.aliases)}
+    return replace(memory, **values, **lists, category=held.category or None)
 
 
 def _noted(row: Sequence[Any], hit: RankedHit, then: HeldThen | None) -> RecalledNote:

@@ -37,9 +37,7 @@ def profile_fact(field: str, value: object, standing: Standing) -> MemoryItem:
         kind="profile",
         text=in_words(value),
         category=field,
-        confidence=standing.confidence,
-        provenance=standing.provenance,
-        valid_since=standing.valid_since,
+        **standing._asdict(),
     )
 
 
@@ -51,9 +49,7 @@ def preference_fact(preference_id: str, path: tuple[str, str], value: object, st
         kind="preference",
         text=preference_words(category, key, value),
         category=category,
-        confidence=standing.confidence,
-        provenance=standing.provenance,
-        valid_since=standing.valid_since,
+        **standing._asdict(),
         is_limit=key in _LIMITS or key.startswith("avoid_") or key.endswith("_limit"),
     )
 
@@ -65,9 +61,7 @@ def tag_fact(tag_id: str, place: Place, standing: Standing) -> MemoryItem:
         kind="tag",
         text=tag_words(place),
         category=place.kind,
-        confidence=standing.confidence,
-        provenance=standing.provenance,
-        valid_since=standing.valid_since,
+        **standing._asdict(),
     )
 
 
