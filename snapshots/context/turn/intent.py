@@ -5,7 +5,6 @@ the caller names sizes the memory section.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.text import index_form
@@ -19,14 +18,6 @@ NO_VECTORS: Mapping[str, Float32] = {}
 LONGEST_READ = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """An intent and the words that it was read from ("" for the fallback ``general``)."""
-
-    intent: Intent
-    cue: str
-
-
 _DOING: frozenset[Intent] = frozenset({"task", "navigation"})
 
 
@@ -36,23 +27,18 @@ def detect_intent(text: str, vectors: Mapping[str, Float32] = NO_VECTORS) -> Int
     ``vectors`` are the message's by embedding space; without any the words decide.
     """
     form = _form(text)
-    return read_by_model(form, read_by_rules(form).intent, vectors) if form else "general"
+    return read_by_model(form, read_by_rules(form), vectors) if form else "general"
 
 
-def read_intent(text: str) -> Reading:
-    """Return the intent by rules alone, and its cue, from the first ``LONGEST_READ`` characters."""
-    return read_by_rules(_form(text))
-
-
-def read_by_rules(form: str) -> Reading:
-    """Return the same for a message in index form."""
+def read_by_rules(form: str) -> Intent:
+    """Return the intent of a message in index form by rules alone; ``general`` where none matches."""
     form = GREETING.sub("", form) or form
     small = SMALL_TALK.search(form)
     for intent, pattern in RULES:
         found = pattern.search(form)
         if found and not (small and intent in {"knowledge", "task"}):
-            return Reading(intent, found.group()[:40])
-    return Reading("small_talk", small.group()[:40]) if small else Reading("general", "")
+            return intent
+    return "small_talk" if small else "general"
 
 
 def detect_phase(

@@ -105,13 +105,8 @@ class Times:
 NO_TIMES = Times()
 
 
-def spans_of(text: str, asked_at: datetime) -> tuple[TimeSpan, ...]:
-    """Return the times that ``text`` names and that have begun by ``asked_at`` (aware), in order."""
-    return times_of(text, asked_at).spans
-
-
 def times_of(text: str, asked_at: datetime) -> Times:
-    """Return the times that ``text`` names and what it says beside them.
+    """Return the times that ``text`` names and that have begun by ``asked_at`` (aware), and what it says beside them.
 
     Accepts any text, in linear time; of a long one only the end is read.
     """
