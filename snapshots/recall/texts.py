@@ -102,8 +102,8 @@ def _memory_then(memory: RecalledMemory, then: HeldThen | None) -> RecalledMemor
         return memory
     held = then.snapshot
     values: dict[str, Any] = {name: getattr(held, name) for name in _CHANGING}
-    lists = {"topics": tuple(held.topics), "aliases": tuple(held.aliases)}
-    return replace(memory, **values, **lists, category=held.category or None)
+    values |= {"topics": tuple(held.topics), "aliases": tuple(held.aliases), "category": held.category or None}
+    return replace(memory, **values)
 
 
 def _noted(row: Sequence[Any], hit: RankedHit, then: HeldThen | None) -> RecalledNote:
