@@ -12,8 +12,7 @@ from functools import partial
 
 from django.db.models.functions import Now
 
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.feedback.outcome import take_outcome
 from snapshots.feedback.values import Told

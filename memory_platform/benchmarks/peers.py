@@ -19,8 +19,8 @@ from memory_platform.benchmarks.load.target import TOP_K
 from memory_platform.env.table import environment
 from memory_platform.kernel.clock import utc_now
 from snapshots.models import Snapshot
-from snapshots.recall.search import Stopwatch
-from snapshots.recall.service import recall
+from snapshots.recall.pipeline import recall
+from snapshots.recall.question import Stopwatch
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
 

@@ -1,6 +1,6 @@
-"""Context: what goes into a model's prompt, and why. Open :mod:`snapshots.context.service` first: the whole road.
+"""Context: choose what goes into a model's prompt, and record why. Start with :mod:`snapshots.context.pipeline`.
 
-:mod:`~snapshots.context.turn` says what the user is after, :mod:`~snapshots.context.gathering` collects what may go in,
-:mod:`~snapshots.context.assemble` makes it fit: :mod:`~snapshots.context.choosing` says what is worth its tokens,
-:mod:`~snapshots.context.budget` how many there are, :mod:`~snapshots.context.writing` how it is written.
+:mod:`~snapshots.context.turn` classifies the user's turn, :mod:`~snapshots.context.gathering` collects what may go in,
+:mod:`~snapshots.context.assemble` makes it fit: :mod:`~snapshots.context.choosing` keeps what is worth its tokens,
+:mod:`~snapshots.context.budget` counts them, :mod:`~snapshots.context.writing` renders the prompt.
 """

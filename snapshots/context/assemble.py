@@ -1,4 +1,4 @@
-"""From everything that may go in to a context that fits: one page, read from the top.
+"""Fit everything that may go in into a context: one page, top-down.
 
 Pure: no clock, no database, no model. With the same nonce, which the caller draws from
 :func:`snapshots.context.writing.fence.new_nonce`, the same input gives the same context, byte for byte.
@@ -16,12 +16,10 @@ from snapshots.context.budget import (
     Step,
     fill_order,
     open_room,
-    reserved_below,
     slots_for,
     take,
     together,
     tokens_of,
-    unused_below,
 )
 from snapshots.context.choosing.facts import in_stable_order
 from snapshots.context.choosing.prefix import VitalRoom, fill_with_vital, in_order_of_need, in_order_of_time
@@ -56,7 +54,7 @@ _REMEMBERED = _MEMORIES | {SectionName.TASK, SectionName.KNOWLEDGE, SectionName.
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """In which order sections are filled, which memories help at all, and what room vital notes have."""
+    """The order of the sections, the threshold of relevance, and the room of vital notes."""
 
     order: Sequence[Step]
     threshold: Threshold
@@ -71,8 +69,8 @@ class Choice:
     refused: Refused = field(default_factory=list)
     rooms: dict[SectionName, MemoryRoom] = field(default_factory=dict)
     abstained: Abstained | None = None
+    # All notes are in it, oldest first.
     is_whole: bool = False
-    """Whether all notes are in it, oldest first."""
 
 
 def assemble(
@@ -83,7 +81,7 @@ def assemble(
     nonce: str,
     policy: ContextPolicy | None = None,
 ) -> AssembledContext:
-    """Return the context of ``request`` within its budget, and what became of every candidate.
+    """Return the context of ``request`` within its budget, and a decision for every candidate.
 
     Raises BudgetTooSmall when system prompt and query, which are never cut, do not fit.
     """
@@ -139,8 +137,7 @@ def choose(
     material: Material,
     rules: Rules,
 ) -> Choice:
-    """Fill the sections, the most needed first; memories are screened against what prefix and window then hold, and
-    cut off below the threshold."""
+    """Fill the sections, the most needed first. Memories are screened against prefix and window, and cut off."""
     choice = Choice()
     passes = passes_any(material.memories, rules.threshold, material.needs)
     for at, (name, most) in enumerate(rules.order):
@@ -152,8 +149,10 @@ def choose(
             shelf, refused = in_order_of_need(shelf, rules.vital)
             choice.refused.extend(refused)
         if name is SectionName.MEMORY:
-            room = room.with_more(unused_below(later, shelves, slots))
-        reserved = reserved_below(later, shelves, slots)
+            unused = sum(max(0, slots[one].tokens - shelves[one].demand) for one in later)
+            room = replace(room, carried=room.carried + unused)
+        # Later sections keep what they need of their own slots.
+        reserved = sum(min(slots[one].tokens, shelves[one].demand) for one in later)
         choice.rooms[name] = MemoryRoom(room.carried, room.free - reserved, slots[name].grows == "elastic")
         if name is SectionName.MEMORY:
             fits = min(slots[name].limit_in(room, reserved), room.free)
@@ -173,8 +172,7 @@ def choose(
 
 
 def fill_prefix(choice: Choice, shelf: Shelf, room: Room, vital: VitalRoom) -> Room:
-    """Give what memories leave of a small total to vital notes and limits that have no place yet; return what is left
-    for the guide and the rest of the window."""
+    """Give the room that memories leave of a small total to vital notes and limits; return the rest."""
     told = {piece.origin.id for piece in choice.pieces[SectionName.MEMORY] if isinstance(piece.origin, MemoryItem)}
     held = choice.pieces[SectionName.PROFILE]
     trusted, _ = trusted_shelf(shelf)
@@ -183,8 +181,7 @@ def fill_prefix(choice: Choice, shelf: Shelf, room: Room, vital: VitalRoom) -> R
 
 
 def _order_memories(taken: Sequence[Piece], order: Order | None, *, is_whole: bool) -> tuple[Piece, ...]:
-    """Return the memories that were taken in the order that the caller names; else a whole memory as it was taken,
-    oldest first, and others with the best at the edges, and under each date what was said later behind."""
+    """Return the memories in the caller's order; else a whole memory oldest first, others best at the edges."""
     if is_whole and order is None:
         return arrange_days(together(taken))
     best_first = sorted(taken, key=lambda piece: -piece.origin.score if isinstance(piece.origin, MemoryItem) else 0.0)
@@ -204,8 +201,7 @@ def _threshold(request: ContextRequest, policy: ContextPolicy) -> Threshold:
 
 
 def _idle_parts(choice: Choice) -> frozenset[str]:
-    """Return the parts of the guide that nobody needs: how to read memories where there are none, and the date where
-    nothing at all is remembered."""
+    """Return the parts of the guide that nobody needs: how to read memories where there are none, and the date."""
     held = {name for name, pieces in choice.pieces.items() if pieces}
     told = {"guide": _MEMORIES, "date": _REMEMBERED}
     return frozenset(part for part, sections in told.items() if held.isdisjoint(sections))

@@ -1,4 +1,4 @@
-"""Who gets how many tokens (X1, X2, X9): slots by section and intent, and whole items taken into them.
+"""Token budgets: slots by section and intent, and whole items taken into them.
 
 Sections are filled in the reverse of the drop order (knowledge, tasks, summary, memory from the lowest score, window
 from the oldest, profile, guide). Once the total refuses an item, everything that would have been dropped before it
@@ -6,25 +6,41 @@ stays out as well: filling this way leaves exactly what dropping would have left
 """
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Literal
 
-from snapshots.context.errors import BudgetTooSmall
+from memory_platform.kernel.errors import FieldFault, Refused
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import ContextRequest, MemoryItem, Passage, SectionName, WindowTurn
 
+_BEGINNING = datetime.min.replace(tzinfo=UTC)
 _LAST = (SectionName.SUMMARY, SectionName.TASK, SectionName.KNOWLEDGE)
 FILL_ORDER = (SectionName.GUIDE, SectionName.PROFILE, SectionName.WINDOW, SectionName.MEMORY, *_LAST)
 
+# A section to fill, and with how many pieces at most.
 Step = tuple[SectionName, int | None]
-"""A section to fill, and with how many pieces at most."""
+
+
+class BudgetTooSmall(Refused):
+    """System prompt and query, which are never cut, do not fit into ``budget.total``."""
+
+    code = "budget_too_small"
+
+    def __init__(self, *, needed: int, total: int) -> None:
+        message = f"System prompt and query alone need {needed} tokens; budget.total is {total}."
+        super().__init__(message, faults=[FieldFault("budget.total", "too_small", message)])
+        self.needed = needed
+        self.extras = {"needed": needed}  # members of the problem document
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What holds lines together, an element or the date above them: what opens and what closes it, and the tokens of
-    both. ``block`` tells frames apart that look the same."""
+    """An element or a date that holds lines together, and the tokens of opening and closing it.
+
+    ``block`` tells frames apart that look the same.
+    """
 
     opening: str
     closing: str
@@ -37,10 +53,10 @@ Frames = tuple[Frame, ...]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One whole item as it would stand in the prompt, its tokens, what it was made from, and the ``frames`` that hold
-    it with others, the outer first: an element and a date, or none.
+    """One whole item as it would stand in the prompt, with its tokens and its source.
 
-    ``part`` tells the pieces of the guide's section apart.
+    ``frames`` hold it with others, the outer first: an element and a date, or none. ``part`` tells the pieces of the
+    guide apart.
     """
 
     text: str
@@ -49,10 +65,19 @@ class Piece:
     frames: Frames = ()
     part: Literal["", "guide", "date"] = ""
 
+    @property
+    def memory(self) -> MemoryItem | None:
+        """The memory that it was made from, if it was made from one."""
+        return self.origin if isinstance(self.origin, MemoryItem) else None
+
+    @property
+    def since(self) -> datetime:
+        """Since when its memory holds; the earliest moment where that is not known."""
+        return (self.memory and self.memory.valid_since) or _BEGINNING
+
 
 def together(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
-    """Return pieces with those of one frame together, frames in the order of their first; what has no date of an
-    element stands before its dates."""
+    """Return pieces grouped by frame, frames in the order of their first; undated ones stand before dates."""
     held = list(pieces)
     places = {frames: at for at, frames in enumerate(dict.fromkeys(open_ for one in held for open_ in nested(one)))}
     return tuple(sorted(held, key=lambda piece: [places[frames] for frames in nested(piece)]))
@@ -65,19 +90,20 @@ def nested(piece: Piece) -> tuple[Frames, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Tokens of one section. ``grows`` "elastic": also into what the sections filled before it left over; "never":
-    the slot is a ceiling; "freely": as far as the total allows (the guide, which shares the system prompt's slot)."""
+    """Tokens of one section. ``grows``: "elastic" also into what earlier sections left over, "never" is a ceiling,
+    "freely" as far as the total allows (the guide, which shares the system prompt's slot).
+    """
 
     tokens: int
     grows: Literal["elastic", "never", "freely"] = "elastic"
 
     def beyond(self, held: Sequence["Piece"], opening: "Piece | None" = None) -> "Slot":
-        """Return what pieces that are taken already, and the ``opening`` before them, leave of the slot."""
+        """Return what ``held`` pieces, and the ``opening`` before them, leave of the slot."""
         opened = opening.tokens if opening and held else 0
         return replace(self, tokens=max(0, self.tokens - tokens_of(held) - opened))
 
     def limit_in(self, room: "Room", reserved: int) -> int:
-        """Return the tokens that the section may have as far as slots are concerned, whatever the total says."""
+        """Return the tokens that the section may take, whatever the total says."""
         if self.grows == "elastic":
             return self.tokens + max(0, min(room.carried, room.free - self.tokens - reserved))
         return self.tokens if self.grows == "never" else sys.maxsize
@@ -85,22 +111,20 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What is left: ``free`` of the total, ``carried`` over from the slots so far; ``closed`` once the total bit."""
+    """Tokens left: ``free`` of the total, ``carried`` over from earlier slots; ``closed`` once the total refused a
+    piece.
+    """
 
     free: int
     carried: int = 0
     closed: bool = False
 
-    def with_more(self, tokens: int) -> "Room":
-        """Return the room with ``tokens`` more carried over, of slots that nobody has a use for."""
-        return Room(self.free, self.carried + tokens, self.closed)
-
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """What one section offers: pieces in the order in which they are taken, and what stands above the first.
+    """The pieces that one section offers, in the order in which they are taken, and its heading.
 
-    ``unbroken``: nothing is taken beyond the first piece that does not fit (turns of a conversation have no gaps).
+    ``unbroken``: nothing is taken after a piece that does not fit (turns of a conversation have no gaps).
     """
 
     pieces: tuple[Piece, ...] = ()
@@ -108,7 +132,7 @@ class Shelf:
     unbroken: bool = False
 
     def beyond(self, held: Sequence[Piece], most: int | None = None) -> "Shelf":
-        """Return the shelf without the pieces that are taken already, of the rest at most ``most``."""
+        """Return at most ``most`` of the pieces after those that are ``held``."""
         opening = None if held else self.opening
         return replace(self, pieces=self.pieces[len(held) :][:most], opening=opening)
 
@@ -119,15 +143,17 @@ class Shelf:
 
 
 def tokens_of(pieces: Iterable[Piece]) -> int:
-    """Return the tokens of pieces with the frames that hold them, each of which is opened once."""
+    """Return the tokens of pieces with their frames, each of which is opened once."""
     held = list(pieces)
     opened = {frames for piece in held for frames in nested(piece)}
     return sum(piece.tokens for piece in held) + sum(frames[-1].tokens for frames in opened)
 
 
 def fill_order(policy: ContextPolicy, total: int, *, is_dated: bool) -> tuple[Step, ...]:
-    """Return the sections in the order in which they are filled. A small total goes to the date, which stands first in
-    the guide's section, to the window's last turns and to memories before the guide and the rest of the window."""
+    """Return the sections in the order in which they are filled.
+
+    Of a small total, the date, the last turns and memories come before the guide and the rest of the window.
+    """
     if total > policy.small:
         return tuple((name, None) for name in FILL_ORDER)
     date = (SectionName.GUIDE, int(is_dated))
@@ -138,10 +164,9 @@ def fill_order(policy: ContextPolicy, total: int, *, is_dated: bool) -> tuple[St
 def slots_for(
     request: ContextRequest, policy: ContextPolicy, *, total: int, system_tokens: int
 ) -> dict[SectionName, Slot]:
-    """Return the slot of every section that is filled. A slot named by the caller, or by an intent that it names, is a
-    ceiling.
+    """Return the slot of every section. A slot that the caller, or its intent, names is a ceiling.
 
-    ``system_tokens``: what the system prompt takes of the slot that it shares with the guide.
+    ``system_tokens``: tokens of the system prompt, which shares its slot with the guide.
     """
     budget = request.budget
     of_memory = policy.memory_slot_of(request.intent_named) if budget.memory is None else budget.memory
@@ -174,7 +199,7 @@ def open_room(total: int, policy: ContextPolicy, *, system_tokens: int, query_to
 
 
 def take(shelf: Shelf, slot: Slot, room: Room, *, reserved: int = 0) -> tuple[tuple[Piece, ...], Room]:
-    """Return the pieces of ``shelf`` that fit, and the room left. ``reserved`` tokens stay out of elastic growth.
+    """Return the pieces of ``shelf`` that fit, and the room left; ``reserved`` tokens stay out of elastic growth.
 
     A piece larger than the slot is passed over; a piece that only the total refuses closes the room.
     """
@@ -195,20 +220,6 @@ def take(shelf: Shelf, slot: Slot, room: Room, *, reserved: int = 0) -> tuple[tu
         if shelf.unbroken:
             break
     return tuple(taken), Room(room.free - used, room.carried + max(0, slot.tokens - used), closed)
-
-
-def reserved_below(
-    later: Iterable[SectionName], shelves: Mapping[SectionName, Shelf], slots: Mapping[SectionName, Slot]
-) -> int:
-    """Return the tokens that the sections filled later need of their own slots."""
-    return sum(min(slots[name].tokens, shelves[name].demand) for name in later)
-
-
-def unused_below(
-    later: Iterable[SectionName], shelves: Mapping[SectionName, Shelf], slots: Mapping[SectionName, Slot]
-) -> int:
-    """Return the tokens that the sections filled later have no use for in their own slots."""
-    return sum(max(0, slots[name].tokens - shelves[name].demand) for name in later)
 
 
 def _slot(named: int | None, default: int) -> Slot:

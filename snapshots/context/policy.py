@@ -1,4 +1,4 @@
-"""The numbers of context assembly, each with where it comes from. docs/policies.md says which a tenant may set."""
+"""The numbers of context assembly, each with its source. docs/policies.md lists those that a tenant may set."""
 
 from dataclasses import dataclass
 
@@ -38,45 +38,46 @@ _SURE_NEED = (
 
 @dataclass(frozen=True, slots=True)
 class ContextPolicy:
-    """Slots in tokens by section, confidence bounds of the guide, and what the framing of a message costs."""
+    """Slots in tokens by section, confidence bands of the guide, and the cost of a message's framing."""
 
     total: int = promised(6000, row="X1")
     system: int = promised(500, row="X1")
+    # Fixed: never grows by what others leave, never differs by intent, so that the prefix stays the same.
     profile: int = promised(600, row="X1")
-    """Fixed: never grows by what others leave, never differs by intent, so that the prefix stays the same (X9)."""
+    # The most of a total that the profile takes, where that is less.
     profile_share: float = promised(0.4, row="X1")
-    """The most of a total that the profile takes, where that is less."""
+    # Below it, the profile's share falls with the total: what the question asks for comes first. Where it does not hold
+    # all vital notes, what helps the question goes first, then they take what room is left, the newest first.
     profile_from: int = measured(500, source=f"{_TINY}; {_VITAL_WAITS}")
-    """Below it, the profile's share falls with the total: what the question asks for comes first. Where it does not
-    hold all vital notes, what helps the question goes first, then they take what room is left, the newest first."""
+    # It falls no further: one vital note stands in the smallest total, as far as `profile_share` allows.
     profile_least: int = measured(32, source=_ONE_LINE)
-    """It falls no further: one vital note stands in the smallest total, as far as ``profile_share`` allows."""
+    # Classes of notes that are vital to the tenant; a note of another class is like any other.
     vital_classes: tuple[str, ...] = promised(tuple(VitalClass.values), row="P9")
-    """What is vital to the tenant; a note of another class is as any other."""
+    # Vital notes that stand whatever is asked; of more the newest.
     vital_notes: int = promised(20, row="X1")
-    """Vital notes that stand whatever is asked; of more the newest."""
+    # Their share of the profile's tokens before name and slots; below `profile_from` they may take all of it.
     vital_share: float = promised(0.4, row="X1")
-    """What they take of the profile's tokens before name and slots, below ``profile_from`` all; beyond it they wait."""
+    # Up to it, a prefix holds only what does harm when missing; all else competes by the question.
     small: int = promised(1000, row="X11")
-    """Up to it, a prefix holds only what does harm when missing; all else competes by the question."""
+    # Turns of the window that come before memories where the total is small.
     last_turns: int = promised(2, row="X11")
-    """Turns of the window that come before memories where the total is small."""
     standing_notes: int = promised(100, row="X1")
+    # The probability of lasting from which a limit or habit always stands, unless it was said again or confirmed.
     standing_from: float = measured(0.65, source=_STANDING)
-    """How probably a limit or habit must last to stand whatever is asked, unless it was said again or confirmed."""
+    # Phase guidance also stands where the caller names no phase.
     detect_phase: bool = promised(False, row="X6")
-    """Whether guidance on the phase also stands where the caller names none."""
+    # The least relevance of a memory that goes in, where the request names none.
     min_relevance: float = assumed(0.07, owner="context", settle_by="lives that nobody here has read")
-    """From which relevance on a memory goes in, where the request does not say."""
+    # The least probability that a question needs memory to get any, where the request names no `min_relevance`.
     least_need: float = measured(0.2, source=_LEAST_NEED)
-    """How probably a question must need memory to be given any, where the request names no ``min_relevance``."""
+    # The least probability that a question needs memory to get more than what helps.
     sure_need: float = measured(0.85, source=_SURE_NEED)
-    """How probably a question must need memory to be given more than what helps."""
+    # The least relevance of a message or slot that fills the room left, where something helps.
     filling_relevance: float = assumed(0.002, owner="context", settle_by="lives that nobody here has read")
-    """From which relevance on what is no note fills the room that is left, where something helps."""
+    # Words from which a message may tell something though it asks or commands: only such fill room.
     long_message: int = measured(14, source=_LONG)
-    """Words from which a message may tell something though it asks or commands: only such fill room."""
     memory: int = promised(1700, row="X1")
+    # Slots by an intent that the caller names; one that was read sizes nothing, because a reading may be wrong.
     memory_by_intent: tuple[tuple[str, int], ...] = promised(
         (
             ("small_talk", 500),
@@ -87,24 +88,24 @@ class ContextPolicy:
         ),
         row="X2",
     )
-    """Of an intent that the call names; one that was read sizes nothing, because a reading may be wrong."""
     window: int = promised(3000, row="X1")
     query: int = promised(100, row="X1")
     summary: int = assumed(500, owner="context", settle_by="running summaries of long conversations")
     task: int = assumed(500, owner="context", settle_by="working memory of real tasks")
+    # The memory slot less that of a knowledge question: 2,000 less 1,000.
     knowledge: int = promised(1000, row="X2")
-    """What a knowledge question leaves of the memory slot: 2,000 less 1,000."""
+    # Role and delimiters of one message; OpenAI's published recipe counted 3 to 4.
     message_overhead: int = assumed(4, owner="context", settle_by="usage reported by chat models")
-    """Role and delimiters of one message; OpenAI's published recipe counted 3 to 4."""
     candidates_most: int = assumed(200, owner="context", settle_by="share of contexts that keep their last candidate")
+    # Memories of each reason that a receipt names though recall left them out: below the floor, expired, repeated.
     left_out_noted: int = assumed(5, owner="context", settle_by="questions of support staff about receipts")
-    """Memories of each reason that a receipt names though recall left them out: below the floor, expired, repeated."""
+    # A window of 20 messages makes at most as many statements needless.
     candidates_spare: int = promised(20, row="C2")
-    """A window of 20 messages makes at most as many statements needless."""
     least_per_memory: int = measured(5, source="a line of three words under a date: 5 tokens by estimate-2")
+    # Texts of which a process remembers figures: about 0.2 kB each, without the text.
     texts_remembered: int = assumed(20_000, owner="context", settle_by="memory and hit rate of serving processes")
-    """Texts of which a process remembers figures: about 0.2 kB each, without the text."""
     tier: str = assumed("middle", owner="context", settle_by="answers judged by tier and intent")
+    # Courtesy or looked up: light; carried out or weighed: middle. Strong is kept for turns after a correction.
     tier_by_intent: tuple[tuple[str, str], ...] = assumed(
         (
             ("small_talk", "light"),
@@ -118,18 +119,16 @@ class ContextPolicy:
         owner="context",
         settle_by="answers judged by tier and intent",
     )
-    """Courtesy or looked up: light; carried out or weighed: middle. Strong is kept for turns after a correction."""
     raised_turns: int = assumed(3, owner="context", settle_by="turns until a corrected conversation is confirmed")
     good_hit_share: float = assumed(0.5, owner="context", settle_by="feedback on answers after a correction")
     state_from: float = promised(0.8, row="X5")
     tentative_from: float = promised(0.5, row="X5")
 
     def memory_slot_of(self, intent: str | None) -> int | None:
-        """Return the memory slot that ``intent`` asks for, in tokens; None when it asks for none."""
         return dict(self.memory_by_intent).get(intent or "")
 
     def candidates_for(self, budget: BudgetRequest, intent: str | None) -> int:
-        """Return how many snapshots to ask of recall: no more than the memory section could hold at its largest."""
+        """Return how many snapshots to recall: no more than the memory section could hold at its largest."""
         slot = self.memory_slot_of(intent) if budget.memory is None else budget.memory
         total = self.total if budget.total is None else budget.total
         most = total if slot is None else min(slot, total)

@@ -1,13 +1,17 @@
-"""From an assembled context to its receipt: every candidate with its fate, numbers and reasons, without its words."""
+"""The receipt of a context: every candidate with its decision, numbers and reasons, without its words."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
+from memory_platform.kernel.release import RELEASE
 from snapshots.context.values import AssembledContext, Decision, Reason, SectionName, SectionReport, TokenReport
 from snapshots.recall.answer import Recalled
 from snapshots.recall.values import SNAPSHOTS, RankedHit, WhyLeftOut
 from snapshots.receipts.values import LASTING, VITAL, ReceiptCandidate, Rendered
+from snapshots.relevance.notes import note_reader
+from snapshots.understanding.grading.reader import clause_reader
 
 _LEFT_OUT: dict[WhyLeftOut, Reason] = {
     "said_again": Reason.DUPLICATE_OF_MEMORY,
@@ -16,13 +20,16 @@ _LEFT_OUT: dict[WhyLeftOut, Reason] = {
 }
 
 RELEVANCE_DIGITS = 3
+# Kept with the memory section of a receipt, and not shown.
 ROOM = "room"
-"""Kept with the memory section of a receipt, and not shown."""
 
 
 def candidates_from(context: AssembledContext, found: Recalled) -> list[ReceiptCandidate]:
-    """Return one candidate per memory, those that recall left out last. A fact offered to profile and memory section
-    alike shows the place it got, or why the memory section, which was asked last, left it out."""
+    """Return one candidate per memory, those that recall left out last.
+
+    A fact offered to profile and memory section alike shows the place it got, or why the memory section, which was
+    asked last, left it out.
+    """
     fates: dict[tuple[str, str], Decision] = {}
     for decision in context.decisions:
         earlier = fates.get((decision.lane, decision.id))
@@ -35,7 +42,6 @@ def candidates_from(context: AssembledContext, found: Recalled) -> list[ReceiptC
 
 
 def candidate_from(decision: Decision, threshold: float) -> ReceiptCandidate:
-    """Return a decision as a receipt keeps it; ``threshold`` is that of the context."""
     return ReceiptCandidate(
         decision.id,
         decision.lane,
@@ -53,14 +59,14 @@ def candidate_from(decision: Decision, threshold: float) -> ReceiptCandidate:
 
 
 def standing_of(decision: Decision) -> str:
-    """Return whether a candidate stands whatever is asked, and why; "" for what competes by the question."""
+    """Return why a candidate stands whatever is asked; "" for one that competes by the question."""
     if decision.section is not SectionName.PROFILE:
         return ""
     return VITAL if decision.is_vital else LASTING
 
 
 def left_out_candidates(hits: Iterable[RankedHit]) -> Iterator[ReceiptCandidate]:
-    """Yield what recall left out: words were not read, so there are no tokens."""
+    """Yield what recall left out, without tokens: their words were not read."""
     for hit in hits:
         if hit.left_out:
             reason = _LEFT_OUT[hit.left_out.why]
@@ -75,7 +81,7 @@ def shown_sections(sections: Iterable[SectionReport]) -> list[dict[str, Any]]:
 
 
 def render_sent(query: str, context: AssembledContext) -> Rendered:
-    """Return what is sent, and where each candidate stands in it."""
+    """Return the prompt, and where each candidate stands in it."""
     return Rendered(
         query,
         context.messages,
@@ -85,14 +91,13 @@ def render_sent(query: str, context: AssembledContext) -> Rendered:
 
 
 def kept_sections(context: AssembledContext) -> list[dict[str, Any]]:
-    """Return the sections as a receipt keeps them: with what bounded memory, for a replay under another policy."""
+    """Return the sections with the bounds of the memory section, for a replay under another policy."""
     room = asdict(context.memory_room)
     shown = shown_sections(context.sections)
     return [one | {ROOM: room} if one["name"] == SectionName.MEMORY else one for one in shown]
 
 
 def shown_tokens(tokens: TokenReport) -> dict[str, Any]:
-    """Return the token report as answers and receipts show it."""
     return {
         "total": tokens.total,
         "budget": tokens.budget,
@@ -100,3 +105,9 @@ def shown_tokens(tokens: TokenReport) -> dict[str, Any]:
         "saved_ratio": tokens.saved_ratio,
         "counter": tokens.counter,
     }
+
+
+@cache
+def made_by() -> Mapping[str, str]:
+    """Return the release and the versions of the readers, by name, as receipts keep them."""
+    return {"release": RELEASE, "clauses": clause_reader().version, "relevance": str(note_reader().taught["version"])}

@@ -1,4 +1,4 @@
-"""What a context says about itself: sections, tokens, prefix, and what became of every candidate (G1, X9)."""
+"""What a context reports: sections, tokens, prefix, and a decision for every candidate."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -17,9 +17,10 @@ from snapshots.context.values import (
     SectionReport,
     TokenReport,
 )
-from snapshots.context.writing.looks import LOOKS
+from snapshots.context.writing.fence import LOOKS
 from snapshots.context.writing.render import Prompt
 
+# Sections whose items are candidates, in reading order.
 _CANDIDATES = (
     SectionName.PROFILE,
     SectionName.MEMORY,
@@ -27,7 +28,6 @@ _CANDIDATES = (
     SectionName.KNOWLEDGE,
     SectionName.SUMMARY,
 )
-"""Sections whose items are candidates, in reading order."""
 
 
 def section_reports(
@@ -35,16 +35,16 @@ def section_reports(
     shelves: Mapping[SectionName, Shelf],
     refused: Sequence[tuple[Piece, Reason]] = (),
 ) -> tuple[SectionReport, ...]:
-    """Return every section in reading order. Tokens include headings and the framing of messages.
+    """Return every section in reading order; tokens include headings and the framing of messages.
 
-    What the profile holds already was not dropped from the memory section: it is in the context, and one candidate.
+    A memory that repeats the profile was not dropped: it is in the context, as one candidate.
     """
     elsewhere = {id(piece) for piece, reason in refused if reason is Reason.DUPLICATE_OF_PROFILE}
     return tuple(_section_report(name, chosen[name], shelves.get(name), elsewhere) for name in SectionName)
 
 
 def token_report(sections: Iterable[SectionReport], *, budget: int, full_history: int, counter: str) -> TokenReport:
-    """Return the sum of ``sections`` beside what the full history would have cost."""
+    """Return the tokens of all sections beside those of the full history."""
     total = sum(section.tokens for section in sections)
     saved = max(0.0, 1 - total / full_history) if full_history > 0 else 0.0
     return TokenReport(total, budget, full_history, round(saved, 3), counter)
@@ -79,7 +79,7 @@ def decisions_of(
 
 
 def places_of(chosen: Mapping[SectionName, Sequence[Piece]], prompt: Prompt) -> tuple[Place, ...]:
-    """Return where each candidate that is in the prompt stands, in the order of their positions."""
+    """Return where each candidate that is in the prompt stands, by position."""
     kept = [piece for name in _CANDIDATES for piece in chosen[name]]
     return tuple(Place(at, *prompt.spans[id(piece)]) for at, piece in enumerate(kept, start=1))
 
@@ -97,6 +97,9 @@ def _decision(name: SectionName, piece: Piece, reason: Reason, position: int | N
     origin = piece.origin
     if not isinstance(origin, MemoryItem | Passage):
         raise TypeError("only memories and passages are candidates")
+    judged: dict[str, Any] = {}
+    if isinstance(origin, MemoryItem) and name is SectionName.MEMORY:
+        judged = {"relevance": origin.relevance, "least": origin.least, "explain": origin.explain}
     return Decision(
         lane=origin.lane,
         id=origin.id,
@@ -107,13 +110,9 @@ def _decision(name: SectionName, piece: Piece, reason: Reason, position: int | N
         reason=reason,
         position=position,
         guardrail=_guardrail(origin),
-        **(_judged(origin) if isinstance(origin, MemoryItem) and name is SectionName.MEMORY else {}),
+        **judged,
         is_vital=isinstance(origin, MemoryItem) and origin.vital,
     )
-
-
-def _judged(item: MemoryItem) -> dict[str, Any]:
-    return {"relevance": item.relevance, "least": item.least, "explain": item.explain}
 
 
 def _guardrail(origin: MemoryItem | Passage) -> Guardrail | None:

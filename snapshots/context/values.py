@@ -1,4 +1,4 @@
-"""The typed values of context assembly: what is asked, what may go in, what comes out and why."""
+"""The typed values of context assembly: the request, what may go in, and the result with its reasons."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -55,8 +55,7 @@ class Guardrail(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """What a stored text looks like. ``plain``: it stands in a prompt as it is, nothing is escaped or removed;
-    ``instructs``: it tells the model what to do with its rules, secrets or powers."""
+    """``plain``: the text enters a prompt unchanged. ``instructs``: it tells the model what to do."""
 
     plain: bool
     instructs: bool
@@ -65,13 +64,11 @@ class Looks:
 
 @dataclass(frozen=True, slots=True)
 class MemoryItem:
-    """One remembered thing that may become one ``user_memory`` element.
-    ``text`` is what is shown; ``confidence`` (0..1) is the stored one; ``relevance`` (0..1) is how probably it helps
-    the question, as ``explain`` says, and ``score``, which weighs that, orders items of one call. Below ``least`` the
-    question does not take it. ``message_keys`` are those of its turns. ``grade``, ``vital``, ``words``, its own as in
-    its message, and ``statement_ids``, of the messages that say it, are a note's. ``is_noted``: all of it, a message or
-    a slot, stands in notes. ``is_limit``: a preference that limits the subject. ``doubted_since``: from when on it may
-    hold no more; ``ended_at``: until when it held."""
+    """One memory that may become an ``user_memory`` element; ``relevance`` and ``confidence`` are 0..1. ``score``
+    orders items of one call; below ``least`` the question does not take it. ``grade``, ``vital``, ``words`` (its own
+    words in its message) and ``statement_ids`` (messages that say it) are a note's. ``is_noted``: notes say all of it.
+    ``doubted_since``: it may hold no more since then; ``ended_at``: until when it held.
+    """
 
     lane: Lane
     id: str
@@ -106,14 +103,15 @@ class MemoryItem:
 
     @property
     def is_refused(self) -> bool:
-        """Whether it must not enter a prompt: it gives orders and is not vital: that stays, with a caution."""
+        """Whether it must not enter a prompt: it gives orders. A vital one stays, with a caution."""
         return self.untrusted_instruction and not self.vital
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Something to read that is not a memory of the subject: a running summary, a task, a chunk of a document.
-    ``untrusted_instruction``: it holds what would be left out as a memory; it stays, with a caution beside it."""
+    """A text that is no memory: a running summary, a task, a part of a document.
+    ``untrusted_instruction``: it holds orders; it stays, with a caution beside it.
+    """
 
     lane: Lane
     id: str
@@ -126,8 +124,9 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class ProfileView:
-    """What is known of the subject without searching. ``locale`` (BCP 47 or None) chooses the guide's language;
-    ``notes`` are those that stand in every prefix: vital ones, limits and habits."""
+    """What is known of the subject without searching. ``locale`` (BCP 47 or None) chooses the guide's language.
+    ``notes`` stand in every prefix: vital ones, limits and habits.
+    """
 
     locale: str | None = None
     fields: tuple[MemoryItem, ...] = ()
@@ -139,7 +138,7 @@ class ProfileView:
 
 @dataclass(frozen=True, slots=True)
 class WindowTurn:
-    """One recent message, as the window holds it. ``key`` is the one that sources of memories use."""
+    """One recent message of the window; sources of memories use the same ``key``."""
 
     key: str
     role: str
@@ -163,11 +162,12 @@ class BudgetRequest:
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """One request for a context. ``intent`` and ``phase`` are already decided; ``intent_read``: not by the caller, so
-    that it sizes nothing. ``tenant_locale`` stands in where the subject has no locale and the system prompt no
-    language. ``at`` is the moment of the question, in the subject's time zone; None leaves its date out. Below
-    ``min_relevance`` no memory comes; None leaves that to the policy, and ``strict`` fills no room below it.
-    ``asks_for_all``: for all that is held. ``order``: None is "u_shape", of a whole small memory oldest first."""
+    """What the prompt is for. ``intent_read``: the caller did not name ``intent``, so it sizes nothing.
+    ``tenant_locale`` stands in where neither subject nor system prompt has a language. ``at`` is the moment of the
+    question in the subject's time zone, None leaves its date out. Below ``min_relevance`` no memory comes, None leaves
+    that to the policy; ``strict`` fills no room below it. ``asks_for_all``: for all that is held. ``order``: None is
+    "u_shape", of a whole small memory oldest first.
+    """
 
     query: str
     system_prompt: str = ""
@@ -187,15 +187,15 @@ class ContextRequest:
 
     @property
     def intent_named(self) -> str | None:
-        """The intent that the caller named."""
         return None if self.intent_read else self.intent
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """All that may go in. ``turns`` oldest first; ``full_history_tokens`` is what sending everything would cost.
-    ``said_first``: the user's first turns in the conversation, where the language of the guide may depend on them.
-    ``needs``: how probably the query needs memory; ``held_back``: more is held, which recall left out."""
+    """All that may go in. ``turns`` are oldest first; ``full_history_tokens``: the tokens of sending everything.
+    ``said_first``: the user's first turns, which may decide the language of the guide. ``needs``: how probably the
+    query needs memory; ``held_back``: recall left something out.
+    """
 
     profile: ProfileView = field(default_factory=ProfileView)
     memories: tuple[MemoryItem, ...] = ()
@@ -212,8 +212,8 @@ class Material:
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What became of one candidate. ``position`` counts from 1 in reading order; None when it was left out.
-    ``relevance`` is that of a memory that competed by the question, ``least`` what the question asks of it alone; None
-    and 0 for what stands whatever is asked."""
+    ``relevance`` is None for what stands whatever is asked; ``least`` is what the question asks of this one.
+    """
 
     lane: Lane
     id: str
@@ -232,7 +232,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class SectionReport:
-    """One section of the answer: tokens with its framing, items in it, items offered and left out."""
+    """One section: tokens with framing, items in it, and items offered but left out."""
 
     name: SectionName
     tokens: int
@@ -242,7 +242,7 @@ class SectionReport:
 
 @dataclass(frozen=True, slots=True)
 class TokenReport:
-    """``total`` is the sum of the sections, at most ``budget``; ``saved_ratio`` is 0..1, 0 where nothing is saved."""
+    """``total`` is the sum of the sections, at most ``budget``; ``saved_ratio`` is 0..1."""
 
     total: int
     budget: int
@@ -262,8 +262,9 @@ class PrefixReport:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the candidate at ``position`` stands: in which message (0 where the prompt is one text), from character to
-    character, the end not included."""
+    """Where the candidate at ``position`` stands: message (0 for one text), first character, and the one after the
+    last.
+    """
 
     position: int
     message: int
@@ -273,8 +274,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class MemoryRoom:
-    """What bounded the memory section, in tokens: what earlier and later sections left it, and what the total did; it
-    takes of the former only where its slot ``grows``."""
+    """The bounds of the memory section in tokens: room ``carried`` from other sections, and ``free`` in the total."""
 
     carried: int
     free: int
@@ -283,7 +283,7 @@ class MemoryRoom:
 
 @dataclass(frozen=True, slots=True)
 class AssembledContext:
-    """A context to send; ``abstained``: why it has no memory of this turn; ``threshold``: from when on one helped."""
+    """A context to send. ``abstained``: why it has no memory of this turn; ``threshold``: least relevance."""
 
     messages: tuple[dict[str, Any], ...]
     text: str | None

@@ -1,7 +1,7 @@
-"""Topics and other names of a memory, as marks that its index keeps: a strict question names it by one of them.
+"""Topics and aliases of a memory as marks in its index, by which a question names it.
 
-"k8s", "point of view", "公司": in any case, plural or not, with one slip in a name of one or two words that has five
-letters or more, though not in its first two, so that "mango" names no Mongo.
+They match in any case, plural or not ("k8s", "point of view", "公司"), and with one slip in a name of one or two words
+that has five letters or more, though not in its first two, so that "mango" names no Mongo.
 """
 
 import re
@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from memory_platform.kernel.text import index_form
 
 ALIASES_MOST, ALIAS_CHARS = 20, 100
+# Words, or Chinese characters, of the longest name that is looked for.
 WORDS_MOST = 8
-"""Words, or Chinese characters, of the longest name that is looked for."""
 SLIP_FROM, SLIP_TO, SLIP_WORDS, FIRST_LETTERS = 5, 40, 2, 2
 READ_CHARACTERS = 2_000
 
@@ -32,7 +32,7 @@ def naming_marks(text: str) -> frozenset[str]:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a name, without the s of a plural: that of Redis, status and class is none."""
+    """Return the words of a name without the s of a plural; Redis, status and class keep theirs."""
     return [_PLURAL.sub(r"\1", word) for word in _WORD.findall(index_form(text))]
 
 

@@ -1,4 +1,4 @@
-"""What of a memory is indexed (S4): its words by whom, when and after what they were said. Shown text stays clean."""
+"""The indexed form of a memory: its words with speaker, date and previous turn. Shown text stays without them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,12 +10,12 @@ from snapshots.embedding.aliases import alias_marks
 from snapshots.embedding.marks import marks_of
 from snapshots.embedding.sayings import saying_of
 
+# The language of notes and replies in the index: the encoder of all languages compares them, so that a question in one
+# language finds a note in another, and one reader of relevance serves all.
 EVERY_LANGUAGE = "other"
-"""What notes and replies are indexed as: the encoder of all languages compares them, so that a question in one
-language finds a note in another, and one relevance was taught for all."""
 _MONTHS = "January February March April May June July August September October November December"
+# Not calendar.month_name, which follows the locale of the process.
 MONTHS = tuple(_MONTHS.split())
-"""Not calendar.month_name, which follows the locale of the process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class Turn:
 class IndexedText:
     """The terms of one memory by field, and the two texts whose vectors are stored.
 
-    ``about`` holds the terms of date, category, topics and aliases, and the marks of text and aliases; ``before`` those
-    of the turn before, only when that turn is no memory of its own (an assistant's): a remembered one is found through
-    the neighbour pointers of the image. Two memories of one ``saying`` repeat each other; 0 repeats nothing.
+    ``about`` holds the terms of date, category, topics and aliases, and the marks of text and aliases. ``before`` holds
+    those of the previous turn, only when that is no memory of its own (an assistant's): memories are found through the
+    neighbours of the image. Two memories of one ``saying`` repeat each other; 0 repeats nothing.
     """
 
     text: tuple[str, ...]
@@ -55,7 +55,7 @@ def index_text(
     topics: Sequence[str] = (),
     aliases: Sequence[str] = (),
 ) -> IndexedText:
-    """Return what to index for ``turn``: terms per field, ``[date] speaker: text`` and ``previous turn + text``."""
+    """Return the terms of ``turn`` per field, ``[date] speaker: text``, and ``previous turn + text``."""
     language = detect_language(turn.text)
     date = spoken_date(turn.said_at, language)
     subject_matter = " ".join(filter(None, (*topics, category)))
@@ -75,7 +75,7 @@ def index_text(
 
 
 def index_alone(indexed: IndexedText, turn: Turn) -> IndexedText:
-    """Return what to index for a note or a reply: its vector says nothing of its date, and has one language."""
+    """Return the indexed form of a note or a reply: its vector has no date and belongs to every language."""
     return replace(indexed, dated=attributed(turn), language=EVERY_LANGUAGE)
 
 
@@ -85,7 +85,7 @@ def attributed(turn: Turn) -> str:
 
 
 def spoken_date(moment: datetime | None, language: str) -> str:
-    """Return the day as people write it in ``language``: "8 May 2023", "2023年5月8日"; empty without a moment."""
+    """Return the day as people write it in ``language``: "8 May 2023", "2023年5月8日"; "" without a moment."""
     if moment is None:
         return ""
     if language == "zh":

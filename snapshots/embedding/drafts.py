@@ -1,4 +1,4 @@
-"""From a draft to what can be stored: words and vectors are made here, before any transaction is open."""
+"""Index and embed drafts of snapshots, before any transaction is open."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,12 +23,11 @@ Float32 = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class SnapshotDraft:
-    """A snapshot to be. ``id`` is stable: storing the same draft twice stores one row.
+    """A snapshot to be stored. Storing the same ``id`` twice stores one row.
 
-    ``previous`` is the turn before it (S4); ``previous_is_memory`` says whether that turn is a snapshot of its own.
-    ``message_ids`` are the rows of the messages behind it, ``span`` its characters in each. Times are aware,
-    ``said_at`` by the clock of the speaker as far as that is known; ``expires_at`` None means never; with ``by_kind``
-    nobody named it, and it follows what the tenant's policy says of the kind when it is stored.
+    ``previous`` is the turn before it; ``previous_is_memory``: that turn is a snapshot of its own. ``message_ids`` are
+    its messages, ``span`` its characters in each. Times are aware, ``said_at`` in the speaker's zone as far as it is
+    known; ``expires_at`` None means never; ``by_kind``: it follows the tenant's retention of the kind.
     """
 
     id: UUID
@@ -59,7 +58,7 @@ class SnapshotDraft:
 
 @dataclass(frozen=True, slots=True)
 class VectorPair:
-    """The unit vectors of a draft's two dense texts, each of shape (d,), and the model that made them."""
+    """The unit vectors of a draft's two texts, each of shape (d,), and the model that made them."""
 
     embedder: Embedder
     dated: Float32
@@ -68,7 +67,7 @@ class VectorPair:
 
 @dataclass(frozen=True, slots=True)
 class PreparedSnapshot:
-    """A draft with its packed words, its language and saying and, when the embedding service answered, its vectors."""
+    """A draft with its packed words, language and saying, and its vectors where a model answered."""
 
     draft: SnapshotDraft
     words: bytes
@@ -78,10 +77,9 @@ class PreparedSnapshot:
 
 
 def prepare_snapshots(drafts: Sequence[SnapshotDraft], embedders: Embedders) -> list[PreparedSnapshot]:
-    """Index ``drafts`` in one call to each model. No transaction may be open (ModelCallInTransaction).
+    """Return indexed and embedded ``drafts``, with one call to each model. No transaction may be open.
 
-    Where no embedder knows the language, or it does not answer, the vectors are None: the memory is findable by
-    keywords at once and ``backfill_vectors`` adds them later.
+    Without vectors a memory is found by keywords at once, and ``backfill_vectors`` adds them later.
     """
     indexed = [index_draft(draft) for draft in drafts]
     pairs = embed_pairs(indexed, embedders)
@@ -92,7 +90,7 @@ def prepare_snapshots(drafts: Sequence[SnapshotDraft], embedders: Embedders) -> 
 
 
 def index_draft(draft: SnapshotDraft) -> IndexedText:
-    """Return what of a draft is indexed: its words with speaker, date and the turn before (S4)."""
+    """Return the indexed form of a draft."""
     turn = Turn(draft.text, draft.name, draft.said_at)
     indexed = index_text(
         turn,
@@ -106,10 +104,9 @@ def index_draft(draft: SnapshotDraft) -> IndexedText:
 
 
 def embed_pairs(indexed: Sequence[IndexedText], embedders: Embedders) -> list[VectorPair | None]:
-    """Return one pair per text, each from the first embedder that knows its language.
+    """Return one pair per text from the first embedder that knows its language; None where none answers.
 
-    None where none does or it does not answer. Rows of another dimension are refused as a whole (S5), rows that are not
-    finite one by one: a model that answers nonsense is one that does not answer.
+    Rows of another dimension are refused as a whole, rows that are not finite one by one.
     """
     pairs: list[VectorPair | None] = [None] * len(indexed)
     for embedder in embedders:
@@ -137,9 +134,9 @@ def _pairs_of(embedder: Embedder, indexed: Sequence[IndexedText]) -> list[Vector
 
 
 def _pairs_by_halves(embedder: Embedder, indexed: Sequence[IndexedText]) -> list[VectorPair | None]:
-    """Return the pairs of texts that were refused together, without those of the texts that are refused alone.
+    """Return the pairs of texts that were refused together, without texts that are refused alone.
 
-    A model that refuses what nobody could object to is not asked again: it would refuse every half.
+    A model that also refuses a harmless text is not asked again: it would refuse every half.
     """
     half = len(indexed) // 2
     if not half:

@@ -1,18 +1,19 @@
-"""What kind of thing a text says: marks that the index keeps beside its words, in English and Chinese."""
+"""Kinds of text, in English and Chinese, as marks that the index keeps beside the words."""
 
 import re
 
 from memory_platform.kernel.text import index_form
 
+# It asks: a memory of a question rarely holds the answer.
 QUESTION = "\x1fquestion"
-"""It asks: a memory of a question rarely holds the answer."""
+# It names a time: what a question that asks when is looking for.
 TIME = "\x1ftime"
-"""It names a time: what a question that asks when is looking for."""
 
+# Longer texts are pages; their kind shows in the first characters.
 READ_CHARACTERS = 4_000
-"""Longer texts are pages; their kind shows in the first characters."""
 
 _ASKS = re.compile(r"[?？]\s*(?:\[[^\]]{0,300}\]\s*)?$|[吗呢]\s*[。!！]?$")
+# Reads a text in `memory_platform.kernel.text.index_form`.
 NAMES_A_TIME = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weeks?|weekends?|months?|years?|mondays?|tuesdays?|wednesdays?"
     r"|thursdays?|fridays?|saturdays?|sundays?|january|february|march|april|june|july|august|september|october|november"
@@ -21,11 +22,10 @@ NAMES_A_TIME = re.compile(
     r"|刚刚|刚才|最近|以前|之前|小时候|早上|上午|中午|下午|晚上|凌晨|[0-9一二三四五六七八九十两]{1,4}(?:年|月|日|号|点|个?小时|分钟|天前|周前|个月前|年前)"
     r"|元旦|春节|除夕|元宵|清明|五一|端午|中秋|国庆|圣诞|暑假|寒假"
 )
-"""Reads a text in :func:`memory_platform.kernel.text.index_form`."""
 
 
 def marks_of(text: str) -> tuple[str, ...]:
-    """Return which of QUESTION and TIME hold of ``text``. Linear in its length, whatever it is."""
+    """Return which of QUESTION and TIME apply to ``text``, in linear time."""
     head, tail = index_form(text[:READ_CHARACTERS]), index_form(text[-READ_CHARACTERS:])
     found = ((QUESTION, _ASKS.search(tail)), (TIME, NAMES_A_TIME.search(head)))
     return tuple(mark for mark, hit in found if hit)

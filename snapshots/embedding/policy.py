@@ -1,4 +1,4 @@
-"""Numbers of the embedding room."""
+"""The numbers of embedding and its upkeep."""
 
 from dataclasses import dataclass
 
@@ -7,30 +7,30 @@ from memory_platform.kernel.policy import assumed
 
 @dataclass(frozen=True, slots=True)
 class BackfillPolicy:
-    """How many memories one call of the embedding service gets when missing vectors are added."""
+    """How many memories are embedded in one call when vectors are missing."""
 
     batch: int = assumed(100, owner="embedding", settle_by="time of one call of the slowest embedding service")
 
 
 @dataclass(frozen=True, slots=True)
 class WalkPolicy:
-    """How many memories are looked at in one statement by what looks at all of a tenant's."""
+    """How many memories one statement reads in a walk over a tenant."""
 
     page: int = assumed(5_000, owner="embedding", settle_by="time of a walk over a tenant of a million memories")
 
 
 @dataclass(frozen=True, slots=True)
 class DropPolicy:
-    """How many vector rows leave in one transaction when a space is dropped."""
+    """How many vectors leave in one transaction when a space is dropped."""
 
     batch: int = assumed(1_000, owner="embedding", settle_by="how long a batch holds its locks in production")
 
 
 @dataclass(frozen=True, slots=True)
 class SayingPolicy:
-    """How much of its own a text has to say before it can repeat another: so many words, or characters of Chinese.
+    """How many words, or Chinese characters, of its own a text needs before it can repeat another.
 
-    ``batch`` and ``a_run``: how many memories from before there were sayings are read at once, and in one run.
+    ``batch`` and ``a_run``: how many unread memories are read at once, and in one run.
     """
 
     least_words: int = assumed(3, owner="embedding", settle_by="what real users say twice, after other turns")

@@ -1,8 +1,8 @@
 """The packed columns of an index row: postings (``lex``) and two int8 vectors (``dense``).
 
-``lex``: 5 bytes a posting, little-endian: crc32 of the term (u4), then ``field << 6 | min(tf, 63)`` (u1).
-``dense``: two scales (f4), then the int8 vectors of the dated and the continued text, d bytes each: 8 + 2 d bytes.
-The neighbours' words are never stored: an append touches no other row.
+``lex``: 5 bytes a posting, little-endian: crc32 of the term (u4), then ``field << 6 | min(tf, 63)`` (u1). ``dense``:
+two scales (f4), then the int8 vectors of the dated and the continued text, d bytes each. The neighbours' words are
+never stored, so that an append touches no other row.
 """
 
 import zlib
@@ -16,8 +16,8 @@ import numpy.typing as npt
 from memory_platform.kernel.errors import MemoryPlatformError
 from snapshots.embedding.contextual import IndexedText
 
+# Field codes, two bits each.
 TEXT, SPEAKER, ABOUT, BEFORE = range(4)
-"""Field codes, two bits each."""
 
 MAX_TF = 63
 Bytes = npt.NDArray[np.uint8]
@@ -29,13 +29,13 @@ Float32 = npt.NDArray[np.float32]
 
 
 class DamagedIndexRow(MemoryPlatformError):
-    """A packed column does not have the length its format asks for: the row has to be indexed again."""
+    """A packed column has a wrong length: the row has to be indexed again."""
 
     code = "damaged_index_row"
 
 
 def term_key(term: str) -> int:
-    """Return the 32-bit key of a term: equal terms have equal keys in every field."""
+    """Return the 32-bit key of a term, the same in every field."""
     return zlib.crc32(term.encode())
 
 
@@ -49,7 +49,7 @@ def encode_lex(indexed: IndexedText) -> bytes:
 
 
 def reworded(lex: bytes, indexed: IndexedText) -> bytes:
-    """Return ``lex`` with the text and the date, category and topics of ``indexed``; speaker and turn before stay."""
+    """Return ``lex`` with the text, date, category and topics of ``indexed``; speaker and previous turn stay."""
     held = decode_lex(lex)
     code = held["code"] >> np.uint8(6)
     around: bytes = held[(code == SPEAKER) | (code == BEFORE)].tobytes()
@@ -57,7 +57,6 @@ def reworded(lex: bytes, indexed: IndexedText) -> bytes:
 
 
 def is_whole(lex: bytes) -> bool:
-    """Return whether ``lex`` is a whole number of postings."""
     return not len(lex) % POSTING.itemsize
 
 
@@ -77,7 +76,7 @@ def quantise(vector: Float32) -> tuple[float, Int8]:
 
 
 def encode_dense(dated: Float32, continued: Float32) -> bytes | None:
-    """Pack the unit vectors of both dense texts; None when neither says anything to the model."""
+    """Pack the unit vectors of both texts; None when neither says anything to the model."""
     packed = [quantise(_unit(view)) for view in (dated, continued)]
     if not any(scale for scale, _ in packed):
         return None
@@ -86,7 +85,7 @@ def encode_dense(dated: Float32, continued: Float32) -> bytes | None:
 
 
 def pack_dense(dated: Float32, continued: Float32) -> list[bytes]:
-    """Pack many rows at once, matrices of shape (n, d): what ``encode_dense`` makes of each, zero rows included."""
+    """Pack many rows at once, matrices of shape (n, d), as ``encode_dense`` does, zero rows included."""
     packed = [_quantised_rows(view) for view in (dated, continued)]
     scales = np.stack([scale for scale, _ in packed], axis=1).astype("<f4").view(np.uint8)
     rows = np.concatenate([scales, *(view.view(np.uint8) for _, view in packed)], axis=1)

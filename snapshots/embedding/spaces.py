@@ -1,4 +1,4 @@
-"""Embedding spaces (S5): one row per model, its id derived from the model's name."""
+"""Embedding spaces: one row per model, its id derived from the model's name and dimensions."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -11,19 +11,19 @@ from memory_platform.providers.contracts import Embedder, Preparable
 from memory_platform.providers.registry import embedders, first_knowing
 from snapshots.models import EmbeddingSpace
 
+# Embedders in order of preference: a text belongs to the first that knows its language, every one answers.
 Embedders = Sequence[Embedder]
-"""Embedders in order of preference: a text belongs to the first that knows its language, every one answers."""
 
 
 def active_embedders() -> Embedders:
-    """Return the embedders that the configuration lists; none when recall goes by keywords alone."""
+    """Return the configured embedders; none when recall goes by keywords alone."""
     return embedders(settings.EMBEDDER)
 
 
 def measured_embedders() -> Embedders:
-    """Return the active embedders whose length is known, asking those that have not answered yet.
+    """Return the active embedders whose dimensions are known, asking the others. No transaction may be open.
 
-    A space without a length is nobody's: its id would be another one a moment later. No transaction may be open.
+    A space without dimensions has no stable id.
     """
     return [embedder for embedder in active_embedders() if _length(embedder)]
 
@@ -48,12 +48,12 @@ def space_id(embedder: Embedder) -> UUID:
 
 
 def spaces_key(embedders: Embedders) -> str:
-    """Return what images and sealed blocks of the same embedding spaces share."""
+    """Return the key that images and sealed blocks of the same embedding spaces share."""
     return " ".join(embedder.name for embedder in embedders)
 
 
 def ensure_space(embedder: Embedder) -> UUID:
-    """Make the space's row unless it is there; return its id."""
+    """Create the space's row unless it is there; return its id."""
     wanted = space_id(embedder)
     EmbeddingSpace.objects.get_or_create(
         id=wanted,

@@ -1,4 +1,4 @@
-"""The one way a snapshot is written: row, words, vectors, sources, and the version of the subject's memory."""
+"""The one way to write a snapshot: row, words, vectors, sources, and the version of the subject's memory."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -37,11 +37,11 @@ ON CONFLICT (tenant_id, subject_id) DO UPDATE
 RETURNING sealed
 """
 
+# A statement of its own, after the memory is locked: what another transaction seals until then is seen by it.
 BREAK_SEALS = """
 WITH broken AS (DELETE FROM memory_block WHERE tenant_id = %s AND subject_id = %s AND block = ANY(%s) RETURNING block)
 UPDATE subject_memory SET sealed = sealed - (SELECT count(*) FROM broken) WHERE tenant_id = %s AND subject_id = %s
 """
-"""A statement of its own, after the memory is locked: what another transaction seals until then is seen by it."""
 
 HOLD_MEMORY = """
 INSERT INTO subject_memory (tenant_id, id, subject_id, version, next_position) VALUES (%s, %s, %s, 1, 1)
@@ -50,20 +50,18 @@ ON CONFLICT (tenant_id, subject_id) DO UPDATE SET version = subject_memory.versi
 
 
 class WrittenVector(HalfVector):
-    """A vector that is written quickly: number by number in Python, its text took a tenth of storing a snapshot."""
+    """A vector that is quick to write: number by number in Python, its text took a tenth of the time of a write."""
 
     def to_text(self) -> str:
-        """Return the numbers as pgvector reads them; each is the same half."""
         return orjson.dumps(self.to_numpy().astype(np.float32), option=orjson.OPT_SERIALIZE_NUMPY).decode()
 
 
 def store_snapshots(prepared: Sequence[PreparedSnapshot], *, allow_forgotten: bool = False) -> list[UUID]:
-    """Store what is not stored yet, in the open scope; return the ids in order, stored now or before.
+    """Store the snapshots that are not stored yet, in the open scope; return the ids in order, old and new.
 
-    What the subject had forgotten is left out, also of the ids, unless the writer allows it.
-
-    Subjects are taken in the order of their ids, so that two writers cannot wait for each other. Vectors go in under a
-    savepoint: when pgvector fails, the memory is stored all the same and is found by keywords.
+    Forgotten texts are left out, also of the ids, unless the writer allows them. Subjects are locked in the order of
+    their ids, so that two writers cannot deadlock. Vectors go in under a savepoint: when pgvector fails, the memory is
+    stored all the same and is found by keywords.
     """
     ordered = sorted(kept_by_kind(prepared), key=lambda item: str(item.draft.subject_id))
     numbered: list[tuple[int, PreparedSnapshot]] = []
@@ -77,7 +75,7 @@ def store_snapshots(prepared: Sequence[PreparedSnapshot], *, allow_forgotten: bo
 
 
 def kept_by_kind(prepared: Sequence[PreparedSnapshot]) -> list[PreparedSnapshot]:
-    """Return the snapshots, those whose time nobody named with the one that the tenant's policy gives their kind."""
+    """Return the snapshots, those with ``by_kind`` with the expiry that the tenant's policy gives their kind."""
     if not any(item.draft.by_kind for item in prepared):
         return list(prepared)
     retention, now = retention_in_force(), utc_now()
@@ -108,8 +106,8 @@ def store_vectors(pairs: Sequence[tuple[SnapshotDraft, VectorPair]]) -> bool:
 def touch_memory(subject_id: UUID, *, changed: Iterable[int]) -> None:
     """Begin a new epoch of a subject's memory and lock it until the transaction ends.
 
-    Every change to a stored snapshot goes through here, with the positions of all that are ``changed``: the sealed
-    blocks that hold them are removed.
+    Every change to a stored snapshot goes through here, with the positions of all that are ``changed``: sealed blocks
+    with them are removed.
     """
     blocks = sorted({position // BLOCK_POSITIONS for position in changed})
     own = [current_tenant_id(), subject_id]
@@ -120,7 +118,7 @@ def touch_memory(subject_id: UUID, *, changed: Iterable[int]) -> None:
 
 
 def claim_positions(subject_id: UUID, count: int) -> int:
-    """Return the first of ``count`` fresh position numbers; the memory is locked until the transaction ends."""
+    """Return the first of ``count`` new positions; the memory is locked until the transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute(CLAIM_POSITIONS, [current_tenant_id(), new_id(), subject_id, count + 1, count])
         row = cursor.fetchone()
@@ -128,9 +126,9 @@ def claim_positions(subject_id: UUID, count: int) -> int:
 
 
 def lock_memory(subject_id: UUID) -> None:
-    """Hold a subject's memory until the transaction ends without changing its version; made when it is new.
+    """Lock a subject's memory until the transaction ends without changing its version; created when it is new.
 
-    Take it before looking for what a write depends on: other writers of the same memory wait here.
+    Take it before looking for what a write depends on.
     """
     with connection.cursor() as cursor:
         cursor.execute(HOLD_MEMORY, [current_tenant_id(), new_id(), subject_id])

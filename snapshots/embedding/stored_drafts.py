@@ -1,4 +1,4 @@
-"""A stored snapshot as a draft again, with the turn before it (S4): for indexing it a second time."""
+"""Stored snapshots as drafts again, with the turn before them, to index them a second time."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -11,31 +11,31 @@ from snapshots.embedding.contextual import Turn
 from snapshots.embedding.drafts import SnapshotDraft
 from snapshots.models import Message, Snapshot
 
+# A conversation, and a number in it.
 Place = tuple[UUID, int]
-"""A conversation, and a number in it."""
 
+# Returns a text without card and identity numbers and secrets, and how many there were.
 Mask = Callable[[str], tuple[str, int]]
-"""Returns a text without card and identity numbers and secrets, and how many there were."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreviousTurn:
-    """What was said before; ``is_memory`` says whether it is a snapshot of its own."""
+    """The turn before, and whether it is a snapshot of its own."""
 
     turn: Turn | None = None
     is_memory: bool = True
 
 
 def stored_drafts(snapshots: Sequence[Snapshot], mask: Mask) -> list[SnapshotDraft]:
-    """Return what storing these snapshots would take, as they are now, without their sources. In the open scope."""
+    """Return the drafts of these snapshots as they are now, without their sources. In the open scope."""
     before = previous_turns(snapshots, mask)
     return [_draft(snapshot, before.get(snapshot.id, PreviousTurn())) for snapshot in snapshots]
 
 
 def previous_turns(snapshots: Sequence[Snapshot], mask: Mask) -> Mapping[UUID, PreviousTurn]:
-    """Return the message before each of these statements, masked; nothing for one that opened its conversation.
+    """Return the message before each statement, masked; nothing for one that opened its conversation.
 
-    Each statement reads one table, for the reason that :mod:`snapshots.embedding.upkeep.index_pages` gives.
+    Each query reads one table, for the reason in :mod:`snapshots.embedding.upkeep.index_pages`.
     """
     places = {
         snapshot: (snapshot.conversation_id, snapshot.seq - 1)
@@ -59,12 +59,11 @@ def previous_turns(snapshots: Sequence[Snapshot], mask: Mask) -> Mapping[UUID, P
 
 
 def masked_name(name: str | None, mask: Mask) -> str | None:
-    """Return who said something without what must not be remembered (row E2): a product may send a card as a name."""
+    """Return a speaker's name with secrets masked: a product may send a card number as a name."""
     return mask(name)[0][: Message._meta.get_field("name").max_length] if name else name
 
 
 def _messages_at(places: Set[Place]) -> Mapping[Place, Message]:
-    """Return the messages at these places that say something."""
     near = Message.objects.filter(_near(places)).order_by().values_list("id", "conversation_id", "seq")
     ids = [found for found, *place in near if tuple(place) in places]
     messages = Message.objects.filter(id__in=ids).exclude(content="").order_by()
@@ -72,7 +71,7 @@ def _messages_at(places: Set[Place]) -> Mapping[Place, Message]:
 
 
 def _kinds_at(places: Set[Place]) -> Mapping[tuple[UUID | None, int | None], Set[str]]:
-    """Return the kinds of the snapshots that stand at these places."""
+    """Return the kinds of the snapshots at these places."""
     kinds: dict[tuple[UUID | None, int | None], set[str]] = defaultdict(set)
     rows = Snapshot.objects.filter(_near(places)).order_by().values_list("conversation_id", "seq", "kind")
     for conversation_id, seq, kind in rows:
@@ -81,7 +80,7 @@ def _kinds_at(places: Set[Place]) -> Mapping[tuple[UUID | None, int | None], Set
 
 
 def _near(places: Set[Place]) -> Q:
-    """Return the condition that holds at ``places``, and at some others of their conversations."""
+    """Return the condition for ``places``, and for some others of their conversations."""
     return Q(conversation_id__in={place[0] for place in places}, seq__in={place[1] for place in places})
 
 

@@ -1,4 +1,4 @@
-"""What a subject had forgotten does not come back by itself (row E8): looked for where every snapshot is written."""
+"""Keep forgotten texts from coming back, where every snapshot is written."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ from snapshots.models import Message
 
 
 def without_forgotten(subject_id: UUID, prepared: Sequence[PreparedSnapshot]) -> list[PreparedSnapshot]:
-    """Return those that say nothing forgotten and have a source that is not; the subject's memory is locked by now.
+    """Return the snapshots that are not forgotten and have a source that is not. The memory is locked.
 
-    One query for a subject that had nothing forgotten, which is almost every one.
+    One query for a subject without tombstones, which is almost every one.
     """
     if not has_marks(subject_id):
         return list(prepared)

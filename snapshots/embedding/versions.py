@@ -1,6 +1,6 @@
-"""What a snapshot said before each of its changes: the earlier values of what was changed, and how long they held.
+"""Versions: the earlier values of each changed snapshot, and how long they held.
 
-A note is a snapshot with a row of its own beside it; what changed in that row is kept in the same image.
+A note is a snapshot with a row of its own beside it; earlier values of that row are kept in the same version.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,21 +15,21 @@ from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.store import lock_memory, touch_memory
 from snapshots.models import Note, Snapshot, SnapshotVersion
 
+# Fields that words and vectors are made from: a change of one makes new ones.
 INDEXED = frozenset({"text", "category", "topics", "aliases", "said_at"})
-"""What stands in words and vectors: a change of it makes new ones."""
 
 TIMES = frozenset({"said_at", "invalid_at", "expires_at", "last_validated_at", "retired_at", "review_by"})
 IDS = frozenset({"superseded_by_id", "about_tag_id", "changed_by", "newer"})
 SUPERSEDED = ("invalid_at", "superseded_by_id")
 
+# The key of earlier values of the note's own row.
 NOTE = "note"
-"""Under this key an image keeps earlier values of the note's own row."""
 NO_NOTE: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class HeldThen:
-    """A snapshot with the values it was held with at an earlier moment; ``changed`` names those that differ today.
+    """A snapshot with its values of an earlier moment; ``changed`` names those that differ today.
 
     ``note`` holds the values of then that changed in its note, for :func:`restore_note`.
     """
@@ -42,10 +42,7 @@ class HeldThen:
 def keep_image(
     snapshot: Snapshot, fields: Iterable[str], *, until: datetime, note: Mapping[str, Any] = NO_NOTE
 ) -> None:
-    """Keep the values that ``fields`` have in ``snapshot``, which was held as it is until ``until``.
-
-    ``note`` holds the values, by column, that its note is about to lose.
-    """
+    """Store the values that ``fields`` had until ``until``; ``note`` are those of its note, by column."""
     newest = images_of(snapshot).first()
     SnapshotVersion.objects.create(
         subject_id=snapshot.subject_id,
@@ -58,7 +55,7 @@ def keep_image(
 
 
 def supersede(subject_id: UUID, snapshots: QuerySet[Snapshot], *, by: UUID, invalid_at: datetime) -> None:
-    """End the subject's ``snapshots`` in favour of ``by``, in the open scope; that they held until now is kept (P4)."""
+    """End the subject's ``snapshots`` in favour of ``by``, in the open scope; their earlier values are kept."""
     lock_memory(subject_id)
     own = Snapshot.objects.filter(subject_id=subject_id)
     ended, now = list(snapshots.filter(subject_id=subject_id)), utc_now()
@@ -70,26 +67,26 @@ def supersede(subject_id: UUID, snapshots: QuerySet[Snapshot], *, by: UUID, inva
 
 
 def images_of(snapshot: Snapshot) -> QuerySet[SnapshotVersion]:
-    """Return the images of a snapshot, the newest first."""
+    """Return the versions of a snapshot, the newest first."""
     own = SnapshotVersion.objects.filter(subject_id=snapshot.subject_id, snapshot_id=snapshot.id)
     return own.order_by("-version")
 
 
 def restore(snapshot: Snapshot, fields: Mapping[str, Any]) -> None:
-    """Give ``snapshot`` back the values that an image keeps. The row in the table stays as it is."""
+    """Give ``snapshot`` back the values of a version. The row in the table stays as it is."""
     for name, value in fields.items():
         if name != NOTE:
             setattr(snapshot, name, _read(name, value))
 
 
 def restore_note(note: Note, values: Mapping[str, Any]) -> None:
-    """Give ``note`` back the values that an image keeps under :data:`NOTE`. The row in the table stays as it is."""
+    """Give ``note`` back the values that a version keeps under :data:`NOTE`. The row stays as it is."""
     for name, value in note_values(values).items():
         setattr(note, name, value)
 
 
 def note_values(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that an image keeps under :data:`NOTE`, by column, as a note holds them."""
+    """Return the values of a note in a version, by column, with their types."""
     return {name: _read(name, value) for name, value in values.items()}
 
 
@@ -99,7 +96,7 @@ def image_of(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def changed_since(subject_id: UUID, moment: datetime, *, kind: str | None = None) -> dict[UUID, HeldThen]:
-    """Return the subject's snapshots that were changed after ``moment``, as they were held then; all, or of one kind.
+    """Return the subject's snapshots that changed after ``moment``, as they were then; all, or of one kind.
 
     One query when nothing was changed, else two; in the open scope.
     """

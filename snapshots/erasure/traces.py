@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from memory_platform.providers.redis.client import RedisAway, redis_client
 from snapshots.models import Conversation, Job, JobKind
-from snapshots.recall.search import IMAGES
+from snapshots.recall.loading.cache import IMAGES
 from snapshots.window.store import USE, bury_turns, drop_turns, window_key
 from tenants.isolation import tenant_tx
 
@@ -17,7 +17,7 @@ CHUNK = 500
 
 def forget_here(tenant_id: UUID, subject_id: UUID) -> None:
     """Drop this process's images of a subject. Others' hold no words, find nothing any more, and leave by disuse."""
-    IMAGES.discard(tenant_id, subject_id)
+    IMAGES.discard_subject(tenant_id, subject_id)
 
 
 def conversation_ids(subject_id: UUID) -> list[UUID]:

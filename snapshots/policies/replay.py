@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
-from snapshots.context.versions import made_by
+from snapshots.context.record import made_by
 from snapshots.feedback.tallies.shares import Share, wilson
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.notes.section import NOTES_SECTION

@@ -1,8 +1,8 @@
-"""A stable prefix kept by a vendor: made once, handed out while it lives, extended while it is used (X9).
+"""Cache a stable prefix at a vendor: made once, handed out while it lives, extended while it is used.
 
-The state is a tenant's table, not Redis: an erasure has to find every name, also after Redis forgot, and the wall
-between tenants stands in the database. The vendor is called with no transaction open, and whatever it does, the answer
-is a prefix that is kept or the reason why not.
+The state is a tenant's table, not Redis: an erasure has to find every name, also after Redis forgot, and row-level
+security separates tenants. The vendor is called with no transaction open; the result is a cached prefix or the reason
+why there is none.
 """
 
 from contextlib import suppress
@@ -16,14 +16,14 @@ from memory_platform.providers.policy import PROMPT_CACHE, PromptCachePolicy
 from snapshots.prompt_cache.ledger import NotedKeeper
 from snapshots.prompt_cache.rows import Claim, Key, claimed, doubted, given_up, gone, held, settled
 
+# After any other failure the vendor may keep something whose name we do not know.
 _NOTHING_MADE = frozenset(
     {Failure.OVERLOADED, Failure.DENIED, Failure.REFUSED, Failure.REDIRECTED, Failure.CIRCUIT_OPEN}
 )
-"""After any other failure the vendor may keep something whose name we do not know."""
 
 
 class NotKept(StrEnum):
-    """Why a prompt goes without kept content; the values are public."""
+    """Why a prompt goes without cached content; the values are public."""
 
     NOT_CONFIGURED = "cached_content_not_configured"
     TOO_SMALL = "prefix_too_small"
@@ -50,8 +50,7 @@ def keep_prefix(
     lost_name: str = "",
     policy: PromptCachePolicy = PROMPT_CACHE,
 ) -> KeptPrompt | NotKept:
-    """Return the prefix as the vendor keeps it. ``lost_name``: what the vendor told the product that it has not; it is
-    asked for first.
+    """Return the prefix as the vendor caches it. A ``lost_name``, which it no longer knows, is asked for first.
 
     Opens its own scopes. Raises ModelCallInTransaction.
     """
@@ -85,7 +84,7 @@ def _kept_under(
 
 
 def _renewed(keeper: NotedKeeper, claim: Claim, prefix: StablePrefix) -> KeptPrompt:
-    """Return what is kept, extended, or made anew where there is none any more. Raises CallFailed."""
+    """Return the cached prefix extended, or made again where it is gone. Raises CallFailed."""
     if claim.name:
         try:
             return keeper.extend(claim.name, prefix.tokens, claim.paid_until)
@@ -97,13 +96,13 @@ def _renewed(keeper: NotedKeeper, claim: Claim, prefix: StablePrefix) -> KeptPro
 
 
 def _meanwhile(key: Key, reason: NotKept, policy: PromptCachePolicy) -> KeptPrompt | NotKept:
-    """Return what is still kept although it could not be renewed just now."""
+    """Return the cached prefix that is still usable although it could not be renewed."""
     still = held(key, policy)
     return still.kept if still is not None and still.usable else reason
 
 
 def _taken_back(keeper: NotedKeeper, made: KeptPrompt, prefix: StablePrefix) -> NotKept:
-    """Have deleted at once what was made for a subject that was erased meanwhile."""
+    """Delete at once what was made for a subject that was erased meanwhile."""
     with suppress(CallFailed):  # then it runs out by itself
         keeper.delete(made.name, made.tokens or prefix.tokens, made.expires_at)
     return NotKept.UNAVAILABLE

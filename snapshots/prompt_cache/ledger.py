@@ -1,7 +1,7 @@
-"""Calls to a vendor that keeps prefixes, each written down for the tenant that they are made for (T6, X10).
+"""Record calls to a vendor's prompt cache for the tenant that they are made for.
 
-A vendor bills what it reads to keep it, and the tokens kept by the hour. The hours are booked with the call that buys
-them: until the end of what it made or extended; a deletion books those back that are left.
+A vendor bills the tokens it reads, and the cached tokens by the hour. The hours are booked with the call that buys
+them, until the expiry; a deletion books those back that are left.
 """
 
 from collections.abc import Callable
@@ -23,14 +23,12 @@ HOUR_S = 3600
 
 @dataclass(frozen=True, slots=True)
 class NotedKeeper:
-    """A keeper on behalf of a tenant. Where a vendor tells no tokens, it is our estimate that counts."""
+    """A vendor's cache on behalf of a tenant. Where the vendor tells no tokens, our estimate counts."""
 
     tenant_id: UUID
     keeper: PromptKeeper
 
     def make(self, text: str, estimate: int) -> KeptPrompt:
-        """See :class:`PromptKeeper`."""
-
         def use(made: KeptPrompt) -> ModelCallUsage:
             tokens = made.tokens or estimate
             return self._used(read=tokens, token_hours=token_hours(tokens, utc_now(), made.expires_at))
@@ -38,8 +36,6 @@ class NotedKeeper:
         return self._noted(lambda: self.keeper.make(text), use)
 
     def extend(self, name: str, estimate: int, paid_until: datetime) -> KeptPrompt:
-        """See :class:`PromptKeeper`."""
-
         def use(found: KeptPrompt) -> ModelCallUsage:
             since = max(paid_until, utc_now())
             return self._used(token_hours=token_hours(found.tokens or estimate, since, found.expires_at))
@@ -47,7 +43,6 @@ class NotedKeeper:
         return self._noted(lambda: self.keeper.extend(name), use)
 
     def delete(self, name: str, tokens: int, paid_until: datetime) -> None:
-        """See :class:`PromptKeeper`."""
         self._noted(
             lambda: self.keeper.delete(name),
             lambda _: self._used(token_hours=-token_hours(tokens, utc_now(), paid_until)),

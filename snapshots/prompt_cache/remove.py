@@ -1,4 +1,4 @@
-"""What vendors keep of a subject goes with the subject (rows X9, E8): the prefix holds the profile."""
+"""Delete a subject's cached prefixes at vendors with the subject: they hold the profile."""
 
 from typing import Any
 from uuid import UUID
@@ -10,10 +10,10 @@ from snapshots.prompt_cache.rows import Revoked, revoked
 
 
 def remove_prefixes(tenant_id: UUID, subject_id: UUID, keeper: PromptKeeper | None) -> dict[str, Any]:
-    """Have everything deleted that a vendor keeps of a subject; return what a certificate says of it, {} of nothing.
+    """Delete a subject's prefixes at the vendor; return the counts for a certificate, {} if there were none.
 
-    ``left`` is what could not be deleted (no answer, an endpoint that is not configured any more, an answer that never
-    came): the vendor keeps it until ``gone_by`` at most. May be repeated. No scope may be open.
+    ``left`` could not be deleted (no answer, or an endpoint that is no longer configured): the vendor keeps it until
+    ``gone_by`` at most. May be repeated. No scope may be open.
     """
     found = [one for one in revoked(tenant_id, subject_id) if one.name or one.unnamed]
     if not found:

@@ -1,4 +1,4 @@
-"""The rows behind kept prefixes, on the database's clock: one maker at a time, and none for a subject being erased."""
+"""The rows of cached prefixes, by the database's clock: one maker at a time, none for a subject being erased."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -76,7 +76,7 @@ _REVOKE = "UPDATE kept_prefix SET claim = NULL WHERE tenant_id = %(tenant)s AND 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Which prefix at which endpoint, of which tenant."""
+    """A prefix at an endpoint, of a tenant."""
 
     tenant_id: UUID
     endpoint: str
@@ -90,7 +90,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What is kept under a key. ``usable``: it may be handed out; ``fresh``: nothing needs to be done for it."""
+    """A cached prefix. ``usable``: it may be handed out; ``fresh``: it needs no extension."""
 
     kept: KeptPrompt
     usable: bool
@@ -99,8 +99,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The right to make or extend one; ``name`` is what the vendor may still keep, or empty; until ``paid_until`` it is
-    in the ledger."""
+    """The right to make or extend a prefix. ``name`` is what the vendor may still keep, booked to ``paid_until``."""
 
     key: Key
     id: UUID
@@ -110,8 +109,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Revoked:
-    """A prefix of a subject being erased: what the vendor keeps by ``name``, or empty. ``unnamed``: it may keep one
-    whose name we were never told. Until ``gone_by`` at most."""
+    """A prefix of a subject being erased, kept until ``gone_by`` at most. ``unnamed``: its name was never told."""
 
     endpoint: str
     name: str
@@ -122,7 +120,7 @@ class Revoked:
 
 
 def held(key: Key, policy: PromptCachePolicy) -> Held | None:
-    """Return what is kept under a key, in one round trip. Opens its own scope."""
+    """Return the cached prefix of a key, in one round trip. Opens its own scope."""
     values = [key.tenant_id, key.endpoint, key.prefix_hash, policy.last, policy.extended]
     [rows] = tenant_reads(key.tenant_id, [Statement(_HELD, values)])
     if not rows:
@@ -132,7 +130,7 @@ def held(key: Key, policy: PromptCachePolicy) -> Held | None:
 
 
 def claimed(key: Key, subject_id: UUID, policy: PromptCachePolicy) -> Claim | None:
-    """Take the right to make one or to extend it; None where another has it, or failed a moment ago. Own scope.
+    """Take the right to make or extend a prefix; None where another has it, or failed a moment ago. Own scope.
 
     The subject is locked against the acceptance of its erasure, which finds every claim or prevents it.
     """
@@ -147,27 +145,24 @@ def claimed(key: Key, subject_id: UUID, policy: PromptCachePolicy) -> Claim | No
 
 
 def settled(claim: Claim, made: KeptPrompt, policy: PromptCachePolicy) -> KeptPrompt | None:
-    """Write down what the vendor keeps, for as long as we asked at most; None where the claim was revoked.
-
-    Opens its own scope.
-    """
+    """Record the cached prefix, for as long as we asked at most; None where the claim was revoked. Own scope."""
     values = {"claim": claim.id, "name": made.name, "tokens": made.tokens, "expires_at": made.expires_at}
     rows = _run(claim.key, _SETTLE, values | {"rests": timedelta(0), "lives": policy.lives})
     return KeptPrompt(made.name, rows[0][0], made.tokens) if rows else None
 
 
 def given_up(claim: Claim, policy: PromptCachePolicy, *, unsure: bool) -> None:
-    """Give the right back; nobody tries for a while. ``unsure``: something may have been made. Opens its own scope."""
+    """Give the right back; nobody tries for a while. ``unsure``: something may have been made. Own scope."""
     _run(claim.key, _GIVE_UP, {"claim": claim.id, "rests": policy.rests, "unsure": unsure})
 
 
 def gone(claim: Claim) -> None:
-    """Forget a name that the vendor no longer knows. Opens its own scope."""
+    """Remove a name that the vendor no longer knows. Opens its own scope."""
     _run(claim.key, _GONE, {"claim": claim.id})
 
 
 def doubted(key: Key, name: str, policy: PromptCachePolicy) -> None:
-    """Have a name asked for before it is handed out again. Opens its own scope."""
+    """Have a name checked before it is handed out again. Opens its own scope."""
     _run(key, _DOUBT, {"name": name, "extended": policy.extended})
 
 

@@ -1,4 +1,4 @@
-"""What one recall answers, before it is shown."""
+"""The answer of one recall, before it is rendered."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,21 +7,33 @@ from uuid import UUID
 
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.postgres.prepared import Rows
+from profiles.belief_queries import HeldBeliefs
+from profiles.models import Tag
+from profiles.services.tags.lookup import TagMatch
 from snapshots.recall.degraded import DegradedReason
-from snapshots.recall.lanes import RecalledLanes
 from snapshots.recall.loading.current import MemoryState
 from snapshots.recall.values import RankedHit, RecalledMemory, RecalledNote
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
-    """What the memory answers: snapshots, notes and replies best first, the other lanes, what was missing, and
-    milliseconds by stage.
+class RecalledLanes:
+    """The lanes that are read without a search, empty where not asked for.
 
-    ``subject_id`` is None for an unknown subject; ``state`` is the memory's when the texts were read, ``more`` are the
-    rows of what the caller had read along with them, ``vectors`` the question's by embedding space. ``left_out``: see
-    :class:`snapshots.recall.values.RecallQuery`. ``zone`` is that of the subject's clock, None where it is not known.
-    ``holds_any``: whether any memory is held, found or not.
+    ``tags`` are all tags of the subject, ``meant`` those that the question means, the best first.
+    """
+
+    beliefs: HeldBeliefs = field(default_factory=HeldBeliefs)
+    tags: tuple[Tag, ...] = ()
+    meant: tuple[TagMatch, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """Snapshots, notes and replies best first, the other lanes, what was missing, and milliseconds by stage.
+
+    ``subject_id`` is None for an unknown subject. ``state`` is that of the memory when the texts were read, ``more``
+    are the rows of the caller's own statements, ``vectors`` the question's by embedding space. ``zone`` is the
+    subject's time zone, None where it is not known. ``holds_any``: whether any memory is held, found or not.
     """
 
     memories: tuple[RecalledMemory, ...] = ()

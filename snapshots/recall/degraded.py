@@ -1,14 +1,11 @@
-"""What an answer had to do without (R6): one word per missing part, the gravest first."""
+"""What an answer had to do without: one word for each missing part."""
 
 from collections.abc import Iterable
 from enum import StrEnum
 
 
 class DegradedReason(StrEnum):
-    """Declared from the gravest to the mildest; the values are public.
-
-    The last two are reserved: there is neither a replica to read nor a search that stops early.
-    """
+    """From the gravest to the mildest. The values are public; the last two are reserved."""
 
     EMBEDDING_UNAVAILABLE = "embedding_unavailable"
     PGVECTOR_UNAVAILABLE = "pgvector_unavailable"

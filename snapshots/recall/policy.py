@@ -1,4 +1,4 @@
-"""The numbers of recall, each with where it comes from (R2, R3)."""
+"""The numbers of recall, each with its source."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -44,7 +44,7 @@ _NAMED_TIME = _LOCOMO + "at 0 .781/.852/.898; at 0.25 .786/.852/.900; at 1 .791/
 _SAID_IN_TIME = _LOCOMO + "at 0 .788/.844/.898; at 1 .788/.849/.903; at 2 .792/.852/.902"
 _SAID_RECENTLY = (
     "no gain here, where it means the day of the story; kept as a hint for users, who mean the days before "
-    "they ask (R2); "
+    "they ask; "
     + _LOCOMO
     + "at 0 .792/.852/.902; at 0.2 .792/.852/.902; "
     + _MADIAL
@@ -112,7 +112,7 @@ _BUILD_BYTES = (
 
 @dataclass(frozen=True, slots=True)
 class ScoringPolicy:
-    """BM25, the four views and their fusion."""
+    """BM25, the views and their fusion."""
 
     bm25_k1: float = promised(1.2, row="R2")
     bm25_b: float = promised(0.75, row="R2")
@@ -121,75 +121,63 @@ class ScoringPolicy:
     keyword_sitting: float = measured(0.2, source=_KEYWORD_SITTING)
     dense_dated: float = measured(0.30, source=_DENSE_DATED)
     dense_continued: float = measured(0.20, source=_DENSE_CONTINUED)
+    # The views that are fused: z-scores of their scores, or of reciprocal ranks (RRF).
     fusion: Literal["scores", "ranks"] = measured("scores", source=_FUSION)
-    """What is fused: z-scores of the views' scores, or of reciprocal ranks (RRF)."""
     rrf_k: float = promised(60.0, row="R2")
     smooth_previous: float = measured(0.3, source=_SMOOTH_PREVIOUS)
     smooth_next: float = measured(0.2, source=_SMOOTH_NEXT)
     query_terms: int = measured(48, source=_QUERY_TERMS)
+    # By embedding space: the least cosine of an answer without a common word; other spaces have none.
     cosine_floors: tuple[tuple[str, float], ...] = measured(
         (("wordllama-l2_supercat-256", 0.134), ("use-multilingual-v3", 0.157)), source=_COSINE_FLOORS
     )
-    """By embedding space: without a common word a memory answers from this cosine on; in any other space always."""
+    # By embedding space: the weight of its views beside the words; 1 in any other.
     dense_weights: tuple[tuple[str, float], ...] = measured((("use-multilingual-v3", 1.5),), source=_DENSE_WEIGHTS)
-    """By embedding space: what its views weigh beside the words; 1 in any other."""
     named_speaker: float = measured(1.1, source=_NAMED_SPEAKER)
+    # For a memory that names a time, when the question asks for one.
     named_time: float = measured(0.5, source=_NAMED_TIME)
-    """For a memory that names a time, when the question asks for one."""
+    # For a memory that was said in a time that the question names.
     said_in_time: float = measured(1.5, source=_SAID_IN_TIME)
-    """For a memory that was said in a time that the question names."""
+    # The same for "recently": only a hint, because recency counts beside it.
     said_recently: float = measured(0.1, source=_SAID_RECENTLY)
-    """The same for "recently": no more than a hint, for R3's recency counts beside it."""
+    # People tell of a day later: what a memory gains falls to nothing within so many days after the time named.
     said_after_days: float = measured(14.0, source=_SAID_AFTER_DAYS)
-    """People tell of a day later: what a memory gains falls to nothing within so many days after the time named."""
+    # Taken from a memory that is a question itself.
     asking: float = measured(0.3, source=_ASKING)
-    """Taken from a memory that is a question itself."""
+    # Taken from a memory of a question like the one that is asked, the more the nearer it is: it was asked before.
     asked_alike: float = assumed(8.0, owner="recall", settle_by=_ASKED_ALIKE)
-    """Taken from a memory of a question like the one that is asked, the more the nearer it is: it was asked before."""
+    # By embedding space: the cosine from which two questions are alike; in any other space none are.
     alike_cosines: tuple[tuple[str, float], ...] = assumed(
         (("use-multilingual-v3", 0.6),), owner="recall", settle_by=_ASKED_ALIKE
     )
-    """By embedding space: from which cosine on two questions are alike; in any other space none are."""
+    # Times ln(1 + terms): a memory that says more holds an answer more often.
     longer: float = measured(0.1, source=_LONGER)
-    """Times ln(1 + terms): a memory that says more holds an answer more often."""
     related_cosine: float = measured(0.45, source=_RELATED_COSINE)
+    # The share of a term's weight, times the cosine, for a near term of the subject's vocabulary.
     related_share: float = measured(0.5, source=_RELATED_SHARE)
-    """Of a term's weight times the cosine, for a term of the subject's vocabulary that is near to it."""
     related_terms: int = measured(5, source=_RELATED_TERMS)
+    # Questions of more words say enough themselves, and the look-up costs 0.2 ms for each new word.
     related_words: int = assumed(32, owner="recall", settle_by="the length of real questions")
-    """Questions of more words say enough themselves, and the look-up costs 0.2 ms for each new word."""
     sentence_decay: float = measured(0.8, source=_SENTENCE_DECAY)
     sentence_least: float = assumed(0.2, owner="recall", settle_by="recall of long questions")
+    # A conversation is cut into sittings where nothing was said for longer.
     sitting_gap_hours: float = assumed(6.0, owner="recall", settle_by="silences in real conversations of weeks")
-    """A conversation is cut into sittings where nothing was said for longer."""
-
-    def cosine_floor(self, space: str) -> float:
-        """Return the cosine from which nearness speaks for a memory in ``space``; -1 when that was not learnt."""
-        return dict(self.cosine_floors).get(space, -1.0)
-
-    def alike_cosine(self, space: str) -> float:
-        """Return the cosine from which two questions are alike in ``space``; 1 when that was not measured."""
-        return dict(self.alike_cosines).get(space, 1.0)
-
-    def dense_weight(self, space: str) -> float:
-        """Return what the dense views of ``space`` weigh beside the words, relative to their policy weights."""
-        return dict(self.dense_weights).get(space, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class RankingPolicy:
-    """The factors of R3, each of which can be switched off."""
+    """The factors of the final score, each of which can be switched off."""
 
     use_recency: bool = measured(True, source=_USE_RECENCY)
     use_confidence: bool = promised(True, row="R3")
     use_provenance: bool = promised(True, row="R3")
     use_frequency: bool = promised(True, row="R3")
+    # `steps`, `hyperbolic` (1 / (1 + rate x days)), or `episode`: not a factor, but a share of the score.
     recency_curve: str = measured("steps", source=_RECENCY_CURVE)
-    """``steps``, ``hyperbolic`` (1 / (1 + rate x days)), or ``episode``: not a factor, but a share of the score."""
     recency_days: tuple[float, ...] = promised((7, 30, 90), row="R3")
     recency_values: tuple[float, ...] = measured((1.05, 1.0, 0.97, 0.94), source=_RECENCY_VALUES)
+    # Shares of similarity, recency and importance, with the curve "episode".
     episode_shares: tuple[float, float, float] = promised((0.5, 0.3, 0.2), row="R3")
-    """Of similarity, recency and importance, with the curve "episode"."""
     episode_decay: float = promised(0.95, row="R3")
     hyperbolic_rate: float = promised(0.2, row="R3")
     validation_days: tuple[float, ...] = promised((30, 90, 180), row="R3")
@@ -200,57 +188,57 @@ class RankingPolicy:
     frequency_disliked: float = promised(0.3, row="R3")
     frequency_bonus: float = promised(1.1, row="R3")
     frequency_malus: float = promised(0.7, row="R3")
+    # Repeated memories take one place of an answer.
     say_once: bool = measured(True, source=_SAY_ONCE)
-    """What was said again takes one place of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecallPolicy:
-    """Everything that one recall is steered by."""
+    """All numbers of one recall."""
 
     scoring: ScoringPolicy = field(default=ScoringPolicy())
     ranking: RankingPolicy = field(default=RankingPolicy())
     lane_depth: int = promised(50, row="R2")
+    # Characters of a question in normal form: 64 KiB of U+FDFA have 393,210 there. A recall of them beside 21 tags took
+    # 460 to 806 ms whole and takes 117 ms, one of 64 KiB of Chinese 65 to 105.
     question_chars: int = promised(65_536, row="D1")
-    """Of a question in normal form: 64 KiB of U+FDFA have 393,210 there. A recall of them beside 21 tags took 460 to
-    806 ms whole and takes 117 ms, one of 64 KiB of Chinese 65 to 105."""
+    # A tag is meant by what is said first; in 64 KiB of pasted text the look-up would cost 300 ms.
     tag_question_chars: int = assumed(2_000, owner="recall", settle_by="where in real questions tags are named")
-    """A tag is meant by what is said first; in 64 KiB of pasted text the look-up would cost 300 ms."""
+    # A question asks for something in its first characters; in pasted text "you said" means somebody else.
     asking_chars: int = assumed(2_000, owner="recall", settle_by="where real questions ask for what the assistant said")
-    """What a question asks for is said first; in pasted text "you said" means somebody else."""
     clock_skew_seconds: float = assumed(300.0, owner="recall", settle_by="clock offsets seen in production")
+    # Subjects whose ids a process remembers; 200 bytes each.
     known_subjects: int = assumed(50_000, owner="recall", settle_by="subjects asked about between two restarts")
-    """Subjects whose ids a process remembers; 200 bytes each."""
+    # The newest memories among which the offset of a subject's clock is looked for.
     heard_lately: int = assumed(20, owner="recall", settle_by="how often subjects' clocks change offset")
-    """The newest memories among which the offset of a subject's clock is looked for."""
+    # Times that a question is asked again because somebody wrote in between.
     asked_again: int = assumed(3, owner="recall", settle_by="how often subjects are written while they are recalled")
-    """Times that a question is asked again because somebody wrote in between."""
     image_cache_bytes: int = assumed(256_000_000, owner="recall", settle_by="memory of a web process under load")
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerPolicy:
-    """What an answer is when its caller does not say."""
+    """Defaults of an answer."""
 
     top_k: int = promised(8, row="R3")
 
 
 @dataclass(frozen=True, slots=True)
 class FilterPolicy:
-    """What a filter may look at, so that the worst that is accepted answers within 200 ms at 10,000 memories."""
+    """Limits of a filter, so that the worst accepted one answers within 200 ms at 10,000 memories."""
 
+    # Values held and characters of their texts, over all distinct conditions on what an image holds, and again on
+    # metadata.
     looked_at: int = measured(10_000_000, source=_LOOKED_AT)
-    """Values held and characters of their texts, over all distinct conditions on what an image holds, and again on
-    metadata."""
+    # Bytes of a subject's metadata in Postgres, times the keys that the filter names.
     metadata_bytes: int = measured(32_000_000, source=_METADATA_BYTES)
-    """Of a subject's metadata as Postgres holds it, times the keys that are named."""
+    # Bytes of the values under the keys that the filter names.
     metadata_held_bytes: int = measured(1_000_000, source=_METADATA_HELD_BYTES)
-    """Of what stands under the keys that are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierPolicy:
-    """What images of earlier moments may take of a process: they are built for one question each (P4)."""
+    """Limits on images of earlier moments, which are built for one question each."""
 
     at_once: int = assumed(1, owner="recall", settle_by="how often products ask what was known at a moment")
     waiting: int = assumed(1, owner="recall", settle_by="how often products ask what was known at a moment")
@@ -258,38 +246,38 @@ class EarlierPolicy:
     build_bytes: int = assumed(500_000_000, owner="recall", settle_by="memory of a web process under load")
     row_bytes: int = measured(3_000, source=_BUILD_BYTES)
     word_bytes: int = measured(10, source=_BUILD_BYTES)
+    # Bytes of a dimension of both vectors: as Postgres sends them, as single precision, and packed.
     dimension_bytes: int = assumed(24, owner="recall", settle_by="the same measurement with a model of 512 dimensions")
-    """Of both vectors: as Postgres sends them, as single precision, and packed."""
+    # Per byte that Postgres holds of the earlier values of what was changed since, which are compressed.
     changed_bytes: int = assumed(4, owner="recall", settle_by="the same measurement over memories of many versions")
-    """Per byte that Postgres holds of the earlier values of what was changed since, which are compressed."""
 
 
 @dataclass(frozen=True, slots=True)
 class RewritePolicy:
-    """What a chat model may add to a question (R5)."""
+    """Limits on other wordings of a question by a chat model."""
 
     variants: int = promised(3, row="R5")
+    # Added to each rank before orders are fused by its reciprocal.
     rank_k: float = assumed(10.0, owner="recall", settle_by=_WORDINGS)
-    """What is added to each rank before orders are fused by its reciprocal."""
+    # The weight of the question's own words when orders are fused; each other wording weighs 1.
     own_words: float = assumed(3.0, owner="recall", settle_by=_WORDINGS)
-    """What the question's own words weigh when orders are fused; each other wording weighs 1."""
     question_chars: int = assumed(1_000, owner="recall", settle_by="lengths of questions that rewriting helps")
     wording_chars: int = assumed(300, owner="recall", settle_by="lengths of questions that rewriting helps")
+    # Questions whose wordings a process keeps.
     kept: int = assumed(1_024, owner="recall", settle_by="share of questions asked again in production")
-    """Questions whose wordings a process keeps."""
 
 
 @dataclass(frozen=True, slots=True)
 class SealingPolicy:
-    """How often blocks of large memories are packed, for how long, and how many in one transaction."""
+    """How often blocks of large memories are sealed, for how long, and how many in one transaction."""
 
     every: timedelta = assumed(timedelta(minutes=1), owner="recall", settle_by="how fast large memories grow")
     time: timedelta = assumed(timedelta(seconds=30), owner="recall", settle_by="blocks that one minute leaves to seal")
     batch: int = assumed(4, owner="recall", settle_by="how long one transaction of sealing lasts in production")
+    # Packed in one transaction before it ends; the block that passes it is the last.
     batch_bytes: int = assumed(16_000_000, owner="recall", settle_by="memory of a worker that seals the longest texts")
-    """Packed in one transaction before it ends; the block that passes it is the last."""
+    # Since it was sealed, a block of other models or another format stays for processes that may still read it.
     others_kept: timedelta = assumed(timedelta(days=1), owner="recall", settle_by="how long a change of models lasts")
-    """Since it was sealed, a block of other models or another format stays for processes that may still read it."""
 
 
 ANSWERS = AnswerPolicy()

@@ -1,4 +1,4 @@
-"""The words of what was found, from the database under its row-level security: no image holds any."""
+"""Read the texts of the best memories, from the database under its row-level security: no image holds any."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -43,16 +43,14 @@ NOTE_TEXTS = _TEXTS % (
 JOIN note n ON n.tenant_id = s.tenant_id AND n.snapshot_id = s.id
 LEFT JOIN tag t ON t.tenant_id = n.tenant_id AND t.id = n.about_tag_id""",
 )
+# The columns of a memory. The last is the grade that all notes made from it share, which contexts do not ask for. A
+# note's own columns follow, then those of its contact.
 _COLUMNS = 16
-"""Those of a memory, the last of them the grade that all notes made from it have, which contexts do not ask; a note's
-own follow them, and then those of the contact that it is about."""
+_CHANGING = ("text", "confidence", "provenance", "metadata", "said_at", "said_offset", "valid_at")
 
 
 def load_texts(subject_id: UUID, hits: Sequence[RankedHit]) -> tuple[RecalledMemory, ...]:
-    """Return the memories of ``hits`` with their words and sources, in their order.
-
-    One that is gone, or is not the subject's, is left out.
-    """
+    """Return the memories of ``hits`` with words and sources, in order, without those that are gone."""
     if not hits:
         return ()
     (found,) = fetch_together([texts_statement(current_tenant_id(), subject_id, hits)])
@@ -70,22 +68,18 @@ def texts_statement(
 
 
 def array_of(ids: Sequence[UUID]) -> str:
-    """Return ids as Postgres reads an array: psycopg takes longer for a list."""
+    """Return ids as a Postgres array literal: psycopg takes longer for a list."""
     return f"{{{','.join(map(str, ids))}}}"
 
 
 def notes_statement(tenant_id: UUID, subject_id: UUID, hits: Sequence[RankedHit]) -> Statement:
-    """Return the statement that reads the notes of ``hits``; :func:`notes_of` reads its rows."""
     return replace(texts_statement(tenant_id, subject_id, hits), sql=NOTE_TEXTS)
 
 
 def notes_of(
     found: Rows, hits: Sequence[RankedHit], earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED
 ) -> tuple[RecalledNote, ...]:
-    """Return the notes in rows of :func:`notes_statement`, in the order of ``hits``.
-
-    Those in ``earlier`` are as they were then.
-    """
+    """Return the notes in rows of :func:`notes_statement`, in the order of ``hits``; ``earlier`` ones as they were."""
     rows = {row[0]: row for row in found}
     return tuple(_noted(rows[hit.id], hit, earlier.get(hit.id)) for hit in hits if hit.id in rows)
 
@@ -97,10 +91,7 @@ def texts_of(
     *,
     lane: str = SNAPSHOTS,
 ) -> tuple[RecalledMemory, ...]:
-    """Return the memories of a lane in rows of :func:`texts_statement`, in the order of ``hits``.
-
-    Those in ``earlier`` are as they were then. What is gone is left out.
-    """
+    """Return the memories in rows of :func:`texts_statement`, in the order of ``hits``, without those that are gone."""
     rows = {row[0]: row for row in found}
     memories = tuple(_recalled(rows[hit.id], hit, lane) for hit in hits if hit.id in rows)
     return tuple(_memory_then(memory, earlier.get(memory.id)) for memory in memories) if earlier else memories
@@ -110,19 +101,9 @@ def _memory_then(memory: RecalledMemory, then: HeldThen | None) -> RecalledMemor
     if then is None:
         return memory
     held = then.snapshot
-    return replace(
-        memory,
-        text=held.text,
-        confidence=held.confidence,
-        provenance=held.provenance,
-        category=held.category or None,
-        topics=tuple(held.topics),
-        aliases=tuple(held.aliases),
-        metadata=held.metadata,
-        said_at=held.said_at,
-        said_offset=held.said_offset,
-        valid_at=held.valid_at,
-    )
+    values: dict[str, Any] = {name: getattr(held, name) for name in _CHANGING}
+    values |= {"topics": tuple(held.topics), "aliases": tuple(held.aliases), "category": held.category or None}
+    return replace(memory, **values)
 
 
 def _noted(row: Sequence[Any], hit: RankedHit, then: HeldThen | None) -> RecalledNote:

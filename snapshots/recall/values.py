@@ -1,4 +1,4 @@
-"""The typed values of recall: what is asked, what one memory brings, what comes back."""
+"""The typed values of recall: the query, the rows of an image, and the hits."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,30 +15,28 @@ LANES = ("snapshots", "preferences", "tags", "profile", "notes", "replies", "doc
 SNAPSHOTS = "snapshots"
 NOTES = "notes"
 REPLIES = "replies"
+# Lanes with an image of their own: their memories are of one kind, which no other lane finds.
 APART: Mapping[str, Kind] = {NOTES: "note", REPLIES: "reply"}
-"""Lanes whose memories are of one kind, which no other lane finds."""
+# The kinds that the lane of snapshots finds.
 SNAPSHOT_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind not in APART.values())
-"""What the lane of snapshots finds."""
+# Lanes that rank an image by the question; the others read what is held.
 SEARCHED = frozenset({SNAPSHOTS, *APART})
-"""Lanes that rank an image by the question; the others read what is held."""
+# Accepted, and answered with nothing: no documents are held yet.
 DOCUMENTS = "documents"
-"""Accepted, and answered with nothing: no documents are held yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecallQuery:
     """One question to one subject's memory. Empty sets mean "all"; times are aware; ``asked_at`` is now.
 
-    ``kinds`` narrows the snapshots, not notes and replies. At most ``notes_top_k`` notes and replies come each,
-    ``top_k`` where that is None. ``replies_named``: replies come whatever is asked, not only where the question asks
-    for them or nothing stands nearer to it.
+    ``kinds`` narrows snapshots alone. ``notes_top_k`` bounds notes and replies each, None means ``top_k``. With
+    ``replies_named`` replies come whatever is asked. ``left_out``: how many memories to report for each reason to leave
+    one out. ``sources_within``: the conversation whose memories come with sources, "" for none, None for all.
 
-    ``left_out``: how many memories of each reason shall be told that the answer leaves out. ``sources_within``: the
-    conversation whose memories shall come with their sources, "" for none, None for all. Below ``min_relevance`` a
-    memory is no answer; ``strict``: nor is one that the question neither names nor very probably needs. ``whole``: also
-    memories that neither a word nor nearness speaks for, after all others. ``by_relevance``: snapshots are ranked by
-    how probably they help, as the notes beside them are, not by where their scores stand alone. ``clock``: the moment
-    that "yesterday" in the question is read at, ``at`` where it is None; it hides nothing.
+    Below ``min_relevance`` a memory is no answer; ``strict``: nor is one that the question neither names nor very
+    probably needs. ``whole``: memories that neither a word nor nearness speaks for come last instead of not at all.
+    ``by_relevance``: snapshots are ranked by how probably they help, not by their scores. ``clock``: the moment that
+    "yesterday" is read at, None means ``at``.
     """
 
     text: str
@@ -77,23 +75,21 @@ class RecallQuery:
 
     @property
     def read_at(self) -> datetime:
-        """The moment that times named in the question are read at."""
+        """The moment that times in the question are read at."""
         return self.clock or self.at
 
     def read_in(self, zone: tzinfo | None) -> "RecallQuery":
-        """Return the question as it is read by the clock of a zone; itself where it tells its own, or for None."""
+        """Return the question as read in a time zone; itself where it tells its own, or for None."""
         moment = in_zone(self.read_at, zone)
         return self if moment is self.read_at else replace(self, clock=moment)
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryRow:
-    """One memory as the image is built from it: the columns that recall reads, and its packed words.
+    """One memory as an image is built from it: the columns that recall reads, and its packed words.
 
-    ``seq`` orders the memories of one conversation; None for a memory that has no neighbours there. ``lex`` is
-    :func:`snapshots.embedding.rows.encode_lex`, ``saying`` is
-    :func:`snapshots.embedding.sayings.saying_of`, ``dense`` is :func:`snapshots.embedding.rows.encode_dense` of the
-    embedding space named ``space``, or None.
+    ``seq`` orders the memories of one conversation, None outside one. ``lex`` and ``dense`` are packed by
+    :mod:`snapshots.embedding.rows`, ``saying`` is :func:`snapshots.embedding.sayings.saying_of`.
     """
 
     id: UUID
@@ -123,10 +119,10 @@ class MemoryRow:
 
 @dataclass(frozen=True, slots=True)
 class LaneHit:
-    """Where one memory stands in one lane: ``rank`` counts from 1, ``score`` is the lane's own (BM25, cosine).
+    """The place of one memory in one lane: ``rank`` counts from 1, ``score`` is the lane's own (BM25, cosine).
 
-    Of two views it is that which ranks it higher: ``own`` reads the memory alone; ``window`` its words with those of
-    the memories around it (keyword), ``continued`` the turn before it with it (dense).
+    ``view`` is the view that ranks it higher: ``own`` is the memory alone, ``window`` its words with those around it
+    (keyword), ``continued`` the turn before it with it (dense).
     """
 
     rank: int
@@ -136,7 +132,7 @@ class LaneHit:
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """The multipliers of R3; 1.0 where a factor is switched off by policy."""
+    """The multipliers of the final score; 1.0 where the policy switches a factor off."""
 
     recency: float = 1.0
     confidence_effective: float = 1.0
@@ -145,18 +141,16 @@ class Factors:
 
     @property
     def product(self) -> float:
-        """All factors multiplied."""
         return self.recency * self.confidence_effective * self.provenance * self.frequency
 
 
 class Explain(NamedTuple):
-    """Why a memory stands where it stands (R7), rounded: flat, as receipts keep it, for there is one for each memory.
+    """Why a memory is ranked where it is, rounded and flat, as receipts keep it.
 
-    Of ``fused``, ``smoothed`` came from the memories before and after it, ``conversation`` from all that was said in
-    the same sitting, ``preferred`` from who said it, when and how. ``semantic`` is what it is ranked by, 0..1; times
-    the factors, rounded, it is the score; where a reranker gave a relevance, ``reranked`` times them is. ``need`` and
-    all after it say what the relevance was made of, None for what does not apply: see
-    :class:`snapshots.recall.ranking.relevance.Judged`, and of the last three :mod:`snapshots.context.choosing.why`.
+    Of ``fused``, ``smoothed`` came from its neighbours, ``conversation`` from its session, ``preferred`` from who said
+    it, when and how. ``semantic``, 0..1, or ``reranked`` where a reranker gave one, times the factors is the score.
+    ``need`` and the fields after it are the parts of the relevance, None for what does not apply: see
+    :class:`snapshots.recall.ranking.relevance.Judged`, and for the last three :mod:`snapshots.context.choosing.why`.
     """
 
     dense_rank: int | None
@@ -189,18 +183,16 @@ class Explain(NamedTuple):
 
     @property
     def dense(self) -> LaneHit | None:
-        """Its place among the vectors; None for a memory that they did not find. Both lanes are None only where a
-        question asks for nothing but a time, and it was said then."""
+        """Its place by vectors; None when they did not find it. Both lanes are None where only the time matched."""
         return None if self.dense_rank is None else LaneHit(self.dense_rank, self.dense_score, self.dense_view)
 
     @property
     def keyword(self) -> LaneHit | None:
-        """Its place among the keywords; None for a memory that they did not find."""
+        """Its place by keywords; None when they did not find it."""
         return None if self.keyword_rank is None else LaneHit(self.keyword_rank, self.keyword_score, self.keyword_view)
 
     @property
     def factors(self) -> Factors:
-        """The multipliers of its score."""
         return Factors(self.recency, self.confidence_effective, self.provenance, self.frequency)
 
 
@@ -209,7 +201,7 @@ WhyLeftOut = Literal["said_again", "expired", "below_floor"]
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Why a memory that a question came near to is not in the answer, and of which kind it is."""
+    """Why a near memory is not in the answer, and its kind."""
 
     why: WhyLeftOut
     kind: Kind
@@ -217,9 +209,10 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class RankedHit:
-    """One memory of the answer before its text is read: ``score`` is ``semantic``, what it is ranked by, times the
-    factors; ``relevance`` is how probably it helps. With ``left_out`` it is no part of the answer, and ``score`` the
-    cosine of its nearer view."""
+    """One ranked memory before its text is read: ``score`` is ``semantic`` times the factors.
+
+    With ``left_out`` it is not in the answer, and ``score`` is the cosine of its nearer view.
+    """
 
     id: UUID
     score: float
@@ -239,11 +232,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class RecalledMemory:
-    """One remembered thing as it is shown: ``text`` holds the remembered words, without any index prefix.
+    """A memory with its text, without any index prefix. ``relevance``, 0..1, is how probably it helps.
 
-    ``name`` is the named speaker; None for the subject's own words. ``relevance`` is how probably it helps, 0..1.
-    ``said_offset`` is how many minutes east of UTC the speaker's clock was, as far as it is known. ``grade`` is that of
-    all notes made from it, None where there is none, or several."""
+    ``name`` is the named speaker, None for the subject. ``said_offset`` is in minutes east of UTC. ``grade`` is that of
+    all notes made from it, None where they differ or there are none.
+    """
 
     id: UUID
     lane: str
@@ -269,13 +262,13 @@ class RecalledMemory:
 
     @property
     def said_locally(self) -> datetime | None:
-        """``said_at`` by the clock of its speaker, as far as it is known: it is indexed under that day."""
+        """``said_at`` in the speaker's time zone, as far as it is known: it is indexed under that day."""
         return self.said_at and at_offset(self.said_at, self.said_offset)
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Whom or what a note speaks of, when it is not the subject: ``id`` is the contact's tag, where one is held."""
+    """Whom or what a note is about, when it is not the subject; ``id`` is the contact's tag, where one is held."""
 
     kind: str
     id: UUID | None
@@ -285,10 +278,10 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class RecalledNote:
-    """A note as it is shown: its words and clocks as a memory has them, and what is known of it beside them.
+    """A note: its words and times as a memory, and what is known beside them.
 
     ``about`` is None for a note about the subject, ``vital_class`` empty for one that is not vital. ``context`` is the
-    turn before it, where it does not say by itself whom or what it means; ``statement_id`` the snapshot of its message.
+    turn before it where the note needs it; ``statement_id`` is the snapshot of its message.
     """
 
     memory: RecalledMemory

@@ -1,10 +1,10 @@
-"""How probably a note helps a question that needs memory: words in common, nearness, and what is asked for.
+"""How probably a note helps a question that needs memory: words in common, nearness, and topics.
 
-A logistic regression over numbers of the pair: how the words and the vectors compare, by themselves and beside the
-subject's other notes; both vectors along the directions in which notes and questions differ most; and the products of
-these, which say that a question about a dinner asks for allergies. Taught by ``python -m
-tests.golden.teach_relevance``; ``notes.npz`` holds the weights and names what taught them. Where a note has no vector
-of the sentence encoder, a second regression goes by the words and by how near it is beside the others.
+A logistic regression over numbers of the pair: how words and vectors compare, by themselves and beside the subject's
+other notes; both vectors along the directions in which notes and questions differ most; and the products of these, by
+which a question about a dinner asks for allergies. ``python -m tests.golden.teach_relevance`` teaches it; ``notes.npz``
+holds the weights and names its data. Where a note has no vector of the sentence encoder, a second regression goes by
+the words.
 """
 
 import json
@@ -32,11 +32,11 @@ Rows = npt.NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """What is known of one question beside each of a subject's notes, shape (n,).
+    """One question beside each of a subject's notes, shape (n,).
 
-    ``words`` is BM25, ``lengths`` the terms of each note, ``cosines`` how near its vector is, 0 without one.
-    ``vectors`` (n, d) are unit vectors in the sentence encoder's space, zero where a note has none there, None where
-    the caller has :class:`Seen` them; ``question`` (d,) is that of the question, None where it has none.
+    ``words`` is BM25, ``lengths`` are terms, ``cosines`` 0 without a vector. ``vectors`` (n, d) are unit vectors of the
+    sentence encoder, zero for none, None where the caller has :class:`Seen` them; ``question`` (d,) is None where it
+    has none.
     """
 
     words: Float32
@@ -49,8 +49,7 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The numbers of the notes that have a vector, shape (m,), and where these stand along the reader's axes, (m, k).
-    The same for every question."""
+    """The notes with a vector, shape (m,), and their places along the reader's axes, (m, k), for any question."""
 
     rows: Rows
     along: Float32
@@ -63,8 +62,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class NoteReader:
-    """Weights of both regressions, the intercept last, and the ``centre`` (d,) and ``axes`` (d, k) that vectors are
-    seen along."""
+    """Weights of both regressions, intercepts last, and ``centre`` (d,) and ``axes`` (d, k) for vectors."""
 
     by_meaning: Float32
     by_words: Float32
@@ -74,20 +72,19 @@ class NoteReader:
 
     @classmethod
     def read(cls, path: Path = WEIGHTS) -> "NoteReader":
-        """Return the reader that :meth:`write` kept."""
         with np.load(path) as held:
             by_meaning, by_words, centre, axes = (held[name].astype(np.float32) for name in WEIGHED)
             return cls(by_meaning, by_words, centre, axes, json.loads(str(held["taught"])))
 
     def write(self, path: Path = WEIGHTS) -> None:
-        """Keep the reader, its weights in half precision."""
+        """Store the reader, its weights in half precision."""
         kept: dict[str, Any] = {"taught": json.dumps(dict(self.taught))}
         for name in WEIGHED:
             kept[name] = getattr(self, name).astype(np.float16)
         np.savez_compressed(path, **kept)
 
     def probabilities(self, pairs: Pairs, seen: Seen | None = None) -> Float32:
-        """Return the probability of each note, shape (n,); ``seen`` is what was worked out of the notes before."""
+        """Return the probability of each note, shape (n,); ``seen`` are its vectors, if worked out before."""
         if not len(pairs.words):
             return np.zeros(0, np.float32)
         compared = compare(pairs)
@@ -106,8 +103,7 @@ class NoteReader:
         return Seen(rows, np.asarray((vectors[rows] - self.centre) @ self.axes, np.float32))
 
     def _odds_along(self, notes: Float32, question: Float32) -> Float32:
-        """Return what the numbers of :func:`along` add to the odds of notes along the axes (m, k), without their k x k
-        products: those with the question are summed before."""
+        """Return what the numbers of :func:`along` add to the odds, without their k x k products."""
         asked, k = (question - self.centre) @ self.axes, notes.shape[1]
         weights = self.by_meaning[-1 - k * (k + 2) : -1]
         own, of_question, products = weights[:k], weights[k : 2 * k], weights[2 * k :].reshape(k, k)
@@ -118,7 +114,7 @@ class NoteReader:
 def compare(pairs: Pairs, policy: RelevancePolicy = RELEVANCE) -> Float32:
     """Return the numbers of each pair that need no axes, shape (n, 7); the first is the cosine itself."""
     count = len(pairs.words)
-    # What cosines usually are is known of one encoder alone.
+    # Usual cosines are known of one encoder alone.
     is_encoded = pairs.question is not None and len(pairs.question) == DIMENSIONS
     missing = max(0, policy.few_notes - count) if is_encoded else 0
     usual = policy.usual_chinese if pairs.is_chinese else policy.usual_english
@@ -144,13 +140,11 @@ def along(vectors: Float32, question: Float32, centre: Float32, axes: Float32) -
 
 @lru_cache(maxsize=1)
 def note_reader() -> NoteReader:
-    """Return the reader as it was taught."""
     return NoteReader.read()
 
 
 def _standing(numbers: Float32, missing: int, mean: float, spread: float) -> Float32:
-    """Return the z-scores of ``numbers`` among themselves and ``missing`` others with this mean and spread: a note that
-    is alone, or one of two, stands out from what notes usually are, or it does not."""
+    """Return z-scores of ``numbers`` among themselves and ``missing`` usual ones, so that a lone note can stand out."""
     count = len(numbers) + missing
     middle = (float(numbers.sum()) + missing * mean) / count
     squares = float(((numbers - middle) ** 2).sum()) + missing * (spread**2 + (mean - middle) ** 2)

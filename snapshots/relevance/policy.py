@@ -1,11 +1,11 @@
-"""The numbers of relevance, each with where it comes from."""
+"""The numbers of relevance, each with its source."""
 
 from dataclasses import dataclass
 
 from memory_platform.kernel.policy import assumed, measured
 
+# The embedding space that the readers were taught in, and the length of its vectors.
 ENCODER_SPACE, DIMENSIONS = "use-multilingual-v3", 512
-"""The embedding space that the readers were taught in, and the length of its vectors."""
 
 _STATEMENTS = (
     'madial-zh-dev, all 80 questions: logistic regression of "is evidence" on the z-score and the logarithm of the '
@@ -34,7 +34,7 @@ _FEW = (
 
 @dataclass(frozen=True, slots=True)
 class UsualPairs:
-    """How near a question is to notes that have nothing to do with it: mean and spread of cosine and BM25."""
+    """Mean and spread of cosine and BM25 between a question and unrelated notes."""
 
     cosine: float
     cosine_spread: float
@@ -46,37 +46,37 @@ class UsualPairs:
 class RelevancePolicy:
     """How scores become probabilities."""
 
+    # Where the sentence encoder answers, a memory of fewer notes is read as if so many stood beside each other, the
+    # missing ones usual.
     few_notes: int = measured(12, source=_FEW)
-    """Where the sentence encoder answers, a memory of fewer notes is read as if so many stood beside each other, the
-    missing ones usual."""
     usual_english: UsualPairs = measured(UsualPairs(0.075, 0.064, 0.04, 0.14), source=_USUAL)
     usual_chinese: UsualPairs = measured(UsualPairs(0.139, 0.072, 0.24, 0.6), source=_USUAL)
 
+    # How probably a question needs memory that says a name which the memory holds, at the least: enough for what helps,
+    # not for what only fills.
     named_need: float = assumed(0.8, owner="relevance", settle_by="questions about other people, by more writers")
-    """How probably a question needs memory that says a name which the memory holds, at the least: enough for what
-    helps, not for what only fills."""
+    # Added to the logarithm of a statement's odds by one standard deviation of its fused score.
     statement_slope: float = measured(1.3, source=_STATEMENTS)
-    """What one standard deviation of a statement's fused score adds to the logarithm of its odds."""
+    # The logarithm of the odds of a statement of average score, were it the only one.
     statement_base: float = measured(-0.2, source=_STATEMENTS)
-    """The logarithm of the odds of a statement of average score, were it the only one."""
+    # In a context, what the odds of a statement as a note weigh beside those by its score.
     statement_as_note: float = measured(0.5, source=_AS_NOTES)
-    """In a context, what the odds of a statement as a note weigh beside those by its score."""
+    # The lead of a note over a statement of the same words, in the logarithm of the odds.
     note_ahead: float = measured(1.5, source=_AS_NOTES)
-    """What the logarithm of a note's odds has ahead of that of a statement of the same words."""
+    # Added to the logarithm of a reply's odds where the question asks for what the assistant said.
     asked_reply: float = assumed(2.0, owner="recall", settle_by="labelled questions about what the assistant said")
-    """Added to the logarithm of a reply's odds where the question asks for what the assistant said."""
+    # From which probability on a question may ask for what the assistant said.
     asked_from: float = assumed(0.2, owner="recall", settle_by="labelled questions about what the assistant said")
-    """From which probability on a question may ask for what the assistant said."""
+    # From which relevance on a reply helps a question that does not ask for it.
     unasked_reply: float = assumed(0.15, owner="recall", settle_by="labelled questions about what the assistant said")
-    """From which relevance on a reply helps a question that does not ask for it."""
+    # Slots of which a process keeps words and vector: about 1.3 kB each.
     slots_kept: int = assumed(5_000, owner="relevance", settle_by="memory and hit rate of serving processes")
-    """Slots of which a process keeps words and vector: about 1.3 kB each."""
+    # New slots that are embedded for one question, some 2 ms each; of more the words in common tell until the next.
     slots_embedded: int = assumed(40, owner="relevance", settle_by="slots of the largest profiles in production")
-    """New slots that are embedded for one question, some 2 ms each; of more the words in common tell until the next."""
+    # From which relevance on a strict question takes what it does not name.
     strict_relevance: float = measured(0.9, source=_STRICT)
-    """From which relevance on a strict question takes what it does not name."""
+    # From which BM25 on a strict question names a memory: one rare word of it in thirty memories gives 3.
     strict_words: float = measured(5.0, source=_STRICT)
-    """From which BM25 on a strict question names a memory: one rare word of it in thirty memories gives 3."""
 
 
 RELEVANCE = RelevancePolicy()

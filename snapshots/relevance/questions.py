@@ -1,9 +1,9 @@
 """What a question asks for: anything that is remembered at all, and what the assistant said before.
 
 "What's for dinner?" needs memory, "How far is the moon?" does not; "what was that book called again?" asks for what the
-assistant said. Two logistic regressions over the question's vector in the sentence encoder's space, products of it
-along a few directions, and its words by ones and twos. ``python -m tests.golden.teach_relevance`` taught them;
-``questions.npz`` holds the weights and names what taught them.
+assistant said. Two logistic regressions over the question's vector, products of it along a few directions, and its
+words by ones and twos. ``python -m tests.golden.teach_relevance`` teaches them; ``questions.npz`` holds the weights and
+names its data.
 """
 
 import json
@@ -28,14 +28,13 @@ WEIGHED = ("weights", "intercepts", "centre", "axes")
 MEANT, SAID, PAIRED = 3.0, 2.0, 8.0
 # Length of the hashed words.
 SLOTS = 8192
-# What is asked for is said in so many characters, or not at all.
+# Characters that are read: a question says in them what it asks for, or not at all.
 CHARACTERS = 2_000
 _WORD = re.compile(r"[a-z']+|\d+|[\u3400-\u9fff]")
 
 
 class Wants(NamedTuple):
-    """How probably a question needs anything that is remembered, and how probably it asks for what the assistant
-    said."""
+    """How probably a question needs memory at all, and how probably it asks for what the assistant said."""
 
     memory: float = 1.0
     replies: float = 0.0
@@ -43,8 +42,7 @@ class Wants(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class QuestionReader:
-    """``weights`` (2, n) and ``intercepts`` (2,) of both regressions, the ``centre`` (d,) and ``axes`` (d, k) along
-    which products are taken, and what taught them."""
+    """``weights`` (2, n), ``intercepts`` (2,), and ``centre`` (d,) and ``axes`` (d, k) for products."""
 
     weights: Float32
     intercepts: Float32
@@ -54,20 +52,18 @@ class QuestionReader:
 
     @classmethod
     def read(cls, path: Path = WEIGHTS) -> "QuestionReader":
-        """Return the reader that :meth:`write` kept."""
         with np.load(path) as held:
             weights, intercepts, centre, axes = (held[name].astype(np.float32) for name in WEIGHED)
             return cls(weights, intercepts, centre, axes, json.loads(str(held["taught"])))
 
     def write(self, path: Path = WEIGHTS) -> None:
-        """Keep the reader, its weights in half precision."""
+        """Store the reader, its weights in half precision."""
         kept: dict[str, Any] = {"taught": json.dumps(dict(self.taught))}
         for name in WEIGHED:
             kept[name] = getattr(self, name).astype(np.float16)
         np.savez_compressed(path, **kept)
 
     def wants(self, text: str, vector: Float32) -> Wants:
-        """Return what a question of a unit ``vector`` (d,) asks for."""
         odds = self.weights @ features(text, vector, self.centre, self.axes) + self.intercepts
         return Wants(*(1 / (1 + np.exp(-odds))).tolist())
 
@@ -92,15 +88,11 @@ def parts_of(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def question_reader() -> QuestionReader:
-    """Return the reader as it was taught."""
     return QuestionReader.read()
 
 
 def read_wants(text: str, vectors: Mapping[str, Float32]) -> Wants:
-    """Return what a question asks for, by its words and its ``vectors`` by embedding space.
-
-    Where the sentence encoder made none of them, nothing tells: it may need memory.
-    """
+    """Return what a question asks for. Without a vector of the sentence encoder it may need memory."""
     vector, reader = vectors.get(ENCODER_SPACE), question_reader()
     if vector is None or vector.shape != reader.centre.shape or not vector.any():
         return Wants()

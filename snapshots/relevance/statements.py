@@ -1,4 +1,4 @@
-"""How probably a statement helps a question, by where its score stands among those of all statements."""
+"""How probably a statement helps a question, by its score among those of all statements."""
 
 import numpy as np
 

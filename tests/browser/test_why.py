@@ -4,8 +4,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from memory_platform.console.shared.display import address_of
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.models import Receipt
 from tenants.isolation import tenant_tx

@@ -71,7 +71,7 @@ def numbers(what: str, name: str, space: str) -> tuple[Float32, Labels]:
 
 def _of_intent(row: dict[str, Any], space: str) -> Float32:
     form = index_form(row["text"]).strip()
-    return intents.features(form, read_by_rules(form).intent, vectors(row["text"]).get(space))
+    return intents.features(form, read_by_rules(form), vectors(row["text"]).get(space))
 
 
 def _of_phase(row: dict[str, Any], space: str) -> Float32:

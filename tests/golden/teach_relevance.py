@@ -30,7 +30,7 @@ from snapshots.embedding.contextual import Turn, index_alone, index_text
 from snapshots.embedding.rows import TEXT, encode_lex, pack_dense
 from snapshots.recall.images.image import Image, build_image
 from snapshots.recall.policy import DEFAULT_RECALL
-from snapshots.recall.ranking.probe import make_probe
+from snapshots.recall.question import make_probe
 from snapshots.recall.ranking.relevance import encoder_vectors
 from snapshots.recall.ranking.scoring import score_memories
 from snapshots.recall.values import MemoryRow

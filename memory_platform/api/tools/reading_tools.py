@@ -19,7 +19,7 @@ from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, fo
 from snapshots.erasure.memories import forget_memory
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.policies.effective import Policies
-from snapshots.recall.service import recall
+from snapshots.recall.pipeline import recall
 from snapshots.recall.values import APART, RecalledMemory
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor

@@ -10,7 +10,7 @@ from snapshots.embedding.spaces import active_embedders
 from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots
 from snapshots.lifecycle.values import NewSnapshot
 from snapshots.recall.filtering.grammar import parse_filter
-from snapshots.recall.service import recall
+from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.errors import TenantUnknown

@@ -12,8 +12,7 @@ from django.db.models import Count
 
 from memory_platform.benchmarks.worlds.build import copy_of
 from memory_platform.benchmarks.worlds.sentences import questions
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.models import Conversation, Receipt, ReceiptMemory
 from snapshots.receipts.spread import spread_tenant

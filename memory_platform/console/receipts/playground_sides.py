@@ -10,10 +10,9 @@ from memory_platform.console.explanation.page import MessageView, SectionBar, me
 from memory_platform.console.explanation.prompt import prompt_messages
 from memory_platform.console.explanation.words import ABSTAINED, reason_told
 from memory_platform.console.shared.codes import in_words
-from snapshots.context.errors import BudgetTooSmall
+from snapshots.context.budget import BudgetTooSmall
+from snapshots.context.pipeline import ContextQuery, Draft, draft_context
 from snapshots.context.record import candidates_from, render_sent, shown_sections, shown_tokens
-from snapshots.context.service import draft_context
-from snapshots.context.stages import ContextQuery, Draft
 from snapshots.context.values import ContextRequest
 from snapshots.policies.effective import Policies
 from snapshots.receipts.packing import shown_candidate

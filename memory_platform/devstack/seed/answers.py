@@ -4,8 +4,7 @@ from uuid import UUID
 
 from memory_platform.devstack.seed.data import SeedAnswer
 from profiles.models import Subject
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.feedback.outcome import sense_told, take_outcome
 from snapshots.feedback.tallies.indicators import roll_up_recent_indicators

@@ -17,7 +17,7 @@ from snapshots.recall.degraded import joined
 from snapshots.recall.images.image import Image
 from snapshots.recall.loading.current import in_scope
 from snapshots.recall.loading.images import load_image
-from snapshots.recall.search import embed_question
+from snapshots.recall.question import embed_questions
 from snapshots.recall.texts import load_texts
 from snapshots.recall.values import RankedHit, RecalledMemory
 from tenants.isolation import tenant_tx
@@ -80,7 +80,7 @@ def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
     for embedder in embedders:
         if isinstance(embedder, Preparable):
             embedder.prepare()  # a question does not wait until a model is loaded; an evaluation does
-    embedded = [embed_question(question.query, embedders) for question in asked.questions]
+    embedded = [embed_questions([question.query], embedders) for question in asked.questions]
     with tenant_tx(tenant_id):
         subject_id = subject_id_of(asked.subject_id)
         loaded = load_image(in_scope(subject_id), embedders) if subject_id else None
@@ -91,7 +91,7 @@ def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
         memories = {memory.id: _memory(memory) for memory in load_texts(loaded.subject_id, hits)}
     if lacking := joined(loaded.degraded.union(*(without for _, without in embedded))):
         raise MemoryIncomplete(lacking)
-    questions = map_questions(asked, [vectors for vectors, _ in embedded], list(memories.values()))
+    questions = map_questions(asked, [vectors for (vectors,), _ in embedded], list(memories.values()))
     return LoadedSubject(asked.subject_id, image, word_relations(embedders), memories, tuple(questions))
 
 

@@ -12,8 +12,8 @@ from memory_platform.evaluation.ranking.metrics import coverage_within
 from memory_platform.evaluation.ranking.rankers import query_of
 from snapshots.embedding.rows import Float32
 from snapshots.recall.policy import RecallPolicy, ScoringPolicy
-from snapshots.recall.ranking.pipeline import Int64, Mask, alive_rows, best_sayings
-from snapshots.recall.ranking.probe import Probe, asked_at, make_probe
+from snapshots.recall.question import Probe, asked_at, make_probe
+from snapshots.recall.ranking.pipeline import Int64, Mask, held_rows, passing_rows, told_apart
 from snapshots.recall.ranking.relevance import standing_of_statements
 from snapshots.recall.ranking.scoring import Nearness, compare_vectors, match_words, weigh
 from snapshots.recall.values import RecallQuery
@@ -56,7 +56,7 @@ class PreparedQuestion:
         alive: Mask = self._get_or_make("alive", policy.clock_skew_seconds, lambda: self._alive_mask(policy))
         scores = weigh(image, probe, words, nearness, scoring)
         near = standing_of_statements(scores.fused, alive)
-        return best_sayings(scores.fused, near, alive & scores.found, self.query, image, policy).rows
+        return told_apart(scores.fused, near, alive & scores.found, self.query, image, policy)[0].rows
 
     def coverage(self, policy: RecallPolicy, budgets: Sequence[int]) -> float:
         """Return the fraction of evidence turns within each budget, as a sum over the budgets."""
@@ -70,7 +70,8 @@ class PreparedQuestion:
         return asked_at(probe, self.query.text, self.query.at)
 
     def _alive_mask(self, policy: RecallPolicy) -> Mask:
-        return alive_rows(self.subject.image.columns, self.query, skew=policy.clock_skew_seconds)
+        columns = self.subject.image.columns
+        return held_rows(columns, self.query, skew=policy.clock_skew_seconds) & passing_rows(columns, self.query)
 
     def _get_or_make(self, what: str, key: Hashable, make: Callable[[], Made]) -> Made:
         made = self._made.setdefault(what, {})

@@ -10,8 +10,8 @@ import numpy as np
 from memory_platform.evaluation.ranking.ablation import without_optimisations
 from memory_platform.evaluation.ranking.inputs import LoadedQuestion, LoadedSubject
 from snapshots.recall.policy import RecallPolicy, ScoringPolicy
-from snapshots.recall.ranking.pipeline import alive_rows, rank_memories
-from snapshots.recall.ranking.probe import asked_at, make_probe
+from snapshots.recall.question import asked_at, make_probe
+from snapshots.recall.ranking.pipeline import held_rows, passing_rows, rank_memories
 from snapshots.recall.values import LaneHit, RankedHit, RecallQuery
 
 Ranker = Callable[[LoadedSubject, LoadedQuestion, int], list[UUID] | None]
@@ -61,7 +61,8 @@ def by_lane(policy: RecallPolicy, lane: SingleLane) -> Ranker:
 def most_recent(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID]:
     """Return what was said last before the question, whatever it asks."""
     columns = subject.image.columns
-    rows = np.flatnonzero(alive_rows(columns, query_of(asked, top_k), skew=0))
+    query = query_of(asked, top_k)
+    rows = np.flatnonzero(held_rows(columns, query, skew=0) & passing_rows(columns, query))
     latest = rows[np.argsort(-columns.said_at[rows], kind="stable")][:top_k]
     return list(map(subject.image.id, latest.tolist()))
 

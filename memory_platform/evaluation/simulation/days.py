@@ -17,8 +17,7 @@ from memory_platform.evaluation.simulation.scenario import SimulatedDay, Simulat
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
 from profiles.services.subjects import ensure_subject
-from snapshots.context.service import COUNTER, build_context
-from snapshots.context.stages import ContextAnswer, ContextQuery
+from snapshots.context.pipeline import COUNTER, ContextAnswer, ContextQuery, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.erasure.subjects import erase_subject
 from snapshots.intake.accept import accept_messages

@@ -7,7 +7,7 @@ from uuid import UUID
 from memory_platform.evaluation.datasets.questions import EvaluationSet, Question
 from memory_platform.evaluation.simulation.baselines import RawHistory
 from memory_platform.evaluation.simulation.days import Asker, EvidenceCoverage, context_for, coverage_of
-from snapshots.context.service import COUNTER
+from snapshots.context.pipeline import COUNTER
 
 PROMPT = "You answer questions about what was said."
 

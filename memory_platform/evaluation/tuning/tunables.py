@@ -99,7 +99,7 @@ def _space_weight(space: str, grid: tuple[float, ...]) -> Tunable:
         weights = {**dict(policy.scoring.dense_weights), space: value}
         return replace(policy, scoring=replace(policy.scoring, dense_weights=tuple(weights.items())))
 
-    return Tunable(grid, 1.0, read=lambda policy: policy.scoring.dense_weight(space), put=put)
+    return Tunable(grid, 1.0, read=lambda policy: dict(policy.scoring.dense_weights).get(space, 1.0), put=put)
 
 
 def _recency(policy: RecallPolicy, strength: float) -> RecallPolicy:

@@ -29,7 +29,7 @@ from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import progress, quiet_events
 from memory_platform.management.reading import explain_faults
 from memory_platform.providers.warm_up import warm_up
-from snapshots.context.service import COUNTER
+from snapshots.context.pipeline import COUNTER
 from tenants.policy import LEDGER_POLICY
 from tenants.services.usage.ledger import saved_ratio, usage_by_day
 from tenants.services.usage.prices import Price, price_table

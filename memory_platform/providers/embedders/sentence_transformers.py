@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from memory_platform.kernel.lru_cache import LruCache
 from memory_platform.kernel.text import beginning, collapse_spaces, content_hash
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.base import forbid_open_transaction
@@ -14,7 +15,6 @@ from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, u
 from memory_platform.providers.embedders.known_models import AS_IT_IS, input_prefixes, known_dimensions, space_name
 from memory_platform.providers.endpoints.circuit import CircuitOpen
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
-from memory_platform.providers.lru_cache import LruCache
 from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
 
 NAME_CHARS = 150

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from memory_platform.kernel.lru_cache import LruCache
 from memory_platform.kernel.text import beginning, collapse_spaces, content_hash, visible
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
-from memory_platform.providers.lru_cache import LruCache
 from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
 
 DIMENSIONS = 512

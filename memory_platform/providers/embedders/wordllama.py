@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import simsimd
 
+from memory_platform.kernel.lru_cache import LruCache
 from memory_platform.kernel.stopwords import ENGLISH
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
-from memory_platform.providers.lru_cache import LruCache
 from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
 
 DIMENSIONS = 256

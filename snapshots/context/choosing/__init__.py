@@ -1,1 +1,1 @@
-"""What of it is worth its tokens: nothing twice, nothing beside the question, nothing that poses as an order."""
+"""Choose what is worth its tokens: no repeats, nothing irrelevant, nothing that poses as an order."""

@@ -1,4 +1,4 @@
-"""Candidates that a context does not need, or must not hold, whatever room there is."""
+"""Leave out candidates that a context holds already, or must not hold."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,8 +9,7 @@ from snapshots.embedding.sayings import saying_form
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """What the context holds already: keys of the messages in it, (lane, id) of the facts in the prefix, and what these
-    say, folded."""
+    """What the context holds: keys of its messages, (lane, id) of the prefix's facts, and their folded texts."""
 
     message_keys: frozenset[str] = frozenset()
     facts: frozenset[tuple[str, str]] = frozenset()
@@ -24,13 +23,12 @@ class _Seen:
 
 
 def fold_words(text: str) -> str:
-    """Return a text as it is compared with others of the same context: in the normal form of sayings, in which case,
-    width and the kind of a break make no difference, and without the break at its end."""
+    """Return a text as it is compared with others: without case, width, kinds of breaks, and the last break."""
     return saying_form(text).rstrip(" .,!;:")
 
 
 def names_value(said: Sequence[str], slot: MemoryItem) -> bool:
-    """Return whether texts, folded, name each entry of the value of a preference; a number alone names nothing."""
+    """Return whether folded texts name each entry of a preference's value; a number alone names nothing."""
     if slot.lane != "preferences":
         return False
     entries = [one.strip() for one in fold_words(slot.text.partition(": ")[2]).split(",")]
@@ -38,7 +36,7 @@ def names_value(said: Sequence[str], slot: MemoryItem) -> bool:
 
 
 def said_in_window(item: MemoryItem, message_keys: frozenset[str]) -> bool:
-    """Is ``item`` a snapshot all of whose source messages are among ``message_keys``? Facts of a profile stay (X1)."""
+    """Return whether all source messages of a snapshot are among ``message_keys``. Facts of a profile stay."""
     return item.lane == "snapshots" and bool(item.message_keys) and item.message_keys <= message_keys
 
 

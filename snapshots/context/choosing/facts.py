@@ -1,17 +1,25 @@
-"""Facts of a profile as items of a context: their words, and the stable order in which a prefix holds them."""
+"""Facts of a profile as items of a context: their words, their stable order in a prefix, and their relevance."""
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from profiles.values import in_words
-from profiles.wording import Place, preference_words, tag_words
+from profiles.wording import Place, in_chinese, preference_words, tag_words
 from snapshots.context.values import MemoryItem, ProfileView
+from snapshots.recall.ranking.slots import JudgedSlot, SlotWords
+from snapshots.relevance.policy import RELEVANCE
 
 _FIELDS_FIRST = ("name", "occupation", "age_range", "interests")
 _FIELDS_LAST = ("mbti", "timezone", "locale")
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 _LIMITS = frozenset({"allergies", "avoid", "diet"})
 _STRENGTH = {"confirmed_by_user": 0, "analysis": 1, "observation": 2}
+
+
+# Returns how probably each of some slots helps the question.
+Judge = Callable[[Sequence[SlotWords]], Sequence[JudgedSlot]]
 
 
 class Standing(NamedTuple):
@@ -23,21 +31,17 @@ class Standing(NamedTuple):
 
 
 def profile_fact(field: str, value: object, standing: Standing) -> MemoryItem:
-    """Return a profile field or a free attribute as an item; its text is the value, its category the field."""
     return MemoryItem(
         lane="profile",
         id=field,
         kind="profile",
         text=in_words(value),
         category=field,
-        confidence=standing.confidence,
-        provenance=standing.provenance,
-        valid_since=standing.valid_since,
+        **standing._asdict(),
     )
 
 
 def preference_fact(preference_id: str, path: tuple[str, str], value: object, standing: Standing) -> MemoryItem:
-    """Return the preference at ``path`` (category, key) as an item."""
     category, key = path
     return MemoryItem(
         lane="preferences",
@@ -45,33 +49,28 @@ def preference_fact(preference_id: str, path: tuple[str, str], value: object, st
         kind="preference",
         text=preference_words(category, key, value),
         category=category,
-        confidence=standing.confidence,
-        provenance=standing.provenance,
-        valid_since=standing.valid_since,
+        **standing._asdict(),
         is_limit=key in _LIMITS or key.startswith("avoid_") or key.endswith("_limit"),
     )
 
 
 def tag_fact(tag_id: str, place: Place, standing: Standing) -> MemoryItem:
-    """Return a tag as an item: its label, and what it points at."""
     return MemoryItem(
         lane="tags",
         id=tag_id,
         kind="tag",
         text=tag_words(place),
         category=place.kind,
-        confidence=standing.confidence,
-        provenance=standing.provenance,
-        valid_since=standing.valid_since,
+        **standing._asdict(),
     )
 
 
 def in_stable_order(profile: ProfileView) -> list[MemoryItem]:
     """Return the facts of ``profile`` that say something, those that do harm when missing first.
 
-    Vital notes, what limits the subject (allergies, diet, avoid_*, *_limit), name and other fields, preferences,
-    attributes, tags, then the other notes. Notes stand oldest first: a new one is appended. The order depends on
-    nothing but the facts: no clock, no query, no order of rows, so that a prefix stays the same.
+    Vital notes, limits (allergies, diet, avoid_*, *_limit), name and other fields, preferences, attributes, tags, then
+    other notes, oldest first, so that a new one is appended. The order depends on the facts alone, so that a prefix
+    stays the same.
     """
     ranked = [
         *(((1, _field_rank(fact), fact.id), fact) for fact in profile.fields),
@@ -85,7 +84,7 @@ def in_stable_order(profile: ProfileView) -> list[MemoryItem]:
 
 
 def may_harm(fact: MemoryItem) -> bool:
-    """Return whether a fact stands in a prefix however small: a vital note, or what limits the subject."""
+    """Return whether a fact stands in every prefix: a vital note, or a limit."""
     return fact.vital or (fact.lane == "preferences" and _preference_rank(fact)[0] == 0)
 
 
@@ -101,3 +100,46 @@ def _field_rank(fact: MemoryItem) -> int:
 
 def _preference_rank(fact: MemoryItem) -> tuple[int, int, str]:
     return (0 if fact.is_limit else 3, _STRENGTH.get(fact.provenance, len(_STRENGTH)), fact.category)
+
+
+def judge_facts(
+    profile: ProfileView, judge: Judge, meant: Mapping[str, float], *, in_han: bool = False
+) -> Iterator[MemoryItem]:
+    """Yield all facts of ``profile`` with their relevance, by their words or as a tag that the question means.
+
+    ``meant`` maps ids of tags to how well the question names them (0..1). In a strict question, facts that it does not
+    take have ``least`` to reach.
+    """
+    facts = in_stable_order(profile)
+    slots = [
+        SlotWords(fact_words(fact, in_han=in_han), labels_of(fact), meant.get(fact.id, 0.0), fact.confidence)
+        for fact in facts
+    ]
+    for fact, judged in zip(facts, judge(slots), strict=True):
+        near, why, is_taken = judged
+        least = 0.0 if is_taken else RELEVANCE.strict_relevance
+        yield replace(fact, relevance=near, score=near * fact.confidence, explain=why, least=least)
+
+
+def fact_words(fact: MemoryItem, *, in_han: bool = False) -> str:
+    """Return a fact with its label before it, in Chinese for ``in_han``."""
+    label, told = _parted(fact)
+    label = in_chinese(label) if in_han else label.replace("_", " ")
+    return f"{label}: {told}" if label else told
+
+
+def labels_of(fact: MemoryItem) -> tuple[str, ...]:
+    """Return the names of a slot in both languages. A tag is looked up by its names elsewhere."""
+    if fact.lane == "tags":
+        return ()
+    label, _ = _parted(fact)
+    name = label.partition(" (")[0].replace("_", " ")
+    return tuple({one for each in (name, fact.category) for one in (each, in_chinese(each))} - {""})
+
+
+def _parted(fact: MemoryItem) -> tuple[str, str]:
+    """Return the label and the value of a fact; "" for no label."""
+    if fact.lane == "preferences" and ": " in fact.text:
+        label, told = fact.text.split(": ", 1)
+        return label, told
+    return (fact.category, fact.text) if fact.lane == "profile" else ("", fact.text)

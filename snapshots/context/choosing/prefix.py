@@ -1,23 +1,22 @@
-"""Which facts a prefix holds where it has no room for all: the newest of what is vital, and slots before habits."""
+"""Choose the facts of a prefix without room for all: the newest vital notes first, slots before habits."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 from snapshots.context.budget import Piece, Room, Shelf, Slot, take, tokens_of
 from snapshots.context.choosing.dedupe import fold_words, names_value
 from snapshots.context.choosing.shelves import Refused
-from snapshots.context.values import MemoryItem, Reason
+from snapshots.context.values import Reason
 
-_BEGINNING = datetime.min.replace(tzinfo=UTC)
 _CONFIRMED = "confirmed_by_user"
 
 
 @dataclass(frozen=True, slots=True)
 class VitalRoom:
-    """How many vital notes stand whatever is asked, and how many tokens of the prefix they take before all others.
+    """How many vital notes stand whatever is asked, and how many tokens they take before all others.
 
-    ``waits``: where they do not all fit, what helps the question goes first. ``fills``: they take what room is left.
+    ``waits``: where they do not all fit, what helps the question goes first. ``fills``: they take the room that is
+    left.
     """
 
     most: int
@@ -27,22 +26,21 @@ class VitalRoom:
 
 
 def in_order_of_need(shelf: Shelf, vital: VitalRoom) -> tuple[Shelf, Refused]:
-    """Return the shelf of profile facts in the order in which the prefix takes them, and what vital notes say already
-    ("allergies: peanuts" beside "I am allergic to peanuts").
+    """Return the profile's shelf in the order in which the prefix takes it, and slots that vital notes repeat.
 
-    The newest vital notes within their room, slots, the other vital notes, then limits and habits: those that the user
-    confirmed first, the newest first. Of more vital notes than may stand, the oldest compete by the question alone.
+    The newest vital notes within their room, slots, the other vital notes, then limits and habits: confirmed ones
+    first, the newest first. Vital notes beyond the most compete by the question alone.
     """
     notes = [piece for piece in shelf.pieces if _is_note(piece)]
     standing = _standing(shelf, vital)
     first, _ = take(replace(shelf, pieces=tuple(standing)), Slot(vital.tokens, "never"), Room(free=vital.tokens))
-    habits = sorted((piece for piece in notes if not _is_vital(piece)), key=_since, reverse=True)
-    habits.sort(key=lambda piece: not _is_confirmed(piece))
+    habits = sorted((piece for piece in notes if not _is_vital(piece)), key=lambda piece: piece.since, reverse=True)
+    habits.sort(key=lambda piece: piece.memory is None or piece.memory.provenance != _CONFIRMED)
     slots = [piece for piece in shelf.pieces if not _is_note(piece)]
     if vital.waits and len(first) < len(standing):
         return replace(shelf, pieces=()), []
-    said = [fold_words(piece.origin.text) for piece in first if isinstance(piece.origin, MemoryItem)]
-    repeats = [one for one in slots if isinstance(one.origin, MemoryItem) and names_value(said, one.origin)]
+    said = [fold_words(piece.memory.text) for piece in first if piece.memory]
+    repeats = [one for one in slots if one.memory and names_value(said, one.memory)]
     ordered = (*first, *_without(slots, repeats), *_without(standing, first), *habits)
     return replace(shelf, pieces=ordered), [(piece, Reason.DUPLICATE_OF_PROFILE) for piece in repeats]
 
@@ -50,12 +48,13 @@ def in_order_of_need(shelf: Shelf, vital: VitalRoom) -> tuple[Shelf, Refused]:
 def fill_with_vital(
     held: Sequence[Piece], shelf: Shelf, vital: VitalRoom, free: int, told: Collection[str]
 ) -> tuple[Piece, ...]:
-    """Return the pieces of the prefix that are ``held`` and, within ``free`` tokens more, the newest vital notes beside
-    them, then limits. ``told`` are the ids of what stands elsewhere."""
+    """Return ``held`` and, within ``free`` tokens, the newest vital notes and then limits that are not ``told``
+    elsewhere.
+    """
     filled, inside = tuple(held), set(map(id, held))
     for piece in (*_standing(shelf, vital), *(one for one in shelf.pieces if not _is_note(one))):
         more = tokens_of((*filled, piece)) - tokens_of(held)
-        if id(piece) not in inside and more <= free and _id_of(piece) not in told:
+        if id(piece) not in inside and more <= free and (piece.memory is None or piece.memory.id not in told):
             filled = (*filled, piece)
     return filled
 
@@ -63,15 +62,16 @@ def fill_with_vital(
 def _standing(shelf: Shelf, vital: VitalRoom) -> list[Piece]:
     """Return the vital notes that stand whatever is asked, the newest first, of one moment the surest."""
     notes = [piece for piece in shelf.pieces if _is_note(piece) and _is_vital(piece)]
-    return sorted(notes, key=lambda piece: (_since(piece), _confidence(piece)), reverse=True)[: vital.most]
+    return sorted(
+        notes, key=lambda piece: (piece.since, piece.memory.confidence if piece.memory else 0.0), reverse=True
+    )[: vital.most]
 
 
 def in_order_of_time(taken: Sequence[Piece], shelf: Shelf) -> tuple[Piece, ...]:
-    """Return the pieces that were taken, the vital ones first, both oldest first: a new one stands behind the others.
-    Those of one moment stand in the order of their shelf."""
+    """Return the vital pieces, then the others, both oldest first, so that a new one is appended."""
     ids = set(map(id, taken))
     held = (piece for piece in shelf.pieces if id(piece) in ids)
-    return tuple(sorted(held, key=lambda piece: (not _is_vital(piece), _since(piece).date(), _since(piece))))
+    return tuple(sorted(held, key=lambda piece: (not _is_vital(piece), piece.since.date(), piece.since)))
 
 
 def _without(pieces: Iterable[Piece], left: Iterable[Piece]) -> list[Piece]:
@@ -80,24 +80,8 @@ def _without(pieces: Iterable[Piece], left: Iterable[Piece]) -> list[Piece]:
 
 
 def _is_note(piece: Piece) -> bool:
-    return isinstance(piece.origin, MemoryItem) and piece.origin.lane == "snapshots"
+    return piece.memory is not None and piece.memory.lane == "snapshots"
 
 
 def _is_vital(piece: Piece) -> bool:
-    return isinstance(piece.origin, MemoryItem) and piece.origin.vital
-
-
-def _is_confirmed(piece: Piece) -> bool:
-    return isinstance(piece.origin, MemoryItem) and piece.origin.provenance == _CONFIRMED
-
-
-def _since(piece: Piece) -> datetime:
-    return (piece.origin.valid_since if isinstance(piece.origin, MemoryItem) else None) or _BEGINNING
-
-
-def _confidence(piece: Piece) -> float:
-    return piece.origin.confidence if isinstance(piece.origin, MemoryItem) else 0.0
-
-
-def _id_of(piece: Piece) -> str:
-    return piece.origin.id if isinstance(piece.origin, MemoryItem) else ""
+    return piece.memory is not None and piece.memory.vital

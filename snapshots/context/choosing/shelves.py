@@ -1,4 +1,4 @@
-"""What each section has to offer, written out and counted, in the order in which a budget takes it."""
+"""The candidates of each section, rendered and counted, in the order in which a budget takes them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ def shelves_of(
 ) -> dict[SectionName, Shelf]:
     """Return the shelf of every section that a budget fills. Memories are not screened yet.
 
-    The prefix of a small total holds what does harm when missing; its other notes compete with what recall found.
+    The prefix of a small total holds only what does harm when missing; its other notes compete with the memories.
     """
     turns = without_echo(material.turns, request.query)
     window_heading = scribe.heading(SectionName.WINDOW) if request.format == "text" else None
@@ -45,15 +45,19 @@ def _is_past(fact: MemoryItem, request: ContextRequest) -> bool:
 
 
 def without_echo(turns: Sequence[WindowTurn], query: str) -> list[WindowTurn]:
-    """Return the turns without a last one that says what the query says: a product posts a message, then asks for its
-    context, and the query stands last in the prompt anyway."""
+    """Return the turns without a last one that repeats the query, which stands last in the prompt anyway.
+
+    Products post a message and then ask for its context.
+    """
     echoed = bool(turns) and turns[-1].role == "user" and (turns[-1].content or "").strip() == query.strip()
     return list(turns[:-1] if echoed else turns)
 
 
 def in_speaking_order(newest_first: Iterable[Piece]) -> tuple[Piece, ...]:
-    """Return the turns oldest first, from the first that can open a conversation: endpoints refuse the answer of a
-    tool whose call was left out."""
+    """Return the turns oldest first, from the first that can open a conversation.
+
+    Chat endpoints refuse the answer of a tool whose call was left out.
+    """
     turns = list(newest_first)[::-1]
     while turns and isinstance(turns[0].origin, WindowTurn) and turns[0].origin.role == "tool":
         turns.pop(0)
@@ -61,7 +65,7 @@ def in_speaking_order(newest_first: Iterable[Piece]) -> tuple[Piece, ...]:
 
 
 def trusted_shelf(shelf: Shelf) -> tuple[Shelf, Refused]:
-    """Return the shelf of profile facts without those that pose as instructions, and those."""
+    """Return the profile's shelf without facts that pose as instructions, and those."""
     posing = {id(p) for p in shelf.pieces if isinstance(p.origin, MemoryItem) and p.origin.is_refused}
     return (
         Shelf(tuple(piece for piece in shelf.pieces if id(piece) not in posing), shelf.opening, shelf.unbroken),
@@ -70,7 +74,7 @@ def trusted_shelf(shelf: Shelf) -> tuple[Shelf, Refused]:
 
 
 def screened_shelf(shelf: Shelf, present: Present) -> tuple[Shelf, Refused]:
-    """Return the shelf of memories without those that the context does not need or must not hold, and those."""
+    """Return the shelf of memories without those that the context holds or must not hold, and those."""
     pieces = {id(piece.origin): piece for piece in shelf.pieces}
     items = [piece.origin for piece in shelf.pieces if isinstance(piece.origin, MemoryItem)]
     kept, refused = screened(items, present)
@@ -83,8 +87,10 @@ def screened_shelf(shelf: Shelf, present: Present) -> tuple[Shelf, Refused]:
 def present_in(
     chosen: Mapping[SectionName, Sequence[Piece]], refused: Refused, turns: Sequence[WindowTurn], query: str
 ) -> Present:
-    """Return what prefix and window hold already. A fact counts that a vital note says, and so does an echoed turn:
-    its words are in the prompt as the query."""
+    """Return what prefix and window hold.
+
+    A fact counts that a vital note repeats, and so does an echoed turn: its words are in the prompt as the query.
+    """
     said = [piece for piece, reason in refused if reason is Reason.DUPLICATE_OF_PROFILE]
     held = (*chosen.get(SectionName.PROFILE, ()), *said)
     facts = [piece.origin for piece in held if isinstance(piece.origin, MemoryItem)]

@@ -1,10 +1,8 @@
-"""Which memories help a question at all (B4, B5): from a threshold on, of a small memory every note, and all that there
-are where the question asks for that."""
+"""Cut off memories below the threshold of relevance, unless the memory is small or the question asks for all."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from enum import StrEnum
 
 from memory_platform.kernel.text_cache import ByText
@@ -15,7 +13,6 @@ from snapshots.context.values import Material, MemoryItem, Reason
 from snapshots.understanding.heard.turns import tells_something
 
 SLOTS = frozenset({"profile", "preferences", "tags"})
-_BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
 class Abstained(StrEnum):
@@ -24,16 +21,16 @@ class Abstained(StrEnum):
     UNKNOWN_SUBJECT = "unknown_subject"
     NOTHING_REMEMBERED = "nothing_remembered"
     NOTHING_RELEVANT = "nothing_relevant"
+    # The relevant memories stand elsewhere in the context, did not fit, or may not go in.
     NOTHING_MORE = "nothing_more"
-    """What is relevant stands elsewhere in the context, or did not fit, or may not go in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """From which relevance on a memory helps, and from which on it fills what room is left; ``strict``: none does.
+    """From which relevance on a memory helps, and from which on it fills the room left; ``strict``: none fills.
 
-    ``need``: how probably a question must need memory to be given any, and ``sure`` to be given what only fills.
-    ``whole``: the question asks for all that is remembered.
+    ``need``: how probably a question must need memory to get any, ``sure``: to get what only fills. ``whole``: the
+    question asks for all that is remembered.
     """
 
     least: float
@@ -44,7 +41,7 @@ class Threshold:
     whole: bool = False
 
     def of(self, needs: float) -> "Threshold":
-        """Return the threshold for a question that ``needs`` memory so probably: strict where that is not sure."""
+        """Return the threshold for a question with this need of memory: strict where it is not sure."""
         return replace(self, strict=self.strict or needs < self.sure)
 
 
@@ -58,14 +55,13 @@ class Passed:
 
 
 def passes_any(offered: Sequence[MemoryItem], threshold: Threshold, needs: float = 1.0) -> bool:
-    """Return whether a memory that recall found helps a question that ``needs`` memory so probably."""
+    """Return whether a recalled memory helps a question with this need of memory."""
     near = threshold.whole or any(_is_near(item, threshold) for item in offered)
     return bool(offered) and near and needs >= threshold.need
 
 
 def abstain_from(taken: Sequence[Piece], material: Material, *, passes: bool) -> Abstained | None:
-    """Return why none of what may go in was ``taken`` as a memory of this turn; None where one was. ``passes``: one
-    helps."""
+    """Return why none was ``taken`` as a memory of this turn; None where one was. ``passes``: one helps."""
     if taken:
         return None
     if passes:
@@ -75,49 +71,44 @@ def abstain_from(taken: Sequence[Piece], material: Material, *, passes: bool) ->
 
 
 def cut_off(shelf: Shelf, threshold: Threshold, room: int, *, abstains: bool, vital_first: bool = False) -> Passed:
-    """Return what of a shelf of memories may go in, the first to be taken first.
+    """Return the memories of a shelf that may go in, in the order in which they are taken.
 
-    Where one passes, others follow while there is room: all notes, what else tells something that is not quite beside
-    the question, and last slots, which notes mostly say as well; with ``vital_first`` what is vital before all that
-    does not help. Where ``room`` (tokens) holds all notes with what passes, these come first, the oldest first.
+    Where one passes, others follow while there is room: all notes, then messages that tell something, then slots, which
+    notes mostly repeat; with ``vital_first`` vital ones come first. Where ``room`` (tokens) holds all notes, these come
+    first, oldest first.
     """
     pieces = () if abstains else shelf.pieces
-    kept = [piece for piece in pieces if _helps(piece, threshold) or _fills(piece, threshold)]
+    kept = [piece for piece in pieces if _is_near(piece.memory, threshold) or _fills(piece, threshold)]
     kept.sort(key=lambda piece: _place_of(piece, threshold, vital_first=vital_first))
-    first = [piece for piece in kept if _helps(piece, threshold) or _is_note(piece)]
+    first = [piece for piece in kept if _is_near(piece.memory, threshold) or _is_note(piece)]
     opening = shelf.opening.tokens if shelf.opening else 0
     fits = threshold.whole or tokens_of(first) + opening <= room
     notes = sum(map(_is_note, first))
     is_whole = notes > 0 and notes == sum(map(_is_note, shelf.pieces)) and fits
     if is_whole:
-        kept = [*sorted(first, key=_since), *(piece for piece in kept if piece not in first)]
+        kept = [*sorted(first, key=lambda piece: piece.since), *(piece for piece in kept if piece not in first)]
     held = set(map(id, kept))
     refused = [(piece, _reason_against(piece, threshold)) for piece in shelf.pieces if id(piece) not in held]
     return Passed(replace(shelf, pieces=tuple(kept)), refused, is_whole)
 
 
-def _helps(piece: Piece, threshold: Threshold) -> bool:
-    return isinstance(piece.origin, MemoryItem) and _is_near(piece.origin, threshold)
-
-
-def _is_near(item: MemoryItem, threshold: Threshold) -> bool:
-    return item.relevance >= max(threshold.least, item.least)
+def _is_near(item: MemoryItem | None, threshold: Threshold) -> bool:
+    return item is not None and item.relevance >= max(threshold.least, item.least)
 
 
 def _place_of(piece: Piece, threshold: Threshold, *, vital_first: bool) -> int:
-    """Return among which of those that follow one another a memory is taken; in each the best first."""
-    if _helps(piece, threshold):
+    """Return in which group a memory is taken, 0 first; in each group the best first."""
+    if _is_near(piece.memory, threshold):
         return 0
-    if _is_slot(piece):
-        return 2
-    is_vital = isinstance(piece.origin, MemoryItem) and piece.origin.vital
-    return 1 if vital_first and not is_vital else 0
+    if piece.memory is None or piece.memory.lane not in SLOTS:
+        return 1 if vital_first and not (piece.memory and piece.memory.vital) else 0
+    return 2
 
 
 def _fills(piece: Piece, threshold: Threshold) -> bool:
-    """Return whether a memory that does not help fills what room is left: a message only where it tells something."""
-    item = piece.origin
-    if threshold.strict or not isinstance(item, MemoryItem):
+    """Return whether a memory that does not help may fill the room left: a message only where it tells something."""
+    item = piece.memory
+    if threshold.strict or item is None:
         return False
     is_near = item.relevance >= threshold.filling
     return item.kind == "note" or (is_near and (item.kind != "statement" or TELLS(item.text)))
@@ -129,24 +120,15 @@ def may_tell(text: str) -> bool:
     return is_long or tells_something(text)
 
 
+# A word, or two Chinese characters.
 _WORD = re.compile(r"[A-Za-z0-9'\u2019]+|[\u3400-\u9fff]{2}")
-"""A word, or two Chinese characters."""
 TELLS = ByText(may_tell, DEFAULT_CONTEXT.texts_remembered)
 
 
 def _reason_against(piece: Piece, threshold: Threshold) -> Reason:
-    """Return why a refused memory is: what is relevant enough is refused only where the question needs no memory."""
-    return Reason.NOT_NEEDED if _helps(piece, threshold) else Reason.BELOW_FLOOR
+    """Return why a memory is refused; a relevant one only where the question needs no memory."""
+    return Reason.NOT_NEEDED if _is_near(piece.memory, threshold) else Reason.BELOW_FLOOR
 
 
 def _is_note(piece: Piece) -> bool:
-    return isinstance(piece.origin, MemoryItem) and piece.origin.kind == "note"
-
-
-def _is_slot(piece: Piece) -> bool:
-    return isinstance(piece.origin, MemoryItem) and piece.origin.lane in SLOTS
-
-
-def _since(piece: Piece) -> datetime:
-    held = piece.origin.valid_since if isinstance(piece.origin, MemoryItem) else None
-    return held or _BEGINNING
+    return piece.memory is not None and piece.memory.kind == "note"

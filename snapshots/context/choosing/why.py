@@ -1,4 +1,4 @@
-"""What a context does with the relevance of a memory, told among the parts of it, so that they still multiply out."""
+"""Change the relevance of a memory and its explanation together, so that the parts still multiply out."""
 
 from dataclasses import replace
 from typing import Literal
@@ -8,14 +8,14 @@ from snapshots.recall.ranking.relevance import PART_DIGITS
 from snapshots.recall.values import Explain
 
 _LEAST = 1e-9
+# The explanation of a memory that recall did not find: neither lane, no score, no factor.
 _UNFOUND = Explain(None, 0.0, "own", None, 0.0, "own", 0.0, 0.0, 0.0, 0.0, 0.0, None, 1.0, 1.0, 1.0, 1.0)
-"""Of what recall did not find: neither lane, no score, no factor."""
 
 Raise = Literal["as_older", "as_slot"]
 
 
 def shorten(item: MemoryItem, text: str) -> MemoryItem:
-    """Return a message of which only ``text`` is left: as relevant as its share of the message."""
+    """Return a message cut to ``text``: as relevant as its share of the message."""
     share = len(text) / len(item.text)
     why = item.explain
     shown = why and why._replace(share=round(share, PART_DIGITS), semantic=share * why.semantic)
@@ -23,8 +23,10 @@ def shorten(item: MemoryItem, text: str) -> MemoryItem:
 
 
 def raise_to(item: MemoryItem, relevance: float, score: float, part: Raise, by: Explain | None) -> MemoryItem:
-    """Return a note of another relevance and score, which ``part`` names: what it is as relevant as has so much before
-    the need of the question. ``by`` explains that; a note that recall did not find has no other explanation."""
+    """Return a note with another relevance and score, which ``part`` names; ``by`` explains the memory that lends it.
+
+    A note that recall did not find has no other explanation.
+    """
     why = item.explain or (by and _UNFOUND._replace(need=by.need, named=by.named))
     if why is None:
         return replace(item, relevance=relevance, score=score)

@@ -1,1 +1,1 @@
-"""What may go into a context: rows become items, turns and passages."""
+"""Turn rows into the items, turns and passages that may go into a context."""

@@ -1,5 +1,4 @@
-"""What later messages did to what was told before: ended words do not come back, and nothing that is told of anew comes
-without what is newer."""
+"""Apply later changes to memories: ended words stay out, and an older note comes with the newer one."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,9 +18,12 @@ from snapshots.understanding.changes.words import cues_in
 from snapshots.understanding.heard.turns import tells_something
 from snapshots.understanding.reading.forms import matching_form
 
+# Keys of slots that stay true when a note that says them is doubted: a name, a condition, or a contact.
 SURE_KEYS = "(^name|conditions)$"
-"""What stays so whatever becomes of a note that says it, as who somebody is to the user does: no doubt of the note is
-one of the name, the condition, or the contact."""
+# Notes that ended, are doubted or were said again, as far as a context needs them: those of its notes and messages
+# ($3), those in a prefix or with slots, those whose old words one of its replies ($4) may say, the notes that these
+# lead to, and all ended ones where the question asks for the past ($5). Each row has the newer note or message, the
+# message that ended it where asked for, and the doubted slots that it fills with the time since when.
 CHANGED = f"""
 WITH RECURSIVE changed AS MATERIALIZED (
   SELECT n.snapshot_id, n.statement_id, n.vital_class, n.possibly_outdated, s.invalid_at,
@@ -68,19 +70,16 @@ LEFT JOIN snapshot o ON o.tenant_id = $1 AND o.id = c.newer
 LEFT JOIN note nn ON nn.tenant_id = $1 AND nn.snapshot_id = o.id
 WHERE c.snapshot_id IN (SELECT snapshot_id FROM wanted)
 """  # noqa: S608  # made of constants; values are parameters
-"""The notes that ended, are possibly outdated, or are told of anew, and that a context needs: those of its notes and
-messages ($3), those that stand in a prefix or fill slots, those whose old words one of its replies ($4) may say, what
-these lead to, and all that ended where the question asks for what was before ($5). Each with the note, or the message,
-that is newer, what ended it where asked for, and the slots that it fills while it is doubted: since a message made it
-so, else since somebody marked it."""
+# The columns of the note itself, the same as those of a standing note.
 _OWN = 12
-"""The columns of the note itself, as of those that stand in a prefix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of a note: its words are over, doubtful since a moment, or told of anew by a ``newer`` one that is
-    held or has itself changed. ``older``: the note that ended, where it may stand with its end."""
+    """What became of a note: its words are over, doubtful since a moment, or said again by a ``newer`` one.
+
+    ``older``: the note that ended, where it may stand with its end.
+    """
 
     note_id: str
     text: str
@@ -95,8 +94,7 @@ Retold = tuple[Change, frozenset[str], MemoryItem, frozenset[str]]
 
 @dataclass(frozen=True)
 class Changes:
-    """What became of a subject's notes, by the ids of the notes and of their statements; since when slots are doubted
-    with their notes, by the ids of the slots."""
+    """The changes of a subject's notes, by ids of notes and of statements, and since when slots are doubted."""
 
     of_note: Mapping[str, Change] = field(default_factory=dict)
     of_statement: Mapping[str, Sequence[Change]] = field(default_factory=dict)
@@ -104,8 +102,7 @@ class Changes:
 
     @classmethod
     def of_rows(cls, rows: Iterable[Sequence[Any]], item_of: Callable[[Sequence[Any]], MemoryItem]) -> "Changes":
-        """Return what rows of ``CHANGED`` tell; ``item_of`` makes an item of a standing note's
-        columns."""
+        """Return the changes in rows of ``CHANGED``; ``item_of`` makes an item of a standing note's columns."""
         of_note, of_slot = dict[str, Change](), dict[str, datetime]()
         of_statement = defaultdict[str, list[Change]](list)
         for row in rows:
@@ -127,7 +124,7 @@ class Changes:
         return cls(of_note, of_statement, of_slot)
 
     def of_item(self, item: MemoryItem) -> Sequence[Change]:
-        """Return what became of a note, of the notes of a statement, or of those whose old words a reply says."""
+        """Return the changes of a note, of a statement's notes, or of notes whose old words a reply says."""
         if item.lane != "snapshots":
             return ()
         if item.kind == "reply":
@@ -137,8 +134,7 @@ class Changes:
         return self.of_statement.get(item.id, ())
 
     def _behind_reply(self, reply: MemoryItem) -> Iterator[Change]:
-        """Yield the notes that were over, or doubted, after the assistant said what they had told: it may hold no
-        more, since what is newer was said."""
+        """Yield notes that were over, or doubted, after the assistant repeated them: the reply may hold no more."""
         said = words_of(reply.text)
         near = {one[0].note_id: one for word in said for one in self._by_word.get(word, ())}
         for change, old, newest, new in near.values():
@@ -149,8 +145,7 @@ class Changes:
 
     @cached_property
     def _by_word(self) -> Mapping[str, Sequence[Retold]]:
-        """Return the notes that are over or doubted, each with what holds now and the words of both, by the words that
-        both say."""
+        """Notes that are over or doubted, each with what holds now and the words of both, by common words."""
         found = defaultdict[str, list[Retold]](list)
         for change in self.of_note.values():
             newest = self.newest_of(change) if change.is_over or change.doubted_at else None
@@ -161,12 +156,15 @@ class Changes:
         return found
 
     def mark_slots(self, items: Iterable[MemoryItem]) -> tuple[MemoryItem, ...]:
-        """Return slots, those whose note may be over with the day since when."""
+        """Return slots, doubted ones with the day since when."""
         return tuple(replace(one, doubted_since=self.of_slot.get(one.id)) for one in items)
 
     def newest_of(self, change: Change) -> MemoryItem | None:
-        """Return what holds now in place of a changed note: what is newer, and in place of what is over or doubtful
-        itself what is newer than that. What is only told of anew may be of something else: it is not followed."""
+        """Return the note that holds now in place of a changed one.
+
+        Notes that are over or doubtful are followed to newer ones. A note that was only said again may be about
+        something else: it is not followed.
+        """
         seen, newest = {change.note_id}, None
         after: Change | None = change
         while after is not None and after.newer is not None and after.newer.id not in seen:
@@ -179,8 +177,10 @@ class Changes:
 
 
 def bring_up_to_date(items: Iterable[MemoryItem], changes: Changes, *, fetches: bool = True) -> list[MemoryItem]:
-    """Return items without words that are over, those that may be over with the day since when, and before each that is
-    told of anew what is newer, as relevant as it: where nothing ``fetches`` more, only of the items themselves."""
+    """Return items without words that are over, doubted ones marked, and newer notes before the older.
+
+    A newer note is as relevant as the older one. Without ``fetches``, only newer notes among the items count.
+    """
     kept: dict[tuple[str, str], MemoryItem] = {}
     wanted: dict[str, MemoryItem] = {}
     for item in items:
@@ -198,7 +198,7 @@ def bring_up_to_date(items: Iterable[MemoryItem], changes: Changes, *, fetches: 
 
 
 def ended_before(items: Sequence[MemoryItem], changes: Changes) -> Iterator[MemoryItem]:
-    """Yield what ended, as relevant as what holds in its place, where that helps; what is said again stands alone."""
+    """Yield ended notes, as relevant as what holds in their place, where that helps and does not repeat them."""
     held = {item.id: item for item in items}
     said = {fold_words(item.text) for item in items}
     for change in changes.of_note.values():
@@ -210,12 +210,12 @@ def ended_before(items: Sequence[MemoryItem], changes: Changes) -> Iterator[Memo
 
 
 def puts_right(text: str) -> bool:
-    """Return whether a message that ended something says that it was never so: that held until no day."""
+    """Return whether a message that ended something says that it was never so: then it held until no day."""
     return "wrong" in cues_in(matching_form(text))
 
 
 def says_what_is_over(said: frozenset[str], old: frozenset[str], new: frozenset[str]) -> bool:
-    """Return whether words tell of what ``old`` and ``new`` speak of, with a word of the old and none of the new."""
+    """Return whether ``said`` has a word of the ``old`` note, none of the ``new`` one, and their topic."""
     return bool(said & old & new) and bool(said & (old - new)) and not said & (new - old)
 
 
@@ -233,8 +233,8 @@ def _as_of_today(item: MemoryItem, changes: Sequence[Change]) -> MemoryItem | No
     return replace(item, text=text, doubted_since=since) if text != item.text or since else item
 
 
+# The share of a message's characters in doubted notes from which the message is doubtful.
 DOUBTED = 0.6
-"""The share of a message's characters from which its doubted notes make it doubtful."""
 _LOOSE = " ,;:、，。；"
 
 

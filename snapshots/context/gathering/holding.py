@@ -1,4 +1,4 @@
-"""A subject's memory held as it is, for a context that was outdated again and again while it was made."""
+"""Lock a subject's memory for a context that was outdated again and again."""
 
 from django.db import connection
 
@@ -9,11 +9,10 @@ _MEMORY = "SELECT 1 FROM subject_memory WHERE tenant_id = %s AND subject_id = %s
 
 
 def hold_memory(subject_external_id: str) -> None:
-    """Keep others from changing a subject's memory, or ending the subject, until the open scope ends; other readers may
-    do the same. An unknown subject has none.
+    """Keep others from changing a subject's memory, or ending the subject, until the open scope ends.
 
-    The subject first, as everywhere, so that an erasure cannot cross. Whoever changes a memory or deletes a
-    conversation locks the memory before any other row that a context refers to. Those who came before are waited for.
+    Readers may hold it together; an unknown subject has none. The subject is locked first, as everywhere, so that an
+    erasure cannot cross. Writers lock the memory before any other row that a context refers to.
     """
     with connection.cursor() as cursor:
         cursor.execute(_SUBJECT, [current_tenant_id(), subject_external_id])

@@ -1,4 +1,4 @@
-"""From what was read to what may go into a context: rows become items, turns and passages."""
+"""Turn what was read into what may go into a context: rows become items, turns and passages."""
 
 import re
 from collections import defaultdict
@@ -15,16 +15,14 @@ from memory_platform.kernel.terms import terms
 from profiles.belief_queries import HeldFact, HeldPreference
 from profiles.models import Tag
 from profiles.wording import Place
-from snapshots.context.choosing.facts import Standing, preference_fact, profile_fact, tag_fact
-from snapshots.context.choosing.judged_facts import Judge, judge_facts
+from snapshots.context.choosing.facts import Judge, Standing, judge_facts, preference_fact, profile_fact, tag_fact
 from snapshots.context.gathering.changed import Changes, bring_up_to_date, ended_before
 from snapshots.context.gathering.noted import with_slots_in_notes, without_masks, without_noted_words
 from snapshots.context.gathering.scene import Scene, Surroundings
 from snapshots.context.values import Material, MemoryItem, Passage, ProfileView, WindowTurn
-from snapshots.context.writing.looks import LOOKS
+from snapshots.context.writing.fence import LOOKS
 from snapshots.models import NoteGrade, VitalClass
-from snapshots.recall.answer import Recalled
-from snapshots.recall.lanes import RecalledLanes
+from snapshots.recall.answer import Recalled, RecalledLanes
 from snapshots.recall.values import RecalledMemory, RecalledNote
 from snapshots.understanding.grading.features import asked_in
 from snapshots.understanding.statements.statements import STATEMENT_VERSION
@@ -34,17 +32,18 @@ Item = TypeVar("Item", MemoryItem, Passage)
 Told = Mapping[UUID, frozenset[str]]
 
 LOCALE = "locale"
+# The fields of a `snapshots.context.values.ProfileView` that hold items.
 _FACTS = ("fields", "attributes", "preferences", "tags", "notes")
-"""What a profile holds: the members of a :class:`snapshots.context.values.ProfileView` that are items."""
 _SPEAKERS = re.compile(r"^(?:user|assistant|tool): ", re.MULTILINE)
+# Terms of an answer that may need its question to be understood.
 BARE_TERMS = 6
-"""Terms of an answer that may need its question to be understood."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a context takes: ``vital`` are the classes of notes that stand whatever is asked. ``is_narrowed``: a filter
-    lets through what was found alone, which slots cannot match and what is newer may not."""
+    """``vital``: classes of notes that stand whatever is asked. ``is_narrowed``: a filter admits recalled memories
+    alone.
+    """
 
     vital: Collection[str] = tuple(VitalClass.values)
     is_narrowed: bool = False
@@ -53,8 +52,7 @@ class Bounds:
 def material_of(
     found: Recalled, scene: Scene | None, around: Surroundings, judge: Judge, bounds: Bounds, *, in_han: bool = False
 ) -> Material:
-    """Return all that may go into a context within its ``bounds``. ``judge`` tells which slots help its question, which
-    is Chinese where ``in_han`` says so."""
+    """Return all that may go into a context. ``judge`` says which slots help a question, Chinese if ``in_han``."""
     vital = bounds.vital
     told = statements_behind(around)
     changes = Changes.of_rows(around.changed, partial(_standing_note, vital=vital, told=told))
@@ -66,11 +64,14 @@ def material_of(
     ended = tuple(without_masks(ended_before(told_now, changes)))
     slots = tuple(judge_facts(replace(profile, notes=()), judge, meant, in_han=in_han))
     offered = () if bounds.is_narrowed else slots
+    summary = None
+    if scene and scene.window.summary:
+        summary = marked(Passage(lane="summary", id=scene.conversation_id, text=scene.window.summary))
     return Material(
         profile=profile,
         memories=(*with_slots_in_notes(without_noted_words(told_now, profile.notes), offered), *ended),
         turns=tuple(window_turns(scene)) if scene else (),
-        summary=running_summary(scene) if scene else None,
+        summary=summary,
         full_history_tokens=around.full_history,
         said_first=scene.said_first if scene else (),
         needs=found.needs,
@@ -79,7 +80,7 @@ def material_of(
 
 
 def dated_in(material: Material, zone: tzinfo | None) -> Material:
-    """Return what may go in with its days by the clock of ``zone``, where those who told it did not tell their own."""
+    """Return the material with its days in ``zone``, where the speaker's own zone is not known."""
     if zone in (None, UTC):
         return material
     profile: dict[str, Any] = {name: _all_in(getattr(material.profile, name), zone) for name in _FACTS}
@@ -113,18 +114,15 @@ def profile_view(lanes: RecalledLanes, changes: Changes, standing: tuple[MemoryI
 
 
 def fact_item(fact: HeldFact) -> MemoryItem:
-    """Return a profile fact as an item under the id that its value keeps for life."""
     return marked(replace(profile_fact(fact.field, fact.value, standing_of(fact)), id=str(fact.id)))
 
 
 def preference_item(preference: HeldPreference) -> MemoryItem:
-    """Return a preference as an item."""
     path = (preference.category, preference.key)
     return marked(preference_fact(str(preference.id), path, preference.value, standing_of(preference)))
 
 
 def tag_item(tag: Tag) -> MemoryItem:
-    """Return a tag as an item."""
     points_at = (tag.address or None, tag.phone or None, tag.relation or None)
     place = Place(tag.label, str(tag.kind), *points_at, tuple(tag.aliases))
     standing = Standing(tag.confidence, str(tag.provenance), tag.valid_at or tag.created_at)
@@ -132,12 +130,11 @@ def tag_item(tag: Tag) -> MemoryItem:
 
 
 def standing_of(belief: HeldFact | HeldPreference) -> Standing:
-    """Return how firmly a value is held, and since when."""
     return Standing(belief.confidence, belief.provenance, belief.valid_at)
 
 
 def memory_item(memory: RecalledMemory) -> MemoryItem:
-    """Return a snapshot as an item: who said it, when it was not the subject, stands before the words."""
+    """Return a snapshot as an item; a speaker other than the subject stands before the words."""
     text = f"{memory.name}: {memory.text}" if memory.name else memory.text
     looks = LOOKS(text)
     return MemoryItem(
@@ -159,7 +156,7 @@ def memory_item(memory: RecalledMemory) -> MemoryItem:
 
 
 def statements_behind(around: Surroundings) -> Mapping[UUID, frozenset[str]]:
-    """Return the statements of the messages behind the notes that were said again, by note."""
+    """Return by note the statements of the messages that said it again."""
     found = defaultdict[UUID, set[str]](set)
     for note_id, message_id in around.said_again:
         found[note_id].add(str(stable_id(STATEMENT_VERSION, message_id)))
@@ -167,7 +164,6 @@ def statements_behind(around: Surroundings) -> Mapping[UUID, frozenset[str]]:
 
 
 def note_item(note: RecalledNote, vital: Collection[str], told: Told) -> MemoryItem:
-    """Return a recalled note as an item; ``told`` are the statements behind those that were said again."""
     about = (note.about.label, note.about.relation) if note.about else ("", "")
     text = note_words(note.memory.text, about, note.context)
     item = replace(
@@ -188,8 +184,10 @@ def _statements_of(note_id: UUID, statement_id: UUID | None, told: Told) -> froz
 def standing_notes(
     around: Surroundings, changes: Changes, vital: Collection[str], told: Told
 ) -> tuple[MemoryItem, ...]:
-    """Return the notes that stand whatever is asked: as they were known when the conversation began, and vital ones at
-    once, with what is newer."""
+    """Return the notes that stand whatever is asked, with newer ones.
+
+    Vital notes count at once, others as they were known when the conversation began, so that the prefix stays the same.
+    """
     began = around.conversation.created_at if around.conversation else None
     notes = ((_standing_note(row, vital=vital, told=told), row[-1]) for row in around.standing)
     known = (note for note, since in notes if note.vital or (_stands(note) and (began is None or since <= began)))
@@ -201,8 +199,10 @@ def _stands(note: MemoryItem) -> bool:
 
 
 def note_words(text: str, about: tuple[str, str], context: str) -> str:
-    """Return the words of a note so that they stand alone: with whom it is about (label, relation) where it does not
-    say so, and with the question that a bare answer answers."""
+    """Return the words of a note so that they stand alone.
+
+    Whom it is about (label, relation) is added where it does not say so, and its question before a bare answer.
+    """
     label, relation = about
     if label and label.casefold() not in text.casefold():
         return f"{label} ({relation}): {text}" if relation and relation != label else f"{label}: {text}"
@@ -232,8 +232,10 @@ def _standing_note(row: Sequence[Any], *, vital: Collection[str], told: Told) ->
 
 
 def marked(item: Item) -> Item:
-    """Return the item with what its text looks like, marked when it instructs the model. In a passage of a talk each
-    line begins with who spoke: that alone poses as nobody."""
+    """Return the item with what its text looks like, marked when it instructs the model.
+
+    In a passage of a talk each line begins with the speaker, which poses as nobody.
+    """
     looks = LOOKS(_SPEAKERS.sub("", item.text) if isinstance(item, Passage) else item.text)
     return replace(item, untrusted_instruction=looks.instructs, looks=looks)
 
@@ -254,12 +256,6 @@ def window_turns(scene: Scene) -> Iterator[WindowTurn]:
 def content_of(turn: HeldTurn) -> str | None:
     """Return what was said; None where a turn only calls tools, as chat endpoints expect it."""
     return turn.content or (None if turn.tool_calls else "")
-
-
-def running_summary(scene: Scene) -> Passage | None:
-    """Return the summary of the conversation's earlier part, if there is one."""
-    summary = scene.window.summary
-    return marked(Passage(lane="summary", id=scene.conversation_id, text=summary)) if summary else None
 
 
 def message_key(conversation_id: str | None, message_id: str | None) -> str:

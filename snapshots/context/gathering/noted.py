@@ -1,4 +1,4 @@
-"""Once: a message comes without the words that its notes say. And not at all: what says nothing but a mask."""
+"""Say each thing once: messages lose the words that their notes say, and bare masks are left out."""
 
 import re
 from collections import defaultdict
@@ -15,18 +15,17 @@ from snapshots.understanding.reading.clauses import split_clauses
 _GAP = "\u2026"
 _LOOSE = " ,;:.!\u2026\u3001\uff0c\u3002\uff1b\uff01"
 _AROUND_GAP = re.compile(rf"[{_LOOSE}]*{_GAP}[{_LOOSE}]*")
+# Phrases that lead to something and say nothing themselves.
 _IDLE = re.compile(
     r"\b(?:by the way|btw|just so you know|fyi|for the record|(?:like|as) i(?:'ve)? (?:said|mentioned|told you)"
     r"(?: before| earlier)?|i(?:'ve)?(?: already)? (?:said|mentioned|told you)(?: this| that| it)?(?: before)?)\b"
     r"|顺便(?:说|提|讲)?(?:一下|一句|下)?|对了|话说|我?(?:之前|刚才|刚刚|上次|以前)?(?:跟你)?(?:说|讲|提)过(?:的|了)?",
     re.IGNORECASE,
 )
-"""What leads to something, and tells nothing itself."""
 
 
 def without_noted_words(items: Sequence[MemoryItem], standing: Iterable[MemoryItem]) -> Iterator[MemoryItem]:
-    """Yield items, messages without what their notes say, among the items or ``standing`` in the prefix: a note that
-    was said again stands in place of each message that says it.
+    """Yield items, messages without the words of their notes, among the items or ``standing`` in the prefix.
 
     What is left is as relevant as its share of the message.
     """
@@ -39,8 +38,7 @@ def without_noted_words(items: Sequence[MemoryItem], standing: Iterable[MemoryIt
 
 
 def with_slots_in_notes(notes: Iterable[MemoryItem], slots: Sequence[MemoryItem]) -> Iterator[MemoryItem]:
-    """Yield memories, then slots: a note that names the value of a preference stands in its place, as relevant as it
-    is."""
+    """Yield memories, then slots: a note that names a preference's value replaces it, and is as relevant."""
     noted: set[str] = set()
     for note in notes:
         said = [fold_words(note.text)] if note.kind == "note" and not note.doubted_since and not note.is_refused else []
@@ -55,8 +53,7 @@ def with_slots_in_notes(notes: Iterable[MemoryItem], slots: Sequence[MemoryItem]
 
 
 def without_masks(items: Iterable[MemoryItem]) -> Iterator[MemoryItem]:
-    """Yield items without those that say nothing beside what was masked ("My gate code is [masked secret]"); what is
-    vital stays."""
+    """Yield items without those that only say that something is masked; what is vital stays."""
     for item in items:
         if item.vital or _MASK not in item.text or tells_something(_ONLY_MASKED.sub(".", item.text)):
             yield item

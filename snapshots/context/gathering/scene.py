@@ -1,4 +1,4 @@
-"""The conversation that a context is for, and what its subject's whole history would cost: read along with recall."""
+"""Read what a context needs beside recall: its conversation, standing notes, and the tokens of the history."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -13,15 +13,15 @@ from snapshots.context.turn.route import ModelRoute
 from snapshots.context.writing.guide import LANGUAGE_CHARS
 from snapshots.models import Conversation, Message, MessageRole, NoteGrade
 from snapshots.recall.loading.current import Whose
-from snapshots.recall.round_trip import BestHits
+from snapshots.recall.pipeline import BestHits
 from snapshots.recall.texts import array_of
 from snapshots.selectors import with_words
 from snapshots.window.policy import WINDOW_POLICY
 from snapshots.window.values import Window, WindowTurn
 from snapshots.window.window import window_at
 
+# How many of the user's first messages are read: the first may be a picture or a sign.
 FIRST_TURNS = 5
-"""The user's first messages that are looked at: the first of them may be a picture or a sign."""
 
 HISTORY = "SELECT coalesce(sum(tokens), 0)::bigint FROM message WHERE tenant_id = $1 AND subject_id = $2"
 
@@ -37,6 +37,7 @@ WHERE tenant_id = $1 AND role = '{MessageRole.USER}' AND conversation_id = (
 ORDER BY seq LIMIT {FIRST_TURNS}
 """  # noqa: S608  # made of constants; values are parameters
 
+# Turns that are in neither the summary nor the window: a few, before a summary is due.
 BETWEEN = f"""
 SELECT m.id, m.external_id, m.seq, m.role, m.name, m.content, m.said_at, m.tokens, m.tool_calls, m.tool_call_id
 FROM conversation c JOIN message m ON m.tenant_id = c.tenant_id AND m.conversation_id = c.id
@@ -44,8 +45,9 @@ WHERE c.tenant_id = $1 AND c.subject_id = $2 AND c.external_id = $3 AND c.rememb
   AND m.seq > c.summarised_seq AND m.seq < c.next_seq - {WINDOW_POLICY.messages}
 ORDER BY m.seq DESC LIMIT {WINDOW_POLICY.messages}
 """  # noqa: S608  # made of constants; values are parameters
-"""What the running summary does not tell yet and the window holds no longer: a few turns before a summary is due."""
 
+# The notes of a prefix: vital ones, and limits and habits that surely last and are not doubted; the newest if there are
+# too many.
 STANDING = f"""
 SELECT s.id, s.text, s.confidence, s.provenance, s.valid_at, s.said_offset, n.grade, n.statement_id, n.about_label,
        n.relation, n.context, n.vital_class, s.recorded_at
@@ -58,19 +60,17 @@ WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.invalid_at IS NULL AND s.reti
     AND NOT EXISTS (SELECT FROM snapshot o WHERE o.tenant_id = n.tenant_id AND o.id = n.newer AND o.retired_at IS NULL))
 ORDER BY n.vital_class = '', s.valid_at DESC, s.id LIMIT {DEFAULT_CONTEXT.standing_notes}
 """  # noqa: S608  # made of constants; values are parameters
-"""The notes that stand in a prefix whatever is asked: vital ones, and limits and habits that surely last; without those
-that may be over. Beyond the most, the newest."""
 
+# The messages behind the notes that have changed since they were made: some were said again.
 SAID_AGAIN = """
 SELECT l.memory_id, l.message_id
 FROM note n JOIN snapshot s ON s.tenant_id = n.tenant_id AND s.id = n.snapshot_id
 JOIN snapshot_source l ON l.tenant_id = n.tenant_id AND l.memory_id = n.snapshot_id
 WHERE n.tenant_id = $1 AND n.subject_id = $2 AND s.version > 1 AND s.invalid_at IS NULL AND s.retired_at IS NULL
 """
-"""The messages behind the notes that have changed since they were made: some were said again."""
 
+# Receipts of the subject among which that of the conversation's last answer is looked for.
 RECENT_ANSWERS = 20
-"""Receipts of the subject among which that of the conversation's last answer is looked for."""
 ROUTE = f"""
 SELECT model_route FROM (
   SELECT model_route, conversation_id FROM receipt WHERE tenant_id = $1 AND subject_id = $2
@@ -83,9 +83,9 @@ LIMIT 1
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The conversation that a context is for: the product's id of it, its window, the user's first turns.
+    """The conversation that a context is for: the product's id, its window, the user's first turns.
 
-    What a conversation began with stays while it goes on, so a prefix may follow from it.
+    The first turns stay while a conversation goes on, so a prefix may depend on them.
     """
 
     conversation_id: str
@@ -95,9 +95,11 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What was read along: the tokens of the whole history, the notes that stand in a prefix, those that changed, those
-    that were said again, the conversation if there is one, how it began, the turns between summary and window, the
-    newest first, and the route of its last answer."""
+    """The rows read along with recall, and the tokens of the whole history.
+
+    ``standing`` are the notes of a prefix, ``changed`` and ``said_again`` notes that changed or were said again;
+    ``between`` are turns between summary and window, newest first; ``route`` is that of the last answer.
+    """
 
     full_history: int = 0
     standing: Rows = field(default_factory=list)
@@ -112,8 +114,10 @@ class Surroundings:
 def statements_along(
     tenant_id: UUID, subject_id: UUID, best: BestHits, conversation_id: str | None, *, asks_past: bool = False
 ) -> list[Statement]:
-    """Return what reads the surroundings of a context beside the ``best`` memories, with what was before where the
-    question ``asks_past``; :func:`surroundings_of` reads its rows."""
+    """Return the statements that read the surroundings; :func:`surroundings_of` reads their rows.
+
+    ``asks_past``: also notes that ended.
+    """
     own = [tenant_id, subject_id]
     told, replied = [hit.id for hit in (*best.hits, *best.noted)], [hit.id for hit in best.replied]
     changed = Statement(CHANGED, [*own, array_of(told), array_of(replied), asks_past])
@@ -125,7 +129,7 @@ def statements_along(
 
 
 def surroundings_of(found: Sequence[Rows]) -> Surroundings:
-    """Return what rows of :func:`statements_along` tell; a conversation that nobody has started is none."""
+    """Return the rows of :func:`statements_along`; a conversation that nobody has started is none."""
     history, standing, changed, said_again, *place = found
     ((tokens,),) = history
     if not place or not place[0]:
@@ -146,7 +150,7 @@ def surroundings_of(found: Sequence[Rows]) -> Surroundings:
 
 
 def scene_of(whose: Whose, around: Surroundings) -> Scene | None:
-    """Return the scene, None without a conversation; what is not at hand is read in the scope of ``whose``."""
+    """Return the scene, None without a conversation. More is read in the scope of ``whose`` where necessary."""
     conversation = around.conversation
     if conversation is None:
         return None
@@ -157,7 +161,7 @@ def scene_of(whose: Whose, around: Surroundings) -> Scene | None:
 
 
 def with_turns_before(window: Window, newest_first: Sequence[WindowTurn]) -> Window:
-    """Return the window with the turns that lead up to it: none of them where its own tokens have left a gap."""
+    """Return the window with the turns that lead up to it, none where there is a gap."""
     turns = window.turns
     for turn in newest_first:
         if turns and turn.seq == turns[0].seq - 1:
@@ -166,7 +170,7 @@ def with_turns_before(window: Window, newest_first: Sequence[WindowTurn]) -> Win
 
 
 def archived_beginning(whose: Whose, conversation: Conversation) -> tuple[str, ...]:
-    """Return the user's first turns where their words stand in an archive."""
+    """Return the user's first turns where their words are archived."""
     with whose.scope():
         rows = Message.objects.filter(
             subject_id=conversation.subject_id, conversation_id=conversation.id, role=MessageRole.USER

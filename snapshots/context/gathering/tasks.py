@@ -1,4 +1,4 @@
-"""Tasks in progress as passages of a context (W1): goal, steps with what came of them, iteration, notes."""
+"""Tasks in progress as passages of a context: goal, steps with results, iteration, notes."""
 
 from collections.abc import Iterator
 from uuid import UUID
@@ -19,7 +19,7 @@ def task_passages(whose: Whose, subject_id: UUID) -> tuple[Passage, ...]:
 
 
 def task_passage(task: ActiveTask, rank: int = 0) -> Passage:
-    """Return one task. Each part stays on its line: no text of one can pass for another."""
+    """Return one task. Each part stays on its line, so that no text of one can pass for another."""
     steps = (f"- [{step.status}] {'; '.join(said_of(step))}" for step in task.steps)
     text = "\n".join((collapse_spaces(task.goal), *steps, *notes_of(task)))
     label = f"iteration {task.iteration}" if task.iteration else ""
@@ -27,7 +27,7 @@ def task_passage(task: ActiveTask, rank: int = 0) -> Passage:
 
 
 def notes_of(task: ActiveTask) -> Iterator[str]:
-    """Yield the notes, whole; where they are too long for a prompt, how long they are."""
+    """Yield the notes whole, or how long they are where they are too long for a prompt."""
     if task.scratchpad:
         yield f"notes: {collapse_spaces(task.scratchpad)}"
     elif task.scratchpad_left_out:
@@ -35,7 +35,6 @@ def notes_of(task: ActiveTask) -> Iterator[str]:
 
 
 def said_of(step: ActiveStep) -> Iterator[str]:
-    """Yield the text of a step, and what came of it."""
     yield collapse_spaces(step.text)
     if step.result:
         yield f"result: {collapse_spaces(step.result)}"

@@ -1,1 +1,1 @@
-"""What the user is after in this turn, and which model it calls for: rules, readers, a model where one is asked."""
+"""Classify the user's turn: intent, phase, correction, and the tier of model it calls for."""

@@ -1,11 +1,10 @@
-"""What the user is after (intent) and where the talk stands (phase), in English and Chinese: rules and a linear reader.
+"""Intent and phase of a message, in English and Chinese, by rules and a linear reader.
 
-Both are hints: the intent chooses a model tier, the phase guidance where the policy asks for it. Only an intent that
+Both are hints: the intent chooses a model tier, the phase adds guidance where the policy wants it. Only an intent that
 the caller names sizes the memory section.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.text import index_form
@@ -15,44 +14,31 @@ from snapshots.context.turn.phase_reader import read_phase
 
 NO_VECTORS: Mapping[str, Float32] = {}
 
+# Characters that are read: an intent shows in the first lines, and a pasted document has none.
 LONGEST_READ = 1_000
-"""Characters that are read: an intent shows in the first lines, and a pasted document has none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """An intent and the words that told it ("" for the fallback ``general``)."""
-
-    intent: Intent
-    cue: str
 
 
 _DOING: frozenset[Intent] = frozenset({"task", "navigation"})
 
 
 def detect_intent(text: str, vectors: Mapping[str, Float32] = NO_VECTORS) -> Intent:
-    """Return the intent of one user message; ``general`` for statements that ask for nothing.
+    """Return the intent of a user message; ``general`` for statements that ask for nothing.
 
-    ``vectors``: the message's vectors by embedding space, as recall makes them; without any its words tell.
+    ``vectors`` are the message's by embedding space; without any the words decide.
     """
     form = _form(text)
-    return read_by_model(form, read_by_rules(form).intent, vectors) if form else "general"
+    return read_by_model(form, read_by_rules(form), vectors) if form else "general"
 
 
-def read_intent(text: str) -> Reading:
-    """Return what rules alone tell of one user message, and the cue. Reads the first ``LONGEST_READ`` characters."""
-    return read_by_rules(_form(text))
-
-
-def read_by_rules(form: str) -> Reading:
-    """Do the same for a message in index form."""
+def read_by_rules(form: str) -> Intent:
+    """Return the intent of a message in index form by rules alone; ``general`` where none matches."""
     form = GREETING.sub("", form) or form
     small = SMALL_TALK.search(form)
     for intent, pattern in RULES:
         found = pattern.search(form)
         if found and not (small and intent in {"knowledge", "task"}):
-            return Reading(intent, found.group()[:40])
-    return Reading("small_talk", small.group()[:40]) if small else Reading("general", "")
+            return intent
+    return "small_talk" if small else "general"
 
 
 def detect_phase(
@@ -63,9 +49,9 @@ def detect_phase(
     tool_open: bool = False,
     vectors: Mapping[str, Float32] = NO_VECTORS,
 ) -> Phase:
-    """Return where the conversation stands at ``text``, whose ``vectors`` by embedding space these are.
+    """Return where the conversation stands at ``text``.
 
-    ``turns``: user turns before this one. ``tool_open``: the last assistant turn called a tool or asked for its input.
+    ``turns``: user turns before this one. ``tool_open``: the last assistant turn waits for a tool.
     """
     form = _form(text)
     told = phase_by_rules(form, intent=intent, turns=turns, tool_open=tool_open)
@@ -73,10 +59,7 @@ def detect_phase(
 
 
 def phase_by_rules(form: str, *, intent: Intent, turns: int, tool_open: bool) -> Phase:
-    """Return what rules alone tell of a message in index form.
-
-    What was bought outranks all; then a yes or no; then what is being done; then the beginning.
-    """
+    """Return the phase of a message in index form by rules: after-sales, then a yes or no, a task, the opening."""
     if AFTER_SALES.search(form):
         return "after_sales"
     if turns > 0 and CONFIRMATION.search(form):

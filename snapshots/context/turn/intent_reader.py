@@ -1,8 +1,7 @@
-"""What a message is after, read by a small linear model (X7): its words, what rules say of it, and the vector that
-recall has made of it anyway.
+"""Intent of a message by a small linear model: its words, what the rules say, and its vector.
 
-One reader goes with each embedding space that it was taught in, one does without vectors. They were taught by labelled
-messages (``intents_*.json`` say which, and how well they read writers they were not taught by). No model is asked.
+There is one reader for each embedding space, and one without vectors, taught by labelled messages (``intents_*.json``
+name them and the accuracy on other writers). No model is asked.
 """
 
 import re
@@ -17,18 +16,18 @@ import numpy as np
 from memory_platform.kernel.linear_model import Float32, LinearReader
 from snapshots.context.turn.intent_rules import Intent
 
+# The space of the reader that needs no vector.
 WORDS = ""
-"""The space of the reader that needs no vector."""
+# Names of the readers' files by the space of their vectors, the better one first.
 SPACES = {"use-multilingual-v3": "use", "wordllama-l2_supercat-256": "wordllama", WORDS: "words"}
-"""What the readers' files are called by the space of their vectors, the better one first."""
 
 INTENTS: tuple[Intent, ...] = get_args(Intent)
+# Characters that are read: what is wanted shows in the first sentences.
 LONGEST_READ = 400
-"""Characters that are read: what is wanted shows in the first sentences."""
+# Length of the hashed words; half as many read 0.01 less of the English messages and as much of the Chinese ones.
 _SLOTS = 2048
-"""Length of the hashed words; half as many read 0.01 less of the English messages and as much of the Chinese ones."""
+# Weights of words and vector beside the rules' answer, from cross-validation over writers.
 _OF_WORDS = _OF_VECTOR = 3.0
-"""What words and vector weigh beside the one number of the rules; found by cross-validation over writers."""
 _TOKEN = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
 _LONG = 4
 _LENGTHS = 4
@@ -36,25 +35,24 @@ _WORDS_A_LENGTH = 3
 
 
 def read_by_model(form: str, told: Intent, vectors: Mapping[str, Float32]) -> Intent:
-    """Return the intent of a message in index form, of which rules tell ``told``; ``vectors`` by embedding space."""
+    """Return the intent of a message in index form; ``told`` is the rules' answer, ``vectors`` are by space."""
     space = space_of(vectors)
     best = reader_of("intents", space).predict(features(form, told, vectors.get(space)))
     return cast(Intent, best) if best else told
 
 
 def space_of(vectors: Mapping[str, Float32]) -> str:
-    """Return the best space that a reader goes with and a message has a vector in; ``WORDS`` for none."""
+    """Return the best space with a reader in which the message has a vector; ``WORDS`` for none."""
     return next((one for one in SPACES if one in vectors), WORDS)
 
 
 @lru_cache(maxsize=2 * len(SPACES))
 def reader_of(what: str, space: str) -> LinearReader:
-    """Return the reader of ``intents`` or ``phases`` that goes with a space, as it was taught."""
+    """Return the reader of ``intents`` or ``phases`` for a space."""
     return LinearReader.read(file_of(what, space))
 
 
 def file_of(what: str, space: str) -> Path:
-    """Return where such a reader is kept."""
     return Path(__file__).with_name(f"{what}_{SPACES[space]}.json")
 
 
@@ -80,8 +78,11 @@ def vector_in(vector: Float32 | None) -> tuple[Float32, ...]:
 
 
 def parts_of(form: str) -> Iterator[str]:
-    """Yield what a message in index form is made of: runs of one to three words or Chinese characters, the beginnings
-    and ends of long words, its length, whether it asks."""
+    """Yield the parts of a message in index form.
+
+    Runs of one to three words or Chinese characters, beginnings and ends of long words, its length, and whether it
+    asks.
+    """
     words = ["^", *_TOKEN.findall(form[:LONGEST_READ]), "$"]
     for length in (1, 2, 3):
         yield from ("_".join(words[i : i + length]) for i in range(len(words) - length + 1))

@@ -1,4 +1,4 @@
-"""The patterns of intent and phase, in English and Chinese, matched on index form; the first intent wins."""
+"""Patterns of intent and phase, in English and Chinese, matched on index form; the first intent wins."""
 
 import re
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Where the talk stands at a message (X6), read as its intent is: from rules, the message, and what was before."""
+"""Phase of a conversation at a message, by a small linear model: rules, words, and what came before."""
 
 from collections.abc import Mapping
 from typing import cast, get_args
@@ -12,8 +12,8 @@ from snapshots.context.turn.intent_rules import Intent, Phase
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
 _SLOTS = 1024
+# Weight of the rules' answer beside the other numbers, from cross-validation over writers.
 _OF_RULES = 2.0
-"""What the phase that rules tell weighs beside the other numbers; found by cross-validation over writers."""
 _SOME_TURNS = 3
 _LONG = 100.0
 _LONGEST = 2.0
@@ -22,7 +22,7 @@ _LONGEST = 2.0
 def read_phase(
     form: str, told: Phase, intent: Intent, *, turns: int, tool_open: bool, vectors: Mapping[str, Float32]
 ) -> Phase:
-    """Return the phase of a message in index form, of which rules tell ``told``; the rest as in ``detect_phase``."""
+    """Return the phase of a message in index form; ``told`` is the rules' answer, the rest as in ``detect_phase``."""
     space = space_of(vectors)
     plain = before(told, intent, turns=turns, tool_open=tool_open)
     best = reader_of("phases", space).predict(features(form, plain, vectors.get(space)))
@@ -30,12 +30,11 @@ def read_phase(
 
 
 def before(told: Phase, intent: Intent, *, turns: int, tool_open: bool) -> list[float]:
-    """Return what rules tell and what was before, as numbers."""
+    """Return the rules' answer and what came before, as numbers."""
     asked = [turns == 0, 0 < turns < _SOME_TURNS, turns >= _SOME_TURNS, tool_open]
     return [*(_OF_RULES * (one == told) for one in PHASES), *(one == intent for one in INTENTS), *asked]
 
 
 def features(form: str, plain: list[float], vector: Float32 | None) -> Float32:
-    """Return the numbers that a message is read by; ``vector`` of any length."""
     length = min(len(form) / _LONG, _LONGEST)
     return np.concatenate([words_in(form, _SLOTS), np.array([*plain, length], np.float32), *vector_in(vector)])

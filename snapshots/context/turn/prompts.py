@@ -1,4 +1,4 @@
-"""What context assembly asks a chat model, by language. A changed text is a new version: answers are kept by it."""
+"""Prompts of context assembly by language. A changed text needs a new version: answers are cached by it."""
 
 from memory_platform.providers.chat_prompts import Prompt
 

@@ -1,4 +1,4 @@
-"""What is read in a request where its caller says nothing: intent, phase, a correction (X6, X7, X8)."""
+"""Read from a request what its caller does not say: intent, phase, a correction."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,14 +14,14 @@ from snapshots.understanding.correcting.corrections import may_correct
 
 
 def with_intent(request: ContextRequest, vectors: Mapping[str, Float32]) -> ContextRequest:
-    """Return the request with an intent: the caller's, else that of its query, whose ``vectors`` these are."""
+    """Return the request with an intent: the caller's, else that of its query."""
     if request.intent:
         return request
     return replace(request, intent=detect_intent(request.query, vectors), intent_read=True)
 
 
 def with_phase(request: ContextRequest, turns: Sequence[WindowTurn], vectors: Mapping[str, Float32]) -> ContextRequest:
-    """Return the request with a phase: the caller's, else the one that query, intent and ``turns`` tell."""
+    """Return the request with a phase: the caller's, else that of its query after ``turns``."""
     if request.phase:
         return request
     before = without_echo(turns, request.query)
@@ -36,7 +36,7 @@ def with_phase(request: ContextRequest, turns: Sequence[WindowTurn], vectors: Ma
 
 
 def puts_right(query: str, turns: Sequence[WindowTurn]) -> bool:
-    """Return whether ``query`` puts right what the assistant said last, by rules."""
+    """Return whether ``query`` corrects what the assistant said last, by rules."""
     if not may_correct(query):
         return False
     before = without_echo(turns, query)

@@ -1,5 +1,7 @@
-"""Which tier of model a turn calls for (X8): by intent; strong after the user put something right, until memory holds a
-good answer again. Advice only: the product knows which models its tiers are. Pure."""
+"""The tier of model that a turn calls for: by intent; strong after a correction until memory answers well again.
+
+This is advice: only the product knows which models its tiers are.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -10,9 +12,9 @@ from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import MemoryItem
 
 Tier = Literal["light", "middle", "strong"]
+# `intent`: what the turn is after; `corrected`: the user just put something right; `unsettled`: that was a few turns
+# ago, and nothing good was found since; `settled`: it was, and now something was.
 Cause = Literal["intent", "corrected", "unsettled", "settled"]
-"""``intent``: what the turn is after; ``corrected``: the user just put something right; ``unsettled``: that was a few
-turns ago, and nothing good was found since; ``settled``: it was, and now something was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +27,11 @@ class ModelRoute:
 
     @classmethod
     def of(cls, kept: Mapping[str, Any] | None) -> Self | None:
-        """Return the route that :attr:`kept` keeps; None for a receipt that keeps none."""
+        """Return the route of a receipt; None where it has none."""
         return cls(**kept) if kept else None
 
     @property
     def kept(self) -> dict[str, Any]:
-        """The route as a receipt keeps it."""
         return asdict(self)
 
 
@@ -42,8 +43,10 @@ def route_for(
     good_hit: Callable[[], bool],
     policy: ContextPolicy,
 ) -> ModelRoute:
-    """Return the route of a turn. ``before``: that of the answer before it in the conversation; ``good_hit`` tells
-    whether memory answers it well, and is asked only where that matters."""
+    """Return the route of a turn; ``before`` is that of the conversation's last answer.
+
+    ``good_hit`` says whether memory answers the turn well; it is only called where that matters.
+    """
     if corrected:
         return ModelRoute("strong", "corrected", 1)
     by_intent = cast(Tier, dict(policy.tier_by_intent).get(intent or "", policy.tier))
@@ -55,7 +58,7 @@ def route_for(
 
 
 def is_good_hit(query: str, found: Iterable[MemoryItem], policy: ContextPolicy) -> bool:
-    """Return whether what is remembered answers ``query`` well: sure enough to be stated, and about what is asked."""
+    """Return whether a memory answers ``query`` well: sure enough to be stated, and about the same words."""
     asked = frozenset(terms(query))
     return any(
         item.confidence >= policy.state_from

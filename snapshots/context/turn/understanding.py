@@ -1,4 +1,4 @@
-"""Intent and phase by a chat model (X7), for a context that asks for it: reading calls no model otherwise (R8)."""
+"""Intent and phase by a chat model, for a context that asks for it: reading calls no model otherwise."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -6,9 +6,9 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from memory_platform.kernel.errors import Unavailable
+from memory_platform.kernel.lru_cache import LruCache
 from memory_platform.kernel.text import comparable, content_hash, detect_language
 from memory_platform.providers.contracts import ChatModel, Preparable
-from memory_platform.providers.lru_cache import LruCache
 from snapshots.context.turn.intent_rules import Intent, Phase
 from snapshots.context.turn.prompts import UNDERSTAND
 from snapshots.context.values import ContextRequest
@@ -17,23 +17,23 @@ from snapshots.recall.policy import REWRITE_POLICY
 from snapshots.recall.rewording.rewriting import fenced
 from tenants.services.usage.model_use import chat_for
 
+# The purpose whose model reads questions while somebody waits: a small one, with a short time box.
 PURPOSE = "rewrite"
-"""The purpose whose model reads questions while somebody waits: a small one, with a short time box."""
 
 
 class Understanding(BaseModel):
-    """What the model is asked for."""
+    """The answer of the model."""
 
     intent: Intent
     phase: Phase
 
 
+# Cached by model, prompt and hash of the turn: a process asks once for the same turn.
 _KEPT: LruCache[tuple[str, str, bytes], Understanding] = LruCache(REWRITE_POLICY.kept)
-"""By model, prompt and hash of the turn: the same turn is read once by a process."""
 
 
 def understood(text: str, model: ChatModel) -> Understanding | None:
-    """Return what a turn is after; None without a timely answer of the right shape. No transaction may be open."""
+    """Return intent and phase of a turn; None without a timely valid answer. No transaction may be open."""
     key = (model.name, UNDERSTAND.version, content_hash(text))
     kept = _KEPT.get(key)
     if kept is not None or not comparable(text):
@@ -51,8 +51,10 @@ def understood(text: str, model: ChatModel) -> Understanding | None:
 def understand(
     tenant_id: UUID, request: ContextRequest, *, reads_phase: bool
 ) -> tuple[ContextRequest, frozenset[DegradedReason]]:
-    """Return the request with what a chat model says of it where there is one and the caller does not say so itself,
-    the phase only where ``reads_phase`` allows one that nobody named; and what was missing meanwhile."""
+    """Return the request with the chat model's intent and phase where the caller names none, and what was missing.
+
+    The phase is only read where ``reads_phase``.
+    """
     wants_phase = reads_phase and not request.phase
     model = chat_for(tenant_id, PURPOSE) if wants_phase or not request.intent else None
     told = understood(request.query, model) if model else None

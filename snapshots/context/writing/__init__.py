@@ -1,1 +1,1 @@
-"""How it stands in the prompt: fenced, dated, in the form that a caller or a vendor asks for."""
+"""Render the prompt: fenced, dated, in the form that a caller or a vendor asks for."""

@@ -1,8 +1,8 @@
-"""The prompt fence: stored text enters a prompt as data, inside an element that it can neither close nor imitate.
+"""The prompt fence: stored text enters a prompt as data, in an element that it can neither close nor imitate.
 
-What XML would read as markup is escaped, what a reader would not see is removed, and memories of the second message
-carry a nonce that no stored text can know. Signs by which open models tell turns apart are broken: a server that writes
-messages into one text would read them as its own. Everything here is linear in the length of the text.
+Markup is escaped, invisible characters are removed, and memories of the second message carry a nonce that no stored
+text can know. Tokens by which open models tell turns apart are broken: a server that writes messages into one text
+would read them as its own. All functions are linear in the length of the text.
 """
 
 import re
@@ -12,11 +12,15 @@ import unicodedata
 from collections.abc import Mapping
 
 from memory_platform.kernel.text import visible
-from snapshots.context.values import Guardrail
+from memory_platform.kernel.text_cache import ByText
+from snapshots.context.policy import DEFAULT_CONTEXT
+from snapshots.context.values import Guardrail, Looks
+from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.instructions import is_instruction
 
 MEMORY = "user_memory"
+# Letters, 47 bits: one guess a response. Letters only, so that every nonce costs the same tokens.
 NONCE_LENGTH = 10
-"""Letters, 47 bits: one guess a response. Letters only, so that every nonce costs the same tokens."""
 
 _ANSI = re.compile(
     r"(?:\x1b\]|\x9d)[^\x07\x1b\x9c\x9d]*(?:\x07|\x1b\\|\x9c)"  # operating system command: titles, hidden links
@@ -27,14 +31,14 @@ _LINE_END = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _NOT_IN_XML = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _OURS = "task|document|conversation_summary|tool_call|tool_result"
 _TEMPLATE_BRACKETS = r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT)\])"
+# The beginnings of our own elements, and of the marks that chat templates put between turns (ChatML, Llama, Mistral,
+# Gemma, DeepSeek).
 _FORGED = re.compile(
     rf"<(?=\s*(?:/\s*)?(?:{MEMORY}|(?:{_OURS})(?![\w.:-])))"
     r"|<(?=\|[^\s<>|]{1,40}\|>|</?SYS>>|/?s>|(?:bos|eos|pad|unk|(?:start|end)_of_\w{1,20})>)"
     rf"|{_TEMPLATE_BRACKETS}",
     re.IGNORECASE,
 )
-"""Where something begins that looks like an element of ours, or like what a chat template puts between turns (ChatML,
-Llama, Mistral, Gemma, DeepSeek)."""
 _OPENING = re.compile("[<\uff1c\ufe64\u226e\\[\uff3b\ufe47]")
 _BRACKETS = re.compile(_TEMPLATE_BRACKETS, re.IGNORECASE)
 _BRACKET = re.compile("[\\[\uff3b\ufe47]")
@@ -43,9 +47,9 @@ _MARKUP = re.compile(
     r"|<!\[CDATA\[|<\||\[/?INST\]|<<\s*/?SYS",
     re.IGNORECASE,
 )
+# Signs that become markup where a reader puts the prompt in a normal form: wide and small < > &, < and > struck
+# through, and the stroke, which would strike a tag's last sign through.
 _LOOK_ALIKES = "\uff1c\ufe64\uff1e\ufe65\uff06\ufe60\u226e\u226f\u0338"
-"""Signs that become markup where a reader puts the prompt in a normal form: wide and small < > &, < and > struck
-through, and the stroke, which would strike a tag's last sign through."""
 _BODY = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"} | {sign: f"&#x{ord(sign):X};" for sign in _LOOK_ALIKES})
 _ATTRIBUTE = _BODY | str.maketrans({'"': "&quot;", "'": "&#39;", "\uff02": "&#xFF02;", "\uff07": "&#xFF07;"})
 _IN_BODY = re.compile(f"[&<>{_LOOK_ALIKES}]")
@@ -95,8 +99,7 @@ def element(name: str, attributes: Mapping[str, str], body: str) -> str:
 
 
 def unforged(text: str) -> str:
-    """Return what somebody said with nothing in it that looks like an element of ours or like the end of a turn; all
-    other markup stays."""
+    """Return a message without anything that looks like our elements or the end of a turn; other markup stays."""
     seen = shown(text)
     return _broken(seen, _FORGED) if _OPENING.search(seen) else seen
 
@@ -111,7 +114,7 @@ def guardrail_of(text: str) -> Guardrail | None:
 
 
 def _broken(text: str, pattern: re.Pattern[str]) -> str:
-    """Return ``text`` with the sign that each match of ``pattern`` begins with written as a reference."""
+    """Return ``text`` with the first sign of each match of ``pattern`` written as a reference."""
     form, places = _compatible(text)
     told, end = [], 0
     for found in pattern.finditer(form):
@@ -122,8 +125,7 @@ def _broken(text: str, pattern: re.Pattern[str]) -> str:
 
 
 def _compatible(text: str) -> tuple[str, list[int] | None]:
-    """Return ``text`` with every character as that which it looks like (NFKC), and where each of the form's characters
-    stands in ``text``; None where all stand in their places."""
+    """Return ``text`` in NFKC, and the place in ``text`` of each of its characters; None where nothing moved."""
     if text.isascii():
         return text, None
     parts = ["<" if sign == "\u226e" else unicodedata.normalize("NFKC", sign) for sign in text]
@@ -131,3 +133,13 @@ def _compatible(text: str) -> tuple[str, list[int] | None]:
     if len(form) == len(text):
         return form, None
     return form, [place for place, part in enumerate(parts) for _ in part]
+
+
+def looks_of(text: str) -> Looks:
+    """Return what ``text`` looks like, whoever stored it: products pass on what their users said."""
+    return Looks(
+        plain=escaped(text) == text, instructs=is_instruction(matching_form(text)), guardrail=guardrail_of(text)
+    )
+
+
+LOOKS = ByText(looks_of, DEFAULT_CONTEXT.texts_remembered)

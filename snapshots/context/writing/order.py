@@ -1,22 +1,20 @@
-"""In which order a model reads its memories (X3)."""
+"""The order in which a model reads its memories."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from datetime import UTC, datetime
 from itertools import groupby
 from typing import TypeVar
 
 from snapshots.context.budget import Piece
-from snapshots.context.values import MemoryItem, Order
+from snapshots.context.values import Order
 
 T = TypeVar("T")
-_BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
 def arranged(best_first: Sequence[T], order: Order) -> list[T]:
-    """Return the items as they shall stand in the prompt.
+    """Return the items in the order of the prompt.
 
-    "u_shape" puts the best first, the second best last, and so on towards the middle, where long prompts are read
-    least (Liu et al., "Lost in the Middle", TACL 2024); "relevance_first" keeps the order.
+    "u_shape" puts the best first, the second best last, and so on towards the middle, where long prompts are read least
+    (Liu et al., "Lost in the Middle", TACL 2024); "relevance_first" keeps the order.
     """
     if order == "relevance_first":
         return list(best_first)
@@ -24,8 +22,10 @@ def arranged(best_first: Sequence[T], order: Order) -> list[T]:
 
 
 def arrange_framed(best_first: Sequence[Piece], order: Order, depth: int = 0) -> list[Piece]:
-    """Return pieces in ``order`` at each level: elements by their best line, in an element its days, in a day its
-    lines; what has no date stands before the days of its element. A piece without frames has its own place."""
+    """Return pieces in ``order`` at each level: elements by their best line, then days, then lines.
+
+    What has no date stands before the days of its element.
+    """
     framed = [piece for piece in best_first if len(piece.frames) > depth]
     bare = [piece for piece in best_first if len(piece.frames) <= depth]
     if depth:
@@ -34,14 +34,9 @@ def arrange_framed(best_first: Sequence[Piece], order: Order, depth: int = 0) ->
 
 
 def arrange_days(placed: Iterable[Piece]) -> tuple[Piece, ...]:
-    """Return pieces that stand in their frames, the lines under one date in the order in which they were said and those
-    of one moment as they stood: the date alone does not tell which of them is newer."""
+    """Return pieces with the lines under one date in the order in which they were said."""
     days = groupby(placed, key=lambda piece: piece.frames or id(piece))
-    return tuple(piece for _, day in days for piece in sorted(day, key=_since))
-
-
-def _since(piece: Piece) -> datetime:
-    return (piece.origin.valid_since if isinstance(piece.origin, MemoryItem) else None) or _BEGINNING
+    return tuple(piece for _, day in days for piece in sorted(day, key=lambda piece: piece.since))
 
 
 def _arrange_groups(best_first: Sequence[Piece], order: Order, depth: int) -> list[Piece]:

@@ -1,4 +1,4 @@
-"""A text of pieces one after the other, each in its frames, and where each candidate stands in it."""
+"""A text of pieces, each in its frames, and where each candidate stands in it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,13 +10,13 @@ from snapshots.context.values import MemoryItem, Passage
 
 @dataclass(slots=True)
 class PromptText:
-    """A text in the making, and from where to where each candidate stands in it, by its piece's id."""
+    """A text in the making, and the span of each candidate by its piece's id."""
 
     text: str = ""
     spans: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def add(self, pieces: Iterable[Piece]) -> "PromptText":
-        """Write pieces one after the other, those of the same frames inside of them; return the same."""
+        """Append pieces, those of the same frames inside of them; return itself."""
         within: Frames = ()
         for piece in pieces:
             self._go(within, piece.frames)
@@ -29,7 +29,7 @@ class PromptText:
         return self
 
     def _go(self, before: Frames, after: Frames) -> None:
-        """Close the frames that do not go on, and open those that begin."""
+        """Close the frames that end, and open those that begin."""
         both = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
         self.text += "".join(frame.closing for frame in reversed(before[both:]))
         self.text += "".join(frame.opening for frame in after[both:])

@@ -1,7 +1,7 @@
-"""How each thing is written into a prompt, and what that costs (X4, X9).
+"""Render each item into the prompt and count its tokens.
 
-Every piece ends with a line end and is counted as it stands; the prompt is nothing but pieces one after another, so
-the sum of their tokens bounds the whole.
+Every piece ends with a line end and is counted as it stands; the prompt is the pieces one after another, so the sum of
+their tokens bounds the whole.
 """
 
 import json
@@ -24,8 +24,9 @@ from snapshots.context.writing.prompt_text import PromptText
 Chosen = Mapping[SectionName, Sequence[Piece]]
 
 _ATTRIBUTES = ("source", "confidence", "provenance", "valid_since", "category")
+# The source of the assistant's words, which are nothing that is known of the user.
 REPLIED = "assistant_said"
-"""The source of what the assistant said: nothing that is known of the user."""
+# Sources by kind of memory; all other memories are from the user.
 _SOURCES = {
     "reply": REPLIED,
     "manual": "product",
@@ -33,16 +34,15 @@ _SOURCES = {
     "segment": "summary",
     "episode": "task",
 }
-"""By kind; all else is from the user."""
 _PASSAGE_ELEMENTS = {"documents": "document", "tasks": "task", "summary": "conversation_summary"}
+# Names that chat endpoints accept in a message's `name`; others are refused with a 400.
 _SENT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-"""Names that chat endpoints accept in a message's ``name``; others are refused with a 400."""
 _MESSAGE_1 = (SectionName.MEMORY, SectionName.TASK, SectionName.KNOWLEDGE, SectionName.SUMMARY)
 
 
 @dataclass(frozen=True, slots=True)
 class Scribe:
-    """Writes pieces of one response: counts with ``counter``, marks memories of message 1 with ``nonce``."""
+    """Renders the pieces of one response: counts with ``counter``, marks memories of message 1 with ``nonce``."""
 
     counter: TokenCounter
     nonce: str
@@ -53,12 +53,11 @@ class Scribe:
     _frames: dict[tuple[object, ...], Frame] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def block(self, text: str, *, messages: int = 0) -> Piece:
-        """Return ``text`` on lines of its own; "" costs nothing but the framing of ``messages`` messages."""
+        """Return ``text`` on lines of its own; "" costs only the framing of ``messages`` messages."""
         block = text + "\n" if text else ""
         return Piece(block, self.counter.count(block) + messages * self.policy.message_overhead)
 
     def heading(self, section: SectionName) -> Piece:
-        """Return what stands above the section, after an empty line."""
         return self.block("\n" + heading(section, self.language))
 
     def today(self) -> Piece | None:
@@ -66,9 +65,10 @@ class Scribe:
         return replace(self.block(today_line(at, self.language)), part="date") if (at := self.request.at) else None
 
     def memory(self, item: MemoryItem, *, in_prefix: bool = False) -> Piece:
-        """Return ``item`` as a line under its date, in the element of its group, or as an element of its own where the
-        request wants that; a bare line has its date behind it. The prefix has no nonce and whole dates, to stay the
-        same."""
+        """Return ``item`` as a line under its date, in its group's element; or as an element of its own.
+
+        The prefix has no nonce and whole dates, to stay the same.
+        """
         today = None if in_prefix or self.request.at is None else self.request.at.date()
         is_plain = self.request.format == "plain" and not item.untrusted_instruction  # orders never go without a fence
         if self.request.style == "full" and not is_plain:
@@ -80,7 +80,7 @@ class Scribe:
         return Piece(line, self.counter.count(line), item, frames)
 
     def _labelled(self, item: MemoryItem) -> str:
-        """Return the words of an item; the label of a slot is in the language of the context."""
+        """Return the words of an item, a slot's label in the language of the context."""
         body = _body(item, one_line=True)
         label, told = (escaped_attribute(item.category), body) if item.lane == "profile" else ("", body)
         if item.lane == "preferences" and ": " in body:
@@ -90,12 +90,12 @@ class Scribe:
         return f"{in_chinese(label) if self.language == 'zh' else label}: {told}"
 
     def _begin(self, item: MemoryItem) -> str:
-        """Return what a line without attributes begins with: how sure it is, and who said it where not the user."""
+        """Return the start of a line without attributes: how sure it is, and who said it where not the user."""
         sign = SIGNS[confidence_band(item.confidence, self.policy)]
         return f"{sign} {speaker(source_of(item), self.language)}"
 
     def _until(self, item: MemoryItem, today: date | None) -> str:
-        """Return until when an item held, or may have held, or the last day of a plan that is past; "" for all else."""
+        """Return until when an item held, or may have held, or the day of a past plan; "" for all else."""
         over = item.ended_at or item.doubted_since
         last = over.date() if over else item.planned_until
         if last and (over or (today and last < today)):
@@ -106,14 +106,13 @@ class Scribe:
         return date_of(item.valid_since.date(), self.language, today) if item.valid_since else ""
 
     def _dates(self, item: MemoryItem, today: date | None) -> tuple[Frame, ...]:
-        """Return the date above the lines of its day, that of vital lines apart: they stand first in a prefix."""
+        """Return the date above the lines of its day; vital lines have their own, because they stand first."""
         if item.valid_since is None:
             return ()
         line = day_line(self._since(item, today), self.language)
         return (Frame(line, "", self._count(line), block="vital" if item.vital else ""),)
 
     def passage(self, passage: Passage) -> Piece:
-        """Return ``passage`` as one element named for what it is."""
         label = {"label": passage.label} if passage.label else {}
         told = label | self._caution(passage)
         return self._piece(element(_PASSAGE_ELEMENTS[passage.lane], told, passage.text), passage)
@@ -126,8 +125,7 @@ class Scribe:
         return Piece("", sum(map(self.counter.count, sent)) + self.policy.message_overhead, turn)
 
     def query(self, query: str) -> Piece:
-        """Return the query, whole; in text format as an element under a heading: nothing else says who speaks, and
-        where the words end."""
+        """Return the query whole; in text format under a heading, because nothing else says who speaks."""
         if self.request.format == "text":
             return self.block(self.heading(SectionName.QUERY).text + element("query", {}, query), messages=1)
         return self.block(unforged(query), messages=1)
@@ -160,7 +158,7 @@ class Scribe:
         return opening(MEMORY, dict(attributes) | ({} if in_prefix else {"nonce": self.nonce}))
 
     def _count(self, text: str) -> int:
-        """Return the tokens of a tag. Many memories of one response share theirs: each is counted once."""
+        """Return the tokens of a tag, counted once: many memories of one response share theirs."""
         if text not in self._counted:
             self._counted[text] = self.counter.count(text)
         return self._counted[text]
@@ -171,12 +169,12 @@ class Scribe:
 
 
 def source_of(item: MemoryItem) -> str:
-    """Return who a memory is from, as its group tells it: lanes and kinds of one source stand together."""
+    """Return who a memory is from; lanes and kinds of one source stand together."""
     return _SOURCES.get(item.kind, "user")
 
 
 def confidence_band(confidence: float, policy: ContextPolicy) -> str:
-    """Return the band of a confidence as the guide speaks of it (X5)."""
+    """Return the band of a confidence, as the guide names it."""
     return "high" if confidence >= policy.state_from else "medium" if confidence >= policy.tentative_from else "low"
 
 
@@ -197,7 +195,7 @@ def message_of(turn: WindowTurn) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt to send: messages, or one text, and where each candidate's piece stands: (message, start, end)."""
+    """A prompt to send: messages, or one text, and where each candidate stands: (message, start, end)."""
 
     prefix: str
     messages: tuple[dict[str, Any], ...] = ()
@@ -258,13 +256,16 @@ def _turn_element(turn: WindowTurn) -> str:
 
 
 def _call_of(call: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool call that forges nothing; its id stays, by which its result is told apart."""
+    """Return a tool call that forges nothing; its id stays, because its result refers to it."""
     return {key: one if key == "id" else _unforged_in(one) for key, one in call.items()}
 
 
 def _unforged_in(value: Any) -> Any:
-    """Return a JSON value with nothing forged in its strings. Arguments are JSON themselves, where every sign counts:
-    they stay to the letter where they hold nothing, and are looked at without escapes as well."""
+    """Return a JSON value with nothing forged in its strings.
+
+    Arguments are JSON themselves, where every sign counts: they stay to the letter where they hold nothing, and are
+    looked at without escapes as well.
+    """
     if isinstance(value, Mapping):
         return {unforged(key): _unforged_in(one) for key, one in value.items()}
     if isinstance(value, list):

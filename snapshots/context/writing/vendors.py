@@ -1,4 +1,4 @@
-"""A context in the form of one vendor, with the stable prefix kept there where that is asked for (X9)."""
+"""A context in the form of one vendor, its stable prefix cached there where that is asked for."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,13 +11,13 @@ from memory_platform.providers.registry import prompt_keeper
 from snapshots.context.values import AssembledContext
 from snapshots.prompt_cache.keep import NotKept, StablePrefix, keep_prefix
 
+# The vendor that keeps prefixes on request.
 KEPT_BY = "gemini"
-"""The vendor that keeps prefixes on request."""
 
 
 @dataclass(frozen=True, slots=True)
 class VendorRequest:
-    """Which form is wanted. ``lost_name``: the cached content that the vendor told the product it has not."""
+    """Which form is wanted. ``lost_name``: the cached content that the vendor no longer knows."""
 
     vendor: str
     cached_content: bool = False
@@ -26,8 +26,7 @@ class VendorRequest:
 
 @dataclass(frozen=True, slots=True)
 class VendorPrompt:
-    """What goes into the vendor's request. ``model`` is the only one that reads ``kept``; ``missing``: why it is None
-    although it was asked for."""
+    """The body of the vendor's request. Only ``model`` reads ``kept``; ``missing``: why nothing is cached."""
 
     vendor: str
     body: Mapping[str, Any]
@@ -41,7 +40,7 @@ def vendor_prompt(
 ) -> VendorPrompt:
     """Return a context's messages in a vendor's form. May call the vendor: no scope may be open.
 
-    ``subject_id``: None for a subject that is new. Whatever the vendor does, the prompt is one that can be sent.
+    ``subject_id`` is None for a new subject. Whatever the vendor does, the prompt can be sent.
     """
     messages, prefix_hash = context.messages, context.prefix.hash
     ordinary = vendor_form(wanted.vendor, messages, prefix_hash)
@@ -57,8 +56,10 @@ def vendor_prompt(
 
 
 def prompt_made_anew(prompt: VendorPrompt, before: AssembledContext, context: AssembledContext) -> VendorPrompt:
-    """Return the prompt of ``context``, which was made in place of the one ``before``, without calling the vendor: what
-    it keeps goes along where the prefix is the same."""
+    """Return the prompt of ``context``, made in place of ``before``, without calling the vendor.
+
+    Cached content goes along where the prefix is the same.
+    """
     messages, prefix_hash = context.messages, context.prefix.hash
     if prompt.kept is not None and prefix_hash == before.prefix.hash:
         return replace(prompt, body=gemini_cached_form(messages, prefix_hash, prompt.kept.name))

@@ -1,1 +1,1 @@
-"""Keeping the index whole: what is missing, unread or no longer used."""
+"""Keep the index whole: add what is missing, read again what is damaged, remove what is unused."""

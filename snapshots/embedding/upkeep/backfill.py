@@ -1,4 +1,4 @@
-"""Vectors for memories without any in the active space: the model or pgvector was away, or the model is new (S5)."""
+"""Add vectors to memories without any: the model or pgvector was away, or the model is new."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from snapshots.embedding.upkeep.missing_words import add_words
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 
+# Called with the number of memories that were just done.
 Advance = Callable[[int], object]
-"""Told how many memories more are done, as they are."""
 
 
 def ignore(_: int) -> None:
-    """Advance nothing."""
+    pass
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A memory without vectors, as it was read, and what of it is indexed."""
+    """A memory without vectors, and its draft."""
 
     snapshot: Snapshot
     draft: SnapshotDraft
@@ -42,7 +42,7 @@ class MissingOf:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A missing memory and the vectors made for it."""
+    """A memory and the vectors made for it."""
 
     missing: Missing
     vectors: VectorPair
@@ -50,7 +50,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one run of the back-fill embeds with, masks with, reports to and keeps to."""
+    """The models, the mask, the progress callback and the policy of one run."""
 
     embedders: Embedders
     mask: Mask
@@ -63,9 +63,8 @@ def backfill_vectors(
 ) -> int:
     """Embed at most ``limit`` memories of a tenant that have no vectors; return how many got them.
 
-    Those that have no words either get them, too. ``mask`` is what statements are masked with. Opens scopes of its own
-    and embeds between them. Leaves out a space whose model, or pgvector, is away. Safe to run twice, also at once, and
-    to be stopped anywhere.
+    Memories without words get them, too. ``mask`` masks statements. Opens scopes of its own and embeds between them.
+    Leaves out a space whose model, or pgvector, is away. Safe to run twice, also at once, and to stop anywhere.
     """
     done, run = 0, Run(measured_embedders(), mask, advance, policy)
     answering = [space_of(embedder, run.embedders) for embedder in run.embedders]
@@ -85,9 +84,9 @@ def backfill_vectors(
 
 
 def preview_backfill(tenant_id: UUID, limit: int, *, policy: BackfillPolicy = BACKFILL) -> dict[str, int]:
-    """Return how many memories of a tenant :func:`backfill_vectors` would give vectors, and words, as it goes.
+    """Return how many memories :func:`backfill_vectors` would give vectors and words. Opens scopes of its own.
 
-    Opens scopes of its own. Words come first: what has none is embedded by the run after.
+    What has no words is embedded by the run after.
     """
     vectors, words, embedders = 0, 0, measured_embedders()
     for page in walk(tenant_id):
@@ -100,12 +99,11 @@ def preview_backfill(tenant_id: UUID, limit: int, *, policy: BackfillPolicy = BA
 
 
 def space_of(embedder: Embedder, among: Embedders) -> MissingOf:
-    """Return the space of ``embedder``, with the languages whose texts it writes where ``among`` are listed."""
     return MissingOf(space_id(embedder), languages_written(embedder, among))
 
 
 def missing_vectors(own: MissingOf, page: Sequence[IndexedMemory], batch: int) -> Iterator[list[UUID]]:
-    """Yield, ``batch`` at a time, the ids of memories whose vectors belong into a space that does not hold them."""
+    """Yield, ``batch`` at a time, the ids of memories whose vectors are missing in their space."""
     missing = [one.id for one in page if one.language in own.languages and own.space_id not in one.spaces]
     return (missing[start : start + batch] for start in range(0, len(missing), batch))
 
@@ -123,7 +121,7 @@ def _backfill(tenant_id: UUID, ids: Sequence[UUID], run: Run) -> int | None:
 
 
 def missing_among(ids: Sequence[UUID], mask: Mask) -> list[Missing]:
-    """Return what is to be embedded of those memories that are still in use, in the open scope."""
+    """Return the drafts of those memories that are still in use. In the open scope."""
     snapshots = list(Snapshot.objects.filter(in_use(), id__in=ids).order_by("id"))
     return [Missing(*pair) for pair in zip(snapshots, stored_drafts(snapshots, mask), strict=True)]
 
@@ -148,7 +146,7 @@ def _store_by_subject(tenant_id: UUID, found: Sequence[Found]) -> int | None:
 
 
 def store_unchanged(subject_id: UUID, found: Sequence[Found]) -> int | None:
-    """Store the vectors of memories that still say what was embedded: an edit meanwhile has brought its own."""
+    """Store the vectors of memories that were not edited meanwhile: an edit brings its own."""
     lock_memory(subject_id)
     ids = [one.missing.snapshot.id for one in found]
     held = Snapshot.objects.filter(subject_id=subject_id, id__in=ids, retired_at__isnull=True).order_by()

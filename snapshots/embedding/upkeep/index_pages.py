@@ -1,7 +1,7 @@
-"""A tenant's memories in use with what the index holds of each, page by page and without a join.
+"""Walk over a tenant's memories in use with what the index holds of each, page by page and without a join.
 
-Joined, with statistics from before the tenant had grown, Postgres read the whole tenant again for each of its memories:
-20,000 took more than a minute. A statement about one table reads it once at worst, whatever the statistics say.
+Joined, with statistics from before the tenant had grown, Postgres read the whole tenant again for each memory: 20,000
+took more than a minute. A statement about one table reads it once at worst.
 """
 
 from collections import defaultdict
@@ -22,7 +22,7 @@ BEFORE_ALL = UUID(int=0)
 
 @dataclass(frozen=True, slots=True)
 class IndexedMemory:
-    """A memory in use: the language of its words, None while it has none, and the spaces that hold its vectors."""
+    """A memory in use: the language of its words, None without any, and the spaces of its vectors."""
 
     id: UUID
     recorded_at: datetime
@@ -31,7 +31,7 @@ class IndexedMemory:
 
 
 def walk(tenant_id: UUID, *, policy: WalkPolicy = WALK) -> Iterator[list[IndexedMemory]]:
-    """Yield a tenant's memories in use by id, each page read in a scope of its own, which is closed by then."""
+    """Yield a tenant's memories in use by id; each page is read in a scope of its own, which is closed by then."""
     after = BEFORE_ALL
     while True:
         with tenant_tx(tenant_id):
@@ -43,7 +43,7 @@ def walk(tenant_id: UUID, *, policy: WalkPolicy = WALK) -> Iterator[list[Indexed
 
 
 def indexed_memories(*, after: UUID, most: int) -> list[IndexedMemory]:
-    """Return the next ``most`` memories in use by id, in the open scope."""
+    """Return the next ``most`` memories in use by id. In the open scope."""
     used = Snapshot.objects.filter(in_use(), id__gt=after).order_by("id")
     recorded = dict(used.values_list("id", "recorded_at")[:most])
     if not recorded:

@@ -1,7 +1,4 @@
-"""Memories whose index was not read, or could not be, get what they would be indexed with today.
-
-Those from before sayings had numbers get theirs. Those whose words were found damaged get new ones of their text.
-"""
+"""Index again the memories whose words were damaged or whose saying has no number yet."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -20,18 +17,17 @@ from snapshots.embedding.stored_drafts import Mask, stored_drafts
 from snapshots.models import Snapshot, SnapshotWords
 from tenants.isolation import current_tenant_id, tenant_tx
 
+# A text that was edited meanwhile has the number of its new words already.
 NUMBER = """
 UPDATE snapshot_words w SET saying = said.saying FROM unnest(%s::uuid[], %s::bigint[]) AS said (snapshot_id, saying)
 WHERE w.tenant_id = %s AND w.snapshot_id = said.snapshot_id AND w.saying IS NULL
 """
-"""What was edited after it was read has the number of its new text already."""
 
 
 def read_again(tenant_id: UUID, *, mask: Mask, policy: SayingPolicy = SAYING) -> int:
-    """Give memories of a tenant whose index was not read their words and numbers; return how many were read.
+    """Index the unread memories of a tenant again; return how many were read.
 
-    ``mask`` is what statements are masked with. Opens scopes of its own. Safe to run twice, also at once, and to be
-    stopped anywhere.
+    ``mask`` masks statements. Opens scopes of its own. Safe to run twice, also at once, and to stop anywhere.
     """
     read = 0
     while read < policy.a_run:
@@ -48,15 +44,14 @@ def read_again(tenant_id: UUID, *, mask: Mask, policy: SayingPolicy = SAYING) ->
 
 
 def count_unread(policy: SayingPolicy = SAYING) -> int:
-    """Return how many memories the next run would read again, in the open scope."""
+    """Return how many memories the next run would read again. In the open scope."""
     return min(policy.a_run, SnapshotWords.objects.filter(saying__isnull=True).count())
 
 
 def unread_words(most: int) -> list[SnapshotWords]:
-    """Return words that were not read, with their snapshots, in the open scope.
+    """Return unread words with their snapshots. In the open scope.
 
-    Two statements: joined, on tables that had grown a thousandfold since their statistics were gathered, one took an
-    hour and more.
+    Two statements: joined, on tables that had grown a thousandfold since their statistics, one took an hour and more.
     """
     unread = SnapshotWords.objects.filter(saying__isnull=True).order_by("subject_id").defer("words")
     found = list(unread[:most])
@@ -78,7 +73,7 @@ def damaged_among(batch: Sequence[SnapshotWords]) -> list[Snapshot]:
 def _renew(
     tenant_id: UUID, subject_id: UUID, words: Sequence[SnapshotWords], anew: Mapping[UUID, PreparedSnapshot]
 ) -> None:
-    """Write what was made of the texts of one subject that nobody has changed since."""
+    """Write the new words of one subject's texts that nobody has changed since."""
     sayings = [saying_of(one.snapshot.text, one.snapshot.name) for one in words]
     with tenant_tx(tenant_id):
         touch_memory(subject_id, changed=[one.position for one in words])

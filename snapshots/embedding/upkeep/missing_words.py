@@ -1,4 +1,4 @@
-"""Memories whose words are missing from the index, which no question finds, get them again of their text."""
+"""Add words to memories that have none in the index, so that questions find them again."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -15,9 +15,9 @@ from tenants.isolation import tenant_tx
 
 
 def add_words(tenant_id: UUID, ids: Sequence[UUID], mask: Mask) -> None:
-    """Add the words of those memories that are in use and still have none; a job that comes again does the rest.
+    """Add the words of those memories that are in use and have none.
 
-    ``mask`` is what statements are masked with. Opens scopes of its own. Safe to run twice, also at once.
+    ``mask`` masks statements. Opens scopes of its own. Safe to run twice, also at once.
     """
     with tenant_tx(tenant_id):
         snapshots = list(Snapshot.objects.filter(in_use(), id__in=ids).order_by("subject_id", "id"))
@@ -29,7 +29,7 @@ def add_words(tenant_id: UUID, ids: Sequence[UUID], mask: Mask) -> None:
 
 
 def _add_of_one_subject(subject_id: UUID, ready: Sequence[tuple[Snapshot, PreparedSnapshot]]) -> None:
-    """Add words to memories that nobody has changed since they were read; where there are words, they stay."""
+    """Add words to memories that nobody has changed since they were read; words that are there stay."""
     lock_memory(subject_id)
     ids = [snapshot.id for snapshot, _ in ready]
     versions = dict(Snapshot.objects.filter(in_use(), id__in=ids).order_by().values_list("id", "version"))

@@ -1,4 +1,4 @@
-"""Vectors of a space that is no longer listed leave in small batches (S5): a model is replaced for good."""
+"""Delete the vectors of a space that is no longer listed, in small batches."""
 
 from uuid import UUID
 
@@ -15,10 +15,10 @@ from tenants.services.audit import Actor, record_audit
 def drop_vectors(
     tenant_id: UUID, space: EmbeddingSpace, *, by: Actor, advance: Advance = ignore, policy: DropPolicy = DROP
 ) -> int:
-    """Delete one tenant's vectors of ``space``; return how many. The tenant's audit trail says that it was begun.
+    """Delete one tenant's vectors of ``space``; return how many. Recorded in the tenant's audit trail.
 
-    Opens scopes of its own, one per batch: stopped anywhere, a second call goes on. Memories and images stay as they
-    are: what an image still holds of the space says what the memory says.
+    Opens scopes of its own, one per batch: stopped anywhere, a second call goes on. Images keep their copies, which say
+    the same.
     """
     dropped, after = 0, BEFORE_ALL
     while ids := _drop_batch(tenant_id, space, after, by=by, policy=policy):

@@ -1,4 +1,4 @@
-"""How far each embedding space is (S5): which memories it holds, which it should, and since when some have waited.
+"""How complete each embedding space is: memories it holds and should hold, and since when some have waited.
 
 Only memories in use count. A count reads a tenant's whole index, so pages show the last one, which the spaces keep.
 """
@@ -22,7 +22,7 @@ WHOLE = 100
 
 @dataclass(frozen=True, slots=True)
 class SpaceCount:
-    """Memories of a space: with vectors in it, whose vectors belong into it, and those that lack them."""
+    """Memories with vectors in a space, memories that belong into it, and those that lack them."""
 
     held: int = 0
     belonging: int = 0
@@ -31,7 +31,7 @@ class SpaceCount:
 
     @property
     def percent(self) -> int | None:
-        """How much of what belongs here is here, rounded down; None where nothing belongs here."""
+        """The share of present vectors, rounded down; None where nothing belongs here."""
         return WHOLE * (self.belonging - self.missing) // self.belonging if self.belonging else None
 
     def __add__(self, other: "SpaceCount") -> "SpaceCount":
@@ -45,8 +45,8 @@ class SpaceCount:
 
 
 NOTHING = SpaceCount()
+# By the space's id; a missing space holds nothing and lacks nothing.
 Counts = Mapping[UUID, SpaceCount]
-"""By the space's id; a space that is not there holds nothing and lacks nothing."""
 
 
 def count_spaces(tenant_id: UUID, embedders: Embedders) -> Counts:
@@ -59,7 +59,6 @@ def count_spaces(tenant_id: UUID, embedders: Embedders) -> Counts:
 
 
 def _counted(page: Sequence[IndexedMemory], listed: Sequence[MissingOf]) -> Counts:
-    """Return the counts of some memories."""
     held = Counter(space for one in page for space in one.spaces)
     counts = {space: SpaceCount(held=number) for space, number in held.items()}
     for own in listed:
@@ -71,18 +70,17 @@ def _counted(page: Sequence[IndexedMemory], listed: Sequence[MissingOf]) -> Coun
 
 
 def added_up(one: Counts, other: Counts) -> Counts:
-    """Return the counts of both."""
     return {space: one.get(space, NOTHING) + other.get(space, NOTHING) for space in {*one, *other}}
 
 
 def count_only_in(tenant_id: UUID, space: UUID, embedders: Embedders) -> int:
-    """Return how many of one tenant's memories have vectors in ``space`` and in no listed one. Opens scopes."""
+    """Return how many memories have vectors in ``space`` and in no listed one. Opens scopes of its own."""
     listed = {space_id(embedder) for embedder in embedders}
     return sum(space in one.spaces and not listed & one.spaces for page in walk(tenant_id) for one in page)
 
 
 def note_counts(counts: Counts, embedders: Embedders) -> None:
-    """Keep the platform's counts on the spaces, for pages. A listed space that nobody wrote to yet gets its row."""
+    """Store the counts on the spaces, for pages. A listed space without a row gets one."""
     with transaction.atomic():
         listed = {ensure_space(embedder) for embedder in embedders}
         for space in EmbeddingSpace.objects.select_for_update().order_by("id"):

@@ -1,1 +1,1 @@
-"""Which memories a filter lets through: its grammar, and what it is true of."""
+"""Filters of a recall: their grammar, and the rows that match."""

@@ -52,28 +52,22 @@ Scalar = str | float | bool | datetime
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """Every part holds."""
-
     parts: tuple["FilterNode", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """At least one part holds."""
-
     parts: tuple["FilterNode", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The part does not hold."""
-
     part: "FilterNode"
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One comparison; ``value`` has the type of the field (a tuple for ``in``, a bool for ``exists``)."""
+    """``value`` has the type of the field: a tuple for ``in``, a bool for ``exists``."""
 
     field: str
     operator: str
@@ -82,7 +76,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Settled:
-    """A part that is settled already: it holds for the memories of one image that ``rows`` marks, shape (n,)."""
+    """A part that was already evaluated for one image: ``rows`` marks the memories that match, shape (n,)."""
 
     rows: npt.NDArray[np.bool_]
 
@@ -96,7 +90,7 @@ def parse_filter(raw: object, *, field: str = "filter") -> FilterNode:
 
 
 def conditions_of(node: FilterNode) -> Iterator[Condition]:
-    """Yield the conditions of a tree that are not settled, in their order."""
+    """Yield the conditions of a tree in order, without settled parts."""
     if isinstance(node, Condition):
         yield node
     elif isinstance(node, Not):
@@ -107,18 +101,18 @@ def conditions_of(node: FilterNode) -> Iterator[Condition]:
 
 
 class _Parser:
-    """Counts conditions while it reads: a filter may not cost more than the search."""
+    """Counts conditions while it reads, so that no filter costs more than the search."""
 
     def __init__(self) -> None:
         self._conditions = 0
 
     def node(self, raw: object, path: str, *, depth: int) -> FilterNode:
         if depth > MAX_DEPTH:
-            _fail(path, "too_deep", f"filters may be nested {MAX_DEPTH} deep")
+            _fail(path, "too_deep", f"A filter must not be nested more than {MAX_DEPTH} deep.")
         if not isinstance(raw, dict):
-            _fail(path, "wrong_type", "a filter is an object")
+            _fail(path, "wrong_type", "A filter must be an object.")
         if not raw:
-            _fail(path, "required", "a filter needs at least one field")
+            _fail(path, "required", "A filter must name at least one field.")
         parts = tuple(self._member(str(key), value, path, depth) for key, value in raw.items())
         return parts[0] if len(parts) == 1 else All(parts)
 
@@ -133,19 +127,19 @@ class _Parser:
 
     def _parts(self, value: object, path: str, depth: int) -> tuple[FilterNode, ...]:
         if not isinstance(value, list):
-            _fail(path, "wrong_type", "a list of filters is expected")
+            _fail(path, "wrong_type", "Must be a list of filters.")
         if not value:
-            _fail(path, "required", "the list is empty")
+            _fail(path, "required", "The list must hold at least one filter.")
         if len(value) > MAX_CONDITIONS:
-            _fail(path, "too_many", f"at most {MAX_CONDITIONS} conditions")
+            _fail(path, "too_many", f"A filter must not have more than {MAX_CONDITIONS} conditions.")
         return tuple(self.node(part, f"{path}.{i}", depth=depth + 1) for i, part in enumerate(value))
 
     def _field(self, field: str, value: object, path: str) -> FilterNode:
         kind = _type_of(field)
         if kind is None:
-            _fail(path, "unknown_field", f"no such field; known: {', '.join(FIELDS)}, metadata.<key>")
+            _fail(path, "unknown_field", f"Unknown field. Use one of {', '.join(FIELDS)}, metadata.<key>.")
         if not isinstance(value, dict) or not value:
-            _fail(path, "wrong_type", 'an object such as {"eq": value} is expected')
+            _fail(path, "wrong_type", 'Must be an object such as {"eq": value}.')
         conditions = tuple(self._condition(field, kind, str(op), operand, path) for op, operand in value.items())
         return conditions[0] if len(conditions) == 1 else All(conditions)
 
@@ -153,9 +147,9 @@ class _Parser:
         here = f"{path}.{_shown(op)}"
         self._conditions += 1
         if self._conditions > MAX_CONDITIONS:
-            _fail(here, "too_many", f"at most {MAX_CONDITIONS} conditions")
+            _fail(here, "too_many", f"A filter must not have more than {MAX_CONDITIONS} conditions.")
         if op not in OPERATORS[kind]:
-            _fail(here, "unknown_operator", f"operators of this field: {', '.join(OPERATORS[kind])}")
+            _fail(here, "unknown_operator", f"Unknown operator. Use one of {', '.join(OPERATORS[kind])}.")
         return Condition(field, op, _operand(kind, op, operand, here))
 
 
@@ -168,30 +162,30 @@ def _type_of(field: str) -> FieldType | None:
 def _operand(kind: FieldType, op: str, raw: object, path: str) -> Scalar | tuple[Scalar, ...]:
     if op == "exists":
         if not isinstance(raw, bool):
-            _fail(path, "wrong_type", "true or false is expected")
+            _fail(path, "wrong_type", "Must be true or false.")
         return raw
     if op == "in":
         if not isinstance(raw, list) or not raw:
-            _fail(path, "wrong_type", "a list of values is expected")
+            _fail(path, "wrong_type", "Must be a list of at least one value.")
         if len(raw) > MAX_LIST:
-            _fail(path, "too_many", f"at most {MAX_LIST} values")
+            _fail(path, "too_many", f"The list must not hold more than {MAX_LIST} values.")
         return tuple(_scalar(kind, one, f"{path}.{i}") for i, one in enumerate(raw))
     return _scalar(kind, raw, path)
 
 
 def _scalar(kind: FieldType, raw: object, path: str) -> Scalar:
     if isinstance(raw, str) and len(raw) > MAX_STRING:
-        _fail(path, "too_long", f"at most {MAX_STRING} characters")
+        _fail(path, "too_long", f"Must not be longer than {MAX_STRING} characters.")
     if kind == "time":
         return _moment(raw, path)
     if kind == "number":
         if not is_number(raw):
-            _fail(path, "wrong_type", "a finite number is expected")
+            _fail(path, "wrong_type", "Must be a finite number.")
         return float(raw)  # type: ignore[arg-type]
     if kind == "any" and (isinstance(raw, bool) or is_number(raw)):
         return raw  # type: ignore[return-value]
     if not isinstance(raw, str):
-        _fail(path, "wrong_type", f"a string{', number or boolean' if kind == 'any' else ''} is expected")
+        _fail(path, "wrong_type", f"Must be a string{', number or boolean' if kind == 'any' else ''}.")
     return raw
 
 
@@ -201,24 +195,20 @@ def _moment(raw: object, path: str) -> datetime:
     except ValueError:
         moment = None
     if moment is None or moment.tzinfo is None:
-        _fail(path, "wrong_type", "a time such as 2026-01-31T08:00:00Z is expected")
+        _fail(path, "wrong_type", "Must be a time with its zone, such as 2026-01-31T08:00:00Z.")
     return moment
 
 
 def is_number(value: object) -> bool:
-    """Return whether ``value`` has an order among numbers.
-
-    It is finite (no comparison holds for NaN), and within what a double holds: Python's integers have no end.
-    """
+    """Return whether ``value`` is a number that can be compared: finite, and within what a double holds."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     return abs(value) <= LARGEST_NUMBER
 
 
 def _shown(key: str) -> str:
-    """Return a key as errors name it: short, printable."""
     return "".join(c if c.isprintable() else "?" for c in key[:80])
 
 
 def _fail(field: str, code: str, message: str) -> NoReturn:
-    raise InvalidInput("the filter is malformed", faults=[FieldFault(field, code, message)])
+    raise InvalidInput("The filter is malformed.", faults=[FieldFault(field, code, message)])

@@ -1,7 +1,7 @@
-"""Which memories satisfy a filter: every distinct condition once, for every distinct value that is held.
+"""Match memories against a filter: each distinct condition once, over each distinct value.
 
-A field that a memory lacks matches only ``ne`` and ``exists: false``. What a filter looks at is counted before it is
-looked at, so that no filter over any memory keeps a process from its other questions.
+A field that a memory lacks matches only ``ne`` and ``exists: false``. The work is counted before it is done, so that no
+filter keeps a process from other questions.
 """
 
 from bisect import bisect_left, bisect_right
@@ -22,26 +22,26 @@ Int64 = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 _SCALARS = (str, int, float)
+# A text is searched for up to so many characters in one pass over it, at worst: for more it counts again.
 CHARACTERS_AT_ONCE = 16
-"""A text is searched for up to so many characters in one pass over it, at worst: for more it counts again."""
 
 
 class FilterTooCostly(Refused):
-    """The filter would look at more of what this memory holds than one question may."""
+    """The filter would look at more values than one question may."""
 
     code = "filter_too_costly"
 
     def __init__(self, field: str) -> None:
-        message = "the memories hold too much in this field for so many conditions"
-        super().__init__("the filter is too costly", faults=[FieldFault(f"filter.{field}", self.code, message)])
+        message = "The memories hold too many values in this field for this filter. Use fewer conditions."
+        super().__init__("The filter is too costly.", faults=[FieldFault(f"filter.{field}", self.code, message)])
 
 
 @dataclass(frozen=True, slots=True)
 class HeldValues:
-    """What memories hold in one field: row ``rows[i]`` holds ``values[codes[i]]``; no value stands there twice.
+    """The values of one field: row ``rows[i]`` holds ``values[codes[i]]``, and each value is listed once.
 
-    ``listed`` marks what stands in a list; ``present``, shape (n,), the memories that hold anything. ``asked`` turns
-    the value of a condition into what is held.
+    ``listed`` marks values that stand in a list, ``present``, shape (n,), memories that hold any. ``asked`` converts
+    the value of a condition to the type of the column.
     """
 
     values: Sequence[Scalar]
@@ -53,10 +53,7 @@ class HeldValues:
 
 
 class Matcher:
-    """Matches conditions against ``held`` (what is held in a field, by its name); counts what it looks at.
-
-    Raises FilterTooCostly when that is more than one question may look at.
-    """
+    """Evaluates filters; ``held`` returns the values of a field by name. Raises FilterTooCostly."""
 
     def __init__(self, held: Callable[[str], HeldValues], policy: FilterPolicy = FILTERING) -> None:
         self._held = held
@@ -65,7 +62,7 @@ class Matcher:
         self._matched: dict[Hashable, Mask] = {}
 
     def rows(self, node: FilterNode) -> Mask:
-        """Return which rows satisfy ``node``, shape (n,)."""
+        """Return which rows match ``node``, shape (n,)."""
         if isinstance(node, Settled):
             return node.rows
         if isinstance(node, Not):
@@ -93,20 +90,17 @@ class Matcher:
 
 
 class _Field:
-    """What is held in one field, in the orders that operators ask for."""
-
     def __init__(self, held: HeldValues) -> None:
         self.held = held
 
     def cost(self, condition: Condition) -> int:
-        """Return how much the condition looks at: the values that memories hold, and their texts to find another in."""
+        """Return how many values, and characters of texts to search in, the condition looks at."""
         looked_at = len(self.held.codes) + len(self.held.present)
         if condition.operator == "contains" and isinstance(condition.value, str):
             looked_at += self.characters * (1 + len(condition.value) // CHARACTERS_AT_ONCE)
         return looked_at
 
     def matching(self, operator: str, values: Sequence[Scalar]) -> Mask:
-        """Return the rows for which one condition holds."""
         if operator == "exists":
             return self.held.present if values[0] else ~self.held.present
         wanted = [self.held.asked(value) for value in values]
@@ -119,7 +113,7 @@ class _Field:
         return self._rows(self._ordered(operator, wanted[0]), listed=False)
 
     def _rows(self, codes: Sequence[int], *, listed: bool | None = None) -> Mask:
-        """Return which rows hold one of the values ``codes``: in a list, by itself, or either way."""
+        """Return which rows hold one of the values ``codes``; ``listed`` narrows to values inside or outside a list."""
         rows = np.zeros(len(self.held.present), np.bool_)
         if len(codes):
             wanted = np.zeros(len(self.held.values), np.bool_)
@@ -131,7 +125,7 @@ class _Field:
         return rows
 
     def _equal(self, wanted: Sequence[Scalar]) -> list[int]:
-        """A list equals what it holds: topics are a set of words."""
+        """A list equals each value that it holds, because topics are a set of words."""
         return [self.places[one] for one in map(_typed, wanted) if one in self.places]
 
     def _within(self, wanted: Scalar) -> list[int]:
@@ -169,14 +163,14 @@ class _Field:
 
 
 def coded(values: Sequence[Scalar], codes: npt.NDArray[Any]) -> HeldValues:
-    """Return a field of one value per row, numbered by ``codes`` (n,) among ``values``; -1 for none."""
+    """Return a field with one value per row, ``codes`` (n,) into ``values``; -1 for none."""
     present = codes >= 0
     rows = np.flatnonzero(present)
     return HeldValues(values, rows, codes[rows].astype(np.int64), np.zeros(len(rows), np.bool_), present)
 
 
 def counted(numbers: npt.NDArray[np.float32 | np.float64], asked: Callable[[Any], Scalar]) -> HeldValues:
-    """Return a field of one number per row; what is not finite is none."""
+    """Return a field with one number per row; numbers that are not finite are missing."""
     present = np.isfinite(numbers)
     rows = np.flatnonzero(present)
     values, codes = np.unique(numbers[rows], return_inverse=True)
@@ -184,17 +178,16 @@ def counted(numbers: npt.NDArray[np.float32 | np.float64], asked: Callable[[Any]
 
 
 def as_seconds(moment: datetime) -> float:
-    """Return a time as columns hold it."""
     return moment.timestamp()
 
 
 def as_single(number: float) -> float:
-    """Return a number as columns of single precision hold it: 0.6 equals what was stored as 0.6."""
+    """Return a number in single precision, as columns hold it: 0.6 equals what was stored as 0.6."""
     return float(np.float32(np.clip(number, -1e38, 1e38)))
 
 
 def loose(rows: Sequence[int], held: Sequence[object], size: int) -> HeldValues:
-    """Return a field of JSON values, ``held[i]`` by row ``rows[i]`` of ``size``, of any kinds; null is nothing."""
+    """Return a field of JSON values of any kinds: ``held[i]`` for row ``rows[i]`` of ``size``; null is missing."""
     places: dict[tuple[bool, Scalar], int] = {}
     codes: list[int] = []
     counts = np.zeros(len(rows), np.int64)
@@ -215,7 +208,7 @@ def loose(rows: Sequence[int], held: Sequence[object], size: int) -> HeldValues:
 
 
 def _leaves(value: object) -> Collection[tuple[bool, Scalar]]:
-    """Return the texts, numbers and booleans that a value is or holds in lists, however deep; objects equal nothing."""
+    """Return the texts, numbers and booleans of a value, also in nested lists; objects equal nothing."""
     if not isinstance(value, list):
         return [_typed(value)] if isinstance(value, _SCALARS) else ()
     leaves: set[tuple[bool, Scalar]] = set()

@@ -1,1 +1,1 @@
-"""A subject's memory packed for scoring: rows as arrays, without any text."""
+"""A subject's memory as arrays that are quick to score."""

@@ -1,7 +1,7 @@
-"""A block of a large memory as one value: a header in JSON, then the arrays of its rows as they stand in memory.
+"""A block of a large memory as one value: a JSON header, then the arrays of its rows.
 
-It begins with the header's length and a checksum of all the rest. Little-endian, each array at a multiple of eight
-bytes. Its postings are sorted, so that an image merges its blocks'.
+It begins with the header's length and a checksum of all the rest. Numbers are little-endian, each array begins at a
+multiple of eight bytes, and postings are sorted, so that an image can merge blocks.
 """
 
 import json
@@ -18,8 +18,8 @@ from snapshots.embedding.rows import MAX_TF
 from snapshots.recall.images.columns import Columns, LabelLists, Labels
 from snapshots.recall.images.image import DenseSpace, Rows
 
+# The version of this format. A process reads blocks of its own format only.
 FORMAT = 4
-"""Of what stands here. A process reads blocks of its own format only."""
 
 _ALIGNED = 8
 _NUMBER = np.dtype("<u4")
@@ -30,13 +30,12 @@ Array = npt.NDArray[Any]
 
 
 class DamagedBlock(MemoryPlatformError):
-    """A packed block does not hold what its header says: it has to be sealed again."""
+    """A packed block does not match its header: it has to be sealed again."""
 
     code = "damaged_block"
 
 
 def pack_block(rows: Rows) -> bytes:
-    """Return ``rows`` as one value; :func:`unpack_block` reads it."""
     arrays = {name: np.ascontiguousarray(array) for name, array in _arrays(rows)}
     header = {
         "arrays": [[name, array.dtype.str, array.shape] for name, array in arrays.items()],
@@ -49,7 +48,6 @@ def pack_block(rows: Rows) -> bytes:
 
 
 def checksum(length: int, body: bytes | memoryview) -> int:
-    """Return the checksum of a block with a header of ``length`` bytes: one flipped bit changes it."""
     return crc32(body, length)
 
 

@@ -1,6 +1,6 @@
-"""The small columns of an image: what filters, validity and ranking read, as arrays over all rows.
+"""The columns of an image that filters, validity and ranking read, as arrays over all rows.
 
-Metadata stands in none of them: :mod:`snapshots.recall.loading.metadata` reads it for the filter that names it.
+Metadata is not among them: :mod:`snapshots.recall.loading.metadata` reads it for the filter that names it.
 """
 
 from collections.abc import Sequence
@@ -25,20 +25,19 @@ _TIME_FIELDS = frozenset({"said_at", "valid_at", "expires_at", "created_at"})
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """A column of few different texts: ``codes`` (n,) into ``texts``, -1 for none."""
+    """A column of few distinct texts: ``codes`` (n,) into ``texts``, -1 for none."""
 
     codes: npt.NDArray[np.int32]
     texts: tuple[str, ...]
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the codes and of the texts."""
         return self.codes.nbytes + text_bytes(self.texts)
 
 
 @dataclass(frozen=True, slots=True)
 class LabelLists:
-    """A column of lists of few different texts: row ``i`` holds ``codes[ptr[i]:ptr[i + 1]]`` into ``texts``."""
+    """A column of lists of few distinct texts: row ``i`` holds ``codes[ptr[i]:ptr[i + 1]]`` into ``texts``."""
 
     ptr: npt.NDArray[np.int32]
     codes: npt.NDArray[np.int32]
@@ -46,16 +45,15 @@ class LabelLists:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the arrays and of the texts."""
         return self.ptr.nbytes + self.codes.nbytes + text_bytes(self.texts)
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Arrays of length n. Times are seconds since 1970 UTC: NaN means unknown, infinity means without an end.
+    """Arrays of length n. Times are seconds since 1970 UTC: NaN is unknown, infinity is without an end.
 
-    ``seq`` orders the memories of a conversation; -1 for one without a place in it. Memories of one ``saying`` repeat
-    each other; 0 repeats nothing.
+    ``seq`` orders the memories of a conversation, -1 for none. Memories of one ``saying`` repeat each other; 0 repeats
+    nothing.
     """
 
     kind: npt.NDArray[np.uint8]
@@ -79,7 +77,7 @@ class Columns:
     topics: LabelLists
 
     def held(self, field: str) -> HeldValues:
-        """Return what a filter compares for ``field``, one of :data:`snapshots.recall.filtering.grammar.FIELDS`."""
+        """Return the values of a filter's ``field``."""
         if field == "topics":
             return self._topics()
         if field in _NAMED:
@@ -96,7 +94,7 @@ class Columns:
 
 
 def text_bytes(texts: Sequence[str]) -> int:
-    """Return the bytes of texts as Python holds them, with their places in a tuple."""
+    """Return the bytes of texts as Python holds them in a tuple."""
     return sum(map(getsizeof, texts)) + 8 * len(texts)
 
 
@@ -106,7 +104,6 @@ def array_bytes(holder: Any) -> int:
 
 
 def build_columns(rows: Sequence[MemoryRow]) -> Columns:
-    """Return the columns of ``rows``, in their order."""
     return Columns(
         kind=np.array([KINDS.index(row.kind) for row in rows], np.uint8),
         provenance=np.array([PROVENANCES.index(row.provenance) for row in rows], np.uint8),
@@ -131,12 +128,11 @@ def build_columns(rows: Sequence[MemoryRow]) -> Columns:
 
 
 def join_columns(parts: Sequence[Columns]) -> Columns:
-    """Return the columns of the rows of all parts, in order."""
     return Columns(*(_joined([getattr(part, f.name) for part in parts]) for f in fields(Columns)))
 
 
 def take_columns(columns: Columns, order: npt.NDArray[np.int64]) -> Columns:
-    """Return the columns of the rows numbered ``order``, in that order; texts that none of them holds are left out."""
+    """Return the rows numbered ``order``, in that order; texts that none of them holds are left out."""
     return Columns(*(_taken(getattr(columns, f.name), order) for f in fields(Columns)))
 
 
@@ -151,7 +147,7 @@ def _taken(column: Any, order: npt.NDArray[np.int64]) -> Any:
 
 
 def _renumbered(codes: npt.NDArray[np.int32], texts: Sequence[str]) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
-    """Return codes into those of ``texts`` that are used, in the order of their first use."""
+    """Return codes into only those ``texts`` that are used, in the order of their first use."""
     used, first = np.unique(codes, return_index=True)
     used = used[np.argsort(first)]
     used = used[used >= 0]

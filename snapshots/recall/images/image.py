@@ -1,6 +1,6 @@
-"""One subject's memory, packed for scoring: every row is scored, nothing is approximated, statistics are live.
+"""One subject's memory packed for scoring: every row is scored, nothing is approximated.
 
-Built from the rows, which are the truth. It holds no text: a hit yields an id, the words come from the database.
+It is built from the rows and holds no text: a hit is an id, and the words come from the database.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -31,11 +31,11 @@ from snapshots.recall.values import MemoryRow
 
 Bytes16 = npt.NDArray[np.uint8]
 NOT_HELD = -1
+# Bytes of an empty image: Python and numpy objects around its numbers. Measured with tracemalloc: 4.8 kB.
 OBJECTS_BYTES = 5_000
-"""Of an image of nothing: what Python and numpy hold around its numbers. Measured with tracemalloc: 4.8 kB."""
+# Bytes of a row for cached results: the norms of three views, the worth of its form, and its places along the 32 axes
+# of `snapshots.relevance.notes`.
 KEPT_BYTES = 148
-"""Of a row, for what is worked out once: the norms of three views, the worth of its form, and where it stands along the
-32 axes of :mod:`snapshots.relevance.notes`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Postings:
 
 @dataclass(frozen=True, slots=True)
 class DenseSpace:
-    """The vectors of one embedding space: the ``rows`` that hold one, two int8 matrices (m, d), scales (2, m)."""
+    """The vectors of one embedding space: ``rows`` that have one, two int8 matrices (m, d), scales (2, m)."""
 
     name: str
     rows: Int32
@@ -61,7 +61,7 @@ class DenseSpace:
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """One named speaker: the keys of the name's terms, and the rows they said."""
+    """A named speaker: the keys of the name's terms, and the rows they said."""
 
     keys: frozenset[int]
     rows: Int32
@@ -69,11 +69,10 @@ class Speaker:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """All memories of one subject in row order. ``spaces`` holds one entry per embedding space with vectors; a memory
-    stands in at most one. ``ids`` are UUIDs as bytes, shape (n, 16).
+    """All memories of one subject in row order; ``ids`` are UUIDs as bytes, shape (n, 16).
 
-    ``lengths`` are terms per field and row, shape (4, n); ``dated_length`` and ``window_length`` are document lengths
-    in terms, of a memory and of it with its neighbours.
+    Each memory is in at most one of the embedding ``spaces``. ``lengths`` are terms per field and row, shape (4, n);
+    ``dated_length`` and ``window_length`` are those of documents, of a memory and of it with its neighbours.
     """
 
     ids: Bytes16
@@ -87,20 +86,18 @@ class Image:
     window_length: Float32
     speakers: tuple[Speaker, ...]
     nbytes: int
+    # Cached results of this image. Two threads may compute the same.
     kept: dict[Hashable, Any] = field(default_factory=dict)
-    """What was worked out of this image. Never outlives it; two threads may work out the same."""
 
     @property
     def size(self) -> int:
-        """Number of memories."""
         return len(self.ids)
 
     def id(self, row: int) -> UUID:
-        """Return the id of the memory of one row."""
         return UUID(bytes=self.ids[row].tobytes())
 
     def rows_of_ids(self, ids: bytes) -> list[int]:
-        """Return the row of each of ``ids`` (16 bytes each), NOT_HELD for one that is none of this image's."""
+        """Return the row of each of ``ids`` (16 bytes each), NOT_HELD for one that is not in this image."""
         own, wanted = self.ids.reshape(-1).view("S16"), np.frombuffer(ids, "S16")
         if not len(own):
             return [NOT_HELD] * len(wanted)
@@ -111,7 +108,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What rows say by themselves, before they are linked: one entry per posting in ``keys``, ``docs``, ``tf``."""
+    """Unpacked rows that are not linked yet: one entry per posting in ``keys``, ``docs``, ``tf``."""
 
     ids: Bytes16
     columns: Columns
@@ -123,23 +120,16 @@ class Rows:
 
 
 def build_image(rows: Sequence[MemoryRow], dimensions: Mapping[str, int] | None = None) -> Image:
-    """Return the image of ``rows``; ``dimensions`` gives the length of a vector by embedding space, in order.
-
-    Raises DamagedIndexRow.
-    """
+    """Return the image of ``rows``; ``dimensions`` are vector lengths by embedding space. Raises DamagedIndexRow."""
     return link(unpack(rows, dimensions or {}))
 
 
 def extend_image(image: Image, rows: Rows) -> Image:
-    """Return the image of the memories of ``image`` and then ``rows``: the same as built from all of them at once.
-
-    ``image`` stays as it is: others may be reading it.
-    """
+    """Return a new image of the memories of ``image`` and then ``rows``, the same as built from all at once."""
     return link(join([rows_of(image), rows]))
 
 
 def unpack(rows: Sequence[MemoryRow], dimensions: Mapping[str, int]) -> Rows:
-    """Read the packed columns of ``rows``."""
     decoded = decode_lex(b"".join(row.lex for row in rows))
     docs = np.repeat(np.arange(len(rows), dtype=np.int32), [len(row.lex) // POSTING.itemsize for row in rows])
     fields = decoded["code"] >> np.uint8(6)
@@ -157,7 +147,7 @@ def unpack(rows: Sequence[MemoryRow], dimensions: Mapping[str, int]) -> Rows:
 
 
 def rows_of(image: Image) -> Rows:
-    """Return what the rows of an image said, its postings in the order of their keys."""
+    """Return the rows of an image, its postings in the order of their keys."""
     postings = image.postings
     keys = np.repeat(postings.keys, np.diff(postings.ptr))
     return Rows(image.ids, image.columns, keys, postings.docs, postings.tf, image.lengths, image.spaces)
@@ -180,7 +170,6 @@ def join(parts: Sequence[Rows]) -> Rows:
 
 
 def take(rows: Rows, order: npt.NDArray[np.int64]) -> Rows:
-    """Return the rows numbered ``order``, in that order."""
     place = np.full(len(rows.ids), NOT_HELD, np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     docs = place[rows.docs]
@@ -199,7 +188,7 @@ def take(rows: Rows, order: npt.NDArray[np.int64]) -> Rows:
 
 
 def link(rows: Rows) -> Image:
-    """Return the image of ``rows``: sorted by term, neighbours and sittings found, documents measured."""
+    """Return the image of ``rows``: terms sorted, neighbours and sessions found, documents measured."""
     neighbours = link_neighbours(rows.columns)
     postings, sittings = _invert(rows), link_sittings(rows.columns, rows.lengths[TEXT])
     speakers = _speakers(rows.columns.speaker)
@@ -249,7 +238,6 @@ def _dense_spaces(rows: Sequence[MemoryRow], dimensions: Mapping[str, int]) -> I
 
 
 def _join_spaces(parts: Sequence[tuple[DenseSpace, ...]], starts: Int32) -> tuple[DenseSpace, ...]:
-    """Return the spaces of all parts in the order in which they first appear."""
     held: dict[str, list[DenseSpace]] = {}
     for spaces, start in zip(parts, starts, strict=True):
         for space in spaces:

@@ -1,4 +1,4 @@
-"""Which memories of an image were said one after the other, and which in one sitting."""
+"""Sessions: which memories were said one after the other, and which in one sitting."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ _APART = [KINDS.index(kind) for kind in APART.values()]
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Row numbers of the memories before and after each in its conversation; ``n`` (one past the end) for none."""
+    """Rows of the memories before and after each in its conversation; ``n`` (one past the end) for none."""
 
     previous: Int32
     next: Int32
@@ -26,14 +26,14 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True)
 class Sittings:
-    """The sitting that each row was said in, numbered from 0, shape (n,), and the terms said in each, shape (s,)."""
+    """The session of each row, numbered from 0, shape (n,), and the terms of each session, shape (s,)."""
 
     of: Int32
     lengths: Float32
 
 
 def link_neighbours(columns: Columns) -> Neighbours:
-    """Link the rows of each conversation in order of ``seq``; rows without one stand alone. Length n + 1 each."""
+    """Link the rows of each conversation in order of ``seq``; others stand alone. Length n + 1 each."""
     n = len(columns.seq)
     previous, following = np.full(n + 1, n, np.int32), np.full(n + 1, n, np.int32)
     order, joined = _spoken(columns)
@@ -43,7 +43,7 @@ def link_neighbours(columns: Columns) -> Neighbours:
 
 
 def link_sittings(columns: Columns, lengths: Float32) -> Sittings:
-    """Number the sittings: a conversation, cut where nothing was said for long. ``lengths`` are terms per row."""
+    """Number the sessions: a conversation is cut where nothing was said for long."""
     order, joined = _spoken(columns)
     silence = np.abs(np.diff(columns.said_at[order])) > DEFAULT_RECALL.scoring.sitting_gap_hours * 3_600
     begins = np.append(np.ones(min(len(order), 1), np.bool_), ~joined | silence)
@@ -55,9 +55,9 @@ def link_sittings(columns: Columns, lengths: Float32) -> Sittings:
 
 
 def _spoken(columns: Columns) -> tuple[Int32, npt.NDArray[np.bool_]]:
-    """Return the rows of conversations, each conversation's in order, and which go on with the one before them.
+    """Return the rows of conversations in order, and which of them follow the one before.
 
-    Notes and replies are in none: each stands alone, and the one before it may be weeks older.
+    Notes and replies are in none: the one before a note may be weeks older.
     """
     codes, seq = columns.conversation.codes, columns.seq
     rows = np.flatnonzero((codes >= 0) & (seq >= 0) & ~np.isin(columns.kind, _APART)).astype(np.int32)

@@ -1,7 +1,7 @@
-"""The memories of a subject by lane: snapshots have one image, notes and replies each another, linked when asked for.
+"""Split the memories of a subject by lane: snapshots, notes and replies have an image each.
 
-Words, neighbours and sittings are counted over all rows of an image: with notes among them, each note would change how
-snapshots are ranked.
+Words, neighbours and sessions are counted over all rows of an image: a note among the snapshots would change their
+ranking.
 """
 
 import numpy as np
@@ -11,15 +11,15 @@ from snapshots.recall.images.columns import array_bytes
 from snapshots.recall.images.image import KEPT_BYTES, OBJECTS_BYTES, Image, Rows, join, link, rows_of, take, unpack
 from snapshots.recall.values import APART, KINDS, NOTES, REPLIES
 
+# Bytes of a row for its four neighbours, its session and that one's length, and the lengths of two documents.
 _LINK_BYTES = 32
-"""Of a row, for its four neighbours, its sitting and that one's length, and the lengths of two documents."""
+# Bytes of a posting in an inverted index in which every key has one.
 _POSTING_BYTES = 24
-"""Of a posting in an inverted index in which every key has one."""
 NO_ROWS = unpack([], {})
 
 
 def split_lanes(rows: Rows) -> tuple[Rows, Rows, Rows]:
-    """Return the rows that are snapshots, notes and replies: each become an image of their own."""
+    """Return the rows of snapshots, notes and replies."""
     notes, replies = (rows.columns.kind == KINDS.index(APART[lane]) for lane in (NOTES, REPLIES))
     return _only(rows, ~(notes | replies)), _only(rows, notes), _only(rows, replies)
 
@@ -31,10 +31,9 @@ def _only(rows: Rows, wanted: npt.NDArray[np.bool_]) -> Rows:
 
 
 class LazyImage:
-    """An image of ``rows`` that is linked when it is first asked for.
+    """An image that is linked on first use. ``nbytes`` counts it as linked, so that a cache stays exact.
 
-    Threads share it: two may link the same rows, and one result is kept. ``nbytes`` counts it as linked from the
-    beginning, so that a cache does not lose count.
+    Threads share it: two may link the same rows, and one result is kept.
     """
 
     def __init__(self, rows: Rows) -> None:
@@ -51,7 +50,7 @@ class LazyImage:
         return held
 
     def extended(self, rows: Rows) -> "LazyImage":
-        """Return the image of these rows and then ``rows``; itself when there are none."""
+        """Return the image with ``rows`` added."""
         if not len(rows.ids):
             return self
         held = self._held
@@ -59,7 +58,7 @@ class LazyImage:
 
 
 def _linked_bytes(rows: Rows) -> int:
-    """Return the bytes of the image of ``rows``, at most: as if no two rows shared a term."""
+    """Return at most how many bytes the linked image takes, as if no two rows shared a term."""
     held = rows.ids.nbytes + rows.lengths.nbytes + sum(map(array_bytes, (rows.columns, *rows.spaces)))
     return OBJECTS_BYTES + held + _POSTING_BYTES * len(rows.keys) + (_LINK_BYTES + KEPT_BYTES) * (len(rows.ids) + 1)
 

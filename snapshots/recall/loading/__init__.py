@@ -1,1 +1,1 @@
-"""From the tables to images of now or of an earlier moment, and the copies that make it quick."""
+"""Load images of a memory as it is or was, from rows and sealed blocks."""

@@ -1,103 +1,63 @@
-"""The images this process holds: least recently used out first, bounded by bytes, valid for one version only.
+"""The images that this process holds, bounded by bytes. They hold ids and numbers, never text.
 
-A hit yields ids, never text: texts come from the database under its row-level security, so that a fault here cannot
-show one tenant's words to another.
+Texts come from the database under its row-level security, so that a fault here cannot show one tenant's words to
+another. Every use is checked against the version in the database.
 """
 
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from uuid import UUID
 
-from snapshots.recall.loading.images import LoadedImage
+from memory_platform.kernel.lru_cache import LruCache
+from snapshots.embedding.spaces import Embedders, spaces_key
+from snapshots.recall.loading.current import Whose
+from snapshots.recall.loading.images import LoadedImage, load_image
+from snapshots.recall.policy import DEFAULT_RECALL
 
 
 @dataclass(frozen=True, slots=True)
 class ImageKey:
-    """Whose memory, in which embedding spaces (their names in order; empty without any)."""
+    """Whose memory, and the names of its embedding spaces in order."""
 
     tenant_id: UUID
     subject_id: UUID
     spaces: str = ""
 
 
-class ImageCache:
-    """Safe to share between threads. Building happens outside: two threads may build the same image, one is kept."""
+class ImageCache(LruCache[ImageKey, LoadedImage]):
+    """Images are built outside: two threads may build the same one, and one is kept."""
 
     def __init__(self, limit_bytes: int) -> None:
-        self._limit = limit_bytes
-        self._held: OrderedDict[ImageKey, LoadedImage] = OrderedDict()
-        self._bytes = 0
-        self._lock = threading.Lock()
+        super().__init__(limit_bytes, size_of=lambda loaded: loaded.nbytes)
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all images held, as they estimate themselves."""
-        return self._bytes
+    def put_newest(self, key: ImageKey, loaded: LoadedImage) -> None:
+        """Store an image unless a later version is there."""
+        self.put(key, loaded, unless=lambda held: held.state.version > loaded.state.version)
 
-    def __len__(self) -> int:
-        return len(self._held)
-
-    def held(self, key: ImageKey) -> LoadedImage | None:
-        """Return what is held for ``key``, whatever its version: the caller compares it with the database's."""
-        with self._lock:
-            found = self._held.get(key)
-            if found is not None:
-                self._held.move_to_end(key)
-            return found
-
-    def put(self, key: ImageKey, loaded: LoadedImage) -> None:
-        """Hold an image unless a later version is held; one larger than the whole cache is not held."""
-        with self._lock:
-            present = self._held.get(key)
-            if present is not None and present.state.version > loaded.state.version:
-                return
-            self._remove(key)
-            if loaded.nbytes > self._limit:
-                return
-            self._held[key] = loaded
-            self._bytes += loaded.nbytes
-            while self._bytes > self._limit:
-                self._remove(next(iter(self._held)))
-
-    def discard(self, tenant_id: UUID, subject_id: UUID) -> None:
-        """Forget every image of one subject (erasure, tests)."""
-        with self._lock:
-            for key in [key for key in self._held if (key.tenant_id, key.subject_id) == (tenant_id, subject_id)]:
-                self._remove(key)
-
-    def clear(self) -> None:
-        """Forget all images."""
-        with self._lock:
-            self._held.clear()
-            self._bytes = 0
-
-    def _remove(self, key: ImageKey) -> None:
-        gone = self._held.pop(key, None)
-        if gone is not None:
-            self._bytes -= gone.nbytes
+    def discard_subject(self, tenant_id: UUID, subject_id: UUID) -> None:
+        """Remove every image of one subject."""
+        self.discard(lambda key: (key.tenant_id, key.subject_id) == (tenant_id, subject_id))
 
 
-class KnownSubjects:
-    """Ids of subjects by tenant and the product's own id, the least recently learnt out first. Safe between threads."""
+IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)
+# Ids of subjects by tenant and the product's own id. An id may belong to a subject that is erased since.
+SUBJECTS: LruCache[tuple[UUID, str], UUID] = LruCache(DEFAULT_RECALL.known_subjects)
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._held: OrderedDict[tuple[UUID, str], UUID] = OrderedDict()
-        self._lock = threading.Lock()
 
-    def get(self, key: tuple[UUID, str]) -> UUID | None:
-        """Return the id as it was last seen; it may be erased since."""
-        return self._held.get(key)
+def find_cached_image(whose: Whose, embedders: Embedders) -> LoadedImage | None:
+    """Return the image that this process holds of the subject, which may be out of date."""
+    subject_id = whose.subject_id or SUBJECTS.get((whose.tenant_id, whose.external_id or ""))
+    return IMAGES.get(ImageKey(whose.tenant_id, subject_id, spaces_key(embedders))) if subject_id else None
 
-    def put(self, key: tuple[UUID, str], subject_id: UUID) -> None:
-        """Remember an id."""
-        with self._lock:
-            self._held[key] = subject_id
-            if len(self._held) > self._limit:
-                self._held.popitem(last=False)
 
-    def clear(self) -> None:
-        """Forget all ids."""
-        with self._lock:
-            self._held.clear()
+def load_current_image(whose: Whose, embedders: Embedders, held: LoadedImage | None = None) -> LoadedImage | None:
+    """Return the up-to-date image of a subject, extended from ``held`` or new; None for an unknown subject.
+
+    An image without vectors is not cached, so that the next call tries again.
+    """
+    loaded = load_image(whose, embedders, held)
+    if loaded is None or loaded.degraded:
+        return loaded
+    if whose.external_id:
+        SUBJECTS.put((whose.tenant_id, whose.external_id), loaded.subject_id)
+    IMAGES.put_newest(ImageKey(whose.tenant_id, loaded.subject_id, spaces_key(embedders)), loaded)
+    return loaded

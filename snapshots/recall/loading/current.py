@@ -1,23 +1,26 @@
-"""A subject's memory as it is, in one statement: what makes one image must be of one moment.
+"""Read a subject's memory as it is in one statement, so that all parts of an image are of one moment.
 
-Statements of their own would each see another: between two of them a block may be sealed or removed without the memory
-changing, and the rows that one left to the block would be missing from both.
+Two statements could miss rows: between them a block may be sealed or removed without the memory changing.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from datetime import timedelta, timezone, tzinfo
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 from uuid import UUID
 
 from memory_platform.postgres.prepared import Rows as Fetched
 from memory_platform.postgres.prepared import Statement
+from profiles.zones import zone_named
 from snapshots.embedding.spaces import Embedders, space_id, spaces_key
-from snapshots.models import BLOCK_POSITIONS
+from snapshots.models import BLOCK_POSITIONS, SnapshotKind
 from snapshots.recall.images.blocks import FORMAT
 from snapshots.recall.loading.rows import COLUMNS, TABLES, Row
+from snapshots.recall.policy import DEFAULT_RECALL
 from tenants.isolation import current_tenant_id, scope_reads, tenant_reads, tenant_tx
 
 _SUBJECT = "SELECT coalesce($2::uuid, (SELECT id FROM subject WHERE tenant_id = $1 AND external_id = $3)) AS id"
@@ -26,6 +29,21 @@ STATE = f"""
 SELECT subject.id, m.version, m.epoch, m.next_position
 FROM ({_SUBJECT}) subject
 LEFT JOIN subject_memory m ON m.tenant_id = $1 AND m.subject_id = subject.id
+"""  # noqa: S608  # made of constants; values are parameters
+
+# LIMIT and OFFSET keep Postgres from joining what it would find by an index; a plan is made before it is known how few
+# places there are.
+ZONE = f"""
+SELECT
+  (SELECT value FROM profile_fact WHERE tenant_id = $1 AND subject_id = $2 AND field = 'timezone' AND NOT is_attribute
+     AND retired_at IS NULL AND invalid_at IS NULL LIMIT 1),
+  (SELECT said_offset FROM (
+     SELECT said_offset, kind, name, retired_at, position FROM snapshot WHERE tenant_id = $1 AND subject_id = $2
+     ORDER BY position DESC LIMIT {DEFAULT_RECALL.heard_lately}
+   ) lately
+   WHERE said_offset IS NOT NULL AND kind IN ('{SnapshotKind.STATEMENT}', '{SnapshotKind.NOTE}')
+     AND name IS NULL AND retired_at IS NULL
+   ORDER BY position DESC LIMIT 1)
 """  # noqa: S608  # made of constants; values are parameters
 
 _MEMORY = f"""
@@ -54,8 +72,6 @@ LEFT JOIN LATERAL (
 ) r ON true
 ORDER BY place.block, r.position
 """  # noqa: S608  # made of constants; values are parameters
-"""LIMIT and OFFSET keep Postgres from joining what it would find by an index; a plan is made before it is known how few
-places there are."""
 
 _VECTORS = """
 LEFT JOIN LATERAL (
@@ -68,13 +84,13 @@ LEFT JOIN LATERAL (
 MEMORY = _MEMORY % ("v.dated, v.previous, v.space_id", _VECTORS)
 MEMORY_WITHOUT_VECTORS = _MEMORY % ("NULL::bytea, NULL::bytea, NULL::uuid", "")
 
+# Runs statements in one round trip.
 Run = Callable[[Sequence[Statement]], list[Fetched]]
-"""Runs statements in one round trip."""
 
 
 @dataclass(frozen=True, slots=True)
 class Whose:
-    """One subject, by our id or else by the product's, and how statements about it are run.
+    """One subject, by our id or the product's, and how statements about it are run.
 
     ``scope`` opens the tenant's scope where none is open, for reads of more than one round trip.
     """
@@ -87,7 +103,6 @@ class Whose:
 
     @property
     def is_in_scope(self) -> bool:
-        """Whether the statements run in a scope that is open already."""
         return self.scope is nullcontext
 
     def statement(self, sql: str, *values: object) -> Statement:
@@ -97,7 +112,7 @@ class Whose:
 
 @dataclass(frozen=True, slots=True)
 class MemoryState:
-    """Where a subject's memory stands: see :class:`snapshots.models.SubjectMemory`. All 0 while there is none."""
+    """The version of a subject's memory, see :class:`snapshots.models.SubjectMemory`. All 0 while there is none."""
 
     version: int = 0
     epoch: int = 0
@@ -106,7 +121,7 @@ class MemoryState:
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """A memory that is held already: its subject, and the state it was read in."""
+    """A memory that is already held, and the state it was read in."""
 
     subject_id: UUID
     state: MemoryState
@@ -114,7 +129,7 @@ class Since:
 
 @dataclass(frozen=True, slots=True)
 class SealedPart:
-    """One block as it was packed."""
+    """One packed block."""
 
     block: int
     packed: bytes
@@ -122,7 +137,7 @@ class SealedPart:
 
 @dataclass(frozen=True, slots=True)
 class LoosePart:
-    """Memories between blocks, row by row; their vectors as rows of :data:`snapshots.recall.loading.rows.VECTORS`."""
+    """Rows between blocks, with vectors as :data:`snapshots.recall.loading.rows.VECTORS` reads them."""
 
     rows: list[Row]
     vectors: Fetched
@@ -130,7 +145,7 @@ class LoosePart:
 
 @dataclass(frozen=True, slots=True)
 class StoredMemory:
-    """What is stored of a subject from position ``first`` on, in order of position, and the state it is in."""
+    """The stored parts of a memory from position ``first`` on, in order, and its state."""
 
     subject_id: UUID
     state: MemoryState
@@ -139,7 +154,7 @@ class StoredMemory:
 
 
 def known_to_product(tenant_id: UUID, external_id: str) -> Whose:
-    """Return a subject by the product's id: each round trip is a read-only transaction of its own."""
+    """Return a subject by the product's id; each round trip is a read-only transaction of its own."""
     run, scope = partial(tenant_reads, tenant_id), partial(tenant_tx, tenant_id)
     return Whose(tenant_id, run, external_id=external_id, scope=scope)
 
@@ -155,24 +170,33 @@ def in_scope(subject_id: UUID) -> Whose:
 
 
 def memory_state(subject_id: UUID) -> MemoryState:
-    """Return where the subject's memory stands, in the open scope."""
     whose = in_scope(subject_id)
     return state_of(whose.run([whose.statement(STATE)])[0])[1]
 
 
 def state_of(rows: Fetched) -> tuple[UUID | None, MemoryState]:
-    """Return the subject's id, None when it is unknown, and the state that stand in rows of STATE."""
+    """Return the subject's id, None when it is unknown, and the state in rows of STATE."""
     subject_id, *numbers = rows[0][:4]
     return subject_id, MemoryState(*(number or 0 for number in numbers))
+
+
+def zone_statement(tenant_id: UUID, subject_id: UUID) -> Statement:
+    return Statement(ZONE, [tenant_id, subject_id])
+
+
+def zone_of_rows(rows: Fetched) -> tzinfo | None:
+    """Return the time zone of the profile, else of the last offset seen; None where neither is known."""
+    row: Sequence[Any] = rows[0]
+    named, minutes = row
+    return zone_named(named) or (None if minutes is None else timezone(timedelta(minutes=minutes)))
 
 
 def read_memory(
     whose: Whose, embedders: Embedders, since: Since | None = None, *, vectors: bool = True, damaged: Sequence[int] = ()
 ) -> StoredMemory | None:
-    """Return what is stored of a subject, None for an unknown one, in one round trip.
+    """Return the stored memory of a subject, None for an unknown one, in one round trip. Raises DatabaseError.
 
-    ``since`` leaves out what it holds when only additions came after it. ``damaged`` blocks are left to their rows.
-    Raises DatabaseError.
+    Parts that ``since`` holds are left out when only additions came after it. ``damaged`` blocks are read as rows.
     """
     held = since or Since(UUID(int=0), MemoryState())
     values = [held.subject_id, held.state.epoch, held.state.next_position, spaces_key(embedders), FORMAT, list(damaged)]

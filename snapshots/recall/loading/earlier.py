@@ -1,4 +1,4 @@
-"""Images of an earlier moment are built for one question each: one after the other in a process, and only so large."""
+"""Limits on images of an earlier moment: each is built for one question, one at a time in a process."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +13,7 @@ from snapshots.recall.policy import EARLIER, EarlierPolicy
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import current_tenant_id
 
+# Sizes are read without the values.
 SIZE = """
 SELECT count(*), coalesce(sum(octet_length(words)), 0), (
   SELECT coalesce(sum(pg_column_size(v.fields) + octet_length(s.text) + pg_column_size(s.metadata)), 0)
@@ -20,21 +21,20 @@ SELECT count(*), coalesce(sum(octet_length(words)), 0), (
   WHERE v.tenant_id = $1 AND v.subject_id = $2 AND v.retired_at > $3)
 FROM snapshot_words WHERE tenant_id = $1 AND subject_id = $2
 """
-"""Sizes are read without the values."""
 
 
 class MemoryTooLarge(Refused):
-    """What a subject remembers takes more memory to look back on than a process has for one question."""
+    """The image of an earlier moment would take more memory than a process has for one question."""
 
     code = "memory_too_large"
 
     def __init__(self) -> None:
-        message = "the subject has too many memories to ask what was held at an earlier moment"
-        super().__init__("the memory is too large", faults=[FieldFault("known_at", self.code, message)])
+        message = "The subject has too many memories to recall an earlier moment. Ask without `known_at`."
+        super().__init__("The memory is too large.", faults=[FieldFault("known_at", self.code, message)])
 
 
 class Turns:
-    """Seats for those who build. Safe between threads."""
+    """Slots for questions that build an image. Safe between threads."""
 
     def __init__(self, policy: EarlierPolicy = EARLIER) -> None:
         self._seats = BoundedSemaphore(policy.at_once)
@@ -43,10 +43,10 @@ class Turns:
 
     @contextmanager
     def seat(self, query: RecallQuery) -> Iterator[None]:
-        """Hold a seat for the block if the question needs one; take it before a transaction opens.
+        """Hold a slot for the block if the question needs one; take it before a transaction opens.
 
-        Raises Unavailable when none becomes free in time, and at once where as many wait already as may: who waits
-        keeps a thread from all other questions.
+        Raises Unavailable when none becomes free in time, and at once where the queue is full: waiting keeps a thread
+        from other questions.
         """
         if query.known_at is None or not query.searches:
             yield
@@ -58,7 +58,7 @@ class Turns:
 @contextmanager
 def _held(seats: BoundedSemaphore, wait_s: float) -> Iterator[None]:
     if not seats.acquire(timeout=wait_s):
-        raise Unavailable("Too many questions about earlier moments at once.")
+        raise Unavailable("Too many questions about earlier moments at once. Try again in a moment.")
     try:
         yield
     finally:
@@ -66,11 +66,10 @@ def _held(seats: BoundedSemaphore, wait_s: float) -> Iterator[None]:
 
 
 TURNS = Turns()
-"""Those of this process."""
 
 
 def check_size(subject_id: UUID, embedders: Embedders, known_at: datetime, policy: EarlierPolicy = EARLIER) -> None:
-    """Raise MemoryTooLarge when an image of ``known_at`` would take too much to build, in the open scope."""
+    """Raise MemoryTooLarge when an image of ``known_at`` would take too much memory. In the open scope."""
     ((rows, words, changed),) = fetch_prepared(SIZE, [current_tenant_id(), subject_id, known_at])
     vectors = policy.dimension_bytes * sum(embedder.dimensions for embedder in embedders)
     needed = rows * (policy.row_bytes + vectors) + policy.word_bytes * words + policy.changed_bytes * changed

@@ -1,4 +1,4 @@
-"""From the tables to an image. The rows are the truth; an image is a copy, and so are sealed blocks."""
+"""Build images from stored memories. The rows are the truth; images and sealed blocks are copies."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,10 +27,9 @@ from snapshots.recall.values import NOTES, REPLIES
 
 @dataclass(frozen=True, slots=True)
 class LoadedImage:
-    """The images of a subject, the state of the memory they show, and what was missing while they were built.
+    """The images of a subject by lane, the state of the memory they show, and what was missing.
 
-    ``image`` holds the snapshots, ``notes`` the notes, ``replies`` the assistant's words. What is found in one does not
-    depend on the others.
+    ``image`` holds the snapshots. Each image is ranked on its own.
     """
 
     subject_id: UUID
@@ -42,19 +41,18 @@ class LoadedImage:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all images."""
         return self.image.nbytes + self.notes.nbytes + self.replies.nbytes
 
     def image_of(self, lane: str) -> Image:
-        """Return the image that a lane ranks, ``snapshots``, ``notes`` or ``replies``."""
+        """Return the image of the lane ``snapshots``, ``notes`` or ``replies``."""
         apart = {NOTES: self.notes, REPLIES: self.replies}
         return apart[lane].image if lane in apart else self.image
 
 
 def load_image(whose: Whose, embedders: Embedders, held: LoadedImage | None = None) -> LoadedImage | None:
-    """Return the image of a subject's memory as it is, None for an unknown subject; in one round trip when all is well.
+    """Return the current images of a subject, None for an unknown subject; one round trip when all is well.
 
-    ``held`` is taken on where only additions came after it. When pgvector fails there are no vectors, and the image
+    ``held`` is extended where only additions came after it. When pgvector fails there are no vectors, and the result
     says so.
     """
     held = None if held and held.degraded else held
@@ -76,9 +74,9 @@ def load_image(whose: Whose, embedders: Embedders, held: LoadedImage | None = No
 def read_parts(
     whose: Whose, embedders: Embedders, since: Since | None, *, vectors: bool = True, damaged: Sequence[int] = ()
 ) -> tuple[StoredMemory, list[Rows]] | None:
-    """Return what is stored of a subject, and its parts unpacked; a damaged block is left to its rows, and removed.
+    """Return the stored memory and its unpacked parts.
 
-    Memories whose words are damaged have none, and are noted.
+    A damaged block is replaced by its rows, and removed. Rows with damaged words have none, and are marked.
     """
     stored = read_memory(whose, embedders, since, vectors=vectors, damaged=damaged)
     if stored is None:
@@ -102,12 +100,11 @@ def read_parts(
 
 
 def unpack_rows(rows: Sequence[Row], vectors: Mapping[UUID, PackedVectors], embedders: Embedders) -> Rows:
-    """Return rows with their vectors as parts of an image."""
     return unpack([memory_row(row, vectors.get(row.id, NO_VECTORS)) for row in rows], _dimensions(embedders))
 
 
 def build_images(held: LoadedImage | None, parts: Sequence[Rows]) -> tuple[Image, LazyImage, LazyImage]:
-    """Return the images of what ``held`` holds and then ``parts``; an image to which nothing was added stays itself."""
+    """Return the images of ``held`` and then ``parts``; an image to which nothing was added stays itself."""
     snapshots, notes, replies = split_lanes(join(parts)) if parts else (NO_ROWS, NO_ROWS, NO_ROWS)
     if held is None:
         return link(snapshots), NONE_APART.extended(notes), NONE_APART.extended(replies)

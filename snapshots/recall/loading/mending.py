@@ -1,7 +1,7 @@
-"""What is found damaged is left out of the answer and noted by who finds it; jobs make it anew from what is whole.
+"""Record damaged blocks and words, which the answer does without and jobs rebuild.
 
-A block is removed, and packed again from its rows. A memory's words are marked as unread, and made again of its text;
-until then it is found by its meaning alone.
+A block is removed, and packed again from its rows. Words are marked as unread, and made again from the text; until then
+the memory is found by its vector alone.
 """
 
 from collections.abc import Sequence
@@ -20,17 +20,14 @@ from tenants.isolation import tenant_tx
 
 
 def remove_damaged(tenant_id: UUID, subject_id: UUID, spaces: str, blocks: Sequence[int]) -> None:
-    """Remove damaged blocks of this process's format: now, or when the open scope is over, so that nobody waits for it.
-
-    Raises nothing: the answer does without them.
-    """
+    """Remove damaged blocks after the open scope, so that nobody waits for it. Raises nothing."""
     log(Event.RECALL_DEGRADED, provider="memory_block", rows=len(blocks), error=DamagedBlock.code)
     INDEX_DAMAGED.labels(kind="block").inc(len(blocks))
     transaction.on_commit(partial(_remove, tenant_id, subject_id, spaces, blocks), robust=True)
 
 
 def mark_unread(tenant_id: UUID, subject_id: UUID, snapshot_ids: Sequence[UUID]) -> None:
-    """Mark memories whose words are damaged, for the job that reads them again; when and how as with blocks."""
+    """Mark memories with damaged words after the open scope, for the job that reads them again. Raises nothing."""
     if snapshot_ids:
         log(Event.RECALL_DEGRADED, provider="snapshot_words", rows=len(snapshot_ids), error=DamagedIndexRow.code)
         INDEX_DAMAGED.labels(kind="words").inc(len(snapshot_ids))
@@ -38,7 +35,7 @@ def mark_unread(tenant_id: UUID, subject_id: UUID, snapshot_ids: Sequence[UUID])
 
 
 def count_blocks(subject_id: UUID) -> None:
-    """Count a subject's blocks in its memory, which the open scope holds locked."""
+    """Store how many blocks a subject has. The open scope holds the memory locked."""
     held = MemoryBlock.objects.filter(subject_id=subject_id).count()
     SubjectMemory.objects.filter(subject_id=subject_id).update(sealed=held)
 

@@ -1,7 +1,6 @@
-"""Metadata that a filter names: read from the table for one question, never held in an image.
+"""Metadata that a filter names, read from the table for one question and never held in an image.
 
-An image is bounded by what is said; what a product hangs on a memory may be hundreds of times as large, and few
-questions ask for it.
+An image is bounded by what is said. Metadata may be hundreds of times as large, and few questions ask for it.
 """
 
 import json
@@ -20,6 +19,9 @@ from snapshots.recall.policy import FILTERING, FilterPolicy
 from snapshots.recall.texts import NOTHING_CHANGED
 from snapshots.recall.values import RecallQuery
 
+# Postgres reads the size of metadata without the value, because it is stored uncompressed (migration 0015). Sizes under
+# the keys are added up before any value becomes text, which takes ten times as long. Metadata without any of the keys
+# is looked at once, not once for each key.
 HELD = """
 WITH size AS MATERIALIZED (
   SELECT coalesce(sum(pg_column_size(metadata)), 0) * cardinality($3::text[]) AS bytes
@@ -39,9 +41,6 @@ SELECT size.bytes <= $4, found.place, found.ids,
 FROM size LEFT JOIN found ON true
 ORDER BY found.bytes DESC NULLS LAST
 """
-"""Of metadata out of line, the size is read without the value, which is stored as it is: see migration 0015. Of what
-stands under the keys, the size is added up before any of it becomes text, which takes ten times as long. Metadata that
-holds none of the keys is looked at once, not once for each."""
 
 
 def with_metadata(
@@ -51,10 +50,10 @@ def with_metadata(
     earlier: Mapping[UUID, HeldThen] = NOTHING_CHANGED,
     policy: FilterPolicy = FILTERING,
 ) -> dict[str, RecallQuery]:
-    """Return, by lane, ``query`` with what its filter asks of metadata settled for the rows of the lane's image.
+    """Return ``query`` by lane, its conditions on metadata evaluated for the rows of the lane's image.
 
-    That takes one round trip; without such a condition it is ``query`` itself, and nothing is read. Memories in
-    ``earlier`` are taken as they were held then. Raises FilterTooCostly.
+    Takes one round trip, none without such a condition. Memories in ``earlier`` count as they were then. Raises
+    FilterTooCostly.
     """
     if query.filter is None:
         return dict.fromkeys(images, query)
@@ -72,7 +71,7 @@ def with_metadata(
 
 
 def _held(found: Fetched, keys: Sequence[str], image: Image, earlier: Mapping[UUID, HeldThen]) -> list[HeldValues]:
-    """Return what the image's memories hold under each key. Raises FilterTooCostly."""
+    """Return the values under each key. Raises FilterTooCostly."""
     by_row: list[dict[int, object]] = [{} for _ in keys]
     for accepted, place, ids, values in found:
         if not accepted or (place and values is None):

@@ -1,6 +1,6 @@
-"""What was held at an earlier moment (P4): today's image without what came later, what was changed since as it was.
+"""Images of an earlier moment: today's without what came later, and changed memories as they were.
 
-What was reworded since is found by the words it had then; its vectors of then are gone. Expiry is that of today.
+A memory that was reworded since is found by its words of then; its vectors of then are gone. Expiry is that of today.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ from tenants.isolation import current_tenant_id
 
 @dataclass(frozen=True, slots=True)
 class HeldImages:
-    """The images of one moment by lane, what was missing while they were built, and what was changed since."""
+    """The images of one moment by lane, what was missing, and the memories that were changed since."""
 
     images: Mapping[str, Image]
     degraded: frozenset[DegradedReason]
@@ -37,10 +37,9 @@ class HeldImages:
 
 
 def held_at(whose: Whose, loaded: LoadedImage, embedders: Embedders, query: RecallQuery) -> HeldImages:
-    """Return what the memory of ``loaded`` was when ``query`` asks for, in the lanes that it asks, and in that of the
-    snapshots, by which others are judged. It is for one question only.
+    """Return the images at ``query.known_at`` for the lanes that are asked, and for the snapshots in any case.
 
-    Reads what was changed since in a scope that ends with the reading. Raises MemoryTooLarge.
+    Changes are read in a scope that ends with the reading. Raises MemoryTooLarge.
     """
     known_at = query.known_at
     now = {lane: loaded.image_of(lane) for lane in {SNAPSHOTS} | (SEARCHED & query.lanes)}
@@ -57,7 +56,7 @@ def held_at(whose: Whose, loaded: LoadedImage, embedders: Embedders, query: Reca
 def read_changed(
     subject_id: UUID, embedders: Embedders, earlier: Mapping[UUID, HeldThen]
 ) -> tuple[list[UUID], Rows, frozenset[DegradedReason]]:
-    """Return the memories of ``earlier`` as parts of an image of then, and what was missing, in the open scope."""
+    """Return the ids and rows of ``earlier`` memories as they were, and what was missing. In the open scope."""
     found, unread = legible(read_rows(subject_id, list(earlier)) if earlier else [])
     mark_unread(current_tenant_id(), subject_id, unread)
     as_they_were = [row.id for row in found if not _reworded(earlier[row.id])]
@@ -67,10 +66,9 @@ def read_changed(
 
 
 def image_then(image: Image, known_at: datetime, changed: Sequence[UUID], rows: Rows) -> Image:
-    """Return the image of the memories of ``image`` that were held at ``known_at``, ``changed`` ones by their ``rows``.
+    """Return the image at ``known_at``, with ``changed`` memories as in ``rows``.
 
-    It is the one that is built from what the rows were then; ``image`` itself where that is all it holds. Changed
-    memories that are not in ``image`` are ignored.
+    It equals the image that would have been built then; ``image`` itself where nothing differs.
     """
     columns, moment = image.columns, known_at.timestamp()
     held = (columns.created_at <= moment) & (columns.retired_at > moment)
@@ -86,7 +84,7 @@ def image_then(image: Image, known_at: datetime, changed: Sequence[UUID], rows: 
 
 
 def _row_then(row: Row, then: HeldThen) -> Row:
-    """Return ``row`` with the values it was held with; the turn before and the speaker cannot have changed."""
+    """Return ``row`` with its values of then; speaker and previous turn cannot have changed."""
     held = then.snapshot
     indexed = _indexed_then(held) if _reworded(then) else None
     return row._replace(

@@ -1,4 +1,4 @@
-"""Memories row by row, as images are made of them: their columns, their packed words, their vectors."""
+"""Read memories row by row: columns, packed words and vectors."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -52,11 +52,11 @@ SELECT snapshot_id, halfvec_send(dated), halfvec_send(previous), space_id FROM s
 WHERE tenant_id = $1 AND subject_id = $2 AND space_id = ANY($3)
 """
 
+# A statement of its own: with one for both, Postgres reads all vectors of the subject to find a few.
 VECTORS_OF = f"{VECTORS} AND snapshot_id = ANY($4)"
-"""A statement of its own: with one for both, Postgres reads all vectors of the subject to find a few."""
 
+# Bytes before the numbers in pgvector's binary form: dimensions (i2) and an unused i2; then big-endian halves.
 HALFVEC_HEADER = 4
-"""Bytes before the numbers in pgvector's binary form: dimensions (i2) and an unused i2; then big-endian halves."""
 
 
 class Row(NamedTuple):
@@ -86,7 +86,7 @@ class Row(NamedTuple):
 
 
 class PackedVectors(NamedTuple):
-    """Both dense texts of a memory as :func:`snapshots.embedding.rows.pack_dense` packs them, and their space."""
+    """Both vectors of a memory as :func:`snapshots.embedding.rows.pack_dense` packs them, and their space."""
 
     dense: bytes | None
     space: str
@@ -94,28 +94,28 @@ class PackedVectors(NamedTuple):
 
 NO_VECTORS = PackedVectors(None, "")
 
+# Positions: the first, and the one after the last.
 Stretch = tuple[int, int]
-"""Positions: the first, and the one after the last."""
 
 
 def read_stretches(subject_id: UUID, stretches: Sequence[Stretch]) -> list[list[Row]]:
-    """Return the rows of each stretch in order of position, in the open scope."""
+    """Return the rows of each range of positions, in order. In the open scope."""
     own = [current_tenant_id(), subject_id]
     found = fetch_together([Statement(ROWS, [*own, first, end]) for first, end in stretches])
     return [[Row(*row) for row in rows] for rows in found]
 
 
 def read_rows(subject_id: UUID, wanted: Sequence[UUID]) -> list[Row]:
-    """Return the rows of the ``wanted`` memories in order of position, in the open scope."""
+    """Return the rows of the ``wanted`` memories by position. In the open scope."""
     return [Row(*row) for row in fetch_prepared(ROWS_OF, [current_tenant_id(), subject_id, wanted])]
 
 
 def read_vectors(
     subject_id: UUID, embedders: Embedders, wanted: Sequence[UUID] | None
 ) -> tuple[dict[UUID, PackedVectors], frozenset[DegradedReason]]:
-    """Return each memory's vectors in the first listed space that holds it; of ``wanted`` ones, None for all.
+    """Return each memory's vectors in the first listed space that has them; of ``wanted`` ones, None for all.
 
-    They are read under a savepoint: when pgvector fails, there are none, and the answer says so.
+    They are read under a savepoint: when pgvector fails there are none, and the second value says so.
     """
     if not embedders:
         return {}, frozenset()
@@ -130,7 +130,7 @@ def read_vectors(
 
 
 def packed_vectors(found: Fetched, embedders: Embedders) -> dict[UUID, PackedVectors]:
-    """Return by memory the vectors in rows of VECTORS, those of the first listed space that holds it."""
+    """Return the vectors in rows of VECTORS by memory, from the first listed space that has them."""
     packed: dict[UUID, PackedVectors] = {}
     for embedder in reversed(embedders):
         space = space_id(embedder)
@@ -139,7 +139,7 @@ def packed_vectors(found: Fetched, embedders: Embedders) -> dict[UUID, PackedVec
 
 
 def _packed_space(found: Fetched, embedder: Embedder) -> dict[UUID, PackedVectors]:
-    """Return the vectors of one space by memory; one of another length is none."""
+    """Return the vectors of one space by memory, without those of another length."""
     size = HALFVEC_HEADER + 2 * embedder.dimensions
     found = [row for row in found if len(row[1]) == len(row[2]) == size]
     if not found:
@@ -157,7 +157,7 @@ def _halves(values: Sequence[bytes], dimensions: int) -> Float32:
 
 
 def legible(rows: Sequence[Row]) -> tuple[list[Row], list[UUID]]:
-    """Return ``rows``, those whose words are damaged without any, and the ids of these."""
+    """Return ``rows``, damaged words replaced by none, and the ids of the damaged ones."""
     damaged = [row.id for row in rows if not is_whole(row.words)]
     if not damaged:
         return list(rows), damaged
@@ -165,7 +165,6 @@ def legible(rows: Sequence[Row]) -> tuple[list[Row], list[UUID]]:
 
 
 def memory_row(row: Row, vectors: PackedVectors) -> MemoryRow:
-    """Return a row with its vectors as the memory that an image is built from."""
     return MemoryRow(
         id=row.id,
         kind=row.kind,

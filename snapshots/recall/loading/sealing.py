@@ -1,7 +1,7 @@
-"""Sealing: whole blocks of a large memory are packed into one value each, for the next process that sees it first.
+"""Seal large memories: pack whole blocks into one value each, which another process loads quickly.
 
-Blocks are copies of rows. Whatever changes a memory removes the block that holds it in its own transaction
-(:func:`snapshots.embedding.store.touch_memory`), and the next run packs it anew.
+Blocks are copies of rows. A change to a memory removes its block in the same transaction
+(:func:`snapshots.embedding.store.touch_memory`), and the next run packs it again.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,8 +26,8 @@ from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
 MayGoOn = Callable[[], bool]
+# Called with the number of blocks that were just sealed.
 Advance = Callable[[int], object]
-"""Told how many blocks more are sealed, as they are."""
 
 
 def seal_memories(
@@ -37,10 +37,10 @@ def seal_memories(
     advance: Advance = lambda _: None,
     policy: SealingPolicy = SEALING,
 ) -> int:
-    """Seal what is whole and not sealed among a tenant's memories; return the blocks sealed.
+    """Seal the unsealed whole blocks of a tenant's memories; return how many.
 
     Opens a transaction per subject and few blocks. Safe to run twice, also at once, and to kill anywhere. Does nothing
-    while one of the models has not told its length: its space has no name yet.
+    while a model has not told its dimensions, because its space has no name yet.
     """
     embedders, sealed = measured_embedders(), 0
     if len(embedders) < len(active_embedders()):
@@ -58,16 +58,15 @@ def seal_memories(
 
 
 def next_to_seal(tenant_id: UUID, embedders: Embedders, after: UUID) -> UUID | None:
-    """Return the next subject with a block to seal for processes of this configuration, in the order of ids."""
     with tenant_tx(tenant_id):
         due = _unsealed(embedders).filter(subject_id__gt=after).first()
     return due[0] if due else None
 
 
 def preview_sealing(tenant_id: UUID, policy: SealingPolicy = SEALING) -> CarePreview:
-    """Return what :func:`seal_memories` would do: blocks to seal, and memories with blocks that nobody reads any more.
+    """Return how many blocks :func:`seal_memories` would seal, and how many memories have outdated blocks.
 
-    Opens scopes of its own. Blocks with damaged rows are counted, though they wait for their mending.
+    Opens scopes of its own. Blocks with damaged rows are counted, though they wait to be mended.
     """
     embedders = measured_embedders()
     if len(embedders) < len(active_embedders()):
@@ -80,10 +79,7 @@ def preview_sealing(tenant_id: UUID, policy: SealingPolicy = SEALING) -> CarePre
 
 
 def _unsealed(embedders: Embedders) -> QuerySet[SubjectMemory, tuple[UUID, int, int]]:
-    """Return subject, next position and sealed blocks of each memory with a whole block that is not sealed, by id.
-
-    Sealed is what processes of this configuration read.
-    """
+    """Return subject, next position and sealed blocks of each memory with a whole block to seal, by subject."""
     blocks = own_blocks(embedders).filter(subject_id=OuterRef("subject_id")).order_by().values("subject_id")
     rows = SubjectMemory.objects.filter(next_position__gte=BLOCK_POSITIONS)
     counted = rows.annotate(held=Coalesce(Subquery(blocks.values(held=Count("*"))), 0))
@@ -92,12 +88,11 @@ def _unsealed(embedders: Embedders) -> QuerySet[SubjectMemory, tuple[UUID, int, 
 
 
 def own_blocks(embedders: Embedders) -> QuerySet[MemoryBlock]:
-    """Return the blocks that processes of this configuration read, in the open scope."""
     return MemoryBlock.objects.filter(spaces=spaces_key(embedders), format=FORMAT)
 
 
 def seal_some(tenant_id: UUID, subject_id: UUID, embedders: Embedders, policy: SealingPolicy = SEALING) -> int:
-    """Seal the first few blocks of a subject that are not; return how many, 0 when it was changed meanwhile."""
+    """Seal the first few unsealed blocks of a subject; return how many, 0 when it was changed meanwhile."""
     with tenant_tx(tenant_id):
         state = memory_state(subject_id)
         held = set(own_blocks(embedders).filter(subject_id=subject_id).values_list("block", flat=True))
@@ -112,7 +107,7 @@ def seal_blocks(
     blocks: Sequence[int],
     policy: SealingPolicy = SEALING,
 ) -> int:
-    """Pack and store the first few of ``blocks`` as they are in ``state``, in the open scope; 0 when that is over.
+    """Pack and store the first few of ``blocks``, in the open scope; 0 when the memory left ``state``.
 
     The memory is locked after the packing, so that its writers wait for two statements only.
     """
@@ -133,7 +128,7 @@ def seal_blocks(
 
 
 def pack_some(subject_id: UUID, embedders: Embedders, blocks: Sequence[int], policy: SealingPolicy) -> dict[int, bytes]:
-    """Return the first few of ``blocks``, packed; none while pgvector is away. Those with damaged rows wait."""
+    """Return the first few of ``blocks``, packed; none while pgvector is away. Blocks with damaged rows wait."""
     packed: dict[int, bytes] = {}
     for block in blocks:
         (found,) = read_stretches(subject_id, [(block * BLOCK_POSITIONS, (block + 1) * BLOCK_POSITIONS)])
@@ -151,14 +146,14 @@ def pack_some(subject_id: UUID, embedders: Embedders, blocks: Sequence[int], pol
 
 
 def outdated(tenant_id: UUID, embedders: Embedders, policy: SealingPolicy = SEALING) -> list[UUID]:
-    """Return the subjects with blocks of other embedding spaces or of another format that are no longer renewed."""
+    """Return the subjects with old blocks of other embedding spaces or formats."""
     with tenant_tx(tenant_id):
         rows = others_left(embedders, policy).order_by()
         return sorted(set(rows.values_list("subject_id", flat=True)))
 
 
 def forget_outdated(tenant_id: UUID, subject_id: UUID, embedders: Embedders, policy: SealingPolicy = SEALING) -> None:
-    """Remove a subject's blocks that no process is likely to read: one that does seals them anew."""
+    """Remove a subject's outdated blocks; a process that still needs them seals them again."""
     with tenant_tx(tenant_id):
         lock_memory(subject_id)
         others_left(embedders, policy).filter(subject_id=subject_id).delete()
@@ -166,6 +161,6 @@ def forget_outdated(tenant_id: UUID, subject_id: UUID, embedders: Embedders, pol
 
 
 def others_left(embedders: Embedders, policy: SealingPolicy) -> QuerySet[MemoryBlock]:
-    """Return the blocks of other configurations that were sealed long ago, in the open scope."""
+    """Return the blocks of other configurations that were sealed long ago. In the open scope."""
     long_ago = utc_now() - policy.others_kept
     return MemoryBlock.objects.exclude(spaces=spaces_key(embedders), format=FORMAT).filter(sealed_at__lt=long_ago)

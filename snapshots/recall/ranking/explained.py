@@ -1,19 +1,64 @@
-"""An explanation in plain values: what answers show (R7)."""
+"""Why a memory stands where it does: made while ranking, and rendered for answers."""
 
+from collections.abc import Iterator, Sequence
+from itertools import repeat, starmap
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from memory_platform.kernel.shared_words import shared_words
 from memory_platform.kernel.text import detect_language
 from snapshots.embedding.contextual import spoken_date
+from snapshots.embedding.rows import Float32
+from snapshots.recall.ranking.factors import DIGITS, Ranked
+from snapshots.recall.ranking.relevance import Judged
+from snapshots.recall.ranking.scoring import Scores
 from snapshots.recall.values import Explain, RecalledMemory
 from snapshots.receipts.packing import named
 
+KEYWORD_VIEWS = ("own", "window")
+DENSE_VIEWS = ("own", "continued")
+
+Mask = npt.NDArray[np.bool_]
+Int64 = npt.NDArray[np.int64]
+
+
+def explain(scores: Scores, judged: Judged, alive: Mask, best: Ranked) -> Iterator[Explain]:
+    """Yield an Explain per row of ``best``; ranks count among the memories that may answer."""
+    rows = best.rows
+    dense = _lane_hits(DENSE_VIEWS, scores.dense, np.stack([alive & scores.dense_held] * 2), rows)
+    keyword = _lane_hits(KEYWORD_VIEWS, scores.keyword, alive & (scores.keyword > 0), rows)
+    parts = np.stack((scores.fused, scores.smoothed, scores.conversation, scores.preferred))[:, rows]
+    numbers = (*_rounded(parts), best.near.tolist(), repeat(None), *best.weights.tolist(), *judged.parts(rows))
+    return starmap(Explain, zip(*dense, *keyword, *numbers, strict=False))  # repeat() has no end
+
+
+def _lane_hits(views: tuple[str, str], scores: Float32, members: Mask, rows: Int64) -> tuple[Sequence[Any], ...]:
+    """Return each row's rank, score and view in the view that ranks it higher; rank None where neither found it."""
+    places = np.stack([_ranks(*view, rows) for view in zip(scores, members, strict=True)])
+    better = places.argmin(axis=0)
+    best, most = places.min(axis=0).tolist(), scores.shape[1]
+    ranks = [rank if rank <= most else None for rank in best]
+    return ranks, _rounded(scores[better, rows]), [views[view] for view in better.tolist()]
+
+
+def _rounded(numbers: Float32) -> list[Any]:
+    return np.asarray(numbers, np.float64).round(DIGITS).tolist()  # type: ignore[no-any-return]  # as deep as the array
+
+
+def _ranks(scores: Float32, members: Mask, rows: Int64) -> Int64:
+    """Return the rank of each row among the members of one view; beyond all ranks for a row that is none."""
+    ordered = np.sort(scores[members])
+    ranks = 1 + len(ordered) - np.searchsorted(ordered, scores[rows], side="right")
+    return np.where(members[rows], ranks, len(scores) + 1)
+
 
 def explained(why: Explain, asked: str, memory: RecalledMemory) -> dict[str, Any]:
-    """Return the fields of ``why`` as plain values; a lane that did not find the memory is None.
+    """Return the fields of ``why`` as plain values for an answer; a lane that did not find the memory is None.
 
-    ``keyword.words`` are the words of the question that the memory shares, as they are asked; left out where it has
-    its rank by the words of the memories around it, or by words near in meaning.
+    ``keyword.words`` are the words that question and memory share. They are missing where the memory was found by its
+    neighbours' words, or by words near in meaning.
     """
     shown = named(why)
     words = matched_words(asked, memory) if shown["keyword"] is not None else []
@@ -23,8 +68,7 @@ def explained(why: Explain, asked: str, memory: RecalledMemory) -> dict[str, Any
 
 
 def matched_words(asked: str, memory: RecalledMemory) -> list[str]:
-    """Return the words of ``asked`` that stand in a memory, its speaker, date, topics and aliases, each once, in
-    order."""
+    """Return the words of ``asked`` that stand in a memory, its speaker, date, topics or aliases, each once."""
     date = spoken_date(memory.said_locally, detect_language(memory.text))
     held = (memory.text, memory.name or "", date, memory.category or "", *memory.topics, *memory.aliases)
     return shared_words(asked, " ".join(held))

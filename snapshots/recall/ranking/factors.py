@@ -1,8 +1,9 @@
-"""R3: the final score of a memory is its relevance times recency, confidence, provenance and frequency.
+"""The final score: relevance times recency, confidence, provenance and frequency.
 
-What is vital does not age: it counts as said and validated at the moment that is asked for.
+A vital memory does not age: it counts as said and validated at the moment of the question.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
@@ -10,15 +11,37 @@ import numpy.typing as npt
 
 from snapshots.recall.images.columns import Columns, Float64
 from snapshots.recall.policy import RankingPolicy
+from snapshots.recall.values import RecallQuery
 
 Int64 = npt.NDArray[np.int64]
 DAY_SECONDS = 86_400
+# Scores are float32: more digits say nothing. What is multiplied is rounded first: a reader can do the same sum.
 DIGITS = 6
-"""Scores are float32: more digits say nothing. What is multiplied is rounded first: a reader can do the same sum."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Rows in an order: what they are ranked by, shape (k,), its factors, shape (4, k), and the products, (k,)."""
+
+    rows: Int64
+    near: Float64
+    weights: Float64
+    final: Float64
+
+    def only(self, places: Int64) -> "Ranked":
+        return Ranked(self.rows[places], self.near[places], self.weights[:, places], self.final[places])
+
+
+def rank_rows(near: Float64, rows: Int64, query: RecallQuery, columns: Columns, policy: RankingPolicy) -> Ranked:
+    """Return ``rows`` in the order of ``near`` times their factors; of equals the first given stays first."""
+    near = blend_episode(near[rows], columns, rows, query.at, policy).round(DIGITS)
+    weights = factors(columns, rows, query.at, policy).round(DIGITS)
+    final = near * weights.prod(axis=0)
+    return Ranked(rows, near, weights, final).only(np.argsort(-final, kind="stable"))
 
 
 def blend_episode(near: Float64, columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
-    """Return what the factors multiply: ``near``, or with the curve "episode" its blend with recency and importance."""
+    """Return ``near``, or with the curve "episode" its blend with recency and importance."""
     if not by_episode(policy):
         return near
     similarity, recent, important = policy.episode_shares
@@ -27,14 +50,13 @@ def blend_episode(near: Float64, columns: Columns, rows: Int64, at: datetime, po
 
 
 def by_episode(policy: RankingPolicy) -> bool:
-    """Return whether recency is a share of the score instead of a factor."""
     return policy.use_recency and policy.recency_curve == "episode"
 
 
 def factors(columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
-    """Return recency, effective confidence, provenance and frequency of ``rows`` at the moment ``at``, shape (4, k).
+    """Return recency, effective confidence, provenance and frequency of ``rows`` at ``at``, shape (4, k).
 
-    A factor that the policy switches off is 1 throughout. Stored values are read, never changed.
+    A factor that the policy switches off is 1 throughout.
     """
     return np.stack(
         [
@@ -47,7 +69,7 @@ def factors(columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) 
 
 
 def recency(columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
-    """Return the recency of ``rows`` as a factor: a step by their age, or hyperbolic."""
+    """Return the recency of ``rows``: a step by their age, or hyperbolic."""
     days = _age(columns, rows, at)
     if policy.recency_curve == "hyperbolic":
         return 1 / (1 + policy.hyperbolic_rate * days)
@@ -55,15 +77,15 @@ def recency(columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) 
 
 
 def effective_confidence(columns: Columns, rows: Int64, at: datetime, policy: RankingPolicy) -> Float64:
-    """Return stored confidence times what is left of it since it was last validated."""
+    """Return the stored confidence times what is left of it since the last validation."""
     days = np.where(columns.vital[rows], 0, _days_between(columns.last_validated_at[rows], at))
     return columns.confidence[rows] * _step(days, policy.validation_days, policy.validation_values)
 
 
 def frequency(columns: Columns, rows: Int64, policy: RankingPolicy) -> Float64:
-    """Return 1 until enough injections of a memory were judged, then by its share of positive signals.
+    """Return 1 until enough uses of a memory were judged, then a factor by its share of positive signals.
 
-    ``columns.injected`` holds judged injections alone: a product that sends no feedback sees 1.
+    Only judged uses count: a product that sends no feedback always gets 1.
     """
     injected, positive = columns.injected[rows], columns.positive[rows]
     share = positive / np.maximum(injected, 1)
@@ -73,7 +95,7 @@ def frequency(columns: Columns, rows: Int64, policy: RankingPolicy) -> Float64:
 
 
 def _age(columns: Columns, rows: Int64, at: datetime) -> Float64:
-    """Return days since said_at, else valid_at, else created_at; what lies ahead counts as today, and what is vital."""
+    """Return days since said_at, else valid_at, else created_at; 0 for what is vital or lies ahead."""
     said, valid = columns.said_at[rows], columns.valid_at[rows]
     moment = np.where(np.isfinite(said), said, np.where(np.isfinite(valid), valid, columns.created_at[rows]))
     return np.where(columns.vital[rows], 0, _days_between(moment, at))

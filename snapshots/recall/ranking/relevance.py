@@ -11,13 +11,12 @@ import numpy.typing as npt
 from snapshots.embedding.rows import TEXT, Float32
 from snapshots.recall.images.columns import Float64
 from snapshots.recall.images.image import Image
-from snapshots.recall.images.sittings import Int32
 from snapshots.recall.policy import RankingPolicy
+from snapshots.recall.question import Probe
 from snapshots.recall.ranking.factors import factors
-from snapshots.recall.ranking.naming import named_rows
-from snapshots.recall.ranking.probe import Probe
+from snapshots.recall.ranking.lexical import holds_name
 from snapshots.recall.ranking.scoring import Scores
-from snapshots.recall.values import KINDS, RecallQuery
+from snapshots.recall.values import KINDS
 from snapshots.relevance.notes import Pairs, Seen, note_reader
 from snapshots.relevance.policy import DIMENSIONS, ENCODER_SPACE, RELEVANCE, RelevancePolicy
 from snapshots.relevance.statements import statement_probabilities
@@ -32,16 +31,15 @@ _LEAST_NEED = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How probably each memory helps a question, ``near``, shape (n,), 0 for those that are not held; and the numbers
-    that this is made of, None for what does not apply.
+    """How probably each memory helps, ``near``, shape (n,), 0 where it is not held; and the parts of that number.
 
-    ``need`` times one of two: for a statement the odds between those of ``as_note`` (less what a note has ahead) and
-    of ``as_statement`` (where its score stands); for a note or a reply those of ``as_note``, raised ``in_time`` and by
-    what ``asks_reply``, or those of its message, ``as_message``, where these are better; for a slot ``as_note``, or how
-    well the question names it, ``as_tag``, where that is more.
+    ``near`` is ``need`` times a probability. For a statement its odds lie between those of ``as_note`` and of
+    ``as_statement`` (from its score). For a note or a reply it is ``as_note``, raised by ``in_time`` and
+    ``asks_reply``, or that of its message, ``as_message``, where this is better. For a slot it is ``as_note``, or
+    ``as_tag`` (how well the question names it) where that is more.
 
-    ``standing`` is what recall ranks by: of statements where their scores stand alone; of a note that is as relevant as
-    its message the place of that message; else ``near``.
+    Recall ranks by ``standing``: for statements by their score alone, for a note that is as relevant as its message by
+    the place of that message, else by ``near``.
     """
 
     near: Float64
@@ -56,7 +54,7 @@ class Judged:
     as_tag: Float64 | None = None
 
     def parts(self, rows: Int64) -> Sequence[Sequence[float | None]]:
-        """Return the numbers of some rows as explanations hold them: eight values for each, by value."""
+        """Return the parts for some rows as explanations hold them: eight lists, by part."""
         named = RELEVANCE.named_need if self.is_named else None
         return (
             [round(self.need, PART_DIGITS)] * len(rows),
@@ -70,11 +68,18 @@ class Judged:
         )
 
 
+def raise_need(probe: Probe, image: Image) -> Probe:
+    """Return the probe with a need of at least ``named_need`` where ``image`` holds a name that it says."""
+    least = RELEVANCE.named_need
+    if probe.needs >= least or not probe.names or not holds_name(image, probe.names):
+        return probe
+    return replace(probe, needs=least, is_named=True)
+
+
 def judge_statements(
     image: Image, held: Mask, scores: Scores, probe: Probe, policy: RelevancePolicy = RELEVANCE
 ) -> Judged:
-    """Return how probably each of the ``held`` statements helps: by where its score stands among all of them, and as
-    much by what notes are judged by, less what a note has ahead of a statement."""
+    """Return how probably each held statement helps, by its score and by the reader of notes."""
     by_score = standing_of_statements(scores.fused, held)
     as_note = raise_odds(relevance_of_notes(image, held, scores, probe), -policy.note_ahead)
     near = probe.needs * _between(by_score, as_note, policy.statement_as_note)
@@ -82,7 +87,7 @@ def judge_statements(
 
 
 def standing_of_statements(fused: Float32, held: Mask) -> Float64:
-    """Return how probably each statement helps by where its ``fused`` score stands among those ``held``, shape (n,)."""
+    """Return how probably each held statement helps, by its ``fused`` score among all of them."""
     standing = np.zeros(len(fused))
     standing[held] = statement_probabilities(fused[held])
     return standing
@@ -91,8 +96,10 @@ def standing_of_statements(fused: Float32, held: Mask) -> Float64:
 def judge_notes(
     image: Image, held: Mask, scores: Scores, probe: Probe, in_time: Float32, *, asks_reply: float | None = None
 ) -> Judged:
-    """Return how probably each of the ``held`` notes, or replies, helps. ``in_time`` is what each gains by when it was
-    said; ``asks_reply`` says of replies how probably the question asks for one."""
+    """Return how probably each held note, or reply, helps.
+
+    ``in_time`` is what each gains by when it was said; ``asks_reply``: how probably the question asks for a reply.
+    """
     as_note = relevance_of_notes(image, held, scores, probe)
     raised = in_time + RELEVANCE.asked_reply * (asks_reply or 0.0)
     near = probe.needs * raise_odds(as_note, raised)
@@ -103,8 +110,10 @@ def judge_notes(
 def as_their_messages(
     judged: Judged, image: Image, said: Image, statements: Judged, at: datetime, policy: RankingPolicy
 ) -> Judged:
-    """Return notes as relevant as their messages, of the image ``said``, where that is more so: a message is left out
-    for its notes. They rank no higher than the message itself would, whose factors are its own."""
+    """Return notes at least as relevant as their messages in the image ``said``: a message is left out for its notes.
+
+    They rank no higher than the message itself would, whose factors are its own.
+    """
     rows = rows_of_messages(image, said)
     more = np.flatnonzero((rows != NO_ROW) & (np.append(statements.near, 0.0)[rows] > judged.near))
     rows, near, standing, as_message = rows[more], judged.near.copy(), judged.standing.copy(), np.zeros(image.size)
@@ -116,8 +125,7 @@ def as_their_messages(
 
 
 def rows_of_messages(image: Image, said: Image) -> Int64:
-    """Return which row of ``said`` is the statement of the message that each note of ``image`` comes from, shape (n,),
-    :data:`NO_ROW` for none."""
+    """Return which row of ``said`` is the message of each note of ``image``, shape (n,), NO_ROW for none."""
     if "places" not in said.kept:
         own = _places(said.columns.conversation.codes, said.columns.seq)
         rows = np.flatnonzero((own >= 0) & (said.columns.kind == KINDS.index("statement")))
@@ -133,20 +141,8 @@ def rows_of_messages(image: Image, said: Image) -> Int64:
     return np.where(places[found] == wanted, rows[found], NO_ROW)
 
 
-def relevant_rows(
-    near: Float64, words: Float32, query: RecallQuery, image: Image, policy: RelevancePolicy = RELEVANCE
-) -> Mask:
-    """Return which rows are relevant enough for ``query``: by their relevance ``near``, the BM25 of their own
-    ``words``, shape (n,), and whether it names them."""
-    relevant = near >= query.min_relevance
-    if query.strict:
-        very = (near >= policy.strict_relevance) | (words >= policy.strict_words)
-        relevant &= very | named_rows(image, query.text)
-    return np.asarray(relevant, np.bool_)
-
-
 def relevance_of_notes(image: Image, alive: Mask, scores: Scores, probe: Probe) -> Float64:
-    """Return how probably each of the ``alive`` notes helps a question that needs memory, shape (n,); 0 for others."""
+    """Return how probably each ``alive`` note helps a question that needs memory, shape (n,); 0 for others."""
     near, asked = np.zeros(image.size), probe.vectors.get(ENCODER_SPACE)
     pairs = Pairs(
         words=scores.keyword[0][alive],
@@ -166,7 +162,6 @@ def _places(conversations: npt.NDArray[Any], seq: Int64) -> Int64:
 
 
 def _round_part(part: Float64 | None, rows: Int64, *, hides_none: bool = False) -> Sequence[float | None]:
-    """Return one part of some rows; with ``hides_none``, None for what gives nothing."""
     if part is None:
         return [None] * len(rows)
     shown: list[float] = part[rows].round(PART_DIGITS).tolist()
@@ -174,21 +169,16 @@ def _round_part(part: Float64 | None, rows: Int64, *, hides_none: bool = False) 
 
 
 def notes_seen(image: Image) -> Seen:
-    """Return what the reader sees of the notes' vectors; kept with the image."""
+    """Return the notes' vectors along the reader's axes; cached in the image."""
     seen = image.kept.get("seen")
     if seen is None:
-        seen = image.kept["seen"] = note_reader().see(encoder_vectors(image), rows_of_encoder(image))
+        rows = next((one.rows for one in image.spaces if one.name == ENCODER_SPACE), np.zeros(0, np.int32))
+        seen = image.kept["seen"] = note_reader().see(encoder_vectors(image), rows)
     return cast(Seen, seen)
 
 
-def rows_of_encoder(image: Image) -> Int32:
-    """Return the rows that have a vector of the sentence encoder."""
-    return next((space.rows for space in image.spaces if space.name == ENCODER_SPACE), np.zeros(0, np.int32))
-
-
 def encoder_vectors(image: Image) -> Float32:
-    """Return the sentence encoder's unit vectors of all notes, shape (n, d): of a note and the turn before it the mean
-    of both; zero where a note has none in its space."""
+    """Return the sentence encoder's unit vectors, shape (n, d): the mean of both views; zero for none."""
     space = next((one for one in image.spaces if one.name == ENCODER_SPACE), None)
     if space is None:
         return np.zeros((image.size, DIMENSIONS), np.float32)

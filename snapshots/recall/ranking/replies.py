@@ -1,15 +1,9 @@
-"""The lane of replies: what the assistant said, where a question asks for it or it very probably helps (C7)."""
+"""Rules for questions about what the assistant said: "which book did you recommend", 你上次推荐的书."""
 
 import re
-from dataclasses import replace
 
 from memory_platform.kernel.text import index_form
-from snapshots.recall.images.image import Image
-from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.ranking.notes import rank_apart
-from snapshots.recall.ranking.probe import Probe
-from snapshots.recall.values import RankedHit, RecallQuery
-from snapshots.relevance.policy import RELEVANCE
+from snapshots.recall.policy import DEFAULT_RECALL
 
 _SAID_EN = (
     r"(?:said|told|recommended|suggested|advised|promised|mentioned|proposed|gave|named|quoted|showed|sent|listed|found|"
@@ -21,6 +15,8 @@ _SAY_EN = (
 )
 _SAID_ZH = "(?:推荐|建议|说|提|讲|告诉|答应|承诺|保证|介绍|报|给|发|查|订|列|选|找|起|回答|算)"
 _EARLIER_ZH = "(?:上次|上回|之前|先前|刚才|刚刚|昨天|前天|那天|以前|曾经|上周|早上|当时|不是|是不是|有没有)"
+# Asks for what was said to the user before, not for something new: "what do you recommend" is none. What says it in
+# other words ("which shoes were it again") is read by `snapshots.relevance.questions`.
 _ASKS = re.compile(
     rf"\byou (?:(?:had|have|just|also|once|already|then|previously|earlier|originally|kindly) ){{0,2}}{_SAID_EN}\b"
     rf"|\byou(?:'ve|'d) (?:just |already |once |also )?{_SAID_EN}\b"
@@ -32,18 +28,7 @@ _ASKS = re.compile(
     rf"|(?:你|您|助手).{{0,4}}{_SAID_ZH}.{{0,3}}(?:过|了|的(?!话))"
     r"|(?:你|您)的?(?:建议|推荐|承诺|回答|答复)是|(?:你|您)答应"
 )
-"""Asks for what was said to the user before, not for something new: "what do you recommend" is none. What says it in
-other words ("which shoes were it again") is read by :mod:`snapshots.relevance.questions`."""
 
 
 def asks_for_replies(question: str) -> bool:
-    """Return whether a question asks for what the assistant said: "which book did you recommend", 你上次推荐的书."""
     return _ASKS.search(index_form(question[: DEFAULT_RECALL.asking_chars])) is not None
-
-
-def rank_replies(query: RecallQuery, probe: Probe, image: Image, policy: RecallPolicy) -> list[RankedHit]:
-    """Return the best replies of ``image``, best first; where neither the caller nor the question asks for them, only
-    those that very probably help."""
-    asked = 1.0 if query.replies_named or asks_for_replies(query.text) else probe.replies
-    least = query.min_relevance if asked >= RELEVANCE.asked_from else max(query.min_relevance, RELEVANCE.unasked_reply)
-    return rank_apart(replace(query, min_relevance=least), probe, image, policy, asks_reply=asked)

@@ -1,4 +1,4 @@
-"""R4: the head of an answer in the order of a reranker. The model is asked with no transaction open."""
+"""Order the head of an answer by a reranker. The model is asked with no transaction open."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,20 +14,19 @@ from snapshots.recall.values import Explain, RecalledMemory, RecallQuery
 
 
 def widened(query: RecallQuery, policy: RerankPolicy = RERANK) -> RecallQuery:
-    """Return the query for what a reranker reads: a whole head, each memory with its factors. Notes stay as many,
-    and so do replies."""
+    """Return the query for a reranker: a whole head of snapshots, each explained. Notes and replies stay as many."""
     notes_top_k = query.top_k if query.notes_top_k is None else query.notes_top_k
     return replace(query, top_k=max(query.top_k, policy.head), explain=True, notes_top_k=notes_top_k)
 
 
 def narrowed(query: RecallQuery, memories: Sequence[RecalledMemory]) -> tuple[RecalledMemory, ...]:
-    """Return of the answer to the widened query what ``query`` itself asks for."""
+    """Return the part of the widened answer that ``query`` asks for."""
     kept = memories[: query.top_k]
     return tuple(kept if query.explain else (replace(memory, explain=None) for memory in kept))
 
 
 def unexplained(found: Recalled) -> Recalled:
-    """Return an answer whose notes and replies come without their explanations."""
+    """Return an answer whose notes and replies have no explanations."""
     notes = tuple(replace(note, memory=replace(note.memory, explain=None)) for note in found.notes)
     return replace(found, notes=notes, replies=tuple(replace(reply, explain=None) for reply in found.replies))
 
@@ -35,10 +34,9 @@ def unexplained(found: Recalled) -> Recalled:
 def rerank_head(
     text: str, memories: Sequence[RecalledMemory], model: Reranker, policy: RerankPolicy = RERANK
 ) -> tuple[RecalledMemory, ...] | None:
-    """Return ``memories`` with their head in the reranker's order, or None when it gave no order in time.
+    """Return ``memories`` with their head in the reranker's order; None when it gave none in time.
 
-    Relevance takes the place of the semantic score and is weighed by the same factors. What lies behind the head stays
-    behind it, its scores below the head's last one.
+    The reranker's relevance replaces the semantic score. What lies behind the head stays behind it.
     """
     head, tail = memories[: policy.head], memories[policy.head :]
     if not head or not text.strip():
@@ -54,11 +52,7 @@ def rerank_head(
 
 
 def as_read(memory: RecalledMemory) -> str:
-    """Return what a reranker reads of a memory: ``[date] speaker: text``, as the index holds it (S4).
-
-    The date is written as people do in the text's language; the subject's own words stand without a speaker. Models
-    that read less of it leave out its end.
-    """
+    """Return a memory as a reranker reads it: ``[date] speaker: text``, the date in the text's language."""
     said = attributed(Turn(memory.text, memory.name))
     date = spoken_date(memory.said_locally, detect_language(memory.text))
     return f"[{date}] {said}" if date else said

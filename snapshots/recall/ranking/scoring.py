@@ -1,4 +1,4 @@
-"""Scores of every memory for one question, as one page: words, nearness, fusion, neighbours, preferences."""
+"""Score every memory for one question: words, vectors, fusion, neighbours, preferences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,27 +8,28 @@ import numpy.typing as npt
 import simsimd
 
 from snapshots.embedding.marks import QUESTION, TIME
-from snapshots.embedding.rows import Float32, Int8, quantise
+from snapshots.embedding.rows import ABOUT, Float32, Int8, quantise, term_key
 from snapshots.recall.images.image import DenseSpace, Image, Speaker
+from snapshots.recall.images.sittings import Int32
 from snapshots.recall.policy import ScoringPolicy
-from snapshots.recall.ranking.lexical import OWN, SITTING, WINDOW, asked_of, bm25, rows_marked
-from snapshots.recall.ranking.probe import Probe
+from snapshots.recall.question import Probe
+from snapshots.recall.ranking.lexical import OWN, SITTING, WINDOW, asked_of, bm25, locate
 from snapshots.recall.times.expressions import TimeSpan
 
 Mask = npt.NDArray[np.bool_]
 
 _DAY = 86_400
+# A view whose standard deviation is below this tells memories apart by rounding only.
 _FLAT = 1e-6
-"""A view whose standard deviation is below this tells memories apart by rounding only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Per memory: BM25 (own words, window) and cosine (alone, continued), shape (2, n), 0 where left out; the fused
-    score, and what of it came from neighbours, from the sitting and from preferences, shape (n,).
+    """BM25 (own words, window) and cosine (alone, continued), shape (2, n), 0 where missing; the others shape (n,).
 
-    ``found`` marks memories that a word or nearness speaks for, or, where nothing else is asked for, the time they were
-    said at; ``dense_held`` those whose vector was compared.
+    ``fused`` is the score, of which ``smoothed`` came from neighbours, ``conversation`` from the session and
+    ``preferred`` from preferences. ``found`` marks memories that a word, nearness or the time speaks for;
+    ``dense_held`` those with a vector.
     """
 
     keyword: Float32
@@ -43,12 +44,11 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
-    """How near each memory's vectors are to the question's, in its two dense views.
+    """How near each memory's vectors are to the question's, in two dense views, shape (2, n).
 
-    ``cosines`` and ``standing``, shape (2, n): raw, and as z-scores within each space times the space's weight; 0
-    without a vector. ``held`` marks the memories that were compared, ``near`` those near enough to be answers.
-    ``weight`` is the spaces' mean weight, 0 when nothing was compared. ``alike``, shape (n,): 0 where a memory says
-    something else, up to 1 where it says the same.
+    ``standing`` are the ``cosines`` as z-scores within each space times its weight, 0 without a vector. ``held`` marks
+    memories that were compared, ``near`` those near enough to be answers. ``alike``, 0 to 1: how much a memory says the
+    same as the question. ``weight`` is the spaces' mean weight.
     """
 
     cosines: Float32
@@ -65,13 +65,12 @@ def score_memories(image: Image, probe: Probe, policy: ScoringPolicy) -> Scores:
 
 
 def match_words(image: Image, probe: Probe, policy: ScoringPolicy) -> Float32:
-    """Return BM25 per memory and view, shape (3, n), for what a question asks beside the speakers it names."""
+    """Return BM25 per memory and view, shape (3, n), without the names of speakers in the question."""
     terms = _without_names(probe.terms, named_speakers(image, probe))
     return bm25(image, asked_of(image, terms, probe.related, policy), policy)
 
 
 def weigh(image: Image, probe: Probe, words: Float32, nearness: Nearness, policy: ScoringPolicy) -> Scores:
-    """Return the scores that follow from ``words``, shape (3, n), and ``nearness``: fused, smoothed, preferred."""
     named = named_speakers(image, probe)
     own, conversation = fuse_views(words, nearness, policy)
     judged = own + form(image, policy) - asked_before(image, nearness, policy)
@@ -91,12 +90,12 @@ def weigh(image: Image, probe: Probe, words: Float32, nearness: Nearness, policy
 
 
 def named_speakers(image: Image, probe: Probe) -> list[Speaker]:
-    """Return the speakers whose whole name a question holds."""
+    """Return the speakers whose whole name the question says."""
     return [speaker for speaker in image.speakers if speaker.keys and speaker.keys <= probe.terms.keys()]
 
 
 def fuse_views(words: Float32, nearness: Nearness, policy: ScoringPolicy) -> tuple[Float32, Float32]:
-    """Return the weighted mean of the z-scores of all views, and the share of it that the sitting's view gave.
+    """Return the weighted mean of the z-scores of all views, and the share that the session's view gave.
 
     Views that tell no memories apart are left out of the mean.
     """
@@ -110,7 +109,7 @@ def fuse_views(words: Float32, nearness: Nearness, policy: ScoringPolicy) -> tup
 
 
 def standings(views: Float32, policy: ScoringPolicy) -> Float32:
-    """Return where each memory stands in each view (k, n), as z-scores of what the policy fuses."""
+    """Return each view (k, n) as z-scores of what the policy fuses."""
     return z_scores(views if policy.fusion == "scores" else reciprocal_ranks(views, policy.rrf_k))
 
 
@@ -121,7 +120,7 @@ def reciprocal_ranks(views: Float32, k: float) -> Float32:
 
 
 def z_scores(views: Float32) -> Float32:
-    """Return each row of ``views`` (k, n) as z-scores; zeros for a row that says nothing."""
+    """Return each row of ``views`` (k, n) as z-scores; zeros for a row without spread."""
     if not views.shape[1]:
         return views
     centred = views - views.mean(axis=1, keepdims=True)
@@ -131,7 +130,6 @@ def z_scores(views: Float32) -> Float32:
 
 
 def form(image: Image, policy: ScoringPolicy) -> Float32:
-    """Return what the form of a memory is worth to any question: less when it asks itself, more when it says more."""
     key = ("form", policy.longer, policy.asking)
     worth = image.kept.get(key)
     if worth is None:
@@ -141,8 +139,14 @@ def form(image: Image, policy: ScoringPolicy) -> Float32:
     return np.asarray(worth, np.float32)
 
 
+def rows_marked(image: Image, mark: str) -> Int32:
+    """Return the rows whose text carries ``mark`` (see :mod:`snapshots.embedding.marks`)."""
+    found = locate(image, np.array([term_key(mark)], np.uint64))
+    return image.postings.docs[found.begin[0, ABOUT] : found.end[0, ABOUT]]
+
+
 def asked_before(image: Image, nearness: Nearness, policy: ScoringPolicy) -> Float32:
-    """Return what is taken from memories of questions like the one that is asked."""
+    """Return what memories of similar questions lose."""
     taken = np.zeros(image.size, np.float32)
     rows = rows_marked(image, QUESTION)
     taken[rows] = np.float32(policy.asked_alike) * nearness.alike[rows]
@@ -150,7 +154,6 @@ def asked_before(image: Image, nearness: Nearness, policy: ScoringPolicy) -> Flo
 
 
 def smooth(image: Image, scores: Float32, policy: ScoringPolicy) -> Float32:
-    """Add shares of the scores of the memories before and after each in its conversation."""
     padded = np.append(scores, np.float32(0))
     before, after = padded[image.neighbours.previous[:-1]], padded[image.neighbours.next[:-1]]
     smoothed: Float32 = scores + np.float32(policy.smooth_previous) * before + np.float32(policy.smooth_next) * after
@@ -158,7 +161,7 @@ def smooth(image: Image, scores: Float32, policy: ScoringPolicy) -> Float32:
 
 
 def preferences(image: Image, probe: Probe, named: Sequence[Speaker], policy: ScoringPolicy) -> Float32:
-    """Return what a memory gains by who said it, for a question that names them, and by naming a time when asked."""
+    """Return what a memory gains by its speaker, when the question names them, and by naming a time when asked."""
     gained = np.zeros(image.size, np.float32)
     for speaker in named:
         gained[speaker.rows] += np.float32(policy.named_speaker)
@@ -168,12 +171,12 @@ def preferences(image: Image, probe: Probe, named: Sequence[Speaker], policy: Sc
 
 
 def asks_only_when(probe: Probe, named: Sequence[Speaker]) -> bool:
-    """Return whether a question asks for nothing but what was said at a time, or by whom: "what did I say today"."""
+    """Return whether the question asks for nothing but a time or a speaker: "what did I say today"."""
     return probe.beside <= {key for speaker in named for key in speaker.keys}
 
 
 def said_in_time(image: Image, spans: Sequence[TimeSpan], policy: ScoringPolicy) -> Float32:
-    """Return what a memory gains by when it was said: all of it within a span, less and less in the days after it."""
+    """Return what a memory gains by when it was said: all of it within a span, less in the days after it."""
     gained = np.zeros(image.size, np.float32)
     said = np.nan_to_num(image.columns.said_at, nan=-np.inf)
     for span in spans:
@@ -184,17 +187,18 @@ def said_in_time(image: Image, spans: Sequence[TimeSpan], policy: ScoringPolicy)
 
 
 def compare_vectors(image: Image, probe: Probe, policy: ScoringPolicy) -> Nearness:
-    """Compare the question with every memory that has a vector in a space in which the question has one."""
+    """Compare the question with every memory that has a vector in one of its spaces."""
     cosine, standing = np.zeros((2, 2, image.size), np.float32)
     held, near = np.zeros((2, image.size), np.bool_)
     alike = np.zeros(image.size, np.float32)
     weighed = 0.0
     for space in image.spaces:
         if space.name in probe.vectors:
-            found, weight = space_cosines(space, probe.vectors[space.name]), policy.dense_weight(space.name)
+            found = space_cosines(space, probe.vectors[space.name])
+            weight = dict(policy.dense_weights).get(space.name, 1.0)
             cosine[:, space.rows], held[space.rows] = found, True
-            near[space.rows] = found.max(axis=0) >= policy.cosine_floor(space.name)
-            if (least := policy.alike_cosine(space.name)) < 1:
+            near[space.rows] = found.max(axis=0) >= dict(policy.cosine_floors).get(space.name, -1.0)
+            if (least := dict(policy.alike_cosines).get(space.name, 1.0)) < 1:
                 alike[space.rows] = np.clip((found[0] - least) / (1 - least), 0, 1)
             standing[:, space.rows] = np.float32(weight) * standings(found, policy)
             weighed += weight * len(space.rows)
@@ -216,6 +220,6 @@ def cosines(matrix: Int8, scales: Float32, vector: Float32) -> Float32:
 
 
 def _without_names(terms: Mapping[int, float], named: Sequence[Speaker]) -> Mapping[int, float]:
-    """Leave the names of named speakers to the speaker preference, unless the question says nothing else."""
+    """Leave names to the speaker preference, unless the question says nothing else."""
     names = {key for speaker in named for key in speaker.keys}
     return {term: weight for term, weight in terms.items() if term not in names} or terms

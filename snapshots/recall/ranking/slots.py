@@ -1,7 +1,7 @@
-"""How probably slots help a question: their words ("diet: vegetarian") are judged as notes are, beside each other.
+"""How probably slots help a question: their words ("diet: vegetarian") are judged as notes are.
 
-Nothing of them is indexed. They are few and change seldom: a process works out their words and vectors when they are
-first asked about, and keeps them without the text.
+They are few, change seldom and are not indexed: a process computes their words and vectors when they are first asked
+about, and caches them without the text.
 """
 
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
+from memory_platform.kernel.lru_cache import LruCache
 from memory_platform.kernel.terms import terms
 from memory_platform.kernel.text import content_hash
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
-from memory_platform.providers.lru_cache import LruCache
 from snapshots.embedding.aliases import alias_marks, naming_marks
 from snapshots.embedding.contextual import Turn, index_alone, index_text
 from snapshots.embedding.rows import encode_lex, pack_dense, term_key
@@ -24,10 +24,11 @@ from snapshots.embedding.spaces import Embedders
 from snapshots.recall.images.columns import Float64
 from snapshots.recall.images.image import Image, build_image
 from snapshots.recall.policy import ScoringPolicy
-from snapshots.recall.ranking.factors import DIGITS
-from snapshots.recall.ranking.pipeline import Ranked, explain
-from snapshots.recall.ranking.probe import Probe
-from snapshots.recall.ranking.relevance import Judged, relevance_of_notes, relevant_rows
+from snapshots.recall.question import Probe
+from snapshots.recall.ranking.explained import explain
+from snapshots.recall.ranking.factors import DIGITS, Ranked
+from snapshots.recall.ranking.pipeline import relevant_rows
+from snapshots.recall.ranking.relevance import Judged, relevance_of_notes
 from snapshots.recall.ranking.scoring import Scores, score_memories
 from snapshots.recall.values import Explain, MemoryRow, RecallQuery
 from snapshots.relevance.policy import DIMENSIONS, ENCODER_SPACE, RELEVANCE
@@ -39,8 +40,7 @@ _ALWAYS = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class SlotWords:
-    """A slot as it is judged: its words, the labels that it goes by, how well the question names it as a tag (0..1),
-    and its stored confidence (0..1)."""
+    """A slot as it is judged: words, labels, how well the question names it as a tag (0..1), confidence (0..1)."""
 
     text: str
     labels: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class SlotWords:
 
 
 class JudgedSlot(NamedTuple):
-    """How probably a slot helps (0..1), why, and whether the question takes it: a strict one takes not all."""
+    """How probably a slot helps (0..1), why, and whether a strict question takes it."""
 
     relevance: float
     explain: Explain
@@ -59,10 +59,9 @@ class JudgedSlot(NamedTuple):
 def judge_slots(
     slots: Sequence[SlotWords], query: RecallQuery, probe: Probe, embedders: Embedders, policy: ScoringPolicy
 ) -> list[JudgedSlot]:
-    """Return how probably each slot helps ``query``: its words, or, where that is more, the name it has as a tag.
+    """Return how probably each slot helps ``query``: by its words, or by its name as a tag where that is more.
 
-    A text or question without a vector (the sentence encoder is not among ``embedders``, does not answer, or has
-    embedded enough new ones at once) is compared by the share of common terms among those of the shorter one.
+    A text or question without a vector is compared by the share of common terms.
     """
     texts = [slot.text for slot in slots]
     image = _image_of(texts, next((one for one in embedders if one.name == ENCODER_SPACE), None))
@@ -96,13 +95,13 @@ def _judge_texts(texts: Sequence[str], image: Image, scores: Scores, probe: Prob
 
 
 def _named_slots(slots: Sequence[SlotWords], text: str) -> npt.NDArray[np.bool_]:
-    """Return which slots ``text`` names, by one of their labels or as a tag, shape (n,)."""
+    """Return which slots ``text`` names by a label or as a tag, shape (n,)."""
     said = naming_marks(text)
     return np.array([slot.meant > 0 or bool(alias_marks(slot.labels) & said) for slot in slots], np.bool_)
 
 
 def _unranked(near: Float64, slots: Sequence[SlotWords]) -> Ranked:
-    """Return slots in their order, of whose factors only the confidence is not 1."""
+    """Return slots in their order, with the confidence as their only factor."""
     weights = np.ones((4, len(slots)))
     weights[1] = [slot.confidence for slot in slots]
     return Ranked(np.arange(len(slots)), near.round(DIGITS), weights, near * weights[1])

@@ -1,1 +1,1 @@
-"""Other words for a question, by a chat model, and what all of them find together."""
+"""Other wordings of a question by a chat model, and the merged results of all."""

@@ -1,4 +1,4 @@
-"""What recall asks a chat model, by language. A changed text is a new version: answers are kept by version."""
+"""Prompts of recall by language. A changed text needs a new version: answers are cached by version."""
 
 from memory_platform.providers.chat_prompts import Prompt
 

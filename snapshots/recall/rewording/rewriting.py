@@ -1,24 +1,24 @@
-"""R5: other wordings of a question, by a chat model, when the question asks for them and a model is configured."""
+"""Other wordings of a question, by a chat model where one is configured."""
 
 from collections.abc import Iterable
 
 from pydantic import BaseModel, Field
 
 from memory_platform.kernel.errors import Unavailable
+from memory_platform.kernel.lru_cache import LruCache
 from memory_platform.kernel.text import collapse_spaces, comparable, content_hash, detect_language
 from memory_platform.providers.contracts import ChatModel, Preparable
-from memory_platform.providers.lru_cache import LruCache
 from snapshots.recall.policy import REWRITE_POLICY, RewritePolicy
 from snapshots.recall.rewording.prompts import REWRITE, REWRITE_WITH_PASSAGE
 
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
+# Wordings by model, prompt and hash of the question: the same question is rewritten once by a process.
 _KEPT: LruCache[tuple[str, str, bytes], tuple[str, ...]] = LruCache(REWRITE_POLICY.kept)
-"""Wordings by model, prompt and hash of the question: the same question is rewritten once by a process."""
 
 
 class Wordings(BaseModel):
-    """What the model is asked for."""
+    """The answer of the model."""
 
     wordings: list[str] = Field(default_factory=list, description="Other wordings of the question, at most 3.")
     passage: str = Field(default="", description="A sentence that could answer the question, when asked for.")
@@ -27,9 +27,9 @@ class Wordings(BaseModel):
 def reworded(
     text: str, model: ChatModel, *, passage: bool, policy: RewritePolicy = REWRITE_POLICY
 ) -> tuple[str, ...] | None:
-    """Return other wordings of ``text``, none of which says the same in the same words; None without a timely answer.
+    """Return other wordings of ``text``; None without a timely answer. No transaction may be open.
 
-    With ``passage`` an imagined answer is the last of them (HyDE: Gao et al., ACL 2023). No transaction may be open.
+    With ``passage`` an imagined answer is the last of them (HyDE: Gao et al., ACL 2023).
     """
     prompt = REWRITE_WITH_PASSAGE if passage else REWRITE
     key = (model.name, prompt.version, content_hash(text))
@@ -54,7 +54,7 @@ def fenced(text: str, policy: RewritePolicy) -> str:
 
 
 def _others(text: str, offered: Iterable[str], policy: RewritePolicy) -> tuple[str, ...]:
-    """Return what was offered, each wording once and shortened, without blanks and without the question itself."""
+    """Return each wording once and shortened, without blanks and without the question itself."""
     found: dict[str, str] = {}
     for wording in offered:
         same = comparable(wording)

@@ -1,11 +1,11 @@
-"""Several wordings of one question, ranked as one: each orders the same image, and the orders are fused (R5).
+"""Several wordings of one question ranked as one: each orders the same image, and the orders are fused.
 
 Scores of two questions cannot be compared, ranks can: reciprocal rank fusion (Cormack et al., SIGIR 2009), in which the
-question's own words weigh most. What follows is what follows any question: R3's factors, everything said once.
+question's own words weigh most. Factors and deduplication follow as for any question.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,20 +13,13 @@ from snapshots.embedding.rows import Float32
 from snapshots.recall.images.columns import Float64
 from snapshots.recall.images.image import Image
 from snapshots.recall.policy import REWRITE_POLICY, RecallPolicy, RewritePolicy
-from snapshots.recall.ranking.factors import DIGITS
-from snapshots.recall.ranking.pipeline import Mask, Ranked, Scored, best_sayings, explain, passing_rows
-from snapshots.recall.ranking.probe import Probe, asked_at
+from snapshots.recall.question import Wording, asked_at
+from snapshots.recall.ranking.explained import explain
+from snapshots.recall.ranking.factors import DIGITS, Ranked
+from snapshots.recall.ranking.pipeline import Mask, Scored, passing_rows, told_apart
 from snapshots.recall.ranking.relevance import Judged
 from snapshots.recall.ranking.scoring import Scores, score_memories
 from snapshots.recall.values import Explain, RankedHit, RecallQuery
-
-
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """One wording of a question, made ready."""
-
-    text: str
-    probe: Probe
 
 
 def rank_wordings(
@@ -37,11 +30,10 @@ def rank_wordings(
     policy: RecallPolicy,
     rewriting: RewritePolicy = REWRITE_POLICY,
 ) -> list[RankedHit]:
-    """Return the best ``query.top_k`` memories of ``image`` for the question's ``own`` words, as they were judged, and
-    its other wordings.
+    """Return the best ``query.top_k`` memories for the question's ``own`` words and its other wordings.
 
-    ``explain.fused`` holds the fused ranks. The best of their order is as relevant as the best by the own words, and so
-    on down; the rest of an explanation is that of the wording that ranks the memory highest.
+    ``explain.fused`` holds the fused ranks; the rest of an explanation is that of the wording that ranks the memory
+    highest. The best memory of the fused order gets the relevance of the best by the own words, and so on down.
     """
     others_scored = (
         score_memories(image, asked_at(one.probe, one.text, query.read_at), policy.scoring) for one in others
@@ -53,7 +45,7 @@ def rank_wordings(
     weights[0] = rewriting.own_words
     fused = np.asarray(weights @ (1 / (rewriting.rank_k + ranks)), np.float32)
     found = np.asarray(np.isfinite(ranks).any(axis=0), np.bool_)
-    best = best_sayings(fused, in_order_of(own.judged.standing, fused), found, query, image, policy)
+    best, _ = told_apart(fused, in_order_of(own.judged.standing, fused), found, query, image, policy)
     relevance = in_order_of(own.judged.near, fused)[best.rows].round(DIGITS).tolist()
     why = _explained(scored, own.judged, ranks, fused, alive, best) if query.explain else [None] * len(best.rows)
     ids = map(image.id, best.rows.tolist())
@@ -61,14 +53,14 @@ def rank_wordings(
 
 
 def in_order_of(near: Float64, fused: Float32) -> Float64:
-    """Return the numbers of ``near`` in the order of ``fused``: its best memory gets the greatest, and so on."""
+    """Return the numbers of ``near`` in the order of ``fused``: its best memory gets the greatest."""
     ordered = np.empty_like(near)
     ordered[np.argsort(-fused, kind="stable")] = np.sort(near)[::-1]
     return ordered
 
 
 def ranks_of(scores: Float32, members: Mask) -> Float64:
-    """Return the rank of each member by its score, from 1, equals sharing theirs; infinite for what is no member."""
+    """Return the rank of each member by its score, from 1, equals sharing theirs; infinite for others."""
     ranks = np.full(len(scores), np.inf)
     found = -scores[members]
     ranks[members] = 1 + np.searchsorted(np.sort(found), found)

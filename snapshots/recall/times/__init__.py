@@ -1,1 +1,1 @@
-"""Which times a question names, in English and Chinese."""
+"""The times that a text names, in English and Chinese."""

@@ -1,4 +1,4 @@
-"""Which days a time means: months, seasons, weeks, feasts, so many units ago. Pure; times are local and naive."""
+"""Spans of days: months, seasons, weeks, so many units ago. Times are local and naive."""
 
 import re
 from collections.abc import Callable
@@ -7,20 +7,20 @@ from datetime import date, datetime, time, timedelta
 
 from dateutil.relativedelta import relativedelta
 
+# The first moment, and the moment after the last.
 Span = tuple[datetime, datetime]
-"""The first moment, and the moment after the last."""
 SpanOfYear = Callable[[int], Span | None]
+# The meaning of a match on a day; None for no time. May raise ValueError or OverflowError: no such day.
 Resolve = Callable[[re.Match[str], date], Span | None]
-"""What a match means on a day; None for no time. May raise ValueError or OverflowError: no such day."""
 
 DAY = timedelta(1)
 SATURDAY = 5
+# Days that "recently" reaches back.
 RECENT_DAYS = 14
-"""How far "recently" reaches back."""
+# The farthest and the nearest of "a few ... ago", by unit.
 FEW = {"day": (7, 1), "week": (6, 2), "month": (6, 2), "year": (6, 2)}
-"""What "a few ... ago" reaches from and to, in its unit."""
+# Years to look back for a day that does not exist every year: 29 February.
 _YEARS_BACK = 5
-"""How many years back a day may lie that does not exist every year: 29 February."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def days(first: date, count: int = 1) -> Span:
 
 
 def hours(day: date, first: int, last: int) -> Span:
-    """Return the hours of ``day`` from ``first`` to ``last``, which may lie in the next day (beyond 24)."""
+    """Return hours of ``day``; ``last`` may lie in the next day (beyond 24)."""
     start = datetime.combine(day, time())
     return start + timedelta(hours=first), start + timedelta(hours=last)
 
@@ -61,18 +61,16 @@ def latest(span_of: SpanOfYear, today: date, year: int | None = None) -> Span | 
 
 
 def month(year: int, number: int) -> Span:
-    """Return a month; ``number`` counts from 1."""
     start = datetime(year, number, 1)
     return start, start + relativedelta(months=1)
 
 
 def whole_year(year: int) -> Span:
-    """Return a year."""
     return datetime(year, 1, 1), datetime(year + 1, 1, 1)
 
 
 def season(year: int, number: int) -> Span:
-    """Return spring (0) to winter (3), by months: spring begins in March, and winter ends in the year after."""
+    """Return spring (0) to winter (3): spring begins in March, and winter ends in the year after."""
     start = datetime(year, 3 * number + 3, 1)
     return start, start + relativedelta(months=3)
 
@@ -83,7 +81,6 @@ def week(today: date, back: int = 0) -> Span:
 
 
 def weekend(today: date, back: int = 0) -> Span:
-    """Return Saturday and Sunday of that week."""
     return days(today - timedelta(today.weekday() + 7 * back - SATURDAY), 2)
 
 
@@ -121,11 +118,10 @@ def past(today: date, count: int | None, unit: str) -> Span:
 
 
 def recent(today: date) -> Span:
-    """Return the days that "recently" means."""
     return past(today, RECENT_DAYS, "day")
 
 
 def part(span: Span, first: float, last: float) -> Span:
-    """Return what lies between two shares (0 to 1) of a span."""
+    """Return the part of a span between two shares (0 to 1)."""
     start, length = span[0], span[1] - span[0]
     return start + first * length, start + last * length

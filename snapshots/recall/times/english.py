@@ -1,6 +1,6 @@
-"""English words for times, as anchors: "May 8, 2023", "last week", "two months ago", "Thanksgiving". Pure.
+"""English words for times: "May 8, 2023", "last week", "two months ago", "Thanksgiving".
 
-"may" and "march" are verbs, "fall" and "spring" too, "June" is a name: months, seasons and bare years want a
+"may" and "march" are verbs, "fall" and "spring" too, "June" is a name: months, seasons and bare years need a
 preposition before them, or a day or a year beside them.
 """
 
@@ -55,7 +55,7 @@ _WEEKDAY_TAIL = re.compile(rf" (?:early )?(?:{'|'.join(_HOURS)})\b| ?(?:[?.!,;)]
 
 
 def count_of(word: str) -> int | None:
-    """Return the number that a counting word means; None for "a few" and "several"."""
+    """Return the number of a counting word; None for "a few" and "several"."""
     if word.isdecimal():
         return int(word)
     return 2 if "couple" in word else _COUNTS.get(word)
@@ -70,7 +70,7 @@ _FEASTS = tuple(feasts.ENGLISH.values())
 
 
 def _group(m: re.Match[str], number: int) -> str | None:
-    """Return a group that some patterns of a resolver have and others do not."""
+    """Return a group that only some patterns of a resolver have."""
     return m[number] if m.re.groups >= number else None
 
 
@@ -88,10 +88,6 @@ def _day_month(m: re.Match[str], today: date) -> Span | None:
 
 def _month_day(m: re.Match[str], today: date) -> Span | None:
     return _day(m[2], m[1], _group(m, 3), today)
-
-
-def _iso_day(m: re.Match[str], _: date) -> Span | None:
-    return days(date(int(m[1]), int(m[2]), int(m[3])))
 
 
 def _month(m: re.Match[str], today: date) -> Span | None:
@@ -122,18 +118,18 @@ def _part_of_day(m: re.Match[str], today: date) -> Span | None:
     return hours(today - DAY if m[1] == "yesterday" else today, *_HOURS[m[2]])
 
 
-def _weekday(m: re.Match[str], today: date) -> Span | None:
-    return weekday(today, WEEKDAYS.index(m[1]))
-
-
 def _anchor(
     pattern: str, resolve: Resolve, guard: re.Pattern[str] | None = None, tail: re.Pattern[str] | None = None
 ) -> Anchor:
     return Anchor(re.compile(pattern), resolve, guard, tail)
 
 
+# In order: an earlier anchor takes its words from the later ones.
 ANCHORS: tuple[Anchor, ...] = (
-    _anchor(r"(?<![\d.])((?:19|20)\d\d)[-/.]([01]?\d)[-/.]([0-3]?\d)(?!\d)", _iso_day),
+    _anchor(
+        r"(?<![\d.])((?:19|20)\d\d)[-/.]([01]?\d)[-/.]([0-3]?\d)(?!\d)",
+        lambda m, _: days(date(int(m[1]), int(m[2]), int(m[3]))),
+    ),
     _anchor(rf"\b(?:{'|'.join(f'({name})' for name in feasts.ENGLISH)})\b(?:(?: of| in|,)? {_YEAR})?", _feast),
     _anchor(rf"(?<![\d.:$])(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH},? {_YEAR}", _day_month),
     _anchor(rf"{_MONTH} (?:the )?(\d{{1,2}})(?:st|nd|rd|th)?,? {_YEAR}", _month_day),
@@ -165,9 +161,8 @@ ANCHORS: tuple[Anchor, ...] = (
     _anchor(rf"\b{_YEAR}\b", lambda m, _: whole_year(int(m[1])), _YEAR_GUARD),
     _anchor(
         rf"(?<!\ba )\b({'|'.join(WEEKDAYS)})\b(?! (?:before|after|following|of)\b)",
-        _weekday,
+        lambda m, today: weekday(today, WEEKDAYS.index(m[1])),
         _WEEKDAY_GUARD,
         _WEEKDAY_TAIL,
     ),
 )
-"""In order: an earlier anchor takes its words from the later ones."""

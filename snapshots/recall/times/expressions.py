@@ -1,8 +1,8 @@
-"""The times that a question names, in English and Chinese: "last week", "in May 2023", "上周末", "去年中秋". Pure.
+"""The times that a question names, in English and Chinese: "last week", "in May 2023", "上周末", "去年中秋".
 
-Each is found as an *anchor* (a day, a month, a feast, ...); what stands beside it narrows it ("early", "初"), moves it
-("the weekend before"), opens it ("since", "之前") or joins it to the next ("from May to July"). A time without a year
-is the latest that is not still to come. What lies ahead ("next week", "明年") is left out: nothing was said then.
+Each is found as an *anchor* (a day, a month, a holiday, ...). Words beside it narrow it ("early", "初"), move it ("the
+weekend before"), open it ("since", "之前") or join it to the next ("from May to July"). A time without a year is the
+latest that has begun. Future times ("next week", "明年") are left out: nothing was said then.
 """
 
 import re
@@ -16,25 +16,25 @@ from snapshots.recall.times import chinese as chinese_times
 from snapshots.recall.times import english as english_times
 from snapshots.recall.times.calendar_days import DAY, SATURDAY, Anchor, Span, days, part, weekday
 
+# A question stands at the end; the text pasted before it names times of its own.
 READ_CHARACTERS = 2_000
-"""What is asked stands at the end; what is pasted before it names times of its own."""
+# A question that names more times asks for none of them.
 MOST_ANCHORS = 16
-"""A question that names more times asks for none of them."""
+# The beginning of "before 2023".
 FIRST = datetime(1970, 1, 1)
-"""Where "before 2023" begins."""
+# Characters before an anchor that are read with it.
 _BESIDE = 40
-"""How far before an anchor its company is looked for, characters."""
 
+# Without any of these a question names no time in English.
 _HINT = re.compile(
     r"\d|ago\b|back\b|day\b|days\b|yester|tonight|night\b|week|month|year|morning|evening|afternoon|recent|late|spring"
     r"|summer|autumn|fall|winter|christmas|xmas|easter|halloween|thanksgiving|festival|mid-aut|qing"
     r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 )
-"""Without any of these a question names no time in English."""
+# Without any of these it names none in Chinese.
 _CHINESE_HINT = re.compile(
     r"[年月日号节天周末前近夏秋冬春早晚夜]|星期|礼拜|五一|六一|十一|除夕|三十|元旦|元宵|清明|端午|七夕|中秋|国庆|重阳|双1|圣诞|假"
 )
-"""Without any of these it names none in Chinese."""
 _AHEAD = re.compile(
     r"(?:\b(?:next|every|each|coming|upcoming|following)(?: the)? "
     r"|[明后]年的?|每年的?|每逢?|下{1,4}个?(?:周|星期|礼拜|月)?的?)$"
@@ -54,6 +54,7 @@ _NARROWED = re.compile(
     r"\b(early|mid|late|beginning of|start of|middle of|end of|first half of|second half of)(?: the)?(?: in)?[ -]$"
 )
 _THEN_NARROWED = re.compile(r"(?:的|年)?(初|上旬|中旬|下旬|中期|底|末)")
+# Words of a question that asks for nothing but a time: "what did I tell you last week", "上周我们聊了什么".
 _SAYS_NOTHING = re.compile(
     r"\b(?:what|which|who|where|how|did|do|does|done|doing|was|were|is|are|have|has|had|i|you|we|me|my|us|our|they|he|she|it"
     r"|the|a|an|of|on|in|at|to|for|with|about|and|anything|something|everything|things?|all|any|say|said|saying|tell|told"
@@ -62,7 +63,6 @@ _SAYS_NOTHING = re.compile(
     r"|after|since|until|till|from|between|weekend|week|day)\b"
     r"|[我你您他她们咱的了过着吗呢吧啊呀说讲聊谈提到做干嘛什么啥事情哪些哪里去有没都和跟在是告诉记得发生初底末前后旬之以来]|[\W_]"
 )
-"""Words of a question that asks for nothing but a time: "what did I tell you last week", "上周我们聊了什么"."""
 _SHARES = {
     **dict.fromkeys(("early", "beginning of", "start of", "初", "上旬"), (0, 1 / 3)),
     **dict.fromkeys(("late", "end of", "下旬", "底", "末"), (2 / 3, 1)),
@@ -85,7 +85,7 @@ class TimeSpan:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """One anchor in a text: from where to where, and what it means; ``on`` is what it means on another day."""
+    """One anchor in a text with its meaning; ``on`` gives its meaning on another day."""
 
     start: int
     end: int
@@ -105,15 +105,10 @@ class Times:
 NO_TIMES = Times()
 
 
-def spans_of(text: str, asked_at: datetime) -> tuple[TimeSpan, ...]:
-    """Return the times that ``text`` names, asked at ``asked_at`` (aware), in order; only those begun by then."""
-    return times_of(text, asked_at).spans
-
-
 def times_of(text: str, asked_at: datetime) -> Times:
-    """Return the times that ``text`` names and what it says beside them.
+    """Return the times that ``text`` names and that have begun by ``asked_at`` (aware), and what it says beside them.
 
-    Raises nothing, whatever the text; linear in it, and of a long one only the end is read.
+    Accepts any text, in linear time; of a long one only the end is read.
     """
     form = collapse_spaces(index_form(text[-READ_CHARACTERS:]))
     today, zone = asked_at.date(), asked_at.tzinfo
@@ -130,7 +125,7 @@ def times_of(text: str, asked_at: datetime) -> Times:
 
 
 def _rest(form: str, found: list[_Found]) -> str:
-    """Return ``form`` without its times and without the words that ask for nothing of their own."""
+    """Return ``form`` without its times and without words that ask for nothing of their own."""
     ends = [0, *(one.end for one in found)]
     starts = [*(one.start for one in found), len(form)]
     beside = " ".join(form[end:start] for end, start in zip(ends, starts, strict=True))
@@ -138,7 +133,7 @@ def _rest(form: str, found: list[_Found]) -> str:
 
 
 def _found(form: str, today: date) -> list[_Found]:
-    """Return what the anchors find, in order of the text; no character belongs to two."""
+    """Return the anchors in order of the text; no character belongs to two."""
     taken = bytearray(len(form))
     found = []
     for anchor in _anchors(form):
@@ -154,14 +149,14 @@ def _found(form: str, today: date) -> list[_Found]:
 
 
 def _anchors(form: str) -> tuple[Anchor, ...]:
-    """Return the anchors worth looking for: most questions name no time, and most are in one language."""
+    """Return the anchors to look for: most questions name no time, and most are in one language."""
     english = english_times.ANCHORS if _HINT.search(form) else ()
     chinese = () if form.isascii() or not _CHINESE_HINT.search(form) else chinese_times.ANCHORS
     return english + chinese
 
 
 def _stands(form: str, anchor: Anchor, match: re.Match[str]) -> bool:
-    """Return whether an ambiguous anchor has the company that makes it a time."""
+    """Return whether an ambiguous anchor has words beside it that make it a time."""
     if anchor.guard is None or anchor.guard.search(_before(form, match.start())):
         return True
     return anchor.tail is not None and anchor.tail.match(form, match.end()) is not None
@@ -199,7 +194,7 @@ def _is_range(form: str, one: _Found, other: _Found) -> bool:
 
 
 def _in_company(one: _Found, form: str, today: date) -> Iterator[Span]:
-    """Yield what an anchor means together with the words beside it."""
+    """Yield the meaning of an anchor together with the words beside it."""
     before, span = _before(form, one.start), one.span
     if _LAST.search(before) and span[1].date() > today:
         span = one.on(span[0].date() - DAY) or span
@@ -240,5 +235,5 @@ def _nth(span: Span, which: str, unit: str) -> Span:
 
 
 def _days_named(unit: str) -> tuple[int, int]:
-    """Return the number of the day on which a weekend or a day of the week begins, and how many days it has."""
+    """Return on which day of the week a unit begins, and how many days it has."""
     return (SATURDAY, 2) if unit == "weekend" else (english_times.WEEKDAYS.index(unit), 1)

@@ -1,17 +1,19 @@
-"""Feast days of China and the West: which days each falls on in a year, and what it is called. Pure."""
+"""Holidays of China and the West: their names, and their days in each year."""
 
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 
 from dateutil.easter import easter
 
+# A first day, and how many days.
 Days = tuple[date, int]
-"""A first day, and how many days."""
+# The days of a holiday in a year. Raises ValueError for a year that the table does not know.
 DaysOfYear = Callable[[int], Days]
-"""The days of a feast in a year. Raises ValueError for a year that the table does not know."""
 
 MONDAY, THURSDAY, SUNDAY = 0, 3, 6
 
+# By year: 春节 清明 端午 七夕 中秋 重阳 as month and day. Two independent calendar libraries (holidays 0.109,
+# lunardate 0.3.0) agree on all of it; one is too large to depend on for this, the licence of the other forbids it.
 _LUNAR_FEASTS = """
     1980 0216 0404 0617 0817 0923 1017 | 1981 0205 0405 0606 0806 0912 1006 | 1982 0125 0405 0625 0825 1001 1025
     1983 0213 0405 0615 0815 0921 1014 | 1984 0202 0404 0604 0803 0910 1003 | 1985 0220 0405 0622 0822 0929 1022
@@ -38,8 +40,6 @@ _LUNAR_FEASTS = """
     2046 0206 0404 0608 0808 0915 1008 | 2047 0126 0405 0529 0827 1004 1027 | 2048 0214 0404 0615 0816 0922 1016
     2049 0202 0404 0604 0805 0911 1005 | 2050 0123 0404 0623 0823 0930 1024
 """
-"""By year: 春节 清明 端午 七夕 中秋 重阳 as month and day. Two independent calendar libraries (holidays 0.109,
-lunardate 0.3.0) agree on all of it; one is too large to depend on for this, the licence of the other forbids it."""
 
 
 def _table() -> Mapping[int, tuple[date, ...]]:
@@ -52,12 +52,12 @@ NEW_YEAR, QINGMING, DRAGON_BOAT, QIXI, MID_AUTUMN, DOUBLE_NINTH = range(6)
 
 
 def fixed(month: int, day: int, days: int = 1) -> DaysOfYear:
-    """Return the feast that falls on the same day every year."""
+    """Return a holiday on the same day every year."""
     return lambda year: (date(year, month, day), days)
 
 
 def lunar(feast: int, days: int = 1, *, after: int = 0) -> DaysOfYear:
-    """Return a feast of the table; it begins ``after`` days later."""
+    """Return a holiday of the lunar table; it begins ``after`` days later."""
 
     def days_of(year: int) -> Days:
         if year not in LUNAR:
@@ -68,7 +68,7 @@ def lunar(feast: int, days: int = 1, *, after: int = 0) -> DaysOfYear:
 
 
 def nth(count: int, weekday: int, month: int, days: int = 1) -> DaysOfYear:
-    """Return the feast on the ``count``-th ``weekday`` (Monday is 0) of a month; -1 is the last."""
+    """Return the holiday on the ``count``-th ``weekday`` (Monday is 0) of a month; -1 is the last."""
 
     def days_of(year: int) -> Days:
         first = date(year, month + (count < 0), 1)
@@ -84,6 +84,7 @@ def _easter(year: int) -> Days:
 
 NATIONAL_DAY = fixed(10, 1, 7)
 
+# By pattern in lower case. Where one name begins another, the longer stands first.
 ENGLISH: Mapping[str, DaysOfYear] = {
     r"(?:chinese|lunar) new year|spring festival": lunar(NEW_YEAR, 8, after=-1),
     r"new year'?s eve": fixed(12, 31),
@@ -108,8 +109,8 @@ ENGLISH: Mapping[str, DaysOfYear] = {
     r"dragon boat festival": lunar(DRAGON_BOAT, 3),
     r"mid-autumn(?: festival)?": lunar(MID_AUTUMN, 2),
 }
-"""By how it is written in lower case. Where one name begins another, the longer stands first."""
 
+# By pattern in simplified characters.
 CHINESE: Mapping[str, DaysOfYear] = {
     r"大年三十|年三十|除夕": lunar(NEW_YEAR, after=-1),
     r"大年初一|年初一": lunar(NEW_YEAR),
@@ -139,4 +140,3 @@ CHINESE: Mapping[str, DaysOfYear] = {
     r"暑假": fixed(7, 1, 62),
     r"寒假": fixed(1, 15, 40),
 }
-"""By how it is written in simplified characters."""

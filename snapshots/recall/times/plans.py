@@ -1,7 +1,7 @@
-"""The last day of a plan, as its words say it on the day they were said: "on the 14th of May", 下周三. Pure.
+"""The last day of a plan, from its words and the day they were said: "on the 14th of May", 下周三.
 
-A time that may be meant two ways is the later one; what is planned again and again has no last day, nor has what begins
-on a day: "from the 1st of November", 下月1号起, "I start at the mill on Monday".
+Of two meanings the later one counts. Repeated plans have no last day, nor has what begins on a day: "from the 1st of
+November", 下月1号起, "I start at the mill on Monday".
 """
 
 import calendar
@@ -25,6 +25,7 @@ _BEFORE_A_START = re.compile(
     r"(?:the |on |in |late |early |mid )*\Z|(?:从|自|打|等)(?:明年|今年|下个?)?\Z"
 )
 _BEHIND_A_START = re.compile(r" ?(?:onwards?|on(?! (?:the|a|my|our))\b|起|开始|以后|之后|后(?!天)|才)")
+# Words of something that begins on the day and goes on after it, so that the day is not its last.
 _LASTS_FROM_THEN = re.compile(
     r"\b(?:starts?|starting|begins?|beginning|comes? into force|takes? effect|kicks? in|become|becomes|becoming"
     r"|joins?|joining|(?:move|moves|moving|relocate|relocates|relocating|switch|switches|switching|change|changes"
@@ -32,7 +33,6 @@ _LASTS_FROM_THEN = re.compile(
     r"|the new \w+ (?:is|will be)\b|入职|生效|报到|开始|搬[到去进]|转[到学校]|换[到成去]"
     r"|改[到成](?:住|在|用|喝|吃|走)|起(?:住|在|用|改|换|搬|不)"
 )
-"""What holds from a day on, and is no plan that is past after it."""
 _MONTH = (
     r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\b"
@@ -47,7 +47,7 @@ _WEEK_DAYS = 7
 
 
 def last_day_of(text: str, said: date) -> date | None:
-    """Return the last day that a plan's words name, said on the day ``said``; None where they name none."""
+    """Return the last day that a plan's words name, said on ``said``; None where they name none."""
     form = text.lower()
     if _AGAIN.search(form) or _LASTS_FROM_THEN.search(form):
         return None
@@ -66,7 +66,7 @@ def _days_in(form: str, said: date) -> Iterator[date]:
 
 
 def _of_year(said: date, month: int, day: int, year: str | None = None) -> date:
-    """Return a day of a month; without its year the next one, from the day on that it was said."""
+    """Return a day of a month; without a year the next one from ``said`` on."""
     found = date(int(year) if year else said.year, month, day)
     return found if year or found >= said else found.replace(year=said.year + 1)
 
@@ -83,7 +83,7 @@ def _end_of_month(first: date) -> date:
 
 
 def _weekday(said: date, wanted: int, *, is_next: bool = False) -> date:
-    """Return the next such day of the week after one; ``is_next``: that of the next week."""
+    """Return the next such day of the week; ``is_next``: that of the next week."""
     if is_next:
         return said + timedelta(_WEEK_DAYS - said.weekday() + wanted)
     return said + timedelta((wanted - said.weekday() - 1) % _WEEK_DAYS + 1)

@@ -6,9 +6,8 @@ from uuid import UUID
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.context.errors import BudgetTooSmall
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextAnswer, ContextQuery
+from snapshots.context.budget import BudgetTooSmall
+from snapshots.context.pipeline import ContextAnswer, ContextQuery, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.models import Note, NoteGrade
 from tenants.isolation import tenant_tx

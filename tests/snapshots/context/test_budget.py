@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snapshots.context.budget import Piece, Room, Shelf, Slot, take
-from snapshots.context.errors import BudgetTooSmall
+from snapshots.context.budget import BudgetTooSmall, Piece, Room, Shelf, Slot, take
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.turn.intent_reader import INTENTS
 from snapshots.context.values import (

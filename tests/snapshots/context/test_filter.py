@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, build_context
 from snapshots.context.values import AssembledContext, BudgetRequest, ContextRequest, Reason, SectionName
 from snapshots.models import MessageRole, Note, Snapshot
 from snapshots.recall.filtering.grammar import FilterNode, parse_filter

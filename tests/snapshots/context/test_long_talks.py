@@ -2,8 +2,7 @@
 
 import pytest
 
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextAnswer, ContextQuery
+from snapshots.context.pipeline import ContextAnswer, ContextQuery, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest, SectionName
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation

@@ -5,10 +5,9 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.context.service import draft_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, draft_context
 from snapshots.context.values import ContextRequest
-from snapshots.recall.service import recall
+from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from tests.conftest import House, World
 from tests.snapshots.held import know, remember

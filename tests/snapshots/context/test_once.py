@@ -6,8 +6,7 @@ from importlib import import_module
 import pytest
 from django.db import connection
 
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.models import Note, WorkKind
 from snapshots.queue.draining.drain import drain_work

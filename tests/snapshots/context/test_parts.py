@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.receipts.packing import candidates_held
 from snapshots.receipts.read import candidates_of

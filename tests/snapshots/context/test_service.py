@@ -13,10 +13,16 @@ from django.test.utils import CaptureQueriesContext
 from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
-from snapshots.context.errors import BudgetTooSmall
+from snapshots.context.budget import BudgetTooSmall
+from snapshots.context.pipeline import (
+    ContextAnswer,
+    ContextQuery,
+    build_context,
+    draft_context,
+    leave_receipt,
+    leave_receipt_alone,
+)
 from snapshots.context.policy import ContextPolicy
-from snapshots.context.service import build_context, draft_context, leave_receipt, leave_receipt_alone
-from snapshots.context.stages import ContextAnswer, ContextQuery
 from snapshots.context.turn.route import ModelRoute
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.episodes.tasks import begin_task

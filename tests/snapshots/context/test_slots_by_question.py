@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from profiles.models import Preference
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextAnswer, ContextQuery
+from snapshots.context.pipeline import ContextAnswer, ContextQuery, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.receipts.packing import candidates_held
 from snapshots.relevance.policy import RELEVANCE

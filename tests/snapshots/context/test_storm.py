@@ -13,8 +13,14 @@ from django.db import connection
 
 from memory_platform.kernel.errors import NotFound
 from profiles.services.subjects import ensure_subject
-from snapshots.context.service import build_context, draft_context, leave_receipt_alone, leave_receipt_or_anew
-from snapshots.context.stages import ContextAnswer, ContextQuery
+from snapshots.context.pipeline import (
+    ContextAnswer,
+    ContextQuery,
+    build_context,
+    draft_context,
+    leave_receipt_alone,
+    leave_receipt_or_anew,
+)
 from snapshots.context.values import ContextRequest
 from snapshots.embedding.store import touch_memory
 from snapshots.erasure.subjects import erase_subject

@@ -7,8 +7,7 @@ import pytest
 
 from memory_platform.kernel.ids import stable_id
 from snapshots.context.gathering.changed import Change, Changes
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest, MemoryItem
 from snapshots.models import Message, Note, NoteGrade, Snapshot, SnapshotKind
 from snapshots.notes.selectors import NoteFilter, notes_of

@@ -11,8 +11,7 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Candidate, Preference
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.echo.shown_memories import NOTHING_SHOWN, shown_before
 from snapshots.intake.values import IncomingMessage

@@ -26,9 +26,8 @@ from snapshots.embedding.upkeep.backfill import backfill_vectors, embedded, miss
 from snapshots.embedding.upkeep.old_spaces import drop_vectors, forget_space
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import EmbeddingSpace, Snapshot, SnapshotVector
-from snapshots.recall.loading.cache import ImageCache
-from snapshots.recall.search import IMAGES
-from snapshots.recall.service import recall
+from snapshots.recall.loading.cache import IMAGES, ImageCache
+from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
@@ -237,7 +236,7 @@ def test_images_of_another_list_are_not_used_and_back_filled_vectors_show(
     earlier, later = ImageCache(10_000_000), ImageCache(10_000_000)
 
     def asked(images: ImageCache, setting: str) -> dict[str, str]:
-        monkeypatch.setattr("snapshots.recall.search.IMAGES", images)
+        monkeypatch.setattr("snapshots.recall.loading.cache.IMAGES", images)
         with override_settings(EMBEDDER=setting):
             return ways(acme)
 

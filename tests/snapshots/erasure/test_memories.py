@@ -25,7 +25,7 @@ from snapshots.models import (
     Work,
 )
 from snapshots.queue.figures.counts import work_counts
-from snapshots.recall.service import recall
+from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from snapshots.understanding.statements import statements
 from snapshots.window.store import window_key

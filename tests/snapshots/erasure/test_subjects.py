@@ -30,7 +30,7 @@ from snapshots.models import Conversation, Job, Message, Snapshot, Work
 from snapshots.queue.asked_jobs import claim_job, work_at_jobs
 from snapshots.queue.errors import LeaseLost
 from snapshots.queue.figures.counts import work_counts
-from snapshots.recall.service import recall
+from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE

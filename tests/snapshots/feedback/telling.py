@@ -4,8 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.feedback.outcome import take_outcome
 from snapshots.feedback.values import Outcome, Told

@@ -2,8 +2,7 @@
 
 import pytest
 
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.feedback.injected import injected_texts
 from snapshots.models import Receipt, Snapshot

@@ -21,7 +21,7 @@ from snapshots.lifecycle.staff_actions.merging import NotToBeMerged, merge_memor
 from snapshots.lifecycle.staff_actions.undo import last_act, undo_act
 from snapshots.models import MemoryReview, Note, ReviewDecision, Snapshot
 from snapshots.notes.edit import change_vital_class
-from snapshots.recall.service import recall
+from snapshots.recall.pipeline import recall
 from snapshots.recall.values import Factors, RecallQuery
 from snapshots.understanding.changes.asking import outdated_needs, settle_outdated
 from snapshots.understanding.config import NOTING

@@ -10,8 +10,8 @@ from snapshots.embedding.spaces import active_embedders
 from snapshots.lifecycle.edits import Edit, Edited, edit_snapshot
 from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots
 from snapshots.lifecycle.values import Fate, NewSnapshot, SnapshotAddress
-from snapshots.recall.search import prepare_question
-from snapshots.recall.service import recall_in_scope
+from snapshots.recall.pipeline import recall_in_scope
+from snapshots.recall.question import prepare_question
 from snapshots.recall.values import RecallQuery
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.feedback.outcome import take_outcome
 from snapshots.feedback.values import Told

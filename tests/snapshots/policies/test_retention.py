@@ -4,8 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.embedding.spaces import active_embedders
 from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots

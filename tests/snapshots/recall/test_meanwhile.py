@@ -21,9 +21,8 @@ from memory_platform.providers import registry
 from profiles.services.subjects import ensure_subject
 from snapshots.erasure.subjects import erase_subject
 from snapshots.models import Snapshot
-from snapshots.recall.loading.cache import ImageCache
-from snapshots.recall.search import SUBJECTS
-from snapshots.recall.service import recall
+from snapshots.recall.loading.cache import SUBJECTS, ImageCache
+from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
@@ -109,7 +108,7 @@ def test_nobody_hears_of_what_was_gone_and_all_end_with_what_is_there(
     world: World, monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
     images, history, gone = ImageCache(room), History(world.acme, random.Random(room)), Gone()  # noqa: S311 - no secret
-    monkeypatch.setattr("snapshots.recall.search.IMAGES", images)
+    monkeypatch.setattr("snapshots.recall.loading.cache.IMAGES", images)
     said_at = ASKED.replace(month=3)
     remember(world.globex, *GIL, said_at=said_at)
     stop = threading.Event()
@@ -137,4 +136,4 @@ def test_nobody_hears_of_what_was_gone_and_all_end_with_what_is_there(
     assert len([one for one in answers if one.pairs]) > THREADS
     late = [pair for one in answers for pair in one.pairs if gone.since.get(pair, one.began) < one.began]
     assert not late
-    assert images.nbytes <= room
+    assert images.size <= room

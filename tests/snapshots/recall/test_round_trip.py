@@ -18,12 +18,12 @@ from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, Snapshot, SubjectMemory
 from snapshots.recall.answer import Recalled
 from snapshots.recall.degraded import DegradedReason
-from snapshots.recall.loading.cache import ImageKey
+from snapshots.recall.loading.cache import IMAGES, SUBJECTS, ImageKey
 from snapshots.recall.loading.current import known_to_product, memory_state
 from snapshots.recall.loading.sealing import seal_memories
+from snapshots.recall.pipeline import recall_in_scope, search_memory
 from snapshots.recall.policy import DEFAULT_RECALL
-from snapshots.recall.search import IMAGES, SUBJECTS, prepare_question
-from snapshots.recall.service import recall_in_scope, search_memory
+from snapshots.recall.question import prepare_question
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -203,7 +203,7 @@ def test_without_pgvector_nothing_is_kept_and_later_all_is_there(acme: House) ->
         healed = Asking(acme, {2: heals_and_adds}).ask()
     assert texts(healed) == AFTERWARDS[adds]
     assert healed.degraded == frozenset()
-    held = IMAGES.held(ImageKey(acme.tenant.id, acme.subject.id, spaces_key(active_embedders())))
+    held = IMAGES.get(ImageKey(acme.tenant.id, acme.subject.id, spaces_key(active_embedders())))
     assert held is not None
     assert [len(space.rows) for space in held.image.spaces] == [3]
 

@@ -18,10 +18,10 @@ from snapshots.models import Snapshot
 from snapshots.recall.answer import Recalled
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.filtering.grammar import parse_filter
-from snapshots.recall.loading.cache import ImageKey
+from snapshots.recall.loading.cache import IMAGES, SUBJECTS, ImageKey
+from snapshots.recall.pipeline import recall
 from snapshots.recall.policy import DEFAULT_RECALL
-from snapshots.recall.search import IMAGES, SUBJECTS, prepare_question
-from snapshots.recall.service import recall
+from snapshots.recall.question import prepare_question
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -196,9 +196,9 @@ def test_a_warm_image_answers_its_own_tenant_alone(world: World) -> None:
     # Even a cache that has mixed up two tenants shows nobody else's words: they come through the wall.
     SUBJECTS.put((world.globex.tenant.id, "ada-stolen"), world.acme.subject.id)
     stolen = ImageKey(world.globex.tenant.id, world.acme.subject.id, spaces_key(active_embedders()))
-    held = IMAGES.held(ImageKey(world.acme.tenant.id, world.acme.subject.id, stolen.spaces))
+    held = IMAGES.get(ImageKey(world.acme.tenant.id, world.acme.subject.id, stolen.spaces))
     assert held is not None
-    IMAGES.put(stolen, held)
+    IMAGES.put_newest(stolen, held)
     assert ask(world.globex, "peanuts", subject_id="ada-stolen").memories == ()
 
 

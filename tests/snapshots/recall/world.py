@@ -10,8 +10,8 @@ from snapshots.embedding.contextual import Turn, index_text
 from snapshots.embedding.rows import encode_dense, encode_lex
 from snapshots.recall.images.image import Image, build_image
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
+from snapshots.recall.question import Probe, asked_at, make_probe
 from snapshots.recall.ranking.pipeline import rank_memories
-from snapshots.recall.ranking.probe import Probe, asked_at, make_probe
 from snapshots.recall.values import MemoryRow, RankedHit, RecallQuery
 
 NOW = datetime(2026, 5, 8, 9, 0, tzinfo=UTC)

@@ -31,7 +31,7 @@ from profiles.values import Verdict
 from snapshots.context.turn.intent import NO_VECTORS, detect_intent, detect_phase
 from snapshots.context.turn.phase_reader import PHASES
 from snapshots.models import Conversation, Message, MessageRole
-from snapshots.recall.search import prepare_question
+from snapshots.recall.question import prepare_question
 from snapshots.sensitive.detector import is_telephone
 from snapshots.understanding.changes.asking import OF_A_NOTE, outdated_needs, settle_outdated
 from tenants.isolation import tenant_tx

@@ -31,9 +31,15 @@ from memory_platform.api.v1.recall.context_prompt import PromptFields, PromptOut
 from memory_platform.api.v1.recall.recall import STRICT_HELP, FilterField
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_prepared
+from snapshots.context.pipeline import (
+    ContextAnswer,
+    ContextQuery,
+    Draft,
+    build_context,
+    draft_context,
+    leave_receipt_or_anew,
+)
 from snapshots.context.record import shown_sections, shown_tokens
-from snapshots.context.service import build_context, draft_context, leave_receipt_or_anew
-from snapshots.context.stages import ContextAnswer, ContextQuery, Draft
 from snapshots.context.turn.phase_reader import PHASES
 from snapshots.context.turn.route import Cause, ModelRoute, Tier
 from snapshots.context.values import AssembledContext, BudgetRequest, ContextRequest, SectionName

@@ -30,8 +30,8 @@ from memory_platform.api.views.base import SubjectView
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.recall.filtering.grammar import FilterNode, parse_filter
+from snapshots.recall.pipeline import recall
 from snapshots.recall.policy import ANSWERS
-from snapshots.recall.service import recall
 from snapshots.recall.values import APART, DOCUMENTS, LANES, REPLIES, SNAPSHOT_KINDS, RecallQuery
 
 TOP_K_MOST = 100

@@ -19,7 +19,7 @@ from snapshots.jobs import HANDLERS
 from snapshots.models import Message, Note, Snapshot, SnapshotVector, SnapshotWords, SubjectMemory
 from snapshots.queue.draining.drain import drain_work
 from snapshots.recall.answer import Recalled
-from snapshots.recall.service import recall
+from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

@@ -19,8 +19,7 @@ from memory_platform.console.explanation.words import RELEVANCE
 from memory_platform.console.memories.sources import ANSWERS_SHOWN
 from memory_platform.kernel.text import collapse_spaces
 from profiles.models import Preference, ProfileFact, Tag
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.context.writing.fence import escaped
 from snapshots.feedback.outcome import take_outcome

@@ -25,8 +25,7 @@ from memory_platform.console.receipts.playground_sides import (
 )
 from memory_platform.console.shared.display import address_of
 from profiles.models import Subject
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.models import Receipt, Snapshot
 from snapshots.policies.sections import SECTIONS

@@ -159,7 +159,7 @@ def test_every_space_in_use_has_a_weight() -> None:
     tunable = TUNABLES[f"{DENSE_WEIGHT}: {EMBEDDER.name}"]
 
     assert tunable.read(DEFAULT_RECALL) == 1.0
-    assert tunable.put(DEFAULT_RECALL, 2.0).scoring.dense_weight(EMBEDDER.name) == 2.0
+    assert dict(tunable.put(DEFAULT_RECALL, 2.0).scoring.dense_weights)[EMBEDDER.name] == 2.0
     kept = dict(DEFAULT_RECALL.scoring.dense_weights).items()
     assert kept <= dict(tunable.put(DEFAULT_RECALL, 2.0).scoring.dense_weights).items()
 

@@ -12,10 +12,10 @@ import pytest
 
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
-from snapshots.context.turn.intent import detect_intent, detect_phase, read_intent
+from snapshots.context.turn.intent import detect_intent, detect_phase
 from snapshots.context.turn.intent_reader import INTENTS, SPACES, reader_of
 from snapshots.context.turn.phase_reader import PHASES
-from snapshots.recall.search import embed_question
+from snapshots.recall.question import embed_questions
 from tests.golden.labels import rows, scores
 
 PRECISION = 0.95
@@ -26,7 +26,7 @@ RECALL = 0.75
 @cache
 def vectors(text: str) -> Mapping[str, Float32]:
     """What recall makes of a question with the embedded models."""
-    found, _ = embed_question(text, embedders("wordllama,use"))
+    (found,), _ = embed_questions([text], embedders("wordllama,use"))
     return found
 
 
@@ -54,11 +54,6 @@ def test_a_greeting_before_a_request_does_not_hide_it() -> None:
     assert detect_intent("Hello! Navigate home please") == "navigation"
     assert detect_intent("你好,帮我订一张机票") == "task"
     assert detect_intent("Hello!") == "small_talk"
-
-
-def test_the_reading_names_its_cue() -> None:
-    assert read_intent("Can you recommend a film?").cue == "recommend"
-    assert read_intent("The sky is blue.").cue == ""
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n", "🙂", "I wonder", "x" * 70_000, "what " * 14_000, "帮我" * 30_000])

@@ -10,9 +10,8 @@ from pytest_django.fixtures import Settings
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.contracts import Preparable
 from memory_platform.providers.registry import chat_model, forget
+from snapshots.context.pipeline import ContextAnswer, ContextQuery, build_context
 from snapshots.context.policy import ContextPolicy
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextAnswer, ContextQuery
 from snapshots.context.turn.understanding import PURPOSE
 from snapshots.context.values import ContextRequest
 from tenants.isolation import tenant_tx

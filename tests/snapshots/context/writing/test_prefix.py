@@ -11,8 +11,7 @@ from django.db import connection
 
 from profiles.models import Tag
 from profiles.services.tags.tags import use_tag
-from snapshots.context.service import build_context
-from snapshots.context.stages import ContextAnswer, ContextQuery
+from snapshots.context.pipeline import ContextAnswer, ContextQuery, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress

@@ -21,9 +21,9 @@ from snapshots.embedding.upkeep.missing_index import read_again
 from snapshots.jobs import backfill_vectors_job
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, SnapshotVector, SnapshotWords
+from snapshots.recall.loading.cache import IMAGES
 from snapshots.recall.loading.current import memory_state
 from snapshots.recall.loading.sealing import seal_memories
-from snapshots.recall.search import IMAGES
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

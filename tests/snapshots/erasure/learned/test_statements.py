@@ -20,7 +20,7 @@ from snapshots.jobs import drain_work_job
 from snapshots.lifecycle.preference_sources import link_preference_sources
 from snapshots.lifecycle.values import SnapshotAddress, SourceNames
 from snapshots.models import PreferenceSource, Snapshot, TagSource, Work
-from snapshots.recall.service import recall
+from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from snapshots.understanding import pipeline
 from tenants.isolation import tenant_tx

@@ -2,8 +2,8 @@
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.feedback.tallies.tally import roll_up_tallies
-from snapshots.recall.search import prepare_question
-from snapshots.recall.service import recall_in_scope
+from snapshots.recall.pipeline import recall_in_scope
+from snapshots.recall.question import prepare_question
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

@@ -13,9 +13,9 @@ from snapshots.recall.filtering.grammar import parse_filter
 from snapshots.recall.filtering.matching import FilterTooCostly
 from snapshots.recall.loading.current import in_scope
 from snapshots.recall.loading.metadata import with_metadata
+from snapshots.recall.pipeline import recall
 from snapshots.recall.policy import FilterPolicy
-from snapshots.recall.ranking.pipeline import alive_rows
-from snapshots.recall.service import recall
+from snapshots.recall.ranking.pipeline import held_rows, passing_rows
 from snapshots.recall.values import SNAPSHOTS, RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -93,7 +93,7 @@ def test_another_tenants_metadata_is_never_looked_at(world: World) -> None:
     for house, expected in ((world.acme, [True]), (world.globex, [False])):
         with tenant_tx(house.tenant.id):
             asked = with_metadata(query, in_scope(world.acme.subject.id), {SNAPSHOTS: held})[SNAPSHOTS]
-        assert alive_rows(held.columns, asked, skew=0).tolist() == expected
+        assert (held_rows(held.columns, asked, skew=0) & passing_rows(held.columns, asked)).tolist() == expected
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,7 @@ from snapshots.embedding.marks import QUESTION, TIME
 from snapshots.embedding.rows import term_key
 from snapshots.embedding.spaces import space_id
 from snapshots.recall.policy import DEFAULT_RECALL
-from snapshots.recall.ranking.probe import Probe, asked_at
-from snapshots.recall.search import Question
+from snapshots.recall.question import Probe, Question, asked_at
 from snapshots.recall.values import RecallQuery
 from snapshots.relevance.policy import RELEVANCE
 from tenants.isolation import tenant_tx
@@ -272,9 +271,9 @@ def _asked(query: RecallQuery, question: Question) -> dict[str, Any]:
                 "place": place,
                 "id": space_id(embedder),
                 "vector": probe.vectors[embedder.name].tolist() if embedder.name in probe.vectors else None,
-                "floor": scoring.cosine_floor(embedder.name),
-                "weight": scoring.dense_weight(embedder.name),
-                "alike": scoring.alike_cosine(embedder.name),
+                "floor": dict(scoring.cosine_floors).get(embedder.name, -1.0),
+                "weight": dict(scoring.dense_weights).get(embedder.name, 1.0),
+                "alike": dict(scoring.alike_cosines).get(embedder.name, 1.0),
             }
             for place, embedder in enumerate(question.embedders)
         ],

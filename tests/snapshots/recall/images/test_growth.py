@@ -12,10 +12,9 @@ from snapshots.intake.delete import delete_conversation
 from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Snapshot, SubjectMemory
-from snapshots.recall.loading.cache import ImageKey
+from snapshots.recall.loading.cache import IMAGES, ImageKey
 from snapshots.recall.loading.current import in_scope
 from snapshots.recall.loading.images import LoadedImage, load_image
-from snapshots.recall.search import IMAGES
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import remember, say
@@ -27,7 +26,7 @@ WORDS = ["aisle", "seat", "window", "music", "cello", "peanuts", "家", "座位"
 
 
 def find_image(house: House) -> LoadedImage | None:
-    return IMAGES.held(ImageKey(house.tenant.id, house.subject.id, spaces_key(active_embedders())))
+    return IMAGES.get(ImageKey(house.tenant.id, house.subject.id, spaces_key(active_embedders())))
 
 
 def epoch(house: House) -> int:

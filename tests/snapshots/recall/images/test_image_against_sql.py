@@ -18,9 +18,9 @@ from django.test import override_settings
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers import registry
 from memory_platform.providers.redis.client import redis_client
-from snapshots.recall.loading.cache import ImageCache
-from snapshots.recall.search import SUBJECTS, prepare_question
-from snapshots.recall.service import recall
+from snapshots.recall.loading.cache import SUBJECTS, ImageCache
+from snapshots.recall.pipeline import recall
+from snapshots.recall.question import prepare_question
 from snapshots.recall.values import RecalledMemory, RecallQuery
 from tests.conftest import World
 from tests.snapshots.recall.grid_embedder import GridEmbedder
@@ -107,7 +107,7 @@ def by_recall(
     history: History, query: RecallQuery, images: ImageCache, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[RecalledMemory, ...]:
     """Return what a process answers that holds ``images``."""
-    monkeypatch.setattr("snapshots.recall.search.IMAGES", images)
+    monkeypatch.setattr("snapshots.recall.loading.cache.IMAGES", images)
     with override_settings(EMBEDDER=history.models):
         found = recall(history.house.tenant.id, history.house.subject.external_id, query)
     assert not found.degraded

@@ -17,7 +17,7 @@ def at(version: int, image: Image = IMAGE) -> LoadedImage:
 
 
 def read_image(cache: ImageCache, wanted: ImageKey) -> Image | None:
-    found = cache.held(wanted)
+    found = cache.get(wanted)
     return found.image if found else None
 
 
@@ -27,13 +27,13 @@ def key(tenant: UUID = ACME, subject: UUID = ADA, space: str = "") -> ImageKey:
 
 def test_an_image_is_held_with_the_state_of_the_memory_it_shows() -> None:
     cache = ImageCache(10**6)
-    cache.put(key(), at(3))
-    assert cache.held(key()) == at(3)
+    cache.put_newest(key(), at(3))
+    assert cache.get(key()) == at(3)
 
 
 def test_another_tenant_subject_or_space_never_meets_it() -> None:
     cache = ImageCache(10**6)
-    cache.put(key(), at(1))
+    cache.put_newest(key(), at(1))
     assert read_image(cache, key(tenant=GLOBEX)) is None
     assert read_image(cache, key(subject=GIL)) is None
     assert read_image(cache, key(space="other")) is None
@@ -41,34 +41,34 @@ def test_another_tenant_subject_or_space_never_meets_it() -> None:
 
 def test_an_older_image_does_not_replace_a_newer_one() -> None:
     cache = ImageCache(10**6)
-    cache.put(key(), at(5))
-    cache.put(key(), at(4, image_of([])))
+    cache.put_newest(key(), at(5))
+    cache.put_newest(key(), at(4, image_of([])))
     assert read_image(cache, key()) is IMAGE
 
 
 def test_the_least_recently_used_leaves_when_bytes_run_out() -> None:
     cache = ImageCache(2 * IMAGE.nbytes)
-    cache.put(key(subject=ADA), at(1))
-    cache.put(key(subject=GIL), at(1))
-    assert cache.held(key(subject=ADA)) is not None
-    cache.put(key(tenant=GLOBEX, subject=GIL), at(1))
+    cache.put_newest(key(subject=ADA), at(1))
+    cache.put_newest(key(subject=GIL), at(1))
+    assert cache.get(key(subject=ADA)) is not None
+    cache.put_newest(key(tenant=GLOBEX, subject=GIL), at(1))
     assert read_image(cache, key(subject=GIL)) is None
     assert read_image(cache, key(subject=ADA)) is IMAGE
-    assert (len(cache), cache.nbytes) == (2, 2 * IMAGE.nbytes)
+    assert (len(cache), cache.size) == (2, 2 * IMAGE.nbytes)
 
 
 def test_what_is_larger_than_the_cache_is_not_held() -> None:
     cache = ImageCache(IMAGE.nbytes - 1)
-    cache.put(key(), at(1))
-    assert (len(cache), cache.nbytes) == (0, 0)
+    cache.put_newest(key(), at(1))
+    assert (len(cache), cache.size) == (0, 0)
 
 
 def test_a_forgotten_subject_leaves_in_every_space_and_nobody_else_does() -> None:
     cache = ImageCache(10**6)
     for one in (key(), key(space="other"), key(subject=GIL)):
-        cache.put(one, at(1))
-    cache.discard(ACME, ADA)
-    assert cache.held(key()) is cache.held(key(space="other")) is None
-    assert cache.nbytes == IMAGE.nbytes
+        cache.put_newest(one, at(1))
+    cache.discard_subject(ACME, ADA)
+    assert cache.get(key()) is cache.get(key(space="other")) is None
+    assert cache.size == IMAGE.nbytes
     cache.clear()
-    assert (len(cache), cache.nbytes) == (0, 0)
+    assert (len(cache), cache.size) == (0, 0)

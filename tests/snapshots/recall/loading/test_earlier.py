@@ -12,8 +12,8 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Unavailable
 from snapshots.embedding.spaces import active_embedders
 from snapshots.recall.loading.earlier import MemoryTooLarge, Turns, check_size
+from snapshots.recall.pipeline import recall
 from snapshots.recall.policy import EARLIER
-from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -84,7 +84,7 @@ def test_who_finds_enough_waiting_is_told_at_once() -> None:
 def test_recall_takes_a_seat(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     remember(world.acme, "I like tea")
     turns = Turns(SOON)
-    monkeypatch.setattr("snapshots.recall.service.TURNS", turns)
+    monkeypatch.setattr("snapshots.recall.pipeline.TURNS", turns)
     query = replace(THEN, known_at=utc_now())
     with turns.seat(THEN), pytest.raises(Unavailable):
         recall(world.acme.tenant.id, "ada", query)

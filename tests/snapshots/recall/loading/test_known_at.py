@@ -14,8 +14,9 @@ from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Snapshot
 from snapshots.recall.filtering.grammar import parse_filter
-from snapshots.recall.search import IMAGES, prepare_question
-from snapshots.recall.service import recall_in_scope
+from snapshots.recall.loading.cache import IMAGES
+from snapshots.recall.pipeline import recall_in_scope
+from snapshots.recall.question import prepare_question
 from snapshots.recall.values import RecalledMemory, RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

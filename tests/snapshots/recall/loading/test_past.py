@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +13,8 @@ from hypothesis import strategies as st
 from memory_platform.kernel.clock import utc_now
 from snapshots.recall.images.image import join, link, rows_of, take, unpack
 from snapshots.recall.loading.past import image_then
-from snapshots.recall.search import Question
-from snapshots.recall.service import recall, search_memory
-from snapshots.recall.values import MemoryRow, RankedHit, RecallQuery
+from snapshots.recall.pipeline import BestHits, rank_lanes, recall
+from snapshots.recall.values import MemoryRow, RecallQuery
 from tests.conftest import World
 from tests.snapshots.lifecycle.world import create_one, edit
 from tests.snapshots.recall.images.test_image import same
@@ -90,16 +90,11 @@ def test_no_transaction_is_open_while_the_past_is_ranked(world: World, monkeypat
     edit(world.acme, address, text="The key is under the pot")
     opened: list[bool] = []
 
-    class Watched(Question):
-        def rank(self, *asked: object) -> list[RankedHit]:
-            opened.append(connection.in_atomic_block)
-            return super().rank(*asked)  # type: ignore[arg-type]
+    def watched(*asked: Any) -> BestHits:
+        opened.append(connection.in_atomic_block)
+        return rank_lanes(*asked)
 
-    def watched(whose: object, query: object, question: Question) -> object:
-        own = Watched(question.probe, question.embedders, question.degraded, question.embed_ms)
-        return search_memory(whose, query, own)  # type: ignore[arg-type]
-
-    monkeypatch.setattr("snapshots.recall.service.search_memory", watched)
+    monkeypatch.setattr("snapshots.recall.pipeline.rank_lanes", watched)
     found = recall(world.acme.tenant.id, "ada", RecallQuery("mat", asked_at=utc_now(), known_at=before))
     assert [memory.text for memory in found.memories] == ["The key is under the mat"]
     assert opened == [False]

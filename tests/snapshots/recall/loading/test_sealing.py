@@ -34,12 +34,12 @@ from snapshots.models import (
 )
 from snapshots.recall.images.blocks import FORMAT, unpack_block
 from snapshots.recall.images.image import Image
+from snapshots.recall.loading.cache import IMAGES
 from snapshots.recall.loading.current import in_scope, memory_state
 from snapshots.recall.loading.images import load_image
 from snapshots.recall.loading.sealing import seal_blocks, seal_memories, seal_some
+from snapshots.recall.pipeline import recall
 from snapshots.recall.policy import SEALING
-from snapshots.recall.search import IMAGES
-from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx

@@ -3,7 +3,7 @@
 import pytest
 
 from snapshots.embedding.rows import term_key
-from snapshots.recall.ranking.naming import read_names
+from snapshots.recall.question import read_names
 
 
 @pytest.mark.parametrize(

@@ -26,15 +26,14 @@ from snapshots.recall.answer import Recalled
 from snapshots.recall.filtering.grammar import parse_filter
 from snapshots.recall.images.image import extend_image, unpack
 from snapshots.recall.images.split import LazyImage, split_lanes
-from snapshots.recall.loading.cache import ImageCache, ImageKey
+from snapshots.recall.loading.cache import IMAGES, ImageCache, ImageKey
 from snapshots.recall.loading.current import MemoryState, in_scope
 from snapshots.recall.loading.images import LoadedImage, build_images, load_image
 from snapshots.recall.loading.past import image_then
 from snapshots.recall.loading.sealing import seal_memories
+from snapshots.recall.pipeline import recall
 from snapshots.recall.policy import DEFAULT_RECALL
-from snapshots.recall.ranking.notes import rank_apart
-from snapshots.recall.search import IMAGES
-from snapshots.recall.service import recall
+from snapshots.recall.ranking.pipeline import rank_apart
 from snapshots.recall.values import About, MemoryRow, RecalledMemory, RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -163,10 +162,10 @@ def test_a_cache_counts_notes_alike_before_and_after_they_are_linked(size: int) 
     assert notes.image.nbytes <= counted == notes.nbytes <= 1.5 * notes.image.nbytes
     loaded = LoadedImage(SUBJECT, image_of([]), MemoryState(version=1), notes=notes)
     cache = ImageCache(10_000_000)
-    cache.put(ImageKey(SUBJECT, SUBJECT), loaded)
-    assert cache.nbytes == loaded.nbytes == image_of([]).nbytes + counted
-    cache.discard(SUBJECT, SUBJECT)
-    assert cache.nbytes == 0
+    cache.put_newest(ImageKey(SUBJECT, SUBJECT), loaded)
+    assert cache.size == loaded.nbytes == image_of([]).nbytes + counted
+    cache.discard_subject(SUBJECT, SUBJECT)
+    assert cache.size == 0
 
 
 def test_notes_are_found_in_english_and_chinese_best_first(world: World) -> None:

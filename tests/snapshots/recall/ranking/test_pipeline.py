@@ -201,8 +201,9 @@ def test_without_a_common_word_a_memory_must_be_near_enough() -> None:
 
 
 def test_a_space_whose_floor_was_not_measured_has_none() -> None:
-    assert ScoringPolicy().cosine_floor("unheard-of") == -1
-    assert 0 < ScoringPolicy().cosine_floor("wordllama-l2_supercat-256") < 1
+    unmeasured = replace(DEFAULT_RECALL, scoring=ScoringPolicy(cosine_floors=()))
+    image = image_of([memory("aisle seats"), memory("loud music")])
+    assert len(rank_memories(RecallQuery("aisle", asked_at=NOW), probe_of("aisle"), image, unmeasured)) == 2
 
 
 def test_a_lane_that_did_not_find_a_hit_says_nothing_of_it() -> None:

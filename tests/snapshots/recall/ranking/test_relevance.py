@@ -9,9 +9,8 @@ import pytest
 from snapshots.recall.filtering.grammar import parse_filter
 from snapshots.recall.images.image import Image
 from snapshots.recall.policy import DEFAULT_RECALL
-from snapshots.recall.ranking.notes import rank_apart
-from snapshots.recall.ranking.pipeline import Scored, judge_memories, rank_memories
-from snapshots.recall.ranking.probe import Probe
+from snapshots.recall.question import Probe
+from snapshots.recall.ranking.pipeline import Scored, judge_memories, rank_apart, rank_memories
 from snapshots.recall.ranking.relevance import rows_of_messages
 from snapshots.recall.values import MemoryRow, RankedHit, RecallQuery
 from snapshots.receipts.packing import named

@@ -14,8 +14,8 @@ from snapshots.embedding.rows import encode_dense, encode_lex
 from snapshots.embedding.sayings import REPEATS_NOTHING
 from snapshots.recall.images.image import Image, build_image
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
+from snapshots.recall.question import make_probe
 from snapshots.recall.ranking.pipeline import best_candidates, rank_memories
-from snapshots.recall.ranking.probe import make_probe
 from snapshots.recall.values import MemoryRow, RecallQuery
 from tests.snapshots.recall.world import NOW
 

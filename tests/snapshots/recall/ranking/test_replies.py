@@ -7,8 +7,8 @@ from memory_platform.providers.registry import embedders
 from snapshots.embedding.rows import encode_dense
 from snapshots.recall.images.image import build_image
 from snapshots.recall.policy import DEFAULT_RECALL
-from snapshots.recall.ranking.probe import make_probe
-from snapshots.recall.ranking.replies import rank_replies
+from snapshots.recall.question import make_probe
+from snapshots.recall.ranking.pipeline import rank_replies
 from snapshots.recall.values import RankedHit, RecallQuery
 from snapshots.relevance.policy import RELEVANCE
 from tests.snapshots.recall.world import NOW, id_of, image_of, memory, probe_of

@@ -15,8 +15,8 @@ from memory_platform.providers.policy import RERANK, RerankPolicy
 from memory_platform.providers.registry import forget
 from snapshots.recall.answer import Recalled
 from snapshots.recall.degraded import DegradedReason
+from snapshots.recall.pipeline import recall
 from snapshots.recall.ranking.rerank import as_read, narrowed, rerank_head
-from snapshots.recall.service import recall
 from snapshots.recall.values import RecalledMemory, RecallQuery
 from tests.conftest import House, World
 from tests.model_server import ModelServer, Reply, Request, model_server

@@ -14,8 +14,8 @@ from snapshots.embedding.contextual import Turn, index_text
 from snapshots.embedding.rows import Float32, encode_lex, term_key
 from snapshots.recall.images.image import Image, build_image
 from snapshots.recall.policy import ScoringPolicy
+from snapshots.recall.question import NO_RELATED, make_probe, weigh_terms
 from snapshots.recall.ranking.lexical import asked_of, bm25
-from snapshots.recall.ranking.probe import NO_RELATED, make_probe, weigh_terms
 from snapshots.recall.ranking.scoring import reciprocal_ranks, score_memories, z_scores
 from tests.snapshots.recall.world import EMBEDDER, NOW, conversation, image_of, memory, probe_of
 

@@ -15,9 +15,9 @@ from memory_platform.providers.policy import CHAT
 from memory_platform.providers.registry import chat_model, forget
 from snapshots.recall.answer import Recalled
 from snapshots.recall.degraded import DegradedReason
+from snapshots.recall.pipeline import recall
 from snapshots.recall.policy import RewritePolicy
 from snapshots.recall.rewording.rewriting import reworded
-from snapshots.recall.service import recall
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
 from tenants.models import ModelPurpose, ModelRoute, ModelUsage

@@ -8,8 +8,9 @@ import pytest
 
 from snapshots.recall.images.image import Image
 from snapshots.recall.policy import DEFAULT_RECALL, RewritePolicy
+from snapshots.recall.question import Wording
 from snapshots.recall.ranking.pipeline import judge_memories
-from snapshots.recall.rewording.wordings import Wording, rank_wordings, ranks_of
+from snapshots.recall.rewording.wordings import rank_wordings, ranks_of
 from snapshots.recall.values import RankedHit, RecallQuery
 from tests.snapshots.recall.world import NOW, ask, id_of, image_of, memory, probe_of
 

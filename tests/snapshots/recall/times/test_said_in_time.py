@@ -7,7 +7,7 @@ import pytest
 
 from snapshots.recall.images.image import Image
 from snapshots.recall.policy import ScoringPolicy
-from snapshots.recall.ranking.probe import asked_at, make_probe
+from snapshots.recall.question import asked_at, make_probe
 from snapshots.recall.ranking.scoring import score_memories
 from snapshots.recall.values import MemoryRow
 from tests.snapshots.recall.world import NOW, ask, id_of, image_of, memory

@@ -9,8 +9,7 @@ from pytest_django.fixtures import Settings
 from memory_platform.api.v1.recall.context import answer_draft
 from memory_platform.providers.prompt_cache.vendor_forms import VENDORS, vendor_form
 from memory_platform.providers.registry import forget
-from snapshots.context.service import draft_context
-from snapshots.context.stages import ContextQuery
+from snapshots.context.pipeline import ContextQuery, draft_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.context.writing.vendors import VendorRequest, vendor_prompt
 from snapshots.lifecycle.values import SnapshotAddress

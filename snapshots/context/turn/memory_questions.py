@@ -1,12 +1,15 @@
-"""Questions for all that is remembered: "What do you know about me?" They name nothing, so that no memory is near."""
+"""Questions for all that is remembered ("What do you know about me?") or for the past ("Where did I live before?").
+
+The first name nothing, so that no memory is near. For the second, ended memories may stand beside those that hold.
+"""
 
 import re
 
 from snapshots.understanding.reading.forms import matching_form
 
-LONGEST = 80
-"""Characters of such a question."""
-_EN = re.compile(
+# Characters of such a question.
+LONGEST_FOR_ALL = 80
+_ALL_EN = re.compile(
     r"\W*(?:(?:so|ok|okay|and|hey|hi|please|now|then|well|just|remind me|tell me|show me|(?:can|could|would) you|"
     r"i(?:'d| would) like to (?:know|see|hear)|i want to (?:know|see|hear))[\s,]+){0,4}"
     r"(?:what(?: all| else| exactly)? (?:do|can) you (?:know|remember|recall|have|tell me)(?: stored| saved| noted)?"
@@ -21,7 +24,7 @@ _EN = re.compile(
 )
 _ALL_ZH = r"(?:些什么|哪些(?:事情?|东西|信息|情况)?|些啥|什么|多少|啥|所有|一切|全部|(?:都|所)?有哪些)"
 _KNOW_ZH = r"(?:知道|记得|了解|记住|记下|记着|记|掌握|存)(?:了|过|着)?"
-_ZH = re.compile(
+_WHOLE_ZH = re.compile(
     r"\W*(?:(?:请|那|那么|嗯|好|现在|告诉我|说说|说一下|讲讲|看看|我想(?:知道|看看)|能不能|可以)[,\s]{0,2}){0,4}(?:"
     rf"[你您](?:现在|目前|到底|究竟)?(?:都|还|又)?{_KNOW_ZH}(?:有)?(?:关于)?我(?:的)?(?:都有)?{_ALL_ZH}(?:事情?|东西|信息|情况)?"
     rf"|关于我[,\s]{{0,2}}[你您](?:都|还)?{_KNOW_ZH}{_ALL_ZH}(?:事情?|东西|信息|情况)?"
@@ -34,8 +37,29 @@ _ZH = re.compile(
 
 
 def asks_for_all(query: str) -> bool:
-    """Return whether a query asks for everything that is remembered of the user."""
-    if len(query) > LONGEST:
+    if len(query) > LONGEST_FOR_ALL:
         return False
     form = matching_form(query).strip()
-    return (_EN.fullmatch(form) or _ZH.fullmatch(form)) is not None
+    return (_ALL_EN.fullmatch(form) or _WHOLE_ZH.fullmatch(form)) is not None
+
+
+# Characters of such a question.
+LONGEST_ABOUT_PAST = 300
+_PAST_EN = re.compile(
+    r"\b(?:did|was|were|had)\b.*\b(?:before|previously|earlier|formerly|originally|prior|in the past|back then|old)\b"
+    r"|\b(?:use|used) to\b|\b(?:previous|former)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+# Not for what the assistant said before (你之前推荐的), nor before doing something (出门之前要带什么).
+_PAST_ZH = re.compile(
+    r"(?<![你您])(?:以前|之前|从前|过去(?=[住在做是吃喝用上])|原来|原先|曾经|当初|先前|上一?[个家份任](?![月周星礼]))"
+    r"(?!请?[你您]|.{0,4}(?:要|该|得|记得|需))"
+)
+
+
+def asks_about_past(query: str) -> bool:
+    """Return whether a query asks for what was so before, and may be no more."""
+    if len(query) > LONGEST_ABOUT_PAST:
+        return False
+    form = matching_form(query)
+    return (_PAST_EN.search(form) or _PAST_ZH.search(form)) is not None

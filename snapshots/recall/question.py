@@ -1,0 +1,246 @@
+"""A question made ready for recall: weighted terms, vectors, and the times and names in it. Bounded for any text.
+
+Models are asked here, with no transaction open; a model that does not answer leaves the keywords.
+"""
+
+import calendar
+import re
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+from time import perf_counter
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_platform.kernel.stopwords import ENGLISH
+from memory_platform.kernel.terms import terms
+from memory_platform.kernel.text import beginning, detect_language, index_form
+from memory_platform.providers.contracts import EmbeddingUnavailable, WordRelations
+from memory_platform.providers.registry import word_relations
+from snapshots.embedding.contextual import EVERY_LANGUAGE
+from snapshots.embedding.rows import Float32, term_key
+from snapshots.embedding.spaces import Embedders, active_embedders
+from snapshots.recall.degraded import DegradedReason
+from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
+from snapshots.recall.times.expressions import NO_TIMES, Times, times_of
+from snapshots.recall.values import DOCUMENTS, SEARCHED, SNAPSHOTS
+from snapshots.relevance.questions import read_wants
+
+UInt64 = npt.NDArray[np.uint64]
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|[。!?！？]+|\n+")
+_WORD = re.compile(r"[a-z][a-z']+")
+_ASKS_WHEN = re.compile(
+    r"\bwhen\b|\b(?:what|which) (?:year|month|week|weekend|day|date|time)\b|\bhow long\b"
+    r"|什么时候|什么时间|啥时候|何时|几点|几号|几月|哪一?[天年月周]|多久|多长时间|星期几|周几"
+)
+# A capital inside a sentence, after a word and a blank: the first word of a sentence always has one.
+_NAME = re.compile(r"(?<=[a-z0-9,;'\u2019] )[A-Z][a-z]+(?:['\u2019][A-Z][a-z]+)?\b(?!['\u2019](?:m|ll|d|ve|re)\b)")
+_CALENDAR = frozenset(map(str.lower, (*calendar.day_name, *calendar.month_name)))
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Terms near to the question's own: the key of the term they stand for, their keys and cosines, best first."""
+
+    source: UInt64
+    keys: UInt64
+    cosines: Float32
+
+
+NO_RELATED = Related(np.zeros(0, np.uint64), np.zeros(0, np.uint64), np.zeros(0, np.float32))
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One wording of a question as the ranking reads it.
+
+    ``terms`` are weights by term key; ``vectors`` are by embedding space, only of spaces that know the language.
+    ``times`` are the times that it names, as seen from when it is asked, and ``beside`` the keys of its other terms.
+    ``needs`` is how probably it needs memory at all, ``is_named`` whether that is so for a name that the memory holds,
+    and ``replies`` how probably it asks for what the assistant said. ``names`` are the term keys of the names in it.
+    """
+
+    terms: Mapping[int, float]
+    vectors: Mapping[str, Float32]
+    related: Related = NO_RELATED
+    asks_when: bool = False
+    times: Times = NO_TIMES
+    beside: frozenset[int] = frozenset()
+    needs: float = 1.0
+    is_named: bool = False
+    replies: float = 0.0
+    is_chinese: bool = False
+    names: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Another wording of a question."""
+
+    text: str
+    probe: Probe
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its probe, the models that embedded it, what was missing, and the milliseconds that took.
+
+    ``others`` are its other wordings; ``policy`` is the one that it was made ready by and is answered by.
+    """
+
+    probe: Probe
+    embedders: Embedders
+    degraded: frozenset[DegradedReason]
+    embed_ms: float
+    others: tuple[Wording, ...] = ()
+    policy: RecallPolicy = DEFAULT_RECALL
+
+    def asked_at(self, text: str, moment: datetime) -> "Question":
+        """Return the question as it is meant at ``moment`` (aware); itself where that changes nothing."""
+        probe = asked_at(self.probe, text, moment)
+        return self if probe.times == self.probe.times else replace(self, probe=probe)
+
+
+class Stopwatch:
+    """Milliseconds by stage of one call; a stage that comes again adds up."""
+
+    def __init__(self) -> None:
+        self.ms: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        started = perf_counter()
+        try:
+            yield
+        finally:
+            self.ms[name] = round(self.ms.get(name, 0.0) + (perf_counter() - started) * 1000, 3)
+
+
+def prepare_question(
+    text: str, policy: RecallPolicy = DEFAULT_RECALL, *, lanes: Collection[str] = (SNAPSHOTS,)
+) -> Question:
+    """Return the prepared question. No model is asked where ``lanes`` need none. No transaction may be open."""
+    return prepare_questions([text], policy, lanes=lanes)[0]
+
+
+def prepare_questions(
+    texts: Sequence[str], policy: RecallPolicy = DEFAULT_RECALL, *, lanes: Collection[str] = (SNAPSHOTS,)
+) -> list[Question]:
+    """Return several prepared questions with one call to each model; what was missing is the same for all."""
+    watch, embedders = Stopwatch(), active_embedders() if SEARCHED.intersection(lanes) else ()
+    texts = [beginning(text, policy.question_chars) for text in texts]
+    with watch.stage("embed"):
+        embedded, degraded = embed_questions(texts, embedders)
+        relations = word_relations(embedders)
+        probes = [make_probe(*one, policy.scoring, relations) for one in zip(texts, embedded, strict=True)]
+    if DOCUMENTS in lanes:
+        degraded |= {DegradedReason.DOCUMENTS_UNAVAILABLE}
+    questions = []
+    for text, probe in zip(texts, probes, strict=True):
+        wants = read_wants(text, probe.vectors)
+        ready = replace(probe, needs=wants.memory, replies=wants.replies)
+        questions.append(Question(ready, embedders, degraded, watch.ms["embed"], policy=policy))
+    return questions
+
+
+def add_wordings(question: Question, others: Sequence[str]) -> Question:
+    """Return ``question`` with other wordings, embedded in one call to each model. No transaction may be open."""
+    more = prepare_questions(others, question.policy)
+    wordings = tuple(map(Wording, others, (one.probe for one in more)))
+    return replace(question, others=wordings, degraded=question.degraded.union(*(one.degraded for one in more)))
+
+
+def embed_questions(
+    texts: Sequence[str], embedders: Embedders
+) -> tuple[list[dict[str, Float32]], frozenset[DegradedReason]]:
+    """Return the vectors of each question by space, from every model that knows its language, and what was missing."""
+    languages = list(map(detect_language, texts))
+    vectors: list[dict[str, Float32]] = [{} for _ in texts]
+    degraded: frozenset[DegradedReason] = frozenset()
+    for embedder in embedders:
+        known = [i for i, language in enumerate(languages) if {language, EVERY_LANGUAGE} & set(embedder.languages)]
+        try:
+            rows = embedder.embed_questions([texts[i] for i in known]) if known else ()
+        except EmbeddingUnavailable:
+            degraded = frozenset({DegradedReason.EMBEDDING_UNAVAILABLE})
+            continue
+        for i, row in zip(known, rows, strict=True):
+            vectors[i][embedder.name] = row
+    return vectors, degraded
+
+
+def make_probe(
+    text: str, vectors: Mapping[str, Float32], policy: ScoringPolicy, relations: WordRelations | None = None
+) -> Probe:
+    """Return the probe of a text, without vectors that are zero or not finite."""
+    weighed = weigh_terms(text, policy)
+    usable = {space: vector for space, vector in vectors.items() if np.isfinite(vector).all() and vector.any()}
+    related = related_terms(text, weighed, policy, relations) if relations else NO_RELATED
+    return Probe(
+        weighed,
+        usable,
+        related,
+        asks_when=bool(_ASKS_WHEN.search(index_form(text))),
+        is_chinese=detect_language(text) == "zh",
+        names=read_names(text),
+    )
+
+
+def asked_at(probe: Probe, text: str, moment: datetime) -> Probe:
+    """Return the probe of ``text`` with the times that it names, read at ``moment`` (aware)."""
+    times = times_of(text, moment)
+    beside = frozenset(map(term_key, terms(times.rest))) if times.spans else frozenset[int]()
+    return replace(probe, times=times if times.spans else NO_TIMES, beside=beside)
+
+
+def weigh_terms(text: str, policy: ScoringPolicy) -> dict[int, float]:
+    """Return weights by term key: each sentence counts less than the one after it, down to a least share."""
+    sentences = [part for part in _SENTENCE_END.split(text) if part.strip()]
+    weighed: dict[int, float] = {}
+    for back, sentence in enumerate(reversed(sentences)):
+        weight = max(policy.sentence_decay**back, policy.sentence_least)
+        for term, count in Counter(terms(sentence)).items():
+            key = term_key(term)
+            weighed[key] = weighed.get(key, 0.0) + count * weight
+    return weighed
+
+
+def related_terms(text: str, asked: Mapping[int, float], policy: ScoringPolicy, relations: WordRelations) -> Related:
+    """Return terms near in meaning to the words of a short question; a long one says enough itself."""
+    words = [word for word in dict.fromkeys(_WORD.findall(index_form(text))) if word not in ENGLISH]
+    if len(words) > policy.related_words:
+        return NO_RELATED
+    try:
+        found = [row for word in words for row in _near(cast(Hashable, relations), word, policy.related_cosine)]
+    except EmbeddingUnavailable:
+        return NO_RELATED
+    kept = [row for row in dict.fromkeys(found) if row[1] not in asked]
+    if not kept:
+        return NO_RELATED
+    source, keys, cosines = zip(*kept, strict=True)
+    return Related(np.array(source, np.uint64), np.array(keys, np.uint64), np.array(cosines, np.float32))
+
+
+# Cached, because questions share their words. Relations are compared by identity.
+@lru_cache(maxsize=8_192)
+def _near(relations: Any, word: str, least: float) -> tuple[tuple[int, int, float], ...]:
+    """Return (key of the word's term, key of a near term, cosine) of each near term."""
+    return tuple(
+        (term_key(source), term_key(term), cosine)
+        for source in terms(word)
+        for near, cosine in relations.related_words(word)
+        if cosine >= least
+        for term in terms(near)
+    )
+
+
+def read_names(text: str) -> frozenset[int]:
+    """Return the term keys of the names in ``text``: words with a capital inside an English sentence."""
+    names = (name for name in _NAME.findall(text) if name.lower() not in _CALENDAR)
+    return frozenset(term_key(term) for name in names for term in terms(name))
