@@ -30,8 +30,9 @@ from snapshots.forgetting.values import ForgetOrderDecided, ForgetOrderUnknown
 from snapshots.forgetting.withhold import audit_order
 from snapshots.models import SOURCES, ForgetOrder, ForgetOrderState, Message, Note, NoteSlot, Snapshot, SnapshotSource
 from snapshots.notes.slots import KEYS
-from snapshots.queue.enqueue import enqueue_messages, nudge
+from snapshots.queue.enqueue import enqueue_messages
 from snapshots.queue.figures.counts import remove_work_of_messages
+from snapshots.queue.wake_up import nudge
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import Actor
 

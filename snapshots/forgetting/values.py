@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.errors import Conflict, NotFound
@@ -41,20 +40,3 @@ class Found:
 
     def __bool__(self) -> bool:
         return bool(self.messages or self.notes or self.beliefs)
-
-
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """One memory that an order hid, by its id and, of a slot, its place; or why the order hid nothing."""
-
-    verdict: str
-    kind: str | None = None
-    memory_id: UUID | None = None
-    category: str | None = None
-    key: str | None = None
-    reason: str | None = None
-    order_id: UUID | None = None
-
-    def as_item(self) -> dict[str, Any]:
-        """Return what the order's row says of it: no value."""
-        return {"kind": self.kind, "memory_id": str(self.memory_id), "category": self.category, "key": self.key}

@@ -17,8 +17,9 @@ from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, pack, pack_beliefs
 from snapshots.forgetting.policy import FORGETTING
 from snapshots.forgetting.scope import Scope, locked_scope
 from snapshots.forgetting.take_out import take_out_scope
-from snapshots.forgetting.values import FORGOTTEN, Belief, Forgotten, Found
+from snapshots.forgetting.values import FORGOTTEN, Belief, Found
 from snapshots.models import SOURCES, ForgetOrder, Message, Snapshot, Work, WorkState
+from snapshots.values import FastLaneResult
 from tenants.models import ActorKind
 from tenants.services.audit import Actor, record_audit
 
@@ -26,7 +27,7 @@ BY_USER = Actor(ActorKind.JOB, "forget-order")
 """The user has no key: the platform acts on their word."""
 
 
-def withhold(subject: Subject, order: Message, number: int, found: Found) -> list[Forgotten]:
+def withhold(subject: Subject, order: Message, number: int, found: Found) -> list[FastLaneResult]:
     """Hide what was found for the ``number``-th order of a message, in the open scope; return what was hidden."""
     order_id = stable_id("forget-order", order.id, number)
     if ForgetOrder.objects.filter(id=order_id, subject_id=subject.id).exists():
@@ -54,7 +55,11 @@ def withhold(subject: Subject, order: Message, number: int, found: Found) -> lis
         id=order_id,
         subject=subject,
         message_ref=order.id,
-        items=[one.as_item() for one in hidden],
+        items=[
+            # no value: the row outlives what it hid
+            {"kind": one.kind, "memory_id": str(one.memory_id), "category": one.category, "key": one.key}
+            for one in hidden
+        ],
         messages=list(scope.messages),
         erased={table: rows for table, rows in counts.items() if rows},
         kept=pack(kept),
@@ -62,7 +67,9 @@ def withhold(subject: Subject, order: Message, number: int, found: Found) -> lis
         erase_at=now + FORGETTING.withheld,
     )
     audit_order(BY_USER, "memory.withheld", order_id, subject)
-    return [replace(one, order_id=order_id) for one in hidden] or [Forgotten(FORGOTTEN, order_id=order_id)]
+    return [replace(one, forget_order_id=order_id) for one in hidden] or [
+        FastLaneResult(FORGOTTEN, forget_order_id=order_id)
+    ]
 
 
 def audit_order(by: Actor, action: str, order_id: UUID, subject: Subject, reason: str = "") -> None:
@@ -93,13 +100,13 @@ def _unread(subject_id: UUID, messages: Collection[UUID]) -> list[UUID]:
     return sorted({one for one in work.values_list("message_id", flat=True) if one})
 
 
-def _hidden(subject_id: UUID, snapshots: Collection[UUID]) -> list[Forgotten]:
+def _hidden(subject_id: UUID, snapshots: Collection[UUID]) -> list[FastLaneResult]:
     """Return the notes, statements and other snapshots that go, as the answer tells of them."""
     rows = Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).order_by("position")
-    return [Forgotten(FORGOTTEN, str(kind), row_id) for row_id, kind in rows.values_list("id", "kind")]
+    return [FastLaneResult(FORGOTTEN, str(kind), row_id) for row_id, kind in rows.values_list("id", "kind")]
 
 
-def _lost(before: Iterable[Belief]) -> list[Forgotten]:
+def _lost(before: Iterable[Belief]) -> list[FastLaneResult]:
     """Return the slots that are gone, or hold less than before."""
     lost = []
     for row in before:
@@ -108,11 +115,11 @@ def _lost(before: Iterable[Belief]) -> list[Forgotten]:
             continue
         match row:
             case Preference():
-                lost.append(Forgotten(FORGOTTEN, "preference", row.id, row.category, row.key))
+                lost.append(FastLaneResult(FORGOTTEN, "preference", row.id, row.category, row.key))
             case Tag():
-                lost.append(Forgotten(FORGOTTEN, "tag", row.id))
+                lost.append(FastLaneResult(FORGOTTEN, "tag", row.id))
             case _:
-                lost.append(Forgotten(FORGOTTEN, "profile", row.id, None, row.field))
+                lost.append(FastLaneResult(FORGOTTEN, "profile", row.id, None, row.field))
     return lost
 
 

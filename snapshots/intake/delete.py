@@ -1,4 +1,5 @@
-"""Deleting a conversation: its messages, their work, what was remembered from it alone, its window; with proof (E8)."""
+"""Deleting a conversation: its messages, their work, its window, and what was remembered from it alone. Signed with a
+certificate."""
 
 from collections import Counter
 from functools import partial
@@ -37,16 +38,16 @@ from snapshots.window.window import bury_windows
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import COMMAND_LINE, Actor
 
+# Rows that name the conversation by the product's own id.
 OF_ITS_NAME = (Ask, ToolSave)
-"""Rows that name the conversation by the product's own id."""
 LINKS = (SnapshotSource, PreferenceSource, ProfileFactSource, TagSource)
 
 
 def delete_conversation(conversation: Conversation, *, by: Actor = COMMAND_LINE, reason: str = "") -> Erasure:
-    """Delete the conversation and whatever no other conversation supports; ``conversation`` is locked.
+    """Delete the conversation and what no other conversation supports; return the erasure, signed after the commit.
 
-    Return the erasure; it is signed once the transaction has committed. The order of locks is the workers' order: work
-    items, the subject, its memory. What a worker computes meanwhile it cannot store: its item is gone.
+    ``conversation`` is locked. Locks follow the workers' order: work items, the subject, its memory. A worker that
+    computes meanwhile cannot store: its item is gone.
     """
     external_id = conversation.subject.external_id
     name = conversation.external_id
@@ -65,10 +66,10 @@ def delete_conversation(conversation: Conversation, *, by: Actor = COMMAND_LINE,
 
 
 def forget_words(conversation: Conversation) -> tuple[Counter[str], Unlearned]:
-    """Forget what was remembered from this conversation alone, and what it says elsewhere; return the rows by table,
-    and what was learned from it alone.
+    """Erase what was remembered from this conversation alone, and its words elsewhere; return the rows by table, and
+    what was unlearned.
 
-    Kept answers of the subject go altogether: one may repeat the conversation's turns.
+    All kept answers of the subject go: one may repeat the conversation's turns.
     """
     subject_id = conversation.subject_id
     lock_subject(conversation.subject)
@@ -97,7 +98,8 @@ def forget_words(conversation: Conversation) -> tuple[Counter[str], Unlearned]:
 
 
 def forget_snapshots(conversation: Conversation, gone: list[UUID]) -> Counter[str]:
-    """Delete ``gone``, and take apart what was joined from them; those that others support, too, lose the key only."""
+    """Delete ``gone`` and dissolve consolidations made of them. Snapshots that others support, too, stay and lose the
+    key."""
     subject_id = conversation.subject_id
     shared = Snapshot.objects.filter(subject_id=subject_id, conversation=conversation).exclude(id__in=gone).order_by()
     positions = list(shared.values_list("position", flat=True))
@@ -109,7 +111,6 @@ def forget_snapshots(conversation: Conversation, gone: list[UUID]) -> Counter[st
 
 
 def delete_rows(conversation: Conversation) -> Counter[str]:
-    """Delete the conversation with its messages and their links; return the rows by table."""
     own = {"subject_id": conversation.subject_id}
     counts = Counter[str]()
     for link in LINKS:
@@ -125,7 +126,7 @@ def delete_rows(conversation: Conversation) -> Counter[str]:
 
 
 def sole_snapshots(conversation: Conversation) -> list[UUID]:
-    """Return the ids of the snapshots whose sources all stand in this conversation."""
+    """Return the ids of the snapshots all of whose sources stand in this conversation."""
     sources = SnapshotSource.objects.filter(subject_id=conversation.subject_id, memory=OuterRef("id")).order_by()
     inside = Exists(sources.filter(message__conversation=conversation))
     outside = Exists(sources.exclude(message__conversation=conversation))
@@ -134,7 +135,7 @@ def sole_snapshots(conversation: Conversation) -> list[UUID]:
 
 
 def found(tenant_id: UUID, conversation: Conversation, unlearned: Unlearned) -> dict[str, object]:
-    """Look for what was deleted, in the open scope and in Redis."""
+    """Return what is left of the deleted rows, and of the window in Redis, for the certificate."""
     left = {
         "conversation": Conversation.objects.filter(id=conversation.id).count(),
         "message": Message.objects.filter(conversation_id=conversation.id).count(),

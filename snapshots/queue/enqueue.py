@@ -8,9 +8,6 @@ from snapshots.models import Conversation, Message, MessageRole, Work, WorkKind
 from snapshots.queue import sql
 from snapshots.queue.policy import QUEUE_POLICY, QueuePolicy
 from snapshots.queue.rows import rows
-from snapshots.queue.wake_up import nudge
-
-__all__ = ["enqueue_conversation_end", "enqueue_messages", "enqueue_summaries", "nudge"]
 
 KINDS_OF_MESSAGE = {
     MessageRole.USER: (WorkKind.STATEMENT, WorkKind.EXTRACT),
