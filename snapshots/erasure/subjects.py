@@ -35,8 +35,8 @@ from snapshots.erasure.traces import (
 from snapshots.models import Job, JobKind
 from snapshots.prompt_cache.remove import remove_prefixes
 from snapshots.queue.asked_jobs import add_job, advance_job, finish_job, hold_job, nudge_jobs
-from snapshots.queue.errors import LeaseLost
 from snapshots.queue.figures.counts import remove_work_of_subject
+from snapshots.queue.values import LeaseLost
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 

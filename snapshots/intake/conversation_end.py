@@ -9,7 +9,7 @@ from django.db import transaction
 from memory_platform.kernel.ids import stable_id
 from snapshots.intake.conversations import locked_known
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, Work
-from snapshots.queue.ends import end_conversation
+from snapshots.queue.enqueue import end_conversation
 from snapshots.queue.wake_up import nudge
 from snapshots.selectors import with_words
 from snapshots.summaries.conversations import CONVERSATION_VERSION

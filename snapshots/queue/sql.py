@@ -1,13 +1,17 @@
 """The queue's SQL. Times are the database's clock: a machine whose clock is wrong cannot steal or hold work.
 
-``statement_timestamp()`` and not ``clock_timestamp()``: a volatile function could not be looked up in an index.
-A CTE with FOR UPDATE runs once; as a sub-select the planner may repeat it, and lock more than was asked for.
-Rows are met by ``id = ANY(array)`` and not by joins: statistics of a queue are always stale, the planner expects one
-row, and the join that is right for one row took 0.36 s for a thousand.
-Who waits for locks of several items takes them by position; who takes them in another order skips what is locked. So
-nobody waits in a circle.
+``statement_timestamp()`` and not ``clock_timestamp()``: a volatile function cannot be looked up in an index. A CTE with
+FOR UPDATE runs once; as a sub-select the planner may repeat it, and lock more than was asked for. Rows are met by ``id
+= ANY(array)`` and not by joins: statistics of a queue are always stale, the planner expects one row, and the join that
+is right for one row took 0.36 s for a thousand.
+
+To avoid deadlocks, a statement that waits for locks of several items takes them by position; one that takes them in
+another order skips locked rows.
 """
 
+# One row per kind: the subject of the item that is due longest (NULL: none is), and whether a lease has run out.
+#
+# Ordered by how long they wait: where turns are short, a kind must not come first again and again.
 DUE = """
 SELECT k.kind, r.subject_id, EXISTS (
     SELECT 1 FROM work w
@@ -21,18 +25,14 @@ LEFT JOIN LATERAL (
 ) r ON true
 ORDER BY coalesce(r.due_at, '-infinity'), k.turn
 """
-"""One row per kind: the subject of the item that is due longest (NULL: none is), and whether a lease has run out.
 
-In the order in which they wait: where turns are short, a kind must not come first again and again.
-"""
-
+# How much text an item ``i`` makes a worker read. The length of a long text is known without reading it.
 _CONTENT_BYTES = """coalesce(CASE WHEN %(kind)s = 'conversation' THEN (
         SELECT sum(octet_length(m.content)) FROM message m
         WHERE m.tenant_id = %(tenant)s AND m.conversation_id = i.conversation_id
     ) ELSE (
         SELECT octet_length(m.content) FROM message m WHERE m.tenant_id = %(tenant)s AND m.id = i.message_id
     ) END, 0)"""
-"""How much text an item ``i`` has to have read. The length of a long text is known without reading it."""
 
 CLAIM_ANY_ORDER = f"""
 WITH due AS (
@@ -132,6 +132,8 @@ RETURNING w.id, w.kind, w.subject_id, w.conversation_id, w.message_id, w.generat
     w.lease_token
 """  # noqa: S608 - constants
 
+# The first lost lease is not the item's fault as far as anybody knows: it goes on in a batch and is not given up for
+# it. After a second in a row it goes ``alone``, and so does an item that cannot afford another loss.
 TAKE_OVER = f"""
 WITH abandoned AS (
     SELECT w.id, w.subject_id, w.conversation_id, w.message_id, w.lease_until, w.position FROM work w
@@ -176,8 +178,6 @@ WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM picked))
 RETURNING w.id, w.kind, w.subject_id, w.conversation_id, w.message_id, w.generation, w.attempts, w.position,
     w.lease_token
 """  # noqa: S608 - constants
-"""A first loss is not the item's own fault as far as anybody knows: the item goes on with others, and is not given up
-for it. A second one in a row is: from then on it goes ``alone``, and so does who could not afford another loss."""
 
 HOLD = """
 SELECT w.id FROM work w
@@ -267,6 +267,7 @@ BY_TENANT = "SELECT tenant_id, waiting, dead, oldest_waiting_seconds FROM app.wo
 
 BACKLOG = "SELECT waiting, dead, oldest_due_seconds FROM app.work_backlog()"
 
+# Positions come from a sequence, row by row after the sort: the order of the arrays is the order of the items.
 ENQUEUE_MESSAGES = """
 INSERT INTO work (tenant_id, id, subject_id, kind, conversation_id, message_id, generation, state, attempts, error_code)
 SELECT %(tenant)s, i.id, i.subject_id, i.kind, i.conversation_id, i.message_id, 0, 'ready', 0, ''
@@ -276,8 +277,8 @@ FROM unnest(
 ORDER BY i.turn
 ON CONFLICT DO NOTHING
 """
-"""Positions come from a sequence, row by row behind the sort: the order of the arrays is the order of the items."""
 
+# Of a backlog only the newest stretch: its summary covers the earlier ones.
 ENQUEUE_SUMMARIES = """
 INSERT INTO work (tenant_id, id, subject_id, kind, conversation_id, generation, state, attempts, error_code)
 SELECT c.tenant_id, gen_random_uuid(), c.subject_id, 'summary', c.id, t.turns / %(every)s, 'ready', 0, ''
@@ -289,4 +290,3 @@ WHERE c.tenant_id = %(tenant)s AND c.id = ANY (%(conversations)s::uuid[]) AND c.
 ORDER BY c.id
 ON CONFLICT DO NOTHING
 """
-"""Of a backlog only the newest stretch: its summary tells the earlier ones too."""

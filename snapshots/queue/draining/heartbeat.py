@@ -33,7 +33,7 @@ def lease_kept(tenant_id: UUID, items: Sequence[ClaimedWork], policy: QueuePolic
 
 @contextmanager
 def kept_up(renew_it: Callable[[], bool], every: timedelta) -> Iterator[None]:
-    """Call ``renew_it`` again and again while the block runs, from a thread of its own, until it returns False.
+    """Call ``renew_it`` every so often while the block runs, from a thread of its own, until it returns False.
 
     The thread shows that the process lives, not that the handler advances: the job's time limit ends a handler that
     hangs, and with it the renewals.
