@@ -1,7 +1,7 @@
-"""What a reply shows of a memory in none of its words: "no meat" of a vegetarian, 没超您的数 of a budget; pure.
+"""What a reply shows of a memory in none of its words: "no meat" of a vegetarian, 没超您的数 of a budget. Pure.
 
-Each concept pairs how a memory speaks of it with how a reply shows that it was minded. What the question says itself
-shows nothing.
+Each concept pairs how a memory speaks of something with how a reply shows that it took that into account. Words that
+the question has show nothing.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """How memories name something, and how replies show that it was minded. Both read folded, simplified text."""
+    """How memories name something, and how replies show that they respect it. Both match folded, simplified text."""
 
     held: re.Pattern[str]
     shown: re.Pattern[str]
@@ -115,7 +115,7 @@ CONCEPTS = tuple(Concept(re.compile(held), re.compile(shown)) for held, shown in
 
 
 def shows(memory: str, reply: str, query: str) -> bool:
-    """Return whether the ``reply`` minds what the ``memory`` is about in words that the ``query`` does not have."""
+    """Return whether the ``reply`` respects what the ``memory`` is about, in words that the ``query`` does not have."""
     return any(
         each.held.search(memory) and each.shown.search(reply) and not each.shown.search(query) for each in CONCEPTS
     )

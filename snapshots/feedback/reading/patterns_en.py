@@ -1,4 +1,4 @@
-"""How people who speak English take an answer. All patterns read lower case; none can backtrack beyond its line."""
+"""How English speakers respond to an answer. All patterns read lower case; none can backtrack beyond its line."""
 
 import re
 
@@ -9,10 +9,10 @@ said say ask told live have use go get one also thing lot much good great year d
 _COURTESIES = """
 pleas actual real realli simpli again back still sorri ok okay yes
 """
+# Stems that say how something is liked or done, not what.
 ATTITUDES = frozenset(_ATTITUDES.split())
-"""Stems that tell how something is liked or done, and not what."""
+# Stems that a question may gain when it is asked again.
 COURTESIES = frozenset(_COURTESIES.split())
-"""Stems that a question may gain when it is asked again."""
 QUESTION_WORD = re.compile(r"\b(?:how (?:much|many|long|far|often|old|late)|what|when|where|who|whose|which|why|how)\b")
 
 REFERS = re.compile(

@@ -1,4 +1,4 @@
-"""How people who speak Chinese take an answer. All patterns read simplified characters with half-width punctuation."""
+"""How Chinese speakers respond to an answer. All patterns read simplified characters with half-width punctuation."""
 
 import re
 
@@ -14,11 +14,11 @@ _KIN = (
     r"姑姑?|叔叔?|表[姐妹哥弟]|堂[姐妹哥弟]|婆婆|岳[父母]|闺蜜|对象)"
 )
 
+# Words that say how something is liked or done, not what.
 ATTITUDES = frozenset(_ATTITUDES.split())
-"""Words that tell how something is liked or done, and not what."""
 QUESTION_WORD = re.compile(r"为什么|为啥|什么|啥|怎么|几点|哪|谁|多少|多久|几[天号个路]")
+# Question words that ask the same.
 SAME_QUESTION = {"为啥": "为什么", "啥": "什么", "how many": "how much"}
-"""Question words that ask the same."""
 FOR_ME = re.compile(r"^(?:帮我|给我|替我|请|麻烦)")
 
 REFERS = re.compile(
@@ -140,8 +140,8 @@ FOLLOWS = re.compile(
     r"者|后者|其中|能不能再|"
     r"换(?:一)?(?:个|家|部|本|款|种)(?!话题|问题)|(?:给|跟|和)我(?:多)?(?:讲|说)"
 )
+# A question that names all it is about.
 WHOLE = re.compile(r"《|^(?:今天|明天|昨天|昨晚|今晚|今年|明年|我)|^.{1,4}的首都")
-"""A question that names all it is about."""
 ELLIPTIC = re.compile(
     r"^.{0,4}(?:谁|哪里|哪儿|哪天|哪年)|^(?:可以|能|要|需要|会|有|贵|远|难|好|大概|一般|要不要|能不能|可不可以|有"
     r"没有|会不会|用不用|"
