@@ -1,7 +1,7 @@
-"""Forgetting one memory (row E8): itself, what was made from it, and its words wherever else they stand.
+"""Forgetting one memory: itself, what was made from it, and its words wherever else they stand.
 
-``docs/deletion.md`` says what is erased, what is rebuilt and what stays. Locks are taken in the order of those who
-write: conversations, work items, the subject, its memory.
+``docs/deletion.md`` says what is erased, what is rebuilt and what stays. Locks are taken in the order of all writers:
+conversations, work items, the subject, its memory.
 """
 
 from collections import Counter
@@ -47,7 +47,7 @@ from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, SnapshotSource, SnapshotVersion
 from snapshots.queue.figures.counts import remove_work_of_messages
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.window.window import keep_window, turns_after
+from snapshots.window.window import cache_window, turns_after
 from tenants.isolation import current_tenant_id, tenant_tx
 from tenants.services.audit import Actor
 
@@ -58,7 +58,8 @@ NOTHING_ELSE: Mapping[UUID, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What forgetting one memory concerns. ``snapshots`` say the same or were joined into it; ``messages`` said it.
+    """What forgetting one memory concerns. ``snapshots`` say the same or were consolidated into it; ``messages`` said
+    it.
 
     ``id`` is the memory that was named, ``neighbours`` are the statements indexed after one of the messages.
     """
@@ -72,12 +73,11 @@ class Target:
 
     @property
     def conversations(self) -> frozenset[UUID]:
-        """The conversations in which it was said."""
         return frozenset(message.conversation_id for message in self.messages.values())
 
 
+# Finds what is to be forgotten, in the open scope: once to know what to lock, again under the locks.
 Look = Callable[[], Target]
-"""Finds what is to be forgotten, in the open scope: once to know what to lock, again under the locks."""
 
 
 def forget_memory(
@@ -111,7 +111,7 @@ def forget_found(tenant_id: UUID, look: Look, embedders: Embedders, *, by: Actor
 
 
 def forget_in_scope(look: Look, ready: Sequence[PreparedSnapshot], *, by: Actor, reason: str = "") -> Erasure | None:
-    """Forget a memory in the open scope; None when it was said elsewhere since the locks were chosen.
+    """Forget a memory in the open scope; return None when it was said elsewhere since the locks were chosen.
 
     ``ready`` are neighbours made ready without the words; one that is not among them is found by its words alone until
     the back-fill brings its vectors.
@@ -131,8 +131,10 @@ def forget_in_scope(look: Look, ready: Sequence[PreparedSnapshot], *, by: Actor,
 
 
 def take_out(target: Target, ready: Sequence[PreparedSnapshot]) -> tuple[Counter[str], Unlearned]:
-    """Take a locked target out of every table and window, in the open scope; return the rows by table and column, and
-    what was unlearned."""
+    """Erase a locked target from every table and window, in the open scope.
+
+    Return the rows by table and column, and what was unlearned.
+    """
     gone, subject_id = target.snapshots, target.words.subject_id
     counts = Counter(work=remove_work_of_messages(list(target.messages)))
     counts.update(remake_conversation_snapshots(subject_id, target.messages, besides=gone))
@@ -173,7 +175,7 @@ def note_target_at(address: SnapshotAddress) -> Target:
 def target_of(
     subject: Subject, memory_id: UUID, named: set[UUID], also_said: Mapping[UUID, str] = NOTHING_ELSE
 ) -> Target:
-    """Return what forgetting the memories ``named`` concerns, and messages with what each says, in the open scope.
+    """Return what forgetting the memories ``named``, and messages with their texts, concerns, in the open scope.
 
     Notes that only these messages say are forgotten like a memory that was named, until no further one is found.
     """
@@ -194,7 +196,7 @@ def _target_of(subject: Subject, memory_id: UUID, named: set[UUID], also_said: M
 
 
 def locked(look: Look) -> Target | None:
-    """Lock what forgetting concerns and return it as it is under the locks; None when that is more than was locked."""
+    """Lock what forgetting concerns, and return it as it is under the locks; None when it has outgrown them."""
     before = look()
     subject_id = before.words.subject_id
     rows = Conversation.objects.filter(subject_id=subject_id, id__in=before.conversations).order_by("id")
@@ -220,9 +222,9 @@ def drafts_without(target: Target) -> list[SnapshotDraft]:
 
 
 def reindex(neighbours: Sequence[Snapshot], ready: Sequence[PreparedSnapshot]) -> None:
-    """Index neighbours without the words before them; what was made ready counts only for those that have not changed.
+    """Index neighbours without the words before them. ``ready`` counts only for those that have not changed.
 
-    In the open scope no model may be asked: the others get words now, and their vectors from the back-fill.
+    In the open scope no model may be called: the others get words now, and their vectors from the back-fill.
     """
     made = {one.draft.id: one for one in ready}
     for draft in stored_drafts(neighbours, mask_sensitive):
@@ -239,13 +241,13 @@ def renew_windows(subject_id: UUID, conversations: frozenset[UUID]) -> None:
         conversation.save(update_fields=["version"])
         turns = turns_after(conversation, ())
         kept: Callable[[], None] = partial(
-            keep_window, current_tenant_id(), conversation.id, conversation.version, turns
+            cache_window, current_tenant_id(), conversation.id, conversation.version, turns
         )
         transaction.on_commit(kept, robust=True)
 
 
 def _texts(subject_id: UUID, snapshots: set[UUID]) -> list[str]:
-    """Return what these memories say, and said before edits."""
+    """Return the texts of these memories, also from before edits."""
     texts = Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).order_by().values_list("text", flat=True)
     images = SnapshotVersion.objects.filter(subject_id=subject_id, snapshot_id__in=snapshots, fields__has_key="text")
     return [*texts, *(str(fields["text"]) for fields in images.order_by().values_list("fields", flat=True))]

@@ -11,6 +11,7 @@ from profiles.models import ErasureScope
 from profiles.services.certificates import add_counts, note_marks, open_erasure
 from profiles.services.tombstones import marks_of
 from snapshots.erasure.signing import sign_after_commit
+from snapshots.erasure.tables import drop_zeros
 from snapshots.forgetting.hidden_rows import unpack
 from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
 from snapshots.forgetting.withhold import BY_USER
@@ -82,4 +83,4 @@ def _found(subject_id: UUID, order_id: UUID, snapshots: list[str], messages: lis
         "snapshot": Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).count(),
         "message": Message.objects.filter(subject_id=subject_id, id__in=messages).exclude(content="").count(),
     }
-    return {"rows_left": {table: rows for table, rows in left.items() if rows}}
+    return {"rows_left": drop_zeros(left)}

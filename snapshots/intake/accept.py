@@ -35,7 +35,7 @@ from snapshots.notes.section import NotesPolicy
 from snapshots.queue.enqueue import enqueue_messages
 from snapshots.queue.wake_up import nudge
 from snapshots.window.values import WindowTurn
-from snapshots.window.window import keep_window, turns_after, window
+from snapshots.window.window import cache_window, turns_after, window
 from tenants.isolation import current_tenant_id
 from tenants.services.usage.recording import note_messages
 
@@ -114,7 +114,7 @@ def _after_commit(
     tenant_id: UUID, conversation: Conversation, verdicts: Mapping[str, int], turns: Sequence[WindowTurn]
 ) -> None:
     """-"""
-    keep_window(tenant_id, conversation.id, conversation.version, turns)
+    cache_window(tenant_id, conversation.id, conversation.version, turns)
     stored, offered = verdicts.get("stored", 0), sum(verdicts.values())
     if stored:
         nudge(tenant_id)

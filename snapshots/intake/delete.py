@@ -17,7 +17,8 @@ from snapshots.erasure.derived import delete_snapshots, dissolve_consolidations
 from snapshots.erasure.learned.statements import Unlearned, unlearn
 from snapshots.erasure.notes import detach_notes, notes_only_in
 from snapshots.erasure.signing import sign_after_commit
-from snapshots.erasure.traces import windows_found
+from snapshots.erasure.tables import drop_zeros
+from snapshots.erasure.windows import count_windows_left
 from snapshots.erasure.words import Words, silence_candidates, strip_receipts
 from snapshots.models import (
     Conversation,
@@ -34,7 +35,7 @@ from snapshots.models import (
 )
 from snapshots.queue.figures.counts import remove_work_of_conversation
 from snapshots.selectors import with_words
-from snapshots.window.window import bury_windows
+from snapshots.window.window import erase_windows
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import COMMAND_LINE, Actor
 
@@ -60,7 +61,7 @@ def delete_conversation(conversation: Conversation, *, by: Actor = COMMAND_LINE,
     counts.update(delete_rows(conversation))
     add_counts(erasure, counts)
     tenant_id = current_tenant_id()
-    transaction.on_commit(partial(bury_windows, tenant_id, [conversation.id]), robust=True)
+    transaction.on_commit(partial(erase_windows, tenant_id, [conversation.id]), robust=True)
     sign_after_commit(erasure, partial(found, tenant_id, conversation, unlearned))
     return erasure
 
@@ -141,7 +142,4 @@ def found(tenant_id: UUID, conversation: Conversation, unlearned: Unlearned) -> 
         "message": Message.objects.filter(conversation_id=conversation.id).count(),
         **unlearned.found(),
     }
-    return {
-        "rows_left": {table: rows for table, rows in left.items() if rows},
-        "redis": windows_found(tenant_id, [conversation.id]),
-    }
+    return {"rows_left": drop_zeros(left), "redis": count_windows_left(tenant_id, [conversation.id])}

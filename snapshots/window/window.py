@@ -35,7 +35,7 @@ def window_at(tenant_id: UUID, conversation: Conversation, scope: Scope) -> Wind
         degraded = True
     with scope():
         turns = turns_after(conversation, ())
-    keep_window(tenant_id, conversation.id, conversation.version, turns)
+    cache_window(tenant_id, conversation.id, conversation.version, turns)
     log(Event.WINDOW_REBUILT, conversation=conversation.id, messages=len(turns), degraded=degraded)
     return window(conversation, turns, degraded=degraded)
 
@@ -54,7 +54,7 @@ def turns_after(conversation: Conversation, newest: Sequence[Message]) -> tuple[
     return newest_within(turns)
 
 
-def keep_window(tenant_id: UUID, conversation_id: UUID, version: int, turns: Sequence[WindowTurn]) -> None:
+def cache_window(tenant_id: UUID, conversation_id: UUID, version: int, turns: Sequence[WindowTurn]) -> None:
     """Store a window, best effort, at most 0.3 s. Needs no open scope."""
     try:
         keep_turns(redis_client(), window_key(tenant_id, conversation_id), version, turns)
@@ -62,15 +62,16 @@ def keep_window(tenant_id: UUID, conversation_id: UUID, version: int, turns: Seq
         return
 
 
-def bury_windows(tenant_id: UUID, conversation_ids: Iterable[UUID]) -> None:
-    """Erase the windows of deleted conversations, after the commit. Needs no open scope.
+def erase_windows(tenant_id: UUID, conversation_ids: Iterable[UUID]) -> bool:
+    """Erase the windows of deleted conversations, after the commit; return False while Redis is away.
 
-    While Redis is away they stay until they expire; no reader can reach them any more.
+    They stay until they expire then, and no reader can reach them any more. Needs no open scope.
     """
     try:
         bury_turns(redis_client(), [window_key(tenant_id, one) for one in conversation_ids])
     except RedisAway:
-        return
+        return False
+    return True
 
 
 def _turns_before(conversation: Conversation, seq: int, limit: int) -> list[WindowTurn]:
