@@ -123,7 +123,7 @@ def forget_in_scope(look: Look, ready: Sequence[PreparedSnapshot], *, by: Actor,
         ErasureScope.MEMORY, target.subject.external_id, name=target.id, target=target.id, by=by, reason=reason
     )
     counts, unlearned = take_out(target, ready)
-    names = map(_name, target.messages.values())
+    names = map(message_name, target.messages.values())
     note_marks(erasure, leave_marks(target.words.subject_id, texts=target.words.texts, messages=names))
     add_counts(erasure, counts)
     sign_after_commit(erasure, partial(_found, target.words, unlearned))
@@ -266,7 +266,8 @@ def neighbours_of(
     return tuple(row for row in rows.exclude(id__in=but) if (row.conversation_id, row.seq) in after)
 
 
-def _name(message: Message) -> MessageName:
+def message_name(message: Message) -> MessageName:
+    """Return the product's own ids of a message, by which a tombstone recognises it."""
     return message.conversation.external_id, message.external_id
 
 

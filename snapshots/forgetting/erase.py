@@ -1,4 +1,4 @@
-"""Erasing for good what orders to forget hid a day ago, each with its certificate: the share of one tenant."""
+"""Erasing for good what orders to forget hid a day ago, each order with its certificate."""
 
 from functools import partial
 from typing import Any
@@ -28,7 +28,7 @@ def preview_erasing() -> CarePreview:
 
 
 def erase_withheld(turn: TenantTurn, policy: ForgettingPolicy = FORGETTING) -> int:
-    """Erase what is due, each order in a transaction of its own; return how many. Opens its own scopes."""
+    """Erase due orders of one tenant, each in a transaction of its own; return how many. Opens its own scopes."""
     with tenant_tx(turn.tenant_id):
         ids = list(_due().order_by("erase_at").values_list("id", flat=True)[: policy.erased_at_once])
     erased = 0
@@ -46,7 +46,7 @@ def _due() -> QuerySet[ForgetOrder]:
 
 
 def _erase(order_id: UUID) -> int:
-    """Drop what one order hid and open its certificate; 0 where somebody else has decided it meanwhile."""
+    """Drop what one order hid and open its certificate; return 0 where it has been decided meanwhile."""
     order = (
         _due().select_related("subject").select_for_update(of=("self",), skip_locked=True).filter(id=order_id).first()
     )
@@ -77,7 +77,7 @@ def _erase(order_id: UUID) -> int:
 
 
 def _found(subject_id: UUID, order_id: UUID, snapshots: list[str], messages: list[str]) -> dict[str, Any]:
-    """Return what is left of it: the rows that held it, by their ids, and what was kept apart."""
+    """Return what is left of it: rows with its ids, and the hidden copy."""
     left = {
         "forget_order": ForgetOrder.objects.filter(id=order_id, kept__isnull=False).count(),
         "snapshot": Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).count(),

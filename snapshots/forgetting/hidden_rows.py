@@ -23,20 +23,18 @@ from snapshots.models import (
 )
 from snapshots.notes.slots import KEYS
 
+# Workers make these of other memories again, so they are not packed.
 MADE_AGAIN = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT, SnapshotKind.CONSOLIDATED, SnapshotKind.EPISODE)
-"""What workers make of other memories: it is not kept."""
 PARTS: tuple[type[Any], ...] = (SnapshotWords, SnapshotVersion, SnapshotSource, Note)
 TAG_COLUMNS = ("kind", "address", "poi_id", "lat", "lon", "phone", "relation", "aliases")
 MESSAGE_COLUMNS = ("name", "content", "parts", "tool_calls", "metadata", "content_hash", "tokens")
 
 
 def pack(kept: dict[str, Any]) -> bytes:
-    """Return what is kept as bytes."""
     return zlib.compress(orjson.dumps(kept, default=str))
 
 
 def unpack(packed: Any) -> dict[str, Any]:
-    """Return what :func:`pack` packed."""
     kept: dict[str, Any] = orjson.loads(zlib.decompress(bytes(packed)))
     return kept
 
@@ -53,12 +51,12 @@ def pack_row(row: models.Model, columns: Collection[str] | None = None) -> dict[
 
 
 def unpack_row(model: type[Any], packed: dict[str, Any]) -> Any:
-    """Return a row as :func:`pack_row` packed it, not yet saved."""
+    """Return a row that :func:`pack_row` packed, not yet saved."""
     return model(**{name: model._meta.get_field(name).to_python(value) for name, value in packed.items()})
 
 
 def pack_snapshots(subject_id: UUID, ids: Collection[UUID]) -> dict[str, list[dict[str, Any]]]:
-    """Return snapshots with all that hangs on them but vectors, which the back-fill makes anew."""
+    """Return snapshots with their parts, without vectors, which the back-fill makes anew."""
     rows = Snapshot.objects.filter(subject_id=subject_id, id__in=ids).exclude(kind__in=MADE_AGAIN)
     held = list(rows)
     packed = {"Snapshot": [pack_row(row) for row in held]}

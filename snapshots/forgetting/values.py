@@ -1,38 +1,46 @@
-"""What an order to forget concerns, and what became of it."""
+"""What an order to forget concerns, and what stays of cut texts."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.models import Preference, ProfileFact, Tag
+from snapshots.understanding.heard.turns import tells_something
 
 FORGOTTEN = "forgotten"
 NOTHING_TO_FORGET = "nothing_to_forget"
+# Only the product erases a whole person: DELETE of the subject.
 ASKS_FOR_EVERYTHING = "asks_for_everything"
-"""Only the product erases a whole person: DELETE of the subject."""
 
+_WHITE = re.compile(r"\s+")
+_NOT_WHITE = re.compile(r"\S+")
+_LOOSE = " ,;:、"
 Span = tuple[int, int]
 Belief = Preference | ProfileFact | Tag
 
 
 class ForgetOrderUnknown(NotFound):
-    """No such order of this subject. HTTP 404."""
+    """No order to forget of this subject has this id. HTTP 404."""
 
     def __init__(self) -> None:
         super().__init__("No order to forget with this id.")
 
 
 class ForgetOrderDecided(Conflict):
-    """It was brought back or erased already. HTTP 409."""
+    """The order was undone or erased already. HTTP 409."""
 
     code = "forget_order_decided"
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is to be forgotten. ``messages``: each with the characters to cut, none for all of them; ``notes``: each
-    with what stays of it, "" for nothing."""
+    """What is to be forgotten.
+
+    ``messages``: each with the characters to cut, none for all of them; ``notes``: each with what stays of it, "" for
+    nothing.
+    """
 
     messages: Mapping[UUID, Sequence[Span]] = field(default_factory=dict)
     notes: Mapping[UUID, str] = field(default_factory=dict)
@@ -40,3 +48,16 @@ class Found:
 
     def __bool__(self) -> bool:
         return bool(self.messages or self.notes or self.beliefs)
+
+
+def stays_of(rest: str, text: str) -> str:
+    """Return what stays of a note's ``text`` as words of their own; "" where the rest tells nothing."""
+    whole = _WHITE.sub(" ", rest).strip(_LOOSE)
+    return whole if whole and whole != text and tells_something(whole) else ""
+
+
+def rest_of(text: str, spans: Iterable[Span]) -> str:
+    """Return ``text`` with blanks in place of ``spans``, of the same length: all else keeps its place."""
+    for start, end in spans:
+        text = text[:start] + _NOT_WHITE.sub(lambda found: " " * len(found.group()), text[start:end]) + text[end:]
+    return text

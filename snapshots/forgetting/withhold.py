@@ -1,7 +1,8 @@
-"""Hiding what an order means, in the transaction of the order: it leaves every table and window, and is kept apart.
+"""Hiding what an order means, in the transaction of the order: it leaves every table and window, and a packed copy is
+kept.
 
 What is hidden is not marked but gone, so that no read, export, receipt or earlier moment can show it. Only
-:mod:`snapshots.forgetting.undo` reads what is kept. Locks are taken in the order of all who forget.
+:mod:`snapshots.forgetting.undo` reads the copy. Locks are taken in the order of all who forget.
 """
 
 from collections.abc import Collection, Iterable
@@ -12,19 +13,20 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from profiles.models import Preference, Subject, Tag
-from profiles.services.tombstones import MessageName, forgotten_messages, leave_marks
+from profiles.services.audit import record_act
+from profiles.services.tombstones import forgotten_messages, leave_marks
+from snapshots.erasure.memories import message_name
 from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, pack, pack_beliefs, pack_row, pack_snapshots
 from snapshots.forgetting.policy import FORGETTING
-from snapshots.forgetting.scope import Scope, locked_scope
-from snapshots.forgetting.take_out import take_out_scope
+from snapshots.forgetting.removal import Scope, locked_scope, take_out_scope
 from snapshots.forgetting.values import FORGOTTEN, Belief, Found
 from snapshots.models import SOURCES, ForgetOrder, Message, Snapshot, Work, WorkState
 from snapshots.values import FastLaneResult
 from tenants.models import ActorKind
-from tenants.services.audit import Actor, record_audit
+from tenants.services.audit import Actor
 
+# The user has no key: the platform acts on their word.
 BY_USER = Actor(ActorKind.JOB, "forget-order")
-"""The user has no key: the platform acts on their word."""
 
 
 def withhold(subject: Subject, order: Message, number: int, found: Found) -> list[FastLaneResult]:
@@ -36,7 +38,7 @@ def withhold(subject: Subject, order: Message, number: int, found: Found) -> lis
     before = list(_beliefs_behind(subject.id, scope))
     snapshots = scope.target.snapshots | scope.snapshots
     texts = list(Snapshot.objects.filter(subject_id=subject.id, id__in=scope.snapshots).values_list("text", flat=True))
-    names = [_name(message) for message in scope.target.messages.values()]
+    names = [message_name(message) for message in scope.target.messages.values()]
     kept: dict[str, Any] = {
         "messages": [{"id": one.id, **pack_row(one, MESSAGE_COLUMNS)} for one in scope.messages.values()],
         "snapshots": pack_snapshots(subject.id, snapshots),
@@ -51,7 +53,7 @@ def withhold(subject: Subject, order: Message, number: int, found: Found) -> lis
     leave_marks(subject.id, messages=names)
     hidden += _lost(before)
     now = utc_now()
-    ForgetOrder.objects.create(
+    row = ForgetOrder.objects.create(
         id=order_id,
         subject=subject,
         message_ref=order.id,
@@ -66,20 +68,14 @@ def withhold(subject: Subject, order: Message, number: int, found: Found) -> lis
         created_at=now,
         erase_at=now + FORGETTING.withheld,
     )
-    audit_order(BY_USER, "memory.withheld", order_id, subject)
+    record_act(BY_USER, "memory.withheld", row)
     return [replace(one, forget_order_id=order_id) for one in hidden] or [
         FastLaneResult(FORGOTTEN, forget_order_id=order_id)
     ]
 
 
-def audit_order(by: Actor, action: str, order_id: UUID, subject: Subject, reason: str = "") -> None:
-    """Leave one audit record about an order to forget."""
-    about = {"object_kind": "forget_order", "object_id": str(order_id), "reason": reason[:500]}
-    record_audit(by, action, subject_ref=subject.id, **about)
-
-
 def _beliefs_behind(subject_id: UUID, scope: Scope) -> Iterable[Belief]:
-    """Yield the current slots that whole messages taught, and those that are taken out by name."""
+    """Yield the current slots that whole messages taught, and those that are removed by name."""
     named = {row.id for row in scope.beliefs}
     yield from scope.beliefs
     for model, links in SOURCES.items():
@@ -95,13 +91,13 @@ def _beliefs_behind(subject_id: UUID, scope: Scope) -> Iterable[Belief]:
 
 
 def _unread(subject_id: UUID, messages: Collection[UUID]) -> list[UUID]:
-    """Return the messages that workers have not read to the end."""
+    """Return the messages that workers have not finished reading."""
     work = Work.objects.filter(subject_id=subject_id, message_id__in=list(messages)).exclude(state=WorkState.DONE)
     return sorted({one for one in work.values_list("message_id", flat=True) if one})
 
 
 def _hidden(subject_id: UUID, snapshots: Collection[UUID]) -> list[FastLaneResult]:
-    """Return the notes, statements and other snapshots that go, as the answer tells of them."""
+    """Return the notes, statements and other snapshots that go, as the answer lists them."""
     rows = Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).order_by("position")
     return [FastLaneResult(FORGOTTEN, str(kind), row_id) for row_id, kind in rows.values_list("id", "kind")]
 
@@ -121,7 +117,3 @@ def _lost(before: Iterable[Belief]) -> list[FastLaneResult]:
             case _:
                 lost.append(FastLaneResult(FORGOTTEN, "profile", row.id, None, row.field))
     return lost
-
-
-def _name(message: Message) -> MessageName:
-    return message.conversation.external_id, message.external_id

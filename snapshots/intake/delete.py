@@ -90,11 +90,8 @@ def forget_words(conversation: Conversation) -> tuple[Counter[str], Unlearned]:
     counts["idempotent_reply"] += IdempotentReply.objects.filter(subject_id=subject_id).delete()[0]
     counts.update(forget_snapshots(conversation, gone))
     counts.update(detach_notes(subject_id, ids, words))
-    leave_marks(
-        subject_id,
-        texts=words.texts,
-        messages=[(conversation.external_id, message.external_id) for message in messages],
-    )
+    names = [(conversation.external_id, message.external_id) for message in messages]
+    leave_marks(subject_id, texts=words.texts, messages=names)
     return counts, unlearned
 
 

@@ -10,7 +10,7 @@ from memory_platform.kernel.text import content_hash
 from profiles.models import Subject
 from snapshots.feedback.applied_corrections import posted_turn
 from snapshots.forgetting.find import NO_VECTORS, find_meant
-from snapshots.forgetting.near_turns import repeats_hidden
+from snapshots.forgetting.turns import repeats_hidden
 from snapshots.forgetting.values import ASKS_FOR_EVERYTHING, NOTHING_TO_FORGET, Found
 from snapshots.forgetting.withhold import withhold
 from snapshots.intake.order_vectors import Vectors

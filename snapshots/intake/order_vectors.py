@@ -9,8 +9,7 @@ from memory_platform.kernel.linear_model import Float32
 from snapshots.embedding.spaces import active_embedders
 from snapshots.forgetting.find import order_beside
 from snapshots.forgetting.meant import meanings_of
-from snapshots.forgetting.near_turns import without_orders
-from snapshots.forgetting.told import newest_told
+from snapshots.forgetting.turns import newest_told, without_orders
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, MessageRole
 from snapshots.receipts.read import receipt_by_id
