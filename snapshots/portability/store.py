@@ -1,4 +1,5 @@
-"""Storing the lines of one table: what is there stays as it is, what does not fit is rejected with a reason."""
+"""Storing the lines of one table: existing rows stay as they are, a line that does not fit is rejected with a
+reason."""
 
 import zlib
 from collections import Counter
@@ -34,7 +35,7 @@ def read_lines(lines: Sequence[dict[str, Any]], renaming: Renaming) -> list[Valu
 
 
 def store_rows(kind: LineKind, subject_id: UUID, rows: Sequence[Values], *, allow_forgotten: bool) -> Counter[str]:
-    """Store rows of one table in the open scope; return what became of them."""
+    """Store rows of one table in the open scope; return the counts by result."""
     told = len(rows)
     rows = without_sensitive(kind.model, rows)
     kept = list(rows) if allow_forgotten else _without_forgotten(kind, subject_id, rows)
@@ -52,7 +53,7 @@ def store_rows(kind: LineKind, subject_id: UUID, rows: Sequence[Values], *, allo
 
 
 def store_links(lines: Iterable[dict[str, Any]], subject_id: UUID, renaming: Renaming) -> Counter[str]:
-    """Set keys between rows of one table, where both are there and the key is not set yet."""
+    """Set keys between rows of one table, where both rows exist and the key is not set yet."""
     stored = 0
     for line in lines:
         kind = BY_NAME[line["of"]]
@@ -95,7 +96,7 @@ def _renamed(values: Values, kind: LineKind, renaming: Renaming) -> Values:
 
 
 def _renamed_image(fields: Mapping[str, Any], renaming: Renaming) -> dict[str, Any]:
-    """Return an image with the ids that it names as they are here, those of its note among them."""
+    """Return an image with its ids as they are here, those of its note among them."""
     renamed = {name: renaming.of_text(value) if name in IDS else value for name, value in fields.items()}
     if isinstance(renamed.get(NOTE), Mapping):
         renamed[NOTE] = _renamed_image(renamed[NOTE], renaming)
@@ -109,7 +110,7 @@ def _renamed_value(value: Any, renaming: Renaming) -> Any:
 
 
 def _with_keys_there(kind: LineKind, subject_id: UUID, rows: Sequence[Values]) -> list[Values]:
-    """Return the rows whose keys meet rows; a key that may be empty is, where it meets none."""
+    """Return the rows whose keys refer to existing rows; a nullable key without its row becomes None."""
     fitting = [dict(row) for row in rows]
     for name, model in kind.keys.items():
         there = ids_there(model, subject_id, [row[name] for row in fitting if row[name]])
@@ -132,7 +133,7 @@ def _columns(kind: LineKind, row: Values) -> Values:
 
 
 def fingerprint(row: Values) -> bytes:
-    """Return the hash by which a repeated post of this message is told from another."""
+    """Return the hash that tells a repeated post of this message from another one."""
     return IncomingMessage(
         role=row["role"],
         content=row["content"],
@@ -157,7 +158,7 @@ def _restore_times(kind: LineKind, objects: Sequence[models.Model], rows: Mappin
 
 
 def _without_forgotten(kind: LineKind, subject_id: UUID, rows: Sequence[Values]) -> list[Values]:
-    """Return the rows that bring back nothing the subject had forgotten."""
+    """Return the rows that bring back nothing forgotten."""
     if not has_marks(subject_id):
         return list(rows)
     if kind.model in BELIEFS:
@@ -196,6 +197,7 @@ def _messages_not_forgotten(subject_id: UUID, rows: Sequence[Values]) -> list[Va
     return [row for row in rows if names[row["id"]] not in gone and row["content"] not in texts]
 
 
+# For each table, a function that removes forgotten things from its rows.
 _SIFTS: Mapping[type[models.Model], Callable[[UUID, Sequence[Values]], list[Values]]] = {
     Message: _messages_not_forgotten,
     Preference: _preferences_not_forgotten,
@@ -203,4 +205,3 @@ _SIFTS: Mapping[type[models.Model], Callable[[UUID, Sequence[Values]], list[Valu
     Note: _notes_without_forgotten,
     Receipt: _receipts_without_prompts,
 }
-"""What is left of the rows of a table without what the subject had forgotten."""
