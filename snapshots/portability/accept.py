@@ -142,7 +142,7 @@ def _end(number: int, line: Any, counts: Counter[str]) -> None:
         raise _fault(
             f"lines.{number}.counts",
             "incomplete",
-            "Must be the counts of the lines: some lines are missing or too many.",
+            "Must count the lines: some are missing or too many.",
         )
 
 
