@@ -124,7 +124,6 @@ def delete_rows_about(subject_id: UUID, memories: Collection[UUID]) -> Counter[s
 
 
 def _delete_episodes(subject_id: UUID, gone: Collection[UUID]) -> dict[str, int]:
-    """Delete the episodes of these snapshots, and the tasks that they were made of; return the rows by table."""
     told = Episode.objects.filter(subject_id=subject_id, snapshot_id__in=gone).order_by()
     tasks = list(told.values_list("task_id", flat=True))
     if not tasks:
@@ -146,7 +145,6 @@ def _drop_summary(conversation: Conversation) -> int:
 
 
 def _make_again(conversation: Conversation, kind: WorkKind, **which: int) -> None:
-    """Give the newest work item of a kind to the workers again."""
     items = Work.objects.filter(subject_id=conversation.subject_id, conversation_id=conversation.id, kind=kind, **which)
     newest = items.order_by("-generation").values("id")[:1]
     again = {"state": WorkState.READY, "attempts": 0, "due_at": Now(), "done_at": None}

@@ -247,7 +247,6 @@ def renew_windows(subject_id: UUID, conversations: frozenset[UUID]) -> None:
 
 
 def _texts(subject_id: UUID, snapshots: set[UUID]) -> list[str]:
-    """Return the texts of these memories, also from before edits."""
     texts = Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).order_by().values_list("text", flat=True)
     images = SnapshotVersion.objects.filter(subject_id=subject_id, snapshot_id__in=snapshots, fields__has_key="text")
     return [*texts, *(str(fields["text"]) for fields in images.order_by().values_list("fields", flat=True))]
@@ -256,7 +255,7 @@ def _texts(subject_id: UUID, snapshots: set[UUID]) -> list[str]:
 def neighbours_of(
     subject_id: UUID, messages: Mapping[UUID, Message], but: frozenset[UUID] = frozenset()
 ) -> tuple[Snapshot, ...]:
-    """Return the statements that are indexed after one of these messages, in the open scope."""
+    """Return the statements that are indexed after one of these messages."""
     after = {(message.conversation_id, message.seq + 1) for message in messages.values()}
     rows = Snapshot.objects.filter(
         subject_id=subject_id,
@@ -267,7 +266,6 @@ def neighbours_of(
 
 
 def message_name(message: Message) -> MessageName:
-    """Return the product's own ids of a message, by which a tombstone recognises it."""
     return message.conversation.external_id, message.external_id
 
 

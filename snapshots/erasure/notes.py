@@ -69,7 +69,6 @@ def notes_only_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
 
 
 def notes_said_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
-    """Return the snapshots of notes and replies that have one of these messages as a source."""
     links = SnapshotSource.objects.filter(subject_id=subject_id, message_id__in=messages).order_by()
     notes = Snapshot.objects.filter(subject_id=subject_id, kind__in=CUT_OUT, id__in=links.values("memory_id"))
     return set(notes.order_by().values_list("id", flat=True))
@@ -109,7 +108,6 @@ def drop_contexts(words: Words) -> Counter[str]:
 
 
 def contexts_left(words: Words) -> int:
-    """Return how many notes still quote these words in the turn before."""
     contexts = Note.objects.filter(subject_id=words.subject_id).exclude(context="").order_by()
     return sum(words.stand_in(one) for one in contexts.values_list("context", flat=True))
 
@@ -121,7 +119,6 @@ def _raise_versions(subject_id: UUID, snapshots: Collection[UUID]) -> None:
 
 
 def _following(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
-    """Return the messages right after one of these."""
     own = Message.objects.filter(subject_id=subject_id).order_by()
     places = own.filter(id__in=messages).values_list("conversation_id", "seq")
     after = [Q(conversation_id=conversation_id, seq=seq + 1) for conversation_id, seq in places]

@@ -56,7 +56,7 @@ def subject_tables() -> tuple[SubjectTable, ...]:
 
 
 def count_rows(subject_id: UUID, *, at_most: int) -> int:
-    """Return how many rows a subject has in all tables, ``at_most`` when there are more."""
+    """Return how many rows a subject has in all tables, at most ``at_most``."""
     counted = 0
     for table in subject_tables():
         counted += _count(table.name, subject_id, at_most - counted)
@@ -66,7 +66,6 @@ def count_rows(subject_id: UUID, *, at_most: int) -> int:
 
 
 def rows_left(subject_id: UUID) -> dict[str, int]:
-    """Return the tables that still hold rows of a subject, with how many."""
     return drop_zeros({table.name: _count(table.name, subject_id, None) for table in subject_tables()})
 
 

@@ -56,11 +56,9 @@ class Words:
         return cls(subject_id, frozenset(form for text in texts if (form := comparable(text))))
 
     def say(self, text: str) -> bool:
-        """Return whether ``text`` is one of them."""
         return comparable(text) in self.texts
 
     def stand_in(self, text: str) -> bool:
-        """Return whether one of them is part of ``text``."""
         form = comparable(text)
         return any(one in form for one in self.texts)
 
@@ -71,13 +69,11 @@ class Words:
 
 
 def same_snapshots(words: Words) -> list[UUID]:
-    """Return the subject's memories with exactly these words, in any state."""
     rows = Snapshot.objects.filter(subject_id=words.subject_id).order_by().values_list("id", "text")
     return [row_id for row_id, text in rows.iterator(chunk_size=2_000) if words.say(text)]
 
 
 def same_messages(words: Words) -> list[UUID]:
-    """Return the messages with exactly these words, whoever said them."""
     own = Message.objects.filter(subject_id=words.subject_id).order_by()
     rows = own.exclude(content="").values_list("id", "content").iterator(chunk_size=2_000)
     archived = with_words(list(own.filter(archived=True)))
@@ -132,14 +128,12 @@ def strip_receipts(words: Words, memories: Collection[UUID], conversations: Coll
 
 
 def drop_replies(words: Words) -> int:
-    """Delete kept answers that repeat these words; return how many."""
     rows = IdempotentReply.objects.filter(subject_id=words.subject_id).order_by().values_list("id", "body")
     ids = [row_id for row_id, body in rows if body and words.stand_in(_strings(orjson.loads(bytes(body))))]
     return IdempotentReply.objects.filter(id__in=ids).delete()[0]
 
 
 def words_left(words: Words) -> dict[str, int]:
-    """Return where these words still stand, with how many rows; in the open scope."""
     prompts = Receipt.objects.filter(subject_id=words.subject_id, rendered__isnull=False).order_by()
     left = {
         "snapshot": len(same_snapshots(words)),
@@ -163,7 +157,6 @@ def _plain(packed: Any) -> str:
 
 
 def _strings(value: Any) -> str:
-    """Return all strings of a JSON value, one a line."""
     if isinstance(value, dict):
         return "\n".join(_strings(inner) for inner in value.values())
     if isinstance(value, list):

@@ -32,7 +32,6 @@ def injected_texts(receipt: Receipt, rows: Sequence[ReceiptMemory]) -> list[Inje
 
 
 def sent_texts(rendered: Rendered) -> dict[int, str]:
-    """Return the texts of a prompt's memories, by position."""
     return {place[0]: _words_in(rendered.words_at(place)) for place in rendered.places}
 
 

@@ -67,7 +67,6 @@ class Ledger:
                 self._change(row, signal="", signal_reason="")
 
     def note_turn(self, judgements: Mapping[UUID, Judgement]) -> None:
-        """Record what the user's next turn implies."""
         self.receipt.answered_at = self.receipt.answered_at or utc_now()
         for row in self.rows:
             said = judgements.get(row.memory_ref)
@@ -75,7 +74,6 @@ class Ledger:
                 self._change(row, signal=str(said.signal), signal_reason=said.reason)
 
     def note_verdicts(self, verdicts: Iterable[SaidVerdict]) -> None:
-        """Record what the product says itself."""
         by_memory = {row.memory_ref: row for row in self.rows}
         for verdict in verdicts:
             reason = f"{VERDICT}: {verdict.reason}"[:REASON_CHARS] if verdict.reason else VERDICT

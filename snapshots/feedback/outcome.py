@@ -88,7 +88,7 @@ def note(receipt: Receipt, told: Told, *, sense: Sense | None = None) -> Ledger:
 
 
 def refuse_strangers(receipt: Receipt, verdicts: Sequence[SaidVerdict]) -> None:
-    """Raise MemoryNotInReceipt naming the verdicts on memories that the context did not hold."""
+    """Raise MemoryNotInReceipt for verdicts on memories that the context did not hold."""
     if not verdicts:
         return
     held = {memory for memory, _ in injected_in(receipt)}
@@ -102,7 +102,6 @@ def refuse_strangers(receipt: Receipt, verdicts: Sequence[SaidVerdict]) -> None:
 
 
 def shown_reason(stored: str) -> str:
-    """Return a stored reason as the API shows it."""
     read = {NAMED: Sense.CORRECT, SAID_AGAIN: Sense.CONFIRM}.get(stored)
     return str(read) if read else stored.removeprefix(f"{VERDICT}: ")
 

@@ -22,7 +22,6 @@ from tenants.services.job_runs import TenantTurn
 
 
 def preview_erasing() -> CarePreview:
-    """Return how many orders are due, in the open scope."""
     due = _due()
     return CarePreview({"orders": due.count()}, [str(one) for one in due.values_list("id", flat=True)[:10]])
 
@@ -77,7 +76,6 @@ def _erase(order_id: UUID) -> int:
 
 
 def _found(subject_id: UUID, order_id: UUID, snapshots: list[str], messages: list[str]) -> dict[str, Any]:
-    """Return what is left of it: rows with its ids, and the hidden copy."""
     left = {
         "forget_order": ForgetOrder.objects.filter(id=order_id, kept__isnull=False).count(),
         "snapshot": Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).count(),

@@ -40,7 +40,6 @@ def unpack(packed: Any) -> dict[str, Any]:
 
 
 def pack_row(row: models.Model, columns: Collection[str] | None = None) -> dict[str, Any]:
-    """Return the columns of a row as JSON can hold them."""
     return {
         field.attname: field.value_to_string(row)
         if isinstance(field, models.BinaryField)
@@ -70,7 +69,6 @@ def pack_snapshots(subject_id: UUID, ids: Collection[UUID]) -> dict[str, list[di
 
 
 def pack_beliefs(rows: Iterable[Belief]) -> list[dict[str, Any]]:
-    """Return current values of slots with their sources."""
     packed = []
     for row in rows:
         links = SOURCES[type(row)]._default_manager.filter(subject_id=row.subject_id, memory_id=row.id).order_by()

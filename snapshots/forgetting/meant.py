@@ -246,7 +246,6 @@ def _likeness(said: OrderedTurn, turns: Sequence[ToldTurn], secret: Float32) -> 
 
 
 def _order_numbers(said: OrderedTurn) -> Iterator[tuple[str, float]]:
-    """Yield what the order itself says about where to look."""
     words = matching_form(said.words)
     yield from ((f"order_{name}", _holds(_SPEAKS_OF, name, words)) for name in _SPEAKS_OF)
     yield from ((name, _holds(_POINTS_AT, name, words)) for name in _POINTS_AT)
@@ -257,7 +256,6 @@ def _order_numbers(said: OrderedTurn) -> Iterator[tuple[str, float]]:
 
 
 def _own_numbers(said: OrderedTurn) -> Iterator[tuple[str, float]]:
-    """Yield what the words around an order, in its own message, say."""
     before, after = matching_form(said.before).strip(), matching_form(said.after).strip()
     sentences = [one for one in _SENTENCE.split(before) if one.strip()]
     last = sentences[-1] if sentences else ""
@@ -288,6 +286,5 @@ def _holds(patterns: Mapping[str, str], name: str, form: str) -> float:
 
 @cache
 def meant_reader() -> MeantReader:
-    """Return the reader with its taught weights."""
     taught = json.loads(WEIGHTS.read_text(encoding="utf-8"))
     return MeantReader(taught["weights"], np.array(taught["secret"], np.float32))

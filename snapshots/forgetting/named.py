@@ -105,7 +105,6 @@ def _spans_of_notes(subject_id: UUID, notes: Mapping[UUID, str]) -> Iterator[tup
 
 
 def _spans_of_beliefs(subject_id: UUID, beliefs: Iterable[Belief]) -> Iterator[tuple[UUID, Span]]:
-    """Yield where messages say these slots, as far as candidates show it."""
     for row in beliefs:
         links = SOURCES[type(row)]._default_manager.filter(subject_id=subject_id, memory_id=row.id)
         messages = list(links.order_by().values_list("message_id", flat=True))

@@ -71,12 +71,10 @@ class Scope:
 
     @property
     def messages(self) -> dict[UUID, Message]:
-        """Every message that loses words."""
         return {**self.target.messages, **self.cuts}
 
 
 def locked_scope(subject: Subject, order_id: UUID, found: Found) -> Scope:
-    """Return what an order removes, as it is under the locks."""
     held: frozenset[UUID] = frozenset()
     scope = _scope(subject, order_id, found)
     while not (wanted := frozenset(one.conversation_id for one in scope.messages.values())) <= held:
@@ -125,7 +123,6 @@ def _notes_in(subject_id: UUID, cuts: Mapping[UUID, tuple[Sequence[Span], str]])
 
 
 def statements_of(messages: Collection[UUID] | Mapping[UUID, Message]) -> set[UUID]:
-    """Return the statement snapshots of messages."""
     links = SnapshotSource.objects.filter(message_id__in=list(messages), memory__kind__in=WORDS)
     return set(links.order_by().values_list("memory_id", flat=True))
 
@@ -140,7 +137,7 @@ def lock_for_forgetting(subject: Subject, conversations: Collection[UUID]) -> No
 
 
 def take_out_scope(subject: Subject, scope: Scope) -> Counter[str]:
-    """Remove all of it, in the open scope and under the locks; return the rows by table and column."""
+    """Remove all of it, under the locks; return the rows by table and column."""
     counts = Counter[str]()
     for row in scope.beliefs:
         belief = belief_of(row)
@@ -184,7 +181,6 @@ def _cut(subject_id: UUID, scope: Scope) -> Counter[str]:
 
 
 def _rows_to_shorten(subject_id: UUID, scope: Scope) -> list[tuple[Snapshot, Note, list[SnapshotSource]]]:
-    """Return the notes of which something stays, as they are to be stored again."""
     own = {"subject_id": subject_id}
     details = {row.snapshot_id: row for row in Note.objects.filter(snapshot_id__in=list(scope.shorter), **own)}
     rows = []
@@ -211,7 +207,6 @@ def _store_shorter(subject_id: UUID, rows: Sequence[tuple[Snapshot, Note, list[S
 
 
 def _pieces(scope: Scope) -> Iterable[str]:
-    """Yield the parts of messages that are cut out."""
     for message_id, message in scope.cuts.items():
         rest = scope.rests[message_id]
         gone = "".join(

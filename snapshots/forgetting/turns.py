@@ -62,14 +62,12 @@ def newest_told(policy: ForgettingPolicy = FORGETTING, **whose: Any) -> list[Mes
 
 
 def without_orders(text: str, *, acknowledged: bool = False) -> str:
-    """Return a message with blanks in place of its orders."""
     for order in read_forget_orders(text, acknowledged=acknowledged):
         text = cut_order(text, order)
     return text
 
 
 def cut_order(text: str, order: HeardOrder) -> str:
-    """Return a text with blanks in place of an order."""
     return text[: order.start] + " " * (order.end - order.start) + text[order.end :]
 
 
@@ -89,7 +87,6 @@ def answers_after(message: Message) -> list[Message]:
 
 
 def tells(message: Message) -> bool:
-    """Return whether a user's message tells something that is not forgotten yet."""
     if not message.content or not message.remember or not is_statement(message):
         return False
     return tells_something(without_orders(message.content)) or _has_taught(message)
@@ -106,7 +103,6 @@ def with_answers(told: Iterable[Message]) -> list[UUID]:
 
 
 def _has_taught(message: Message) -> bool:
-    """Return whether a note or a slot has this message as its source."""
     notes = SnapshotSource.objects.filter(
         subject_id=message.subject_id, message_id=message.id, memory__kind=SnapshotKind.NOTE
     )
@@ -131,7 +127,6 @@ def repeats_hidden(answer: Message, policy: ForgettingPolicy = FORGETTING) -> bo
 
 
 def _hidden(order: ForgetOrder) -> tuple[str, str]:
-    """Return the words of the messages that an order hid, and what stays of them."""
     if order.kept is None:
         return "", ""
     messages = {str(one["id"]): without_orders(one["content"]) for one in unpack(order.kept)["messages"]}

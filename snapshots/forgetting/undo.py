@@ -155,7 +155,6 @@ def _believe_fact(subject: Subject, packed: Packed, claim: Claim) -> ProfileFact
 
 
 def _link(model: type[Any], subject_id: UUID, row_id: UUID, packed: Packed) -> None:
-    """Link a slot to its messages again, and to the notes that it was read from."""
     links, own = SOURCES[model], {"subject_id": subject_id}
     known = set(links._default_manager.filter(memory_id=row_id, **own).values_list("message_id", flat=True))
     sources = map(UUID, packed["sources"])
@@ -171,7 +170,6 @@ def _link(model: type[Any], subject_id: UUID, row_id: UUID, packed: Packed) -> N
 
 
 def _still_there(model: type[Any], row_id: UUID | None, more: Iterable[UUID] = ()) -> UUID | None:
-    """Return the id if a row still has it, or is about to; else None."""
     if row_id is None or row_id in more or model._default_manager.filter(Q(id=row_id)).exists():
         return row_id
     return None

@@ -91,13 +91,11 @@ def _beliefs_behind(subject_id: UUID, scope: Scope) -> Iterable[Belief]:
 
 
 def _unread(subject_id: UUID, messages: Collection[UUID]) -> list[UUID]:
-    """Return the messages that workers have not finished reading."""
     work = Work.objects.filter(subject_id=subject_id, message_id__in=list(messages)).exclude(state=WorkState.DONE)
     return sorted({one for one in work.values_list("message_id", flat=True) if one})
 
 
 def _hidden(subject_id: UUID, snapshots: Collection[UUID]) -> list[FastLaneResult]:
-    """Return the notes, statements and other snapshots that go, as the answer lists them."""
     rows = Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).order_by("position")
     return [FastLaneResult(FORGOTTEN, str(kind), row_id) for row_id, kind in rows.values_list("id", "kind")]
 

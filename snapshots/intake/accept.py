@@ -113,7 +113,6 @@ def new_among(subject_external_id: str, conversation_id: str, incoming: Sequence
 def _after_commit(
     tenant_id: UUID, conversation: Conversation, verdicts: Mapping[str, int], turns: Sequence[WindowTurn]
 ) -> None:
-    """-"""
     cache_window(tenant_id, conversation.id, conversation.version, turns)
     stored, offered = verdicts.get("stored", 0), sum(verdicts.values())
     if stored:

@@ -35,7 +35,6 @@ def correct_at_once(
 
 
 def result_of(learned: Learned) -> FastLaneResult:
-    """Return the result of a correction as the API answers it."""
     reason = learned.reason or None
     if not learned.target:
         return FastLaneResult(learned.verdict, reason=reason)

@@ -110,7 +110,6 @@ def estimate_tokens(message: IncomingMessage) -> int:
 
 
 def insert_messages(conversation: Conversation, messages: Sequence[Message]) -> None:
-    """Write the new messages of one batch, in the open ``tenant_tx``."""
     rows = [
         {
             **{column: getattr(message, column) for column in _COLUMNS},

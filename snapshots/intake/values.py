@@ -53,7 +53,6 @@ class IncomingMessage:
 
     @property
     def parts(self) -> list[Mapping[str, Any]] | None:
-        """The content's parts; None when it came as text."""
         return None if isinstance(self.content, str) or self.content is None else list(self.content)
 
     def fingerprint(self) -> bytes:

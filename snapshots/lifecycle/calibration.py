@@ -106,7 +106,6 @@ def calibrated(
 
 
 def preview_calibration(policy: CalibrationPolicy = CALIBRATION) -> CarePreview:
-    """Return what the next calibration changes in the tenant of the open scope."""
     found = list(_previewed(policy))
     counts = Counter(rule for _, rule, _, _ in found)
     said = [f"{lane} {memory.id}: {rule} {memory.confidence:.2f} -> {after:.2f}" for lane, rule, memory, after in found]

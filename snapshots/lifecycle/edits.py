@@ -134,7 +134,6 @@ def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
 
 
 def _details(snapshot: Snapshot, wanted: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the changes to a note: new values and old values."""
     if not wanted:
         return {}, {}
     note = Note.objects.get(snapshot_id=snapshot.id, subject_id=snapshot.subject_id)

@@ -114,7 +114,6 @@ def decide_review(
 
 
 def keep_memory(memory: Memory, by: Actor, reason: str) -> None:
-    """Mark a memory as validated now, in the open scope; leaves an audit record."""
     rows = type(memory).objects.filter(id=memory.id, subject_id=memory.subject_id)
     if isinstance(memory, Snapshot):
         touch_memory(memory.subject_id, changed=[memory.position])
@@ -188,7 +187,6 @@ def _overdue() -> Q:
 
 
 def _made_in_doubt() -> Exists:
-    """Return the condition for notes that were to be reviewed from the first, and never were."""
     return Exists(
         Note.objects.filter(_NEVER_VALIDATED, snapshot_id=OuterRef("id"), review_by__lte=F("snapshot__recorded_at"))
     )

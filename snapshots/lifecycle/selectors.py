@@ -100,7 +100,6 @@ def history_of(snapshot: Snapshot) -> list[HeldSnapshot]:
 
 
 def current() -> Q:
-    """Return the condition for what is held and true now."""
     return _held() & _true(None)
 
 

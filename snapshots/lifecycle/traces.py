@@ -30,7 +30,6 @@ _KNOWN: list[NoteTraces] = []
 
 
 def know_traces(traces: NoteTraces) -> None:
-    """Register the one implementation of traces, in place of another."""
     _KNOWN[:] = [traces]
 
 

@@ -80,7 +80,6 @@ def sift_again(job: Job, policy: PortabilityPolicy = PORTABILITY) -> None:
 
 
 def unpacked(part: JobPart) -> list[dict[str, Any]]:
-    """Return the lines of a part; they are of one type."""
     lines: list[dict[str, Any]] = orjson.loads(zlib.decompress(bytes(part.packed)))
     return lines
 

@@ -57,7 +57,6 @@ def without_forgotten_lines(subject_id: UUID, rows: Sequence[Line]) -> Kept:
 
 
 def _forgotten(subject_id: UUID, rows: Sequence[Line]) -> set[str]:
-    """Return the ids of the messages that match a tombstone by name or by words."""
     conversations = {row["id"]: row["external_id"] for row in _of(rows, "conversation")}
     messages = {row["id"]: row for row in _of(rows, "message")}
     names = {one: (conversations.get(row["conversation_id"], ""), row["external_id"]) for one, row in messages.items()}
@@ -67,7 +66,6 @@ def _forgotten(subject_id: UUID, rows: Sequence[Line]) -> set[str]:
 
 
 def _lost(rows: Sequence[Line], gone: set[str]) -> set[str]:
-    """Return the ids of the memories that go with these messages."""
     behind: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         if row["type"] in SOURCES:
@@ -136,7 +134,6 @@ def _saying(row: Line) -> tuple[str, ...]:
 
 
 def _conversations(rows: Sequence[Line], gone: set[str]) -> tuple[set[str], set[str]]:
-    """Return the conversations all of whose messages are forgotten, and those with some."""
     said: dict[str, set[str]] = defaultdict(set)
     for row in _of(rows, "message"):
         said[row["conversation_id"]].add(row["id"])

@@ -122,7 +122,6 @@ def _store_snapshots(
 
 
 def _drafts(rows: Sequence[Values], subject_id: UUID) -> list[SnapshotDraft]:
-    """Return drafts of these snapshots, each statement with the turn before it as imported by now."""
     places = {(row["conversation_id"], row["seq"] - 1) for row in rows if row["conversation_id"] and row["seq"]}
     before = messages_at(places, [subject_id]) if places else {}
     there = ids_there(Conversation, subject_id, [row["conversation_id"] for row in rows if row["conversation_id"]])

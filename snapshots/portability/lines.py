@@ -60,7 +60,6 @@ class LineKind:
 
     @cached_property
     def columns(self) -> dict[str, models.Field[Any, Any]]:
-        """The columns of a line by name; keys end in ``_id``."""
         hidden = {"tenant_id", "subject_id", "id", *self.left_out}
         return {one.attname: one for one in self.model._meta.concrete_fields if one.attname not in hidden}
 

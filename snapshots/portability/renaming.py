@@ -23,7 +23,6 @@ class Renaming:
     known: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, exported: UUID) -> UUID:
-        """Return the id that a row has here."""
         made = exported if self.origin == self.target else stable_id("import", self.target, exported)
         return UUID(self.known[str(made)]) if str(made) in self.known else made
 

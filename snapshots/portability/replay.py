@@ -84,7 +84,6 @@ def _delete_conversation(certificate: Mapping[str, Any], subject: Subject) -> bo
 
 
 def _forget_belief(certificate: Mapping[str, Any], subject: Subject) -> bool:
-    """Forget the preference, profile fact or tag one of whose rows the certificate names, in the open scope."""
     rows = (row for model in (Preference, ProfileFact, Tag) for row in model._default_manager.filter(subject=subject))
     wanted = certificate["object_hash"]
     row = next((one for one in rows if object_hash(ErasureScope.MEMORY, subject.external_id, one.id) == wanted), None)

@@ -75,7 +75,6 @@ def same_conversations(rows: Sequence[Values], subject_id: UUID) -> dict[str, st
 
 
 def ids_there(model: type[models.Model], subject_id: UUID, ids: Iterable[UUID]) -> set[UUID]:
-    """Return those of ``ids`` that are the subject's rows."""
     wanted = set(ids)
     if not wanted:
         return set()
@@ -96,7 +95,6 @@ def _renamed(values: Values, kind: LineKind, renaming: Renaming) -> Values:
 
 
 def _renamed_image(fields: Mapping[str, Any], renaming: Renaming) -> dict[str, Any]:
-    """Return an image with its ids as they are here, those of its note among them."""
     renamed = {name: renaming.of_text(value) if name in IDS else value for name, value in fields.items()}
     if isinstance(renamed.get(NOTE), Mapping):
         renamed[NOTE] = _renamed_image(renamed[NOTE], renaming)
@@ -158,7 +156,6 @@ def _restore_times(kind: LineKind, objects: Sequence[models.Model], rows: Mappin
 
 
 def _without_forgotten(kind: LineKind, subject_id: UUID, rows: Sequence[Values]) -> list[Values]:
-    """Return the rows that bring back nothing forgotten."""
     if not has_marks(subject_id):
         return list(rows)
     if kind.model in BELIEFS:

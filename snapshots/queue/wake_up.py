@@ -27,7 +27,6 @@ def nudge(tenant_id: UUID) -> None:
 
 
 def publish(tenant_id: UUID, job: str = DRAIN_JOB) -> None:
-    """Send one wake-up to the broker."""
     current_app.send_task(
         job,  # by name: the jobs stand above this room
         kwargs={"tenant_id": str(tenant_id)},

@@ -103,7 +103,6 @@ def remove_belief(subject: Subject, belief: ErasedBelief) -> Counter[str]:
 
 
 def belief_of(row: Preference | ProfileFact | Tag) -> ErasedBelief:
-    """Return all that was ever believed where ``row`` stands, in the open scope."""
     own = {"subject_id": row.subject_id}
     match row:
         case Preference():

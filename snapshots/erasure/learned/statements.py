@@ -44,7 +44,6 @@ class Unlearned:
     changed: set[UUID] = field(default_factory=set)
 
     def found(self) -> dict[str, int]:
-        """Return the tables that still hold some of these rows, with how many; in the open scope."""
         rows = {model._meta.db_table: model._default_manager.filter(id__in=ids) for model, ids in self.gone.items()}
         return drop_zeros({table: left.count() for table, left in rows.items()})
 
@@ -92,7 +91,6 @@ def _unlearn_values(
 
 
 def _keep_rest(done: Unlearned, history: ValueHistory, row: Any, lost: Collection[Any], words: Words) -> None:
-    """Remove from a value that stays, and from its images, what the messages that go gave it."""
     changes: dict[str, Any] = {}
     rest = history.left_of(row, list(lost))
     if rest != row.value:

@@ -137,12 +137,10 @@ def _texts_of(act: MemoryAct) -> list[str]:
 
 
 def texts_in(columns: Mapping[str, Any]) -> list[str]:
-    """Return the texts among columns of a tag."""
     return [*(str(columns[name]) for name in TEXT_COLUMNS if columns.get(name)), *columns.get("aliases", ())]
 
 
 def _texts_brought_by_merges(tag: Tag) -> Words:
-    """Return the words that merges brought a tag that it did not have before."""
     acts = MemoryAct.objects.filter(subject_id=tag.subject_id, memory_ref=tag.id, verb=ActVerb.MERGED)
     kept = [act.before for act in acts if act.before]
     before = Words.of(tag.subject_id, [text for one in kept for text in texts_in(one["columns"])])
@@ -204,14 +202,12 @@ def lose_details(tag: Tag, loss: TagLoss) -> Counter[str]:
 
 
 def delete_details(subject_id: UUID, tags: Collection[UUID]) -> int:
-    """Delete the details of tags with their history; return how many rows."""
     rows = TagDetail.objects.filter(subject_id=subject_id, tag_id__in=tags)
     images = rows.filter(version_of__isnull=False).delete()[0]
     return images + rows.delete()[0]
 
 
 def texts_of_past(tag: Tag) -> list[str]:
-    """Return the texts of a tag's details, now and earlier."""
     values = details_of(tag).order_by().values_list("value", flat=True)
     texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
     return [text for text in texts if isinstance(text, str)]
@@ -224,7 +220,6 @@ def _is_drawn(row: TagDetail, said: TagSaying) -> bool:
 
 
 def _left(values: Sequence[TagDetail], heirs: Ends, nothing: Any) -> Any:
-    """Return which of the values that stay holds now."""
     for row in reversed([row for row in values if row.retired_at is None]):
         if (heirs[row.id][0] if row.id in heirs else row.invalid_at) is None:
             return row.value
@@ -232,14 +227,12 @@ def _left(values: Sequence[TagDetail], heirs: Ends, nothing: Any) -> Any:
 
 
 def _shorter_lists(rows: Sequence[TagDetail], is_lost: IsLost) -> dict[UUID, list[str]]:
-    """Return the lists of names that lose some, in every state that they were held in."""
     lists = {row.id: row.value for row in rows if row.detail == DetailName.ALIASES}
     left = {row_id: [name for name in names if not is_lost(name)] for row_id, names in lists.items()}
     return {row_id: names for row_id, names in left.items() if names != lists[row_id]}
 
 
 def _free_alias(tag: Tag, aliases: Sequence[str]) -> str | None:
-    """Return an alias that is no other tag's label."""
     others = Tag.objects.filter(subject_id=tag.subject_id).exclude(id=tag.id).order_by()
     taken = Words.of(tag.subject_id, others.values_list("label", flat=True))
     return next((alias for alias in aliases if not taken.say(alias)), None)

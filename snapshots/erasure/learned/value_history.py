@@ -89,7 +89,6 @@ class ValueHistory:
         return any(at == row.invalid_at for message, at in behind.items() if message in self.removed)
 
     def _next_of(self, row: Belief, ends: Collection[UUID]) -> tuple[datetime | None, UUID | None]:
-        """Return when the next value that stays begins, and which it is."""
         after = [one for one in self.rows if one.valid_at > row.valid_at and one.id not in ends]
         return (after[0].valid_at, after[0].id) if after else (None, None)
 

@@ -60,14 +60,12 @@ def _agrees(lane: str, text: str, stated: Statement, policy: SignalPolicy) -> bo
 
 
 def _names_of(stated: PreferenceCandidate) -> set[str]:
-    """Return the names that a context may give a preference, whatever its category."""
     key = stated.key or ""
     words = preference_words(stated.category or "", key, ", ".join(stated.texts)).partition(": ")[0]
     return {key, words}
 
 
 def _holds(value: str, stated: Statement) -> bool:
-    """Return whether a belief's value is the stated one, or a list with it."""
     held = {comparable(part) for part in (value, *_PARTS.split(value))}
     return bool(stated.texts) and all(comparable(one) in held for one in stated.texts)
 

@@ -36,7 +36,6 @@ def judgements(
 def _told_of(
     sense: Sense, said: str, memories: Sequence[InjectedText], used: Sequence[UUID] | None
 ) -> dict[UUID, Judgement]:
-    """Return the signals for memories that the turn does not say again."""
     if sense is Sense.CORRECT:
         right = upheld(said, memories)
         memories = [memory for memory in memories if memory.memory_id not in right]

@@ -55,7 +55,6 @@ def judged(model: ChatModel, turns: Sequence[Turn]) -> dict[int, Sense]:
 
 
 def is_shown(verdict: TurnVerdict, turn: Turn) -> bool:
-    """Return whether the words that a verdict quotes stand in the turn."""
     quote = comparable(verdict.quote)
     return any(character.isalnum() for character in quote) and quote in comparable(turn.next or "")
 

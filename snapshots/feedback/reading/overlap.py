@@ -36,7 +36,6 @@ def units(text: str) -> frozenset[str]:
 
 
 def in_digits(stem: str) -> str:
-    """Return the stem of an English number word in digits; any other stem as it is."""
     return _NUMBERS.get(stem, stem)
 
 

@@ -49,7 +49,6 @@ class Heard:
 
     @property
     def rest(self) -> str:
-        """What follows the first clause."""
         return ", ".join(self.clauses[1:])
 
     @property
@@ -63,7 +62,6 @@ class Heard:
 
     @property
     def ties(self) -> frozenset[str]:
-        """Core words that the turn shares with what was said before."""
         return self.words & self.before
 
 
@@ -91,12 +89,10 @@ def hear(turn: Turn, policy: SignalPolicy) -> Heard:
 
 
 def holds(name: str, text: str) -> bool:
-    """Return whether the pattern called ``name`` of either language matches in ``text``."""
     return any(bool(getattr(patterns, name).search(text)) for patterns in (patterns_en, patterns_zh))
 
 
 def _clauses(form: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the clauses of a turn, and those of them that ask nothing."""
     parts = _CLAUSE_END.split(form)
     pairs = [(part.strip(" \"'()*_"), end) for part, end in zip(parts[::2], [*parts[1::2], ""], strict=True)]
     clauses = [(clause, end) for clause, end in pairs if clause]

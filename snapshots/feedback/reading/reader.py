@@ -54,7 +54,6 @@ def read_turns(turns: Sequence[Turn]) -> list[Sense]:
 
 
 def cut_texts(turn: Turn) -> tuple[str, str, str]:
-    """Return question, reply and next turn as far as they are embedded."""
     query, reply, said = (text or "" for text in (turn.query, turn.reply, turn.next))
     return query[: SIGNALS.sentence_chars], reply[: SIGNALS.sentence_chars], said[: SIGNALS.sentence_chars]
 
@@ -100,7 +99,6 @@ def read_sense(turn: Turn, sentences: Sentences) -> Sense | None:
 
 @lru_cache(maxsize=1)
 def sense_reader() -> LinearReader:
-    """Return the reader with its taught weights."""
     return LinearReader.read(WEIGHTS)
 
 
@@ -150,7 +148,6 @@ def _asks(text: str) -> float:
 
 
 def _shares(one: str, other: str) -> tuple[float, float]:
-    """Return the share of either text's terms that the other has, too."""
     own, others = set(terms(one)), set(terms(other))
     both = len(own & others)
     return both / max(1, len(own)), both / max(1, len(others))

@@ -37,7 +37,6 @@ def corrections_in(said: str) -> tuple[ProfileFact | PreferenceCandidate, ...]:
 
 
 def taught_by(said: str) -> Extraction:
-    """Return what extraction finds in a user's words."""
     return extract(Utterance("next", "user", None, said, _LONG_AGO, 1), context=_RULES)
 
 
@@ -138,7 +137,6 @@ def denies(heard: Heard) -> Sense | None:
 
 
 def confirms(heard: Heard) -> Sense | None:
-    """The turn accepts the reply."""
     if not any(character.isalnum() for character in heard.form):
         return Sense.CONFIRM if _PRAISE & set(heard.raw) else None
     taken = _confirms(heard.first) or any(holds("CONFIRMED_ANYWHERE", clause) for clause in heard.told)
@@ -189,7 +187,6 @@ STAGES: tuple[Callable[[Heard], Sense | None], ...] = (
 
 
 def _covers(heard: Heard) -> bool:
-    """Whether the turn has most core words of the question."""
     held = Said.of(heard.raw).held(heard.subject)
     enough = len(held) >= heard.policy.restated_words or (held and heard.wanted)
     return bool(enough) and len(held) / len(heard.subject) >= heard.policy.covered_share
@@ -211,7 +208,6 @@ def _confirms(clause: str) -> bool:
 
 
 def _harmless(heard: Heard) -> bool:
-    """Whether an apparent denial is courtesy."""
     return holds("NOT_A_DENIAL", heard.form)
 
 
@@ -234,7 +230,6 @@ def _echoes(heard: Heard) -> bool:
 
 
 def _contradicts(heard: Heard) -> bool:
-    """Whether the turn states something against what was said, however much it repeats."""
     stated = ("DENIED", "CHANGED", "UPDATES", "STRONG_CORRECTION")
     return any(holds(name, heard.form) for name in stated) or _states_right(heard)
 

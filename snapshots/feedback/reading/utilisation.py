@@ -46,7 +46,6 @@ class Said:
         return cls(form, frozenset(in_digits(term) for term in terms(_HAN_RUN.sub(" ", form))))
 
     def held(self, words: Iterable[str]) -> frozenset[str]:
-        """Return those of the core ``words`` that the text has."""
         return frozenset(w for w in words if w in self.stems or (_HAN_RUN.match(w) and w in self.form))
 
 

@@ -149,7 +149,6 @@ def renew_images(rows: Sequence[ReceiptMemory]) -> None:
 
 
 def _prefixes_of(rows: Sequence[ReceiptMemory]) -> dict[UUID, int]:
-    """Return how many memories stand in the prefix of each receipt of ``rows``: they are its first."""
     receipts = Receipt.objects.filter(id__in={row.receipt_id for row in rows}).order_by()
     return {
         receipt_id: sum(one["items"] for one in sections if one["name"] == PREFIX)

@@ -65,7 +65,6 @@ def evict_tenant(
 
 
 def _evict_some(subject_id: UUID | None, rows: int, policy: EvictionPolicy) -> int:
-    """Delete some of what is above the subject's limit; with None above the tenant's."""
     held = Snapshot.objects.filter(subject_id=subject_id) if subject_id else Snapshot.objects.all()
     excess = held.count() - (policy.subject if subject_id else policy.tenant)
     if excess <= 0:

@@ -42,7 +42,6 @@ class ExpiringRows:
 
 
 def count_rows(rows: Mapping[str, QuerySet[Any]]) -> dict[str, int]:
-    """Return how many rows each of the queries finds, in one statement."""
     counts: list[str] = []
     params: list[Any] = []
     for found in rows.values():
@@ -60,7 +59,6 @@ def delete_rows(rows: QuerySet[Any]) -> int:
 
 
 def expired_snapshots() -> QuerySet[Snapshot]:
-    """Return the snapshots whose time is over."""
     return Snapshot.objects.filter(expires_at__lte=Now())
 
 

@@ -27,7 +27,6 @@ def end_idle_conversations(tenant_id: UUID, policy: IdlePolicy = IDLE_POLICY) ->
 
 
 def preview_idle(policy: IdlePolicy = IDLE_POLICY) -> CarePreview:
-    """Return which conversations would end now, in the open scope."""
     ids = [str(found) for found in _idle(policy).values_list("id", flat=True)]
     return CarePreview({"conversations": len(ids)}, ids)
 

@@ -210,7 +210,6 @@ def place_of(row: Belief) -> BeliefPlace[Any]:
 def note_act(
     memory: Memory, verb: ActVerb, doing: Doing, *, other: UUID | None = None, before: Mapping[str, Any] | None = None
 ) -> None:
-    """Leave the audit record of an act, and what undoing it needs."""
     record_act(doing.by, f"memory.{verb.value}", memory, doing.reason)
     keep_act(memory, verb, other=other, before=before)
 
@@ -218,7 +217,6 @@ def note_act(
 def keep_act(
     memory: Memory, verb: ActVerb, *, other: UUID | None = None, before: Mapping[str, Any] | None = None
 ) -> None:
-    """Store what undoing an act needs."""
     MemoryAct.objects.create(
         subject_id=memory.subject_id,
         lane=LANES[type(memory)],
@@ -230,6 +228,5 @@ def keep_act(
 
 
 def raised_version(memory: Memory, **columns: Any) -> None:
-    """Set columns of a memory that is locked, and raise its version."""
     rows = type(memory)._default_manager.filter(id=memory.id, subject_id=memory.subject_id)
     rows.update(version=F("version") + 1, **columns)

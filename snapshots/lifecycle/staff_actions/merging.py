@@ -69,7 +69,6 @@ def unite_sources(memory: M, other: M) -> list[str]:
 
 
 def _absorb(held: M, ended: M) -> dict[str, Any]:
-    """Let ``held`` take over what ``ended`` knew better, and end that; return the old and new columns."""
     if isinstance(held, Tag) and isinstance(ended, Tag):
         return _absorb_tag(held, ended)
     if isinstance(held, Snapshot):
@@ -85,7 +84,6 @@ def _absorb(held: M, ended: M) -> dict[str, Any]:
 
 
 def _surer(held: Any, ended: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the columns of ``held`` that change: old values and new values."""
     if Provenance(ended.provenance).strength <= Provenance(held.provenance).strength:
         return {}, {}
     return ({name: getattr(one, name) for name in SURENESS} for one in (held, ended))  # type: ignore[return-value]

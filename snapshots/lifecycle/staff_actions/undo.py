@@ -103,7 +103,6 @@ def undo_correction(tenant_id: UUID, act: MemoryAct, doing: Doing, *, mask: Mask
 
 
 def _held_act(subject: Subject, act_id: UUID) -> MemoryAct:
-    """Return an act that was not undone, locked so that nobody else undoes it."""
     act = MemoryAct.objects.filter(subject_id=subject.id, id=act_id).first()
     if act is None:
         raise NotFound("No act with this id.")
@@ -207,7 +206,6 @@ def _put_back(memory: Any, columns: Mapping[str, Any]) -> None:
 
 
 def _put_details_back(snapshot: Snapshot, details: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a note its own columns back; return what they were."""
     own = Note.objects.filter(subject_id=snapshot.subject_id, snapshot_id=snapshot.id)
     before = dict(own.values(*details).get()) if details else {}
     if details:
@@ -216,7 +214,6 @@ def _put_details_back(snapshot: Snapshot, details: Mapping[str, Any]) -> dict[st
 
 
 def _check_unchanged(tag: Tag, act: MemoryAct) -> None:
-    """Raise UndoImpossible when a column that an act changed has changed again since."""
     if any(getattr(tag, name) != value for name, value in act.before["became"].items()):
         raise UndoImpossible("The tag has changed since.")
 

@@ -30,7 +30,6 @@ class Due:
 
 
 def due_work(kinds: Iterable[WorkKind]) -> list[Due]:
-    """Return those of ``kinds`` that have due items or items whose lease has run out."""
     found = rows(sql.DUE, kinds=[kind.value for kind in kinds])
     return [Due(WorkKind(kind), subject_id, lost) for kind, subject_id, lost in found if subject_id or lost]
 

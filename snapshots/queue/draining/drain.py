@@ -64,7 +64,6 @@ class Drain:
                         yield
 
     def report(self, *, more: bool) -> DrainReport:
-        """Log and return what was done so far."""
         if self._done or self._failed:
             log(Event.WORK_DONE, tenant=self._tenant_id, items=self._done, failed=self._failed, more=more)
         return DrainReport(self._done, self._failed, more)

@@ -19,13 +19,11 @@ from snapshots.queue.values import Pending, TenantWork, WorkCounts
 
 
 def pending(subject: Subject) -> Pending:
-    """Return how much of a subject's work is open or dead."""
     ((open_items, dead, oldest),) = rows(sql.PENDING, subject=subject.pk)
     return Pending(open_items, dead, oldest)
 
 
 def work_counts() -> WorkCounts:
-    """Return all items of the tenant by state. It scans the table: for consoles and tests."""
     states = dict(Work.objects.order_by().values_list("state").annotate(Count("id")))
     removed = WorkRemoved.objects.aggregate(total=Sum("count"))["total"] or 0
     counted = {state: states.get(state, 0) for state in ("ready", "leased", "done", "dead")}
