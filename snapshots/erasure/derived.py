@@ -74,7 +74,8 @@ def remake_conversation_snapshots(
     counts = delete_snapshots(subject_id, made)
     conversations = {message.conversation_id: message.conversation for message in messages.values()}
     for conversation in conversations.values():
-        if _drop_summary(conversation):
+        own = Conversation.objects.filter(id=conversation.id, subject_id=subject_id)
+        if own.exclude(summary="").update(summary="", summarised_seq=0):
             counts["conversation.summary"] += 1
             _make_again(conversation, WorkKind.SUMMARY)
         if conversation.id in made.values():
@@ -137,11 +138,6 @@ def _revive(subject_id: UUID, joined_into: UUID) -> None:
     members = Snapshot.objects.filter(subject_id=subject_id, superseded_by_id=joined_into)
     touch_memory(subject_id, changed=members.order_by().values_list("position", flat=True))
     members.update(invalid_at=None, superseded_by=None, version=F("version") + 1, last_validated_at=utc_now())
-
-
-def _drop_summary(conversation: Conversation) -> int:
-    rows = Conversation.objects.filter(id=conversation.id, subject_id=conversation.subject_id).exclude(summary="")
-    return rows.update(summary="", summarised_seq=0)
 
 
 def _make_again(conversation: Conversation, kind: WorkKind, **which: int) -> None:

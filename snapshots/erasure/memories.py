@@ -17,7 +17,7 @@ from profiles.models import Erasure, ErasureScope, Subject
 from profiles.services.certificates import add_counts, note_marks, open_erasure
 from profiles.services.locking import lock_subject
 from profiles.services.tombstones import MessageName, leave_marks
-from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
+from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import reindex_snapshot, touch_memory
 from snapshots.embedding.stored_drafts import stored_drafts
@@ -101,8 +101,10 @@ def forget_found(tenant_id: UUID, look: Look, embedders: Embedders, *, by: Actor
     """Forget what ``look`` finds, as :func:`forget_memory` does. Raises what ``look`` raises; Conflict."""
     for _ in range(TRIES):
         with tenant_tx(tenant_id):
-            drafts = drafts_without(look())
-        ready = prepare_snapshots(drafts, embedders)
+            drafts = stored_drafts(look().neighbours, mask_sensitive)
+        # as they are to be indexed once the words before them are gone
+        alone = [replace(draft, previous=None, previous_is_memory=True) for draft in drafts]
+        ready = prepare_snapshots(alone, embedders)
         with tenant_tx(tenant_id):
             erasure = forget_in_scope(look, ready, by=by, reason=reason)
         if erasure is not None:
@@ -213,12 +215,6 @@ def locked(look: Look) -> Target | None:
     )
     touch_memory(subject_id, changed=positions.order_by().values_list("position", flat=True))
     return target
-
-
-def drafts_without(target: Target) -> list[SnapshotDraft]:
-    """Return the neighbours as they are to be indexed once the words before them are gone."""
-    drafts = stored_drafts(target.neighbours, mask_sensitive)
-    return [replace(draft, previous=None, previous_is_memory=True) for draft in drafts]
 
 
 def reindex(neighbours: Sequence[Snapshot], ready: Sequence[PreparedSnapshot]) -> None:

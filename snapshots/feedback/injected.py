@@ -11,7 +11,6 @@ from profiles.wording import Place, preference_words, tag_words
 from snapshots.feedback.values import InjectedText
 from snapshots.models import Receipt, ReceiptMemory, Snapshot
 from snapshots.receipts.read import rendered_of
-from snapshots.receipts.values import Rendered
 
 _ELEMENT = re.compile(r"<user_memory [^>]*>([^<]*)</user_memory>")
 # A prompt renders a memory as an element of its own, or as a line with its date or its signs.
@@ -21,7 +20,7 @@ _LINE = re.compile(r"[-~?] (?:(?:assistant|summary|task): |(?:助手|摘要|任�
 def injected_texts(receipt: Receipt, rows: Sequence[ReceiptMemory]) -> list[InjectedText]:
     """Return the text of each injected memory, in the order of ``rows`` (by position); "" where it is gone."""
     rendered = rendered_of(receipt)
-    sent = sent_texts(rendered) if rendered else {}
+    sent = {place[0]: _words_in(rendered.words_at(place)) for place in rendered.places} if rendered else {}
     gone = [row for row in rows if row.context_position not in sent]  # the prompt was purged, or is of release 1
     held = held_texts(receipt.subject_id, gone)
     texts = (_without_field(row.lane, sent.get(row.context_position)) for row in rows)
@@ -29,10 +28,6 @@ def injected_texts(receipt: Receipt, rows: Sequence[ReceiptMemory]) -> list[Inje
         InjectedText(row.memory_ref, row.lane, held.get(row.memory_ref, "") if text is None else text)
         for row, text in zip(rows, texts, strict=True)
     ]
-
-
-def sent_texts(rendered: Rendered) -> dict[int, str]:
-    return {place[0]: _words_in(rendered.words_at(place)) for place in rendered.places}
 
 
 def held_texts(subject_id: UUID, rows: Iterable[ReceiptMemory]) -> dict[UUID, str]:

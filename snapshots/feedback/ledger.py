@@ -70,7 +70,9 @@ class Ledger:
         self.receipt.answered_at = self.receipt.answered_at or utc_now()
         for row in self.rows:
             said = judgements.get(row.memory_ref)
-            if said and not is_verdict(row.signal_reason) and _is_graver(said, row):
+            if not said or is_verdict(row.signal_reason):
+                continue
+            if not row.signal or GRAVITY[said.signal] < GRAVITY[Signal(row.signal)]:
                 self._change(row, signal=str(said.signal), signal_reason=said.reason)
 
     def note_verdicts(self, verdicts: Iterable[SaidVerdict]) -> None:
@@ -104,7 +106,3 @@ class Ledger:
             setattr(row, name, value)
         row.told_at = utc_now()
         self._changed[row.id] = row
-
-
-def _is_graver(said: Judgement, row: ReceiptMemory) -> bool:
-    return not row.signal or GRAVITY[said.signal] < GRAVITY[Signal(row.signal)]

@@ -40,7 +40,10 @@ def screen_ahead(policy: NotesPolicy, incoming: Sequence[IncomingMessage]) -> Sc
         grades: Sequence[Sequence[Grade]] = grade_messages(spoken)
     except EmbeddingUnavailable:
         grades = [()] * len(incoming)
-    told = [_tells(one) or any(map(_is_health, own)) for one, own in zip(incoming, grades, strict=True)]
+    told = [
+        _tells(one) or any(grade.vital >= NOTING.vital_from and grade.vital_class in HEALTH for grade in own)
+        for one, own in zip(incoming, grades, strict=True)
+    ]
     return _screened(policy, told)
 
 
@@ -60,7 +63,3 @@ def _screened(policy: NotesPolicy, told: Sequence[bool]) -> Screened:
 
 def _tells(message: IncomingMessage) -> bool:
     return message.role != MessageRole.SYSTEM and bool(special_categories(message.text))
-
-
-def _is_health(grade: Grade) -> bool:
-    return grade.vital >= NOTING.vital_from and grade.vital_class in HEALTH

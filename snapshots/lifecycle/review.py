@@ -146,7 +146,8 @@ def review_tenant(
             written += gone.update(decided_at=Now(), decision=ReviewDecision.GONE, decided_by=BY_JOB)
     while may_go_on():
         with tenant_tx(tenant_id):
-            _one_at_a_time(tenant_id)
+            with connection.cursor() as cursor:  # one at a time: two would each fill the room
+                cursor.execute(ASKING, [f"{BY_JOB} {tenant_id}"])
             room = policy.open_most - MemoryReview.objects.filter(decided_at__isnull=True).count()
             some = list(islice(_news(policy), max(0, min(room, policy.batch))))
             MemoryReview.objects.bulk_create(some, ignore_conflicts=True)
@@ -154,12 +155,6 @@ def review_tenant(
         if len(some) < policy.batch:
             break
     return written
-
-
-def _one_at_a_time(tenant_id: UUID) -> None:
-    """Wait until no other transaction opens reviews of the tenant: two would each fill the room."""
-    with connection.cursor() as cursor:
-        cursor.execute(ASKING, [f"{BY_JOB} {tenant_id}"])
 
 
 def in_question(lane: Lane, policy: ReviewPolicy) -> QuerySet[Any]:

@@ -76,9 +76,12 @@ def create_snapshots(subject: Subject, offers: Sequence[Offer]) -> list[Fate]:
     What a current snapshot of the same kind says already, up to spacing, is ``unchanged``: that one is validated anew.
     """
     lock_memory(subject.id)
-    contents = [_content(offer.prepared.draft) if offer.prepared else None for offer in offers]
+    drafts = [offer.prepared.draft if offer.prepared else None for offer in offers]
+    contents = [(draft.kind, content_hash(draft.text)) if draft else None for draft in drafts]
     known = _current_ids(subject, {content for content in contents if content})
-    forgotten = _forgotten_texts(subject, offers)
+    forgotten = set[str]()
+    if has_marks(subject.id):
+        forgotten = forgotten_texts(subject.id, [draft.text for draft in drafts if draft])
     new: dict[Content, PreparedSnapshot] = {}
     fates: list[Fate] = []
     for offer, content in zip(offers, contents, strict=True):
@@ -152,10 +155,6 @@ def _provenance(new: NewSnapshot) -> Provenance:
     return Provenance(new.provenance) if new.provenance else usual_provenance(new.kind)
 
 
-def _content(draft: SnapshotDraft) -> Content:
-    return draft.kind, content_hash(draft.text)
-
-
 def address_to(prepared: PreparedSnapshot, subject: Subject) -> PreparedSnapshot:
     return replace(prepared, draft=replace(prepared.draft, subject_id=subject.id))
 
@@ -171,12 +170,6 @@ def _current_ids(subject: Subject, contents: Collection[Content]) -> dict[Conten
         for kind, content, snapshot_id in rows.values_list("kind", "content_hash", "id")
     }
     return {content: found[content] for content in contents if content in found}
-
-
-def _forgotten_texts(subject: Subject, offers: Sequence[Offer]) -> set[str]:
-    if not has_marks(subject.id):
-        return set()
-    return forgotten_texts(subject.id, [offer.prepared.draft.text for offer in offers if offer.prepared])
 
 
 def _validate_anew(subject: Subject, ids: Collection[UUID]) -> None:

@@ -181,10 +181,6 @@ def _notes_without_forgotten(subject_id: UUID, rows: Sequence[Values]) -> list[V
     return [{**row, "context": "" if row["context"] in gone else row["context"]} for row in rows]
 
 
-def _receipts_without_prompts(_subject_id: UUID, rows: Sequence[Values]) -> list[Values]:
-    return [{**row, "rendered": None} for row in rows]  # what a prompt showed cannot be compared with a mark
-
-
 def _messages_not_forgotten(subject_id: UUID, rows: Sequence[Values]) -> list[Values]:
     conversations = Conversation.objects.filter(subject_id=subject_id, id__in={row["conversation_id"] for row in rows})
     named = dict(conversations.order_by().values_list("id", "external_id"))
@@ -200,5 +196,6 @@ _SIFTS: Mapping[type[models.Model], Callable[[UUID, Sequence[Values]], list[Valu
     Preference: _preferences_not_forgotten,
     SnapshotVersion: _versions_not_forgotten,
     Note: _notes_without_forgotten,
-    Receipt: _receipts_without_prompts,
+    # What a prompt showed cannot be compared with a tombstone.
+    Receipt: lambda _, rows: [{**row, "rendered": None} for row in rows],
 }

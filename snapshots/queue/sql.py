@@ -34,6 +34,10 @@ _CONTENT_BYTES = """coalesce(CASE WHEN %(kind)s = 'conversation' THEN (
         SELECT octet_length(m.content) FROM message m WHERE m.tenant_id = %(tenant)s AND m.id = i.message_id
     ) END, 0)"""
 
+_RETURNING = """\
+RETURNING w.id, w.kind, w.subject_id, w.conversation_id, w.message_id, w.generation, w.attempts, w.position,
+    w.lease_token"""
+
 CLAIM_ANY_ORDER = f"""
 WITH due AS (
     SELECT w.id, w.conversation_id, w.message_id, w.due_at, w.position FROM work w
@@ -49,8 +53,7 @@ WITH due AS (
 UPDATE work w
 SET state = 'leased', lease_token = %(token)s, lease_until = statement_timestamp() + %(lease)s
 WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM picked))
-RETURNING w.id, w.kind, w.subject_id, w.conversation_id, w.message_id, w.generation, w.attempts, w.position,
-    w.lease_token
+{_RETURNING}
 """  # noqa: S608 - constants
 
 CLAIM_IN_ORDER = f"""
@@ -128,8 +131,7 @@ WITH RECURSIVE visited AS (
 UPDATE work w
 SET state = 'leased', lease_token = %(token)s, lease_until = statement_timestamp() + %(lease)s
 WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM picked))
-RETURNING w.id, w.kind, w.subject_id, w.conversation_id, w.message_id, w.generation, w.attempts, w.position,
-    w.lease_token
+{_RETURNING}
 """  # noqa: S608 - constants
 
 # The first lost lease is not the item's fault as far as anybody knows: it goes on in a batch and is not given up for
@@ -175,9 +177,16 @@ SET attempts = CASE WHEN w.error_code = 'lease_expired' THEN w.attempts + 1
     lease_until = CASE WHEN w.error_code = 'lease_expired' AND w.attempts + 1 >= %(most)s THEN NULL
         ELSE statement_timestamp() + %(lease)s END
 WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM picked))
-RETURNING w.id, w.kind, w.subject_id, w.conversation_id, w.message_id, w.generation, w.attempts, w.position,
-    w.lease_token
+{_RETURNING}
 """  # noqa: S608 - constants
+
+_HELD = """\
+WITH held AS (
+    SELECT w.id FROM work w
+    WHERE w.tenant_id = %(tenant)s AND w.id = ANY (%(ids)s::uuid[]) AND w.lease_token = ANY (%(tokens)s::uuid[])
+    ORDER BY w.position FOR UPDATE
+)
+"""
 
 HOLD = """
 SELECT w.id FROM work w
@@ -192,44 +201,29 @@ WHERE w.tenant_id = %(tenant)s AND w.id = ANY (%(ids)s::uuid[]) AND w.lease_toke
 RETURNING w.kind, extract(epoch FROM clock_timestamp() - w.due_at)::float8
 """
 
-FAIL = """
-WITH held AS (
-    SELECT w.id FROM work w
-    WHERE w.tenant_id = %(tenant)s AND w.id = ANY (%(ids)s::uuid[]) AND w.lease_token = ANY (%(tokens)s::uuid[])
-    ORDER BY w.position FOR UPDATE
-)
-UPDATE work w
+FAIL = f"""
+{_HELD}UPDATE work w
 SET attempts = w.attempts + 1, error_code = %(code)s, lease_token = NULL, lease_until = NULL,
     state = CASE WHEN w.attempts + 1 >= %(most)s THEN 'dead' ELSE 'ready' END,
     due_at = clock_timestamp() + least(%(cap)s, %(base)s * power(2, least(w.attempts, 20))) * (0.5 + random() / 2)
 WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM held))
 RETURNING w.id, w.state
-"""
+"""  # noqa: S608 - constants
 
-RELEASE = """
-WITH held AS (
-    SELECT w.id FROM work w
-    WHERE w.tenant_id = %(tenant)s AND w.id = ANY (%(ids)s::uuid[]) AND w.lease_token = ANY (%(tokens)s::uuid[])
-    ORDER BY w.position FOR UPDATE
-)
-UPDATE work w
+RELEASE = f"""
+{_HELD}UPDATE work w
 SET state = 'ready', due_at = clock_timestamp() + %(delay)s, lease_token = NULL, lease_until = NULL,
     error_code = %(code)s
 WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM held))
 RETURNING w.id
-"""
+"""  # noqa: S608 - constants
 
-RENEW = """
-WITH held AS (
-    SELECT w.id FROM work w
-    WHERE w.tenant_id = %(tenant)s AND w.id = ANY (%(ids)s::uuid[]) AND w.lease_token = ANY (%(tokens)s::uuid[])
-    ORDER BY w.position FOR UPDATE
-)
-UPDATE work w
+RENEW = f"""
+{_HELD}UPDATE work w
 SET lease_until = clock_timestamp() + %(lease)s
 WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM held))
 RETURNING w.id
-"""
+"""  # noqa: S608 - constants
 
 ABANDON = """
 WITH held AS (

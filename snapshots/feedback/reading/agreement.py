@@ -80,14 +80,11 @@ def _tells(text: str, stated: Statement, policy: SignalPolicy) -> bool:
             continue
         if bool(negations_in(sentence)) != bool(negations_in(quote)):
             continue
-        if len(words) >= policy.restated_words or any(_is_same(stated, one) for one in _stated(sentence)):
+        if len(words) >= policy.restated_words or _key(stated) in map(_key, _stated(sentence)):
             return True
     return False
 
 
-def _is_same(one: Statement, other: Statement) -> bool:
-    return _slot(one) == _slot(other) and [*map(comparable, one.texts)] == [*map(comparable, other.texts)]
-
-
-def _slot(stated: Statement) -> str | None:
-    return stated.field if isinstance(stated, ProfileFact) else stated.key
+def _key(stated: Statement) -> tuple[str | None, list[str]]:
+    slot = stated.field if isinstance(stated, ProfileFact) else stated.key
+    return slot, [*map(comparable, stated.texts)]

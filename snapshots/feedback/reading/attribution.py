@@ -1,6 +1,6 @@
 """Which memories a signal concerns: those that the reply used, all injected ones when no reply is known. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from uuid import UUID
 
 from snapshots.feedback.policy import SIGNALS, SignalPolicy
@@ -69,14 +69,10 @@ def named_memory(said: str, memories: Sequence[InjectedText], policy: SignalPoli
     """Return the one memory whose core words a correction has; None when there is none, or no clear one."""
     turn = Said.of(said[: policy.next_chars])
     weights = injected_weights(memory.text for memory in memories)
-    shares = {memory.memory_id: _held_share(memory.text, turn, weights) for memory in memories}
+    words = {memory.memory_id: core_words(memory.text) for memory in memories}
+    shares = {memory_id: share_of(own, turn.held(own), weights) for memory_id, own in words.items()}
     best = sorted(shares, key=lambda memory_id: -shares[memory_id])[:2]
     if not best or shares[best[0]] < policy.concerned_share:
         return None
     clear = len(best) == 1 or shares[best[0]] >= policy.concerned_lead * shares[best[1]]
     return best[0] if clear else None
-
-
-def _held_share(text: str, turn: Said, weights: Mapping[str, float]) -> float:
-    words = core_words(text)
-    return share_of(words, turn.held(words), weights)

@@ -48,15 +48,11 @@ def judged(model: ChatModel, turns: Sequence[Turn]) -> dict[int, Sense]:
         return {}
     senses: dict[int, Sense] = {}
     for verdict in verdicts:
-        place = verdict.turn - 1
-        if 0 <= place < len(turns) and is_shown(verdict, turns[place]):
+        place, quote = verdict.turn - 1, comparable(verdict.quote)
+        is_quote = any(character.isalnum() for character in quote)
+        if is_quote and 0 <= place < len(turns) and quote in comparable(turns[place].next or ""):
             senses.setdefault(place, Sense(verdict.sense))
     return senses
-
-
-def is_shown(verdict: TurnVerdict, turn: Turn) -> bool:
-    quote = comparable(verdict.quote)
-    return any(character.isalnum() for character in quote) and quote in comparable(turn.next or "")
 
 
 def question(turns: Sequence[Turn], policy: TurnJudgingPolicy = JUDGING) -> ChatPrompt:

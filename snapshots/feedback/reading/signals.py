@@ -124,7 +124,8 @@ def answers(heard: Heard) -> Sense | None:
 
 def denies(heard: Heard) -> Sense | None:
     """The turn contradicts, by a word that opens a contradiction or by a denial of what was said."""
-    if _harmless(heard) or _is_pleased(heard):
+    is_pleased = any(holds("CONFIRMED_ANYWHERE", clause) for clause in heard.told)
+    if _harmless(heard) or is_pleased:
         return None
     stated = [clause for clause in heard.told if not holds("HYPOTHETICAL", clause)]
     changed = any(holds("CHANGED", clause) or holds("UPDATES", clause) for clause in stated)
@@ -214,11 +215,6 @@ def _harmless(heard: Heard) -> bool:
 def _states_right(heard: Heard) -> bool:
     """Whether the turn has a correction: one that the fast lane would apply, or that its reader is sure of."""
     return bool(corrections_in(heard.raw)) or is_correction(heard.raw)
-
-
-def _is_pleased(heard: Heard) -> bool:
-    """Whether the turn accepts the reply in words that leave no doubt."""
-    return any(holds("CONFIRMED_ANYWHERE", clause) for clause in heard.told)
 
 
 def _echoes(heard: Heard) -> bool:

@@ -110,12 +110,10 @@ def share_of(words: Collection[str], held: Collection[str], weights: Mapping[str
 
 def _read(query: str, reply: str, policy: UtilisationPolicy) -> Reply:
     whole, asked = Said.of(reply[: policy.reply_chars]), Said.of(query[: policy.reply_chars])
-    referring = (one for one in _SENTENCE.split(whole.form) if _refers(one))
+    patterns = (patterns_en.REFERS, patterns_zh.REFERS)
+    sentences = _SENTENCE.split(whole.form)
+    referring = (one for one in sentences if any(pattern.search(one) for pattern in patterns))
     return Reply(whole, Said.of("\n".join(referring)), asked)
-
-
-def _refers(sentence: str) -> bool:
-    return bool(patterns_en.REFERS.search(sentence) or patterns_zh.REFERS.search(sentence))
 
 
 def _how(

@@ -91,7 +91,7 @@ def figures_by_arm(experiment: str) -> list[ArmFigures]:
 def _figures(rows: Iterable[dict[str, Any]]) -> Iterator[ArmFigures]:
     for row in rows:
         n = {name: int(row[name] or 0) for name in COUNTS}
-        p95 = row["p95"]
+        p95, full = row["p95"], n["tokens_full_history"]
         yield ArmFigures(
             arm=str(row["arm"]),
             policy_version=str(row["policy_version"]),
@@ -102,11 +102,7 @@ def _figures(rows: Iterable[dict[str, Any]]) -> Iterator[ArmFigures]:
             staleness=wilson(n["stale"], n["injected"]),
             degraded=wilson(n["degraded"], n["contexts"]),
             tokens_per_context=round(n["tokens"] / n["contexts"], 1) if n["contexts"] else None,
-            saved_ratio=_saved(n["tokens"], n["tokens_full_history"]),
+            saved_ratio=round(max(0.0, 1 - n["tokens"] / full), 4) if full else None,
             fast_lane_changes=n["fast_lane_changes"],
             fast_lane_p95_ms=round(p95, 1) if p95 is not None else None,
         )
-
-
-def _saved(tokens: int, full_history: int) -> float | None:
-    return round(max(0.0, 1 - tokens / full_history), 4) if full_history else None

@@ -44,17 +44,13 @@ def merge_memories(memory: M, other: M, doing: Doing) -> M:
     """
     if memory.id == other.id or memory.subject_id != other.subject_id or type(memory) is not type(other):
         raise NotToBeMerged("Only two memories of one kind and subject can be merged.")
-    if isinstance(memory, Snapshot) and isinstance(other, Snapshot) and not may_be_one(memory, other):
+    kinds = {one.kind for one in (memory, other) if isinstance(one, Snapshot)}
+    if len(kinds) > 1 and kinds & CUT_OUT:
         raise NotToBeMerged("A note or reply can only be merged with another one.")
     held, ended = hold_memory(memory, doing.accept), hold_memory(other, any_version)
     before = {"sources": unite_sources(held, ended), **_absorb(held, ended)}
     note_act(held, ActVerb.MERGED, doing, other=ended.id, before=before)
     return held
-
-
-def may_be_one(memory: Snapshot, other: Snapshot) -> bool:
-    """Return whether both are of one kind; whole snapshots of different kinds may merge, too."""
-    return memory.kind == other.kind or CUT_OUT.isdisjoint((memory.kind, other.kind))
 
 
 def unite_sources(memory: M, other: M) -> list[str]:
