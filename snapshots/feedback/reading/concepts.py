@@ -24,8 +24,8 @@ _PAIRS = (
     ),
     (
         r"\b(?:vegetarian|vegan|plant.based|no meat)\b|[吃食]素|素食|全素|不吃肉",
-        r"\bno meat|meat.?(?:free|less)|\bveggie|\bvegetarian|\bvegan|plant.based|\btofu\b|\blentil|全素|素[食菜的馆斋版]|"
-        r"[不无没](?:含|有)?肉|豆腐",
+        r"\bno meat|meat.?(?:free|less)|\bveggie|\bvegetarian|\bvegan|plant.based|\btofu\b|\blentil|全素|"
+        r"素[食菜的馆斋版]|[不无没](?:含|有)?肉|豆腐",
     ),
     (
         r"nut|almond|cashew|坚果|花生|腰果",
@@ -34,13 +34,14 @@ _PAIRS = (
     (r"\bc(?:o)?eliac|gluten|麸质|乳糜泻", r"gluten.?free|no gluten|\btamari\b|[不无](?:含)?麸质"),
     (
         r"\blactose|\bdairy|\bmilk\b|乳糖|牛奶",
-        r"dairy.?free|lactose.?free|no dairy|without (?:milk|cream|cheese|butter)|\b(?:oat|soy|almond|coconut|"
-        r"rice) milk|\bcoconut\b|[不无没](?:含|放|有|加)?(?:乳|奶|芝士)|燕麦奶|豆奶|椰奶|椰浆",
+        r"dairy.?free|lactose.?free|no dairy|without (?:milk|cream|cheese|butter)|"
+        r"\b(?:oat|soy|almond|coconut|rice) milk|\bcoconut\b|[不无没](?:含|放|有|加)?(?:乳|奶|芝士)|燕麦奶|豆奶|椰奶|"
+        r"椰浆",
     ),
     (
         r"\bhighway|\bmotorway|\bfreeway|\btolls?\b|\bexpressway|高速|高架|收费|过路费",
-        r"\b(?:side|back|surface) (?:street|road)s?|\bno (?:motorway|highway|toll|freeway)|\bskips? the|\bavoid(?:s|"
-        r"ing)? the|toll.?free|地面|辅路|不上高|不走高|不收费|绕开|省道|国道",
+        r"\b(?:side|back|surface) (?:street|road)s?|\bno (?:motorway|highway|toll|freeway)|\bskips? the|"
+        r"\bavoid(?:s|ing)? the|toll.?free|地面|辅路|不上高|不走高|不收费|绕开|省道|国道",
     ),
     (r"\bspic|\bchil+i|\bmild\b|辣", r"\bmild\b|not spicy|no chil|\bfiery\b|\bspic|清淡|不辣|微辣|麻辣|够辣|特辣|辣得"),
     (
@@ -50,8 +51,8 @@ _PAIRS = (
     ),
     (
         r"\bquiet|\bcrowd|\bnois|\bpeace|安静|人少|吵|清静",
-        r"\bquiet|\bwhisper|\bsilent|hardly (?:a soul|anyone)|\bpeaceful|the crowds|\bcalm|\btucked away|清静|没什么人|压着嗓子|"
-        r"安静|人少|不吵|僻静",
+        r"\bquiet|\bwhisper|\bsilent|hardly (?:a soul|anyone)|\bpeaceful|the crowds|\bcalm|\btucked away|清静|"
+        r"没什么人|压着嗓子|安静|人少|不吵|僻静",
     ),
     (
         r"\bhates? (?:the )?heat|\bhot weather|怕热",
@@ -75,7 +76,8 @@ _PAIRS = (
     ),
     (
         r"\b(?:knee|back|hip|joint|ankle|shoulder)\b|膝|腰|髋|关节|脚踝",
-        r"easy on (?:the|your)|low.?impact|\bgentle|\bjoints?\b|no (?:impact|jumping)|没负担|不伤|不费|修复班|护膝|轻柔",
+        r"easy on (?:the|your)|low.?impact|\bgentle|\bjoints?\b|no (?:impact|jumping)|没负担|不伤|不费|修复班|护膝|"
+        r"轻柔",
     ),
     (
         r"\bbeginner|\bnew to\b|\bnovice|\bjust started|新手|初学|刚学",
