@@ -1,4 +1,4 @@
-"""What was made from a memory that is forgotten: made again without it, or deleted when nothing else supports it."""
+"""Rows made from a memory that is forgotten: made again without it, or deleted when nothing else supports them."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -64,9 +64,9 @@ def take_back_work(subject_id: UUID, conversations: Collection[UUID]) -> None:
 def remake_conversation_snapshots(
     subject_id: UUID, messages: Mapping[UUID, Message], *, besides: Collection[UUID]
 ) -> Counter[str]:
-    """Delete what was made of whole conversations with these messages, and have it made again without them.
+    """Delete the snapshots of whole conversations with these messages, and have them made again without them.
 
-    A conversation that has gone on since makes it at its next end. One without other words makes nothing.
+    A conversation that has gone on since makes its snapshot at its next end. One without other words makes nothing.
     """
     inside = SnapshotSource.objects.filter(subject_id=subject_id, memory=OuterRef("id"), message_id__in=list(messages))
     rows = Snapshot.objects.filter(Exists(inside), subject_id=subject_id, kind__in=OF_CONVERSATIONS)
@@ -116,7 +116,7 @@ def delete_snapshots(subject_id: UUID, ids: Iterable[UUID]) -> Counter[str]:
 
 
 def delete_rows_about(subject_id: UUID, memories: Collection[UUID]) -> Counter[str]:
-    """Delete what reviews, staff, calibration and tools noted of memories; return the rows by table."""
+    """Delete reviews, acts, calibrations, counts and tool saves of memories; return the rows by table."""
     counts = Counter[str]()
     for model in (MemoryReview, MemoryAct, Calibration, BeliefCounter, ToolSave):
         rows = model.objects.filter(subject_id=subject_id, memory_ref__in=memories)

@@ -58,8 +58,8 @@ NOTHING_ELSE: Mapping[UUID, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What forgetting one memory concerns. ``snapshots`` say the same or were consolidated into it; ``messages`` said
-    it.
+    """The rows that forgetting one memory concerns. ``snapshots`` say the same or were consolidated into it;
+    ``messages`` said it.
 
     ``id`` is the memory that was named, ``neighbours`` are the statements indexed after one of the messages.
     """
@@ -156,7 +156,7 @@ def take_out(target: Target, ready: Sequence[PreparedSnapshot]) -> tuple[Counter
 
 
 def target_at(address: SnapshotAddress) -> Target:
-    """Return what forgetting this memory concerns, in the open scope. Raises SnapshotUnknown."""
+    """Return the target of forgetting this memory, in the open scope. Raises SnapshotUnknown."""
     rows = Snapshot.objects.filter(subject__external_id=address.subject_id, subject__erasing=False)
     snapshot = rows.filter(id=address.snapshot_id).first()
     if snapshot is None:
@@ -167,7 +167,7 @@ def target_at(address: SnapshotAddress) -> Target:
 
 
 def note_target_at(address: SnapshotAddress) -> Target:
-    """Return what forgetting this note concerns, in the open scope. Raises NoteUnknown."""
+    """Return the target of forgetting this note, in the open scope. Raises NoteUnknown."""
     rows = Snapshot.objects.filter(subject__external_id=address.subject_id, kind=SnapshotKind.NOTE)
     if not rows.filter(id=address.snapshot_id).exists():
         raise NoteUnknown
@@ -177,7 +177,7 @@ def note_target_at(address: SnapshotAddress) -> Target:
 def target_of(
     subject: Subject, memory_id: UUID, named: set[UUID], also_said: Mapping[UUID, str] = NOTHING_ELSE
 ) -> Target:
-    """Return what forgetting the memories ``named``, and messages with their texts, concerns, in the open scope.
+    """Return the target of forgetting the memories ``named``, and messages with their texts, in the open scope.
 
     Notes that only these messages say are forgotten like a memory that was named, until no further one is found.
     """

@@ -35,7 +35,7 @@ NO_ORIGIN = NoteOrigin(frozenset(), {})
 
 
 def origin_of(snapshot: Snapshot) -> NoteOrigin:
-    """Return what a note or reply was made of, in the open scope; nothing for any other snapshot."""
+    """Return the statements and messages behind a note or reply, in the open scope; nothing for any other snapshot."""
     if snapshot.kind not in CUT_OUT:
         return NO_ORIGIN
     own = {"subject_id": snapshot.subject_id}

@@ -1,4 +1,4 @@
-"""What a subject still has of forgotten things, found by their tombstones when the words themselves are gone."""
+"""Remains of forgotten things, found by their tombstones when the words themselves are gone."""
 
 from collections.abc import Iterator
 from uuid import UUID

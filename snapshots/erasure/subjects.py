@@ -125,7 +125,7 @@ def _delete_batch(tenant_id: UUID, job: Job, erasure: Erasure, table: SubjectTab
 
 
 def _delete_rest(tenant_id: UUID, job: Job, erasure: Erasure) -> list[UUID]:
-    """Delete what came in since, and the subject itself: from here on its key refuses whoever still writes.
+    """Delete late rows, and the subject itself: from here on its key refuses whoever still writes.
 
     Return the conversations, one of which somebody may have begun after the windows were erased.
     """

@@ -1,7 +1,7 @@
-"""What is known of one receipt's outcome, row by row. Parts may come in any order and any number of times.
+"""The known outcome of one receipt, row by row. Parts may come in any order and any number of times.
 
-A memory once used stays used, and of several implied signals the gravest stands, so that no order matters. What the
-product says itself (a verdict) wins over what turns imply; of two verdicts the later.
+A memory once used stays used, and of several implied signals the gravest stands, so that no order matters. The
+product's own word (a verdict) wins over signals that turns imply; of two verdicts the later.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -91,7 +91,7 @@ def answered_by(message: Message) -> Receipt | None:
 
 
 def reply_between(receipt: Receipt, message: Message) -> str | None:
-    """Return what the assistant said since the context, before ``message``; None when nothing was posted."""
+    """Return the assistant's words between the context and ``message``; None when nothing was posted."""
     said = _before(message).filter(role=MessageRole.ASSISTANT, accepted_at__gte=receipt.created_at, remember=True)
     contents = list(said.order_by("-seq").values_list("content", flat=True)[: LOOP.replies_read])
     return "\n".join(reversed(contents)) if contents else None

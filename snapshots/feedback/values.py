@@ -26,7 +26,7 @@ GRAVITY = {signal: number for number, signal in enumerate(Signal)}
 
 
 class Sense(StrEnum):
-    """What the user's next turn does to the reply before it."""
+    """How the user's next turn takes the reply before it."""
 
     CONFIRM = "confirm"
     FOLLOW_UP = "follow_up"

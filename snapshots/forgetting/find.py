@@ -1,4 +1,4 @@
-"""What an order to forget means: the thing it names, else the turns it points at. In the open scope."""
+"""The meaning of an order to forget: the thing it names, else the turns it points at. In the open scope."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ def find_meant(
     vectors: Mapping[str, Float32] = NO_VECTORS,
     policy: ForgettingPolicy = FORGETTING,
 ) -> Found:
-    """Return what an order in ``message`` means; nothing where it means nothing that is remembered.
+    """Return the targets of an order in ``message``; none where it means nothing that is remembered.
 
     First the thing it names ("forget my address"), else what it points at: the words beside it, or earlier turns.
     """

@@ -1,4 +1,4 @@
-"""What an order hid, packed as JSON: rows of tables as they were, and values of slots to be believed again."""
+"""Rows that an order hid, packed as JSON: rows of tables as they were, and values of slots to be believed again."""
 
 import zlib
 from collections.abc import Collection, Iterable

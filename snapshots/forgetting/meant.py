@@ -100,7 +100,7 @@ class OrderedTurn:
 
 @dataclass(frozen=True, slots=True)
 class ToldTurn:
-    """What the user said before an order, without orders; ``elsewhere``: in another conversation."""
+    """An earlier turn of the user, without orders; ``elsewhere``: in another conversation."""
 
     text: str
     elsewhere: bool = False
@@ -136,7 +136,7 @@ class MeantReader:
 
 
 def choose_meant(said: OrderedTurn, turns: Sequence[ToldTurn], *, acknowledged: bool = False) -> list[int]:
-    """Return what an order means: 0 its own message, 1 and more the ``turns`` before it, newest first.
+    """Return the turns that an order means: 0 its own message, 1 and more the ``turns`` before it, newest first.
 
     Of a thing with a proper name ("what I said about Quimper") all turns that say the name, if they are few. Nothing
     where no turn says anything, or where it likelier means something else, unless the assistant has ``acknowledged``

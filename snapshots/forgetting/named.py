@@ -1,4 +1,4 @@
-"""What is remembered of a thing that an order to forget names, and where it was said. In the open scope."""
+"""Memories of a thing that an order to forget names, and the places where it was said. In the open scope."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from uuid import UUID

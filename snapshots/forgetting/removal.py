@@ -56,10 +56,10 @@ WORDS = (SnapshotKind.STATEMENT, SnapshotKind.REPLY)
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What an order removes: whole messages with all they taught, parts of others (``cuts``) with the snapshots that
-    say them, and slots as a whole.
+    """Everything that an order removes: whole messages with all they taught, parts of others (``cuts``) with the
+    snapshots that say them, and slots as a whole.
 
-    ``rests`` is what stays of each cut message, ``shorter`` what stays of notes.
+    ``rests`` are the remainders of cut messages, ``shorter`` those of notes.
     """
 
     target: Target

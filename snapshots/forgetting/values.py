@@ -1,4 +1,4 @@
-"""What an order to forget concerns, and what stays of cut texts."""
+"""Targets of an order to forget, and the remainders of cut texts."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,9 +36,9 @@ class ForgetOrderDecided(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is to be forgotten.
+    """Rows that an order means.
 
-    ``messages``: each with the characters to cut, none for all of them; ``notes``: each with what stays of it, "" for
+    ``messages``: each with the characters to cut, none for all of them; ``notes``: each with its remainder, "" for
     nothing.
     """
 
@@ -51,7 +51,7 @@ class Found:
 
 
 def stays_of(rest: str, text: str) -> str:
-    """Return what stays of a note's ``text`` as words of their own; "" where the rest tells nothing."""
+    """Return the remainder of a note's ``text`` as words of their own; "" where it tells nothing."""
     whole = _WHITE.sub(" ", rest).strip(_LOOSE)
     return whole if whole and whole != text and tells_something(whole) else ""
 

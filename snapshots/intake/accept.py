@@ -42,10 +42,10 @@ from tenants.services.usage.recording import note_messages
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """What models say of messages before they are accepted.
+    """Results of models on messages that are about to be accepted.
 
-    ``endings``: the notes that each text ends. ``order_vectors``: find what orders to forget mean. ``screening``: the
-    messages that the tenant does not want learned from; None where nobody looked.
+    ``endings``: the notes that each text ends. ``order_vectors``: find the meaning of orders to forget. ``screening``:
+    the messages that the tenant does not want learned from; None where nobody looked.
     """
 
     endings: EndingsByText = field(default_factory=dict)
@@ -63,7 +63,8 @@ def prepare_messages(
     incoming: Sequence[IncomingMessage],
     policy: NotesPolicy | None = None,
 ) -> Preparation:
-    """Return what accepting messages for the product's own ids needs from models. Opens scopes of its own to read.
+    """Return the results of models that accepting messages for the product's own ids needs. Opens scopes of its own to
+    read.
 
     Without a ``policy`` the messages are not screened here. Embeds: no transaction may be open.
     """

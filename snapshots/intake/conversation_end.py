@@ -45,7 +45,7 @@ def end_on_request(subject_id: str, conversation_id: str) -> tuple[Conversation,
 
 
 def result_of_end(work: Work) -> EndResult:
-    """Return what the finished work of a conversation's end made, read from what is there now, in the open scope."""
+    """Return the result of a conversation's finished end, read from the present rows, in the open scope."""
     conversation = Conversation.objects.get(subject_id=work.subject_id, id=work.conversation_id)
     numbers = range(conversation.next_seq // SUMMARY.segment_turns + 2)  # the whole, and a segment for so many turns
     ids = [stable_id(CONVERSATION_VERSION, work.conversation_id, work.generation, number) for number in numbers]

@@ -133,7 +133,7 @@ def sole_snapshots(conversation: Conversation) -> list[UUID]:
 
 
 def found(tenant_id: UUID, conversation: Conversation, unlearned: Unlearned) -> dict[str, object]:
-    """Return what is left of the deleted rows, and of the window in Redis, for the certificate."""
+    """Return the rows left of the deleted ones, and the state of the window in Redis, for the certificate."""
     left = {
         "conversation": Conversation.objects.filter(id=conversation.id).count(),
         "message": Message.objects.filter(conversation_id=conversation.id).count(),

@@ -41,9 +41,9 @@ class _Known:
 def endings_by_text(
     tenant_id: UUID, subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage]
 ) -> EndingsByText:
-    """Return what messages for the product's own ids end, by their text; nothing without the encoder's files.
+    """Return the endings of notes by the text that ends them; none without the encoder's files.
 
-    Opens a scope of its own to read; costs nothing where no message holds a hint.
+    Takes the product's own ids. Opens a scope of its own to read; costs nothing where no message holds a hint.
     """
     places = list(_worth_looking(incoming))
     if not places:
@@ -81,7 +81,7 @@ def _worth_looking(incoming: Sequence[IncomingMessage]) -> Iterator[int]:
 def _known_of(
     subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage], places: Sequence[int]
 ) -> _Known | None:
-    """Return what is known of the subject; None where no note is held that the messages could end."""
+    """Return the subject's notes, names and utterances; None where no note is held that the messages could end."""
     subject = Subject.objects.filter(external_id=subject_id, erasing=False).first()
     if subject is None:
         return None

@@ -144,7 +144,7 @@ def due(tallies: QuerySet[T], policy: CalibrationPolicy) -> QuerySet[T]:
 
 
 def reception(tally: Tally) -> Reception:
-    """Return what the tally gained since the last calibration; what was taken back meanwhile counts as nothing."""
+    """Return the tally's gains since the last calibration; counts that were taken back meanwhile are 0."""
     return Reception(*(max(0, getattr(tally, name) - getattr(tally, f"calibrated_{name}")) for name in COUNTS))
 
 

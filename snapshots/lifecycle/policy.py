@@ -18,7 +18,7 @@ class IdlePolicy:
 
 @dataclass(frozen=True, slots=True)
 class PurgePolicy:
-    """What is removed, at which age, how often, and how many rows at a time."""
+    """The age at which rows are removed, how often, and how many at a time."""
 
     messages: timedelta = promised(timedelta(days=365), row="C1")
     idempotent_replies: timedelta = promised(timedelta(hours=24), row="E6")

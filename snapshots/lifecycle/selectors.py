@@ -119,7 +119,7 @@ def _held() -> Q:
 
 
 def _unexpired() -> Q:
-    """What has expired is gone at once; the purge only removes the rows."""
+    """An expired row is gone for readers at once; the purge only deletes it."""
     return Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
 
 

@@ -1,4 +1,4 @@
-"""What the words of a note left elsewhere (at its message, in slots), which goes and comes back with the note.
+"""Traces of a note: values that its words left elsewhere (at its message, in slots), which go and come back with it.
 
 The code that knows these traces stands above this room (``snapshots.understanding.note_traces``) and registers here
 when the app starts, so that whoever retires or edits a note need not know it.

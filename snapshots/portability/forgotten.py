@@ -89,7 +89,7 @@ def _without_details(rows: Sequence[Line], gone: set[str]) -> Sequence[Line]:
         saying = {one for one in behind[tag] if words and words in said.get(one, "")}
         return bool(saying) and saying <= gone
 
-    def left(row: Line) -> Line | None:
+    def shorten(row: Line) -> Line | None:
         if row["type"] == "tag_detail" and row["detail"] in WORDED_DETAILS:
             return _shorter(row, "value", partial(is_lost, row["tag_id"]))
         if row["type"] != "tag":
@@ -98,7 +98,7 @@ def _without_details(rows: Sequence[Line], gone: set[str]) -> Sequence[Line]:
         texts = {name: "" for name in WORDED_DETAILS if isinstance(row.get(name), str) and lost(row[name])}
         return {**row, **texts, "aliases": [name for name in row.get("aliases", ()) if not lost(name)]}
 
-    return [kept for row in rows if (kept := left(row)) is not None] if gone else rows
+    return [kept for row in rows if (kept := shorten(row)) is not None] if gone else rows
 
 
 def _shorter(row: Line, name: str, is_lost: Callable[[Any], bool]) -> Line | None:

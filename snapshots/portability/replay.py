@@ -98,7 +98,7 @@ def _forget_belief(certificate: Mapping[str, Any], subject: Subject) -> bool:
 
 
 def _target(certificate: Mapping[str, Any], subject: Subject) -> Target:
-    """Return what a certificate of one memory is about, in the open scope. Raises SnapshotUnknown."""
+    """Return the target of a certificate of one memory, in the open scope. Raises SnapshotUnknown."""
     marks, wanted = marks_in(certificate), certificate["object_hash"]
     ids = Snapshot.objects.filter(subject_id=subject.id).order_by("id").values_list("id", flat=True)
     named = {one for one in ids if object_hash(ErasureScope.MEMORY, subject.external_id, one) == wanted}

@@ -1,4 +1,4 @@
-"""What an import leaves out: beliefs, proposals and earlier words with a card number or a secret.
+"""Rows that an import leaves out: beliefs, proposals and earlier words with a card number or a secret.
 
 A note stays, since its words are masked with its snapshot; it loses details that must not be remembered.
 """

@@ -1,7 +1,7 @@
-"""What tags lose when messages go, and what records of acts on tags keep of these messages.
+"""Losses of tags when messages go, and records of acts on tags that keep words of these messages.
 
-A detail that only those messages said goes, now or in the tag's past; what it had replaced holds again, as if the
-messages had never been said. Undoing an act needs the tag's columns and past, which stand in the record of the act
+A detail that only those messages said goes, now or in the tag's past; the value that it had replaced holds again, as if
+the messages had never been said. Undoing an act needs the tag's columns and past, which stand in the record of the act
 (:class:`snapshots.models.MemoryAct`); a merged tag holds words of the messages behind both. All in the open scope, with
 the messages and their links still there.
 """
@@ -34,7 +34,7 @@ IsLost = Callable[..., bool]
 
 @dataclass(frozen=True, slots=True)
 class TagLoss:
-    """What a tag loses: ``columns`` as they become, values that go, and values that hold again (see
+    """The losses of a tag: ``columns`` as they become, values that go, and values that hold again (see
     ValueHistory.heirs).
 
     ``lists`` are the lists of names, by row, that become shorter.
@@ -149,10 +149,10 @@ def _texts_brought_by_merges(tag: Tag) -> Words:
 
 
 def loss_of(tag: Tag, said: TagSaying, only: Words | None) -> TagLoss | None:
-    """Return what a tag loses with what only messages that go said; None when no label is left.
+    """Return the loss of a tag when messages go that alone said something; None when no label is left.
 
     An earlier label or an alias takes the place of a label that goes. ``only``: the product made the tag, and may have
-    said anything but these words, and but what was said at the times of these messages alone.
+    said anything but these words, and but the words said at the times of these messages alone.
     """
 
     def is_lost(text: str, times: Collection[datetime] = ()) -> bool:

@@ -44,7 +44,7 @@ def agreeing(
 
 
 def _stated(text: str) -> Iterator[Statement]:
-    """Yield what ``text`` says of its speaker and does not take back."""
+    """Yield the statements of ``text`` about its speaker, except those that it takes back."""
     found = taught_by(text)
     yield from (one for one in found.preferences if one.mode in _STATES)
     yield from (one for one in found.facts if one.mode in _STATES)

@@ -1,4 +1,4 @@
-"""What a reply shows of a memory in none of its words: "no meat" of a vegetarian, 没超您的数 of a budget. Pure.
+"""Use of a memory that shows in none of its words: "no meat" for a vegetarian, 没超您的数 for a budget. Pure.
 
 Each concept pairs how a memory speaks of something with how a reply shows that it took that into account. Words that
 the question has show nothing.

@@ -1,4 +1,4 @@
-"""What a next turn shares with the question and the reply: units of content in two languages. Pure."""
+"""Content units that a next turn shares with the question and the reply, in two languages. Pure."""
 
 import re
 from dataclasses import dataclass

@@ -135,7 +135,7 @@ def _how(
 
 
 def _values(lane: str, text: str) -> list[str]:
-    """Return what a memory says that no other words can say: values of beliefs, names and numbers of snapshots."""
+    """Return the parts of a memory that no other words can say: values of beliefs, names and numbers of snapshots."""
     if lane in {"preferences", "tags"}:
         label, _, value = text.partition(": ") if _AS_KEY.match(text) else ("", "", text)
         told = _PARTS.split(value) if value not in {"yes", "no"} else []

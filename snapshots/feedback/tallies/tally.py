@@ -112,7 +112,7 @@ def count_some(most: int) -> int:
 
 
 def counts_of(row: ReceiptMemory, *, in_prefix: bool = False) -> dict[str, int]:
-    """Return what one injection adds to its memory's tally.
+    """Return the counts that one injection adds to its memory's tally.
 
     A memory in the prefix stands there whatever is asked. So it counts only where the reply used it, or where the
     feedback is about this memory: otherwise every turn that went badly would be held against all that is always shown.

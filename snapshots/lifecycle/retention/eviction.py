@@ -47,7 +47,7 @@ def evict_tenant(
     policy: EvictionPolicy = EVICTION,
     gently: PurgePolicy = PURGE_POLICY,
 ) -> int:
-    """Delete what is above the limits, in small transactions; return how many memories left.
+    """Delete memories above the limits, in small transactions; return how many left.
 
     Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill: limits are counted anew each time.
     """

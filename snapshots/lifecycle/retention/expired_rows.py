@@ -66,7 +66,7 @@ def _by_id(model: type[Model]) -> Remove:
     return lambda ids: delete_rows(model._default_manager.filter(pk__in=ids))
 
 
-def _aged(name: str, model: type[Model], column: str, age: Callable[[PurgePolicy], timedelta]) -> ExpiringRows:
+def _by_age(name: str, model: type[Model], column: str, age: Callable[[PurgePolicy], timedelta]) -> ExpiringRows:
     """Return rows that leave when the time in ``column`` is ``age`` ago."""
 
     def rows(policy: PurgePolicy) -> QuerySet[Any]:
@@ -121,16 +121,16 @@ def _ended_keys(policy: PurgePolicy) -> QuerySet[ApiKey]:
 EXPIRING_ROWS = (
     ExpiringRows("messages", _old_messages, _remove_messages),
     ExpiringRows("work", _done_work, remove_work),
-    _aged("idempotent_replies", IdempotentReply, "created_at", lambda policy: policy.idempotent_replies),
+    _by_age("idempotent_replies", IdempotentReply, "created_at", lambda policy: policy.idempotent_replies),
     ExpiringRows("receipt_texts", _old_receipt_texts, _remove_receipt_texts),
-    _aged("receipts", Receipt, "created_at", lambda policy: policy.receipts),
+    _by_age("receipts", Receipt, "created_at", lambda policy: policy.receipts),
     ExpiringRows("candidates", _decided_candidates, _by_id(Candidate)),
-    _aged("fast_lane_changes", FastLaneChange, "created_at", lambda policy: policy.fast_lane),
+    _by_age("fast_lane_changes", FastLaneChange, "created_at", lambda policy: policy.fast_lane),
     ExpiringRows("tasks", _old_tasks, _by_id(Task)),
-    _aged("asks", Ask, "asked_at", lambda policy: policy.asks),
-    _aged("tool_saves", ToolSave, "saved_at", lambda policy: policy.tool_saves),
-    _aged("memory_acts", MemoryAct, "created_at", lambda policy: policy.acts),
-    _aged("ended_jobs", Job, "ended_at", lambda policy: policy.ended_jobs),
+    _by_age("asks", Ask, "asked_at", lambda policy: policy.asks),
+    _by_age("tool_saves", ToolSave, "saved_at", lambda policy: policy.tool_saves),
+    _by_age("memory_acts", MemoryAct, "created_at", lambda policy: policy.acts),
+    _by_age("ended_jobs", Job, "ended_at", lambda policy: policy.ended_jobs),
     ExpiringRows("model_usage", _old_usage, _by_id(ModelUsage)),
     ExpiringRows("ended_keys", _ended_keys, _by_id(ApiKey)),
 )

@@ -1,4 +1,4 @@
-"""What the holder of a lease may do, inside the open ``tenant_tx`` and only while the token is still good."""
+"""Rights of a lease's holder, inside the open ``tenant_tx`` and only while the token is still good."""
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
