@@ -34,7 +34,7 @@ REDIS_AWAY = {"away": True}
 def sign_after_commit(erasure: Erasure, look: Look) -> None:
     """Have the erasure of the open transaction checked and signed once it has committed.
 
-    If the process dies before that, :func:`sign_left_behind` does it.
+    If the process dies before that, :func:`sign_unsigned_erasures` does it.
     """
     transaction.on_commit(partial(_sign, current_tenant_id(), erasure.id, look), robust=True)
 

@@ -32,7 +32,7 @@ WHERE k.contype = 'f' AND k.confdeltype IN ('c', 'n') AND child.relnamespace = '
 
 @dataclass(frozen=True, slots=True)
 class SubjectTable:
-    """A table with rows of subjects. ``images``: a column by which its rows refer to other rows of it, or empty."""
+    """A table with rows of subjects. ``self_reference``: a column by which rows refer to others of it, or empty."""
 
     name: str
     images: str = ""

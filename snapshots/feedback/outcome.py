@@ -53,7 +53,8 @@ def sense_told(tenant_id: UUID, receipt_id: UUID, told: Told) -> Sense | None:
 def take_outcome(receipt_id: UUID, told: Told, *, sense: Sense | None = None) -> Outcome:
     """Record one part of a context's outcome, in the open scope, and return all that is known by now.
 
-    Parts may come in any order, again, and at once; ``sense`` as for :func:`note`. Raises NotFound, MemoryNotInReceipt.
+    Parts may come in any order, again, and at once; ``sense`` as for :func:`record_part`. Raises NotFound,
+    MemoryNotInReceipt.
     """
     at = utc_now()
     receipt = receipt_by_id(receipt_id)

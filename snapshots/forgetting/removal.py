@@ -59,7 +59,7 @@ class Scope:
     """Everything that an order removes: whole messages with all they taught, parts of others (``cuts``) with the
     snapshots that say them, and slots as a whole.
 
-    ``rests`` are the remainders of cut messages, ``shorter`` those of notes.
+    ``remainders`` are the remainders of cut messages, ``shortened_notes`` those of notes.
     """
 
     target: Target

@@ -68,7 +68,7 @@ def ask_for_review(memory: Memory, lane: Lane, reason: ReviewReason, *, is_vital
 
 
 def reviews_of(subject: Subject, *, state: str | None = None) -> QuerySet[MemoryReview]:
-    """Return the reviews of a subject's memories; ``state`` is :data:`OPEN` or a decision."""
+    """Return the reviews of a subject's memories; ``state`` is "open" or a decision."""
     rows = MemoryReview.objects.filter(subject_id=subject.id)
     if state == OPEN:
         return rows.filter(decided_at__isnull=True)

@@ -43,7 +43,7 @@ def end_traces(snapshot: Snapshot, said: str, now: str = "") -> Mapping[str, Any
     """End what a note left that says ``now`` in place of ``said`` (nothing by default), and fill what only ``now``
     says.
 
-    In the open scope, when the note is written; subject and memory are locked. Return what :func:`bring_traces_back`
+    In the open scope, when the note is written; subject and memory are locked. Return what :func:`restore_note_traces`
     needs; nothing for any other snapshot.
     """
     if snapshot.kind != SnapshotKind.NOTE:

@@ -48,8 +48,8 @@ END = "end"
 class LineKind:
     """One table in an export.
 
-    ``later``: keys to rows of the same table, set once all of them are there. ``ids``: columns that name rows without a
-    key, each a UUID, a text, or a list of them. ``left_out``: columns made anew by an import.
+    ``later_keys``: keys to rows of the same table, set once all of them are there. ``id_columns``: columns that name
+    rows without a key, each a UUID, a text, or a list of them. ``left_out``: columns made anew by an import.
     """
 
     name: str

@@ -35,7 +35,7 @@ IsLost = Callable[..., bool]
 @dataclass(frozen=True, slots=True)
 class TagLoss:
     """The losses of a tag: ``columns`` as they become, values that go, and values that hold again (see
-    ValueHistory.heirs).
+    ValueHistory.find_heirs).
 
     ``lists`` are the lists of names, by row, that become shorter.
     """

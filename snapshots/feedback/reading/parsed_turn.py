@@ -25,9 +25,9 @@ _OFFERS = re.compile(r"(?:\?|？|吗|呢|要不要.{0,8})$")
 class Heard:
     """A next turn, parsed.
 
-    ``told`` are the clauses that ask nothing; ``asked`` the words of the question, ``before`` those of question and
-    reply. ``offered``: the reply ended with a question of its own. ``wanted`` is the question word of the question,
-    ``subject`` its core words.
+    ``stated_clauses`` are the clauses that ask nothing; ``asked`` the words of the question, ``before`` those of
+    question and reply. ``offered``: the reply ended with a question of its own. ``wanted`` is the question word of the
+    question, ``subject`` its core words.
     """
 
     raw: str

@@ -1,8 +1,8 @@
 """Actions of staff on one memory: confirm, correct, retire.
 
 Each locks the memory as all writers do, checks that it has the version that the person saw, leaves one audit record,
-and stores what undoing it needs (:class:`snapshots.models.MemoryAct`). All run in the open scope; :func:`correction_of`
-only plans.
+and stores what undoing it needs (:class:`snapshots.models.MemoryAct`). All run in the open scope;
+:func:`build_correction` only plans.
 """
 
 from collections.abc import Mapping
@@ -86,7 +86,7 @@ def confirm_memory(memory: M, doing: Doing) -> M:
 
 
 def _confirm_snapshot(held: Snapshot) -> dict[str, Any]:
-    """Confirm a held snapshot, a note with :data:`SETTLED`; return the columns of the note that this replaced."""
+    """Confirm a held snapshot; return the columns of its note that :data:`CONFIRMED_NOTE_COLUMNS` replaced."""
     settled = SETTLED if held.kind == SnapshotKind.NOTE else {}
     columns = {**CONFIRMED, "last_validated_at": utc_now()}
     plan = plan_edit(held, Edit(columns, lambda text: (text, 0), any_version, details=settled))
