@@ -45,7 +45,6 @@ PARTS = (NoteSlot, Note, SnapshotVersion, SnapshotWords, SnapshotVector, Snapsho
 
 
 def members_of(snapshot: Snapshot) -> set[UUID]:
-    """Return the memories that were consolidated into this one; none for any other memory."""
     if snapshot.kind != SnapshotKind.CONSOLIDATED:
         return set()
     rows = Consolidation.objects.filter(subject_id=snapshot.subject_id, memory_ref=snapshot.id)

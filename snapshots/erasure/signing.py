@@ -40,7 +40,6 @@ def sign_after_commit(erasure: Erasure, look: Look) -> None:
 
 
 def has_left_behind(policy: ErasurePolicy = ERASURE_POLICY) -> bool:
-    """Return whether an erasure waits for a signature because a process died, in the open scope."""
     return _left_behind(policy) is not None
 
 

@@ -85,7 +85,6 @@ def delete_rows(table: SubjectTable, subject_id: UUID, *, at_most: int) -> int:
 
 
 def delete_whole(subject_id: UUID) -> Iterator[tuple[str, int]]:
-    """Delete all that is left of a subject, table by table; yield each table's name and rows."""
     for table in subject_tables():
         own = [current_tenant_id(), subject_id]
         rows = 0

@@ -31,7 +31,6 @@ def injected_texts(receipt: Receipt, rows: Sequence[ReceiptMemory]) -> list[Inje
 
 
 def held_texts(subject_id: UUID, rows: Iterable[ReceiptMemory]) -> dict[UUID, str]:
-    """Return the present texts of memories by id, in the open scope; one query for each lane that has some."""
     by_lane: dict[str, list[UUID]] = {}
     for row in rows:
         by_lane.setdefault(row.lane, []).append(row.memory_ref)

@@ -45,7 +45,6 @@ def close_loops(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
 
 
 def senses_of(tenant_id: UUID, turns: Mapping[Place, Turn]) -> Senses:
-    """Return the sense of each turn; a model judges unclear ones where the tenant has one for it."""
     senses = dict(zip(turns, read_turns(list(turns.values())), strict=True))
     judge = chat_for(tenant_id, "judge")
     if judge is not None:
@@ -141,7 +140,6 @@ def _turns(held: Sequence[ClaimedWork]) -> list[Message]:
 
 
 def _may_answer(messages: Sequence[Message]) -> bool:
-    """Return, by one query, whether any context waits for an answer that could be among ``messages``."""
     times = [message.accepted_at for message in messages]
     return Receipt.objects.filter(
         subject_id__in={message.subject_id for message in messages},

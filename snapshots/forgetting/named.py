@@ -19,7 +19,6 @@ from snapshots.understanding.reading.forms import matching_form
 
 
 def find_named(subject: Subject, named: Named, said: Sequence[tuple[Message, str]]) -> Found:
-    """Return the memories of what is named, and where the messages behind them say so."""
     notes = _notes_named(subject, named)
     beliefs = [row for row in _beliefs_of(subject) if _is_named(row, named)]
     spans: dict[UUID, list[Span]] = {}
@@ -44,7 +43,6 @@ def find_named(subject: Subject, named: Named, said: Sequence[tuple[Message, str
 
 
 def _notes_named(subject: Subject, named: Named, policy: ForgettingPolicy = FORGETTING) -> dict[UUID, str]:
-    """Return the notes that speak of what is named, each with what stays of it."""
     own = Snapshot.objects.filter(current(), subject_id=subject.id, kind__in=(SnapshotKind.NOTE, SnapshotKind.MANUAL))
     texts = dict(own.order_by("-position").values_list("id", "text")[: policy.notes_compared])
     rows = Note.objects.filter(subject_id=subject.id, snapshot_id__in=list(texts))

@@ -72,7 +72,6 @@ def cut_order(text: str, order: HeardOrder) -> str:
 
 
 def answers_after(message: Message) -> list[Message]:
-    """Return the assistant's turns between a user's message and the next."""
     if message.role != MessageRole.USER:
         return []
     rows = Message.objects.filter(

@@ -75,7 +75,6 @@ def withhold(subject: Subject, order: Message, number: int, found: Found) -> lis
 
 
 def _beliefs_behind(subject_id: UUID, scope: Scope) -> Iterable[Belief]:
-    """Yield the current slots that whole messages taught, and those that are removed by name."""
     named = {row.id for row in scope.beliefs}
     yield from scope.beliefs
     for model, links in SOURCES.items():

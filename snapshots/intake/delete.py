@@ -124,7 +124,6 @@ def delete_rows(conversation: Conversation) -> Counter[str]:
 
 
 def sole_snapshots(conversation: Conversation) -> list[UUID]:
-    """Return the ids of the snapshots all of whose sources stand in this conversation."""
     sources = SnapshotSource.objects.filter(subject_id=conversation.subject_id, memory=OuterRef("id")).order_by()
     inside = Exists(sources.filter(message__conversation=conversation))
     outside = Exists(sources.exclude(message__conversation=conversation))

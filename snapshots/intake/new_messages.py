@@ -57,7 +57,6 @@ class SortedBatch:
 
 
 def load_stored_messages(conversation: Conversation, incoming: Sequence[IncomingMessage]) -> dict[str, StoredMessage]:
-    """Return those of the incoming messages that the conversation holds already, by the product's own id."""
     ids = [message.message_id for message in incoming if message.message_id]
     if not ids or conversation.next_seq == 1:
         return {}
@@ -104,7 +103,6 @@ def sort_messages(
 
 
 def estimate_tokens(message: IncomingMessage) -> int:
-    """Return the estimated tokens of a message: its text, and its tool calls as JSON."""
     calls = orjson.dumps(message.tool_calls).decode() if message.tool_calls else ""
     return COUNTER.count(message.text) + (COUNTER.count(calls) if calls else 0)
 

@@ -42,7 +42,6 @@ def vectors_for_messages(
 
 
 def vectors_for_outcome(tenant_id: UUID, receipt_id: UUID, said: str | None) -> Vectors:
-    """Return the vectors of the orders in the next message of an outcome, and of the turns they may mean."""
     if not said or not read_forget_orders(said):
         return {}
     with tenant_tx(tenant_id):

@@ -27,7 +27,6 @@ def link_preference_sources(subject: Subject, preference_id: UUID, sources: Sequ
 
 
 def preference_sources(subject: Subject, preferences: Iterable[Preference]) -> dict[UUID, list[SourceNames]]:
-    """Return ``{value id: sources}`` in the order in which they were said, in one query for all."""
     ids = {preference.value_id for preference in preferences}
     return load_sources(PreferenceSource.objects.filter(subject_id=subject.id), ids)
 

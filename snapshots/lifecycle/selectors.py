@@ -36,7 +36,6 @@ class SnapshotFilter:
 
 
 def snapshots_of(subject: Subject, wanted: SnapshotFilter) -> QuerySet[Snapshot]:
-    """Return the subject's held snapshots that match, in no order."""
     rows = Snapshot.objects.filter(_held(), _true(wanted.as_of), subject_id=subject.id).order_by()
     if wanted.kind is not None:
         rows = rows.filter(kind=wanted.kind)
@@ -69,7 +68,6 @@ def snapshot_ever_at(address: SnapshotAddress) -> Snapshot:
 
 
 def with_sources(snapshots: Iterable[Snapshot]) -> list[SourcedSnapshot]:
-    """Return snapshots with the messages behind them, in one query for all."""
     rows = list(snapshots)
     subjects = {row.subject_id for row in rows}
     sources = load_sources(SnapshotSource.objects.filter(subject_id__in=subjects), [row.id for row in rows])

@@ -67,7 +67,6 @@ def store_links(lines: Iterable[dict[str, Any]], subject_id: UUID, renaming: Ren
 
 
 def same_conversations(rows: Sequence[Values], subject_id: UUID) -> dict[str, str]:
-    """Return, for conversations that the subject has under another id, that id."""
     names = {row["external_id"]: row["id"] for row in rows}
     held = Conversation.objects.filter(subject_id=subject_id, external_id__in=names).order_by()
     found = held.values_list("external_id", "id")
@@ -142,7 +141,6 @@ def fingerprint(row: Values) -> bytes:
 
 
 def _restore_times(kind: LineKind, objects: Sequence[models.Model], rows: Mapping[UUID, Values]) -> None:
-    """Write times that Django sets by itself as they were exported."""
     own = [
         name
         for name, column in kind.columns.items()

@@ -68,7 +68,6 @@ class QueuePolicy:
         return min(self.batch, most.get(kind, self.batch))
 
     def attempts_of(self, kind: WorkKind) -> int:
-        """Return after how many failures an item of this kind is dead."""
         return self.extract_attempts if kind == WorkKind.EXTRACT else self.attempts
 
 

@@ -118,7 +118,6 @@ def _delete_values(done: Unlearned, subject: Subject, model: type[Any], links: A
 
 
 def _histories(subject: Subject, removed: frozenset[UUID], model: type[Any], links: Any) -> Iterator[ValueHistory]:
-    """Yield the histories of the values that the messages were a source of."""
     columns = ("category", "key") if model is Preference else ("field", "is_attribute")
     own = model._default_manager.filter(subject_id=subject.id, version_of__isnull=True)
     taught = links.objects.filter(subject_id=subject.id, message_id__in=removed).order_by().values("memory_id")

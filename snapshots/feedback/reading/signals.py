@@ -51,7 +51,6 @@ def sense_of(turn: Turn, policy: SignalPolicy = SIGNALS) -> Sense:
 
 
 def leaves(heard: Heard) -> Sense | None:
-    """The turn says itself that it changes the topic."""
     led = heard.clauses[:2] if _confirms(heard.first) else heard.clauses[:1]
     return Sense.TOPIC_CHANGE if any(holds("TOPIC", clause) for clause in led) else None
 
@@ -87,7 +86,6 @@ def repeats(heard: Heard) -> Sense | None:
 
 
 def corrects(heard: Heard) -> Sense | None:
-    """The turn says what is wrong, or what has changed."""
     if holds("HYPOTHETICAL", heard.first):
         return None
     if holds("CONFIRMED_ANYWHERE", heard.first):

@@ -77,7 +77,6 @@ def wilson(count: int, of: int) -> Share:
 
 
 def figures_by_arm(experiment: str) -> list[ArmFigures]:
-    """Return the figures of an experiment's arms from the days that were rolled up, by name, in the open scope."""
     rows: Any = (
         Indicator.objects.filter(experiment=experiment)
         .order_by()

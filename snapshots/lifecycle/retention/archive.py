@@ -26,7 +26,6 @@ NO_WORDS: Mapping[str, Any] = {"content": "", "parts": None, "tool_calls": None,
 
 
 def preview_archive(policy: ArchivePolicy = ARCHIVE) -> CarePreview:
-    """Return how many conversations and messages move next, in the open scope."""
     aged = aged_conversations(policy)
     rows = Message.objects.filter(conversation__in=aged.values("id"), archived=False)
     examples = [str(one) for one in aged.order_by("id").values_list("id", flat=True)[: policy.batch]]

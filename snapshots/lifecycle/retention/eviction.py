@@ -33,7 +33,6 @@ Found = Sequence[tuple[UUID, UUID, int]]
 
 
 def preview_eviction(policy: EvictionPolicy = EVICTION) -> CarePreview:
-    """Return how many memories are above their subjects' limits, and above the tenant's, in the open scope."""
     above = {subject_id: count - policy.subject for subject_id, count in _above(policy)}
     left = Snapshot.objects.count() - sum(above.values())
     beyond = max(0, left - policy.tenant)

@@ -119,7 +119,6 @@ def _purge_snapshots(tenant_id: UUID, may_go_on: MayGoOn, policy: PurgePolicy) -
 
 
 def _next_subjects(left: Sequence[tuple[UUID, int]], rows: int) -> Iterator[tuple[UUID, int]]:
-    """Yield subjects, in order, and how many rows of each leave next: together at most ``rows``."""
     for subject_id, count in left:
         if rows <= 0:
             return

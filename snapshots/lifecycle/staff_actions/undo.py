@@ -162,7 +162,6 @@ def _undo_retirement(memory: Any, act: MemoryAct) -> UUID:
 
 
 def origins_retired(act: MemoryAct) -> list[Snapshot]:
-    """Return the memories that were retired with an act on what was learned from them, and still are."""
     ids = act.before.get("origins", [])
     refs = MemoryAct.objects.filter(subject_id=act.subject_id, id__in=ids, undone_at__isnull=True)
     own = Snapshot.objects.filter(subject_id=act.subject_id, retired_at__isnull=False)

@@ -70,5 +70,4 @@ def abandon(items: Iterable[ClaimedWork]) -> int:
 
 
 def renew(items: Sequence[ClaimedWork], *, policy: QueuePolicy = QUEUE_POLICY) -> int:
-    """Begin the lease anew, as a sign of life; return how many items are still ours."""
     return len(rows_of(sql.RENEW, items, lease=policy.lease))

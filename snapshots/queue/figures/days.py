@@ -37,7 +37,6 @@ def roll_up_waits(tenant_id: UUID) -> int:
 
 
 def waits_to_write() -> int:
-    """Return how many days the next roll-up changes, in the open scope."""
     held = dict(QueueDay.objects.values_list("id", "done"))
     return sum(held.get(row.id) != row.done for row in _days())
 
