@@ -75,8 +75,8 @@ def note(receipt: Receipt, told: Told, *, sense: Sense | None = None) -> Ledger:
     memories = injected_texts(receipt, ledger.rows) if told.reply is not None or told.next else []
     query = query_of(receipt) if memories else ""
     if told.reply is not None:
-        used = used_memories(query, told.reply, [(memory.lane, memory.text) for memory in memories])
-        ledger.note_reply({memories[number].memory_id: how for number, how in used.items()})
+        signs = used_memories(query, told.reply, [(memory.lane, memory.text) for memory in memories])
+        ledger.note_reply({memories[number].memory_id: sign for number, sign in signs.items()})
     if told.next:
         sense = sense or sense_of(Turn(query, told.reply, told.next))
         ledger.note_turn(judgements(sense, told.next, memories, ledger.used()))

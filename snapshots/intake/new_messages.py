@@ -97,8 +97,8 @@ def sort_messages(
         seq = conversation.next_seq + len(new)
         seen[message_id] = StoredMessage(seq, fingerprint)
         fates.append(AcceptedMessage(message_id, seq, "stored", SPECIAL_CATEGORY if is_special else None))
-        row = replace(message, message_id=message_id, remember=message.remember and not is_special)
-        new.append(_build_row(conversation, row, seq, fingerprint, at))
+        told = replace(message, remember=message.remember and not is_special)
+        new.append(_build_row(conversation, told, message_id, seq, fingerprint, at))
     return SortedBatch(tuple(fates), tuple(new))
 
 
@@ -129,13 +129,13 @@ def insert_messages(conversation: Conversation, messages: Sequence[Message]) -> 
 
 
 def _build_row(
-    conversation: Conversation, message: IncomingMessage, seq: int, fingerprint: bytes, at: datetime
+    conversation: Conversation, message: IncomingMessage, message_id: str, seq: int, fingerprint: bytes, at: datetime
 ) -> Message:
     said_at = message.said_at or at
     return Message(
         subject_id=conversation.subject_id,
         conversation=conversation,
-        external_id=message.message_id,
+        external_id=message_id,
         seq=seq,
         role=message.role,
         name=message.name,
