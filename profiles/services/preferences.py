@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from memory_platform.kernel.errors import NotFound
+from profiles.audit import record_act
 from profiles.models import CandidateKind, Preference, Subject
 from profiles.selectors import current_preferences
-from profiles.services.audit import record_act
 from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
 from profiles.services.claims import Claim, ClaimOutcome, is_weaker
 from profiles.services.lists import amend_list, among_entries, entries_of

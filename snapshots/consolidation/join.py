@@ -11,9 +11,9 @@ from django.db.models import F, Q, QuerySet
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
 from memory_platform.kernel.ids import stable_id
+from profiles.audit import record_act
 from profiles.models import Subject
 from profiles.policy import BELIEFS
-from profiles.services.audit import record_act
 from profiles.values import Provenance
 from snapshots.consolidation.groups import CONVERSATIONS, JOINED, STATEMENTS, Group, Member
 from snapshots.consolidation.writing import Written

@@ -12,8 +12,8 @@ from django.db import models, transaction
 from django.db.models import Q, QuerySet
 
 from memory_platform.kernel.clock import utc_now
+from profiles.audit import record_act
 from profiles.models import Preference, ProfileFact, Subject, Tag
-from profiles.services.audit import record_act
 from profiles.services.claims import Claim
 from profiles.services.lists import entries_of
 from profiles.services.preferences import amend_list_preference, record_preference

@@ -12,8 +12,8 @@ from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
+from profiles.audit import record_act
 from profiles.models import Preference, Subject, Tag
-from profiles.services.audit import record_act
 from profiles.services.tombstones import forgotten_messages, leave_marks
 from snapshots.erasure.memories import message_name
 from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, pack, pack_beliefs, pack_row, pack_snapshots

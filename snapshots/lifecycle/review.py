@@ -18,8 +18,8 @@ from django.db.models.functions import Now
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
+from profiles.audit import record_act
 from profiles.models import Preference, ProfileFact, Subject
-from profiles.services.audit import record_act
 from profiles.services.locking import lock_subject
 from snapshots.embedding.store import touch_memory
 from snapshots.lifecycle.policy import REVIEW, ReviewPolicy

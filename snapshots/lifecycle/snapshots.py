@@ -16,9 +16,9 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.kernel.text import content_hash
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MEMORIES_WRITTEN
+from profiles.audit import record_act
 from profiles.models import Subject
 from profiles.policy import BELIEFS
-from profiles.services.audit import record_act
 from profiles.services.tombstones import REASON as FORGOTTEN
 from profiles.services.tombstones import forgotten_texts, has_marks
 from profiles.values import Provenance, Verdict

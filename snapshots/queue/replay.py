@@ -6,8 +6,8 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models.functions import Now
 
+from profiles.audit import record_act
 from profiles.models import Subject
-from profiles.services.audit import record_act
 from snapshots.models import Work, WorkKind, WorkState
 from snapshots.queue.figures.counts import remove_work
 from snapshots.queue.wake_up import nudge

@@ -14,7 +14,7 @@ import orjson
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from profiles.services.audit import record_act
+from profiles.audit import record_act
 from snapshots.lifecycle.policy import ARCHIVE, ArchivePolicy
 from snapshots.models import Conversation, ConversationStatus, Message, MessageArchive, Work, WorkState
 from snapshots.selectors import ARCHIVED_WORDS, with_words

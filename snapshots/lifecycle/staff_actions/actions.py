@@ -14,8 +14,8 @@ from django.db.models import F, QuerySet
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
+from profiles.audit import record_act
 from profiles.models import Preference, ProfileFact, Tag
-from profiles.services.audit import record_act
 from profiles.services.beliefs import BeliefPlace, record_belief
 from profiles.services.claims import ClaimOutcome, stated_claim
 from profiles.services.locking import lock_subject

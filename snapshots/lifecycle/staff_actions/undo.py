@@ -9,8 +9,8 @@ from django.db.models import F, Q
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
+from profiles.audit import record_act
 from profiles.models import ProfileFact, Subject, Tag
-from profiles.services.audit import record_act
 from profiles.services.belief_reversal import reinstate_belief, withdraw_belief
 from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
