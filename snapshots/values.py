@@ -1,12 +1,31 @@
-"""What every job of scheduled care can say before it does anything."""
+"""Values that several rooms of snapshots share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
 class CarePreview:
-    """What a job would do now in one tenant: how much of each kind, and some of it by id, without content."""
+    """What a maintenance job would do now in one tenant: counts by kind, and some ids as examples, without content."""
 
     counts: Mapping[str, int]
     examples: Sequence[str] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class FastLaneResult:
+    """What one correction or order to forget changed at once.
+
+    ``kind`` is what changed: a preference of ``category`` and ``key``, a profile field or a tag named by ``key``, or a
+    note named by ``memory_id`` alone. All three are None, with a ``reason``, when no current belief was meant. What an
+    order to forget hid carries the order's id; it may also be a statement.
+    """
+
+    verdict: str
+    kind: str | None = None
+    memory_id: UUID | None = None
+    category: str | None = None
+    key: str | None = None
+    reason: str | None = None
+    forget_order_id: UUID | None = None

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_platform.kernel.errors import NotFound
+from profiles.audit import record_act
 from profiles.models import CandidateKind, Preference, Subject
 from profiles.selectors import current_preferences
 from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
@@ -13,7 +14,7 @@ from profiles.services.claims import Claim, ClaimOutcome, is_weaker
 from profiles.services.lists import amend_list, among_entries, entries_of
 from profiles.services.locking import lock_subject
 from profiles.values import Provenance
-from tenants.services.audit import Actor, record_audit
+from tenants.services.audit import Actor
 
 OPPOSITE = {"likes": "dislikes", "dislikes": "likes"}
 """Keys of lists that do not hold the same thing at once."""
@@ -43,14 +44,7 @@ def retract_preference(
     if retracted is None:
         raise NotFound("no such preference")
     if by is not None:
-        record_audit(
-            by,
-            "preference.retracted",
-            object_kind="preference",
-            object_id=str(retracted.id),
-            subject_ref=subject.id,
-            reason=reason,
-        )
+        record_act(by, "preference.retracted", retracted, reason)
     return retracted
 
 

@@ -11,6 +11,7 @@ from django.db.models import F, Q, QuerySet
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
 from memory_platform.kernel.ids import stable_id
+from profiles.audit import record_act
 from profiles.models import Subject
 from profiles.policy import BELIEFS
 from profiles.values import Provenance
@@ -21,7 +22,7 @@ from snapshots.embedding.sayings import REPEATS_NOTHING
 from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
 from snapshots.embedding.versions import SUPERSEDED, keep_image, supersede
 from snapshots.models import Consolidation, Lane, Snapshot, SnapshotKind, SnapshotSource, SnapshotWords
-from tenants.services.audit import Actor, record_audit
+from tenants.services.audit import Actor
 
 MAY_BE_JOINED = (*STATEMENTS, *CONVERSATIONS, JOINED)
 
@@ -127,14 +128,7 @@ def undo_consolidation(subject: Subject, consolidation_id: UUID, *, by: Actor, r
     touch_memory(found.subject_id, changed=[member.position for member in (*members, joined)])
     found.undone_at = now
     found.save(update_fields=["undone_at"])
-    record_audit(
-        by,
-        "memory.taken_apart",
-        object_kind="consolidation",
-        object_id=str(found.id),
-        subject_ref=found.subject_id,
-        reason=reason,
-    )
+    record_act(by, "memory.taken_apart", found, reason)
     return found
 
 

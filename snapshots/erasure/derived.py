@@ -1,4 +1,4 @@
-"""What was made from a memory that is to be forgotten: made again without it, or gone when nothing else supports it."""
+"""Rows made from a memory that is forgotten: made again without it, or deleted when nothing else supports them."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -40,12 +40,11 @@ from snapshots.queue.wake_up import nudge
 from tenants.isolation import current_tenant_id
 
 OF_CONVERSATIONS = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
+# Rows that belong to a snapshot by its key.
 PARTS = (NoteSlot, Note, SnapshotVersion, SnapshotWords, SnapshotVector, SnapshotSource, SnapshotCounter)
-"""What hangs on a snapshot by its key."""
 
 
 def members_of(snapshot: Snapshot) -> set[UUID]:
-    """Return the memories that were joined into this one; none for one that was said."""
     if snapshot.kind != SnapshotKind.CONSOLIDATED:
         return set()
     rows = Consolidation.objects.filter(subject_id=snapshot.subject_id, memory_ref=snapshot.id)
@@ -55,7 +54,7 @@ def members_of(snapshot: Snapshot) -> set[UUID]:
 
 
 def take_back_work(subject_id: UUID, conversations: Collection[UUID]) -> None:
-    """Take leases from whoever works at these conversations: what they have read must not be written any more."""
+    """End the leases of workers at these conversations: what they have read must not be written any more."""
     rows = Work.objects.filter(subject_id=subject_id, conversation_id__in=conversations, state=WorkState.LEASED)
     list(rows.order_by("position").select_for_update().values_list("pk"))
     rows.update(state=WorkState.READY, due_at=Now(), lease_token=None, lease_until=None)
@@ -64,9 +63,9 @@ def take_back_work(subject_id: UUID, conversations: Collection[UUID]) -> None:
 def remake_conversation_snapshots(
     subject_id: UUID, messages: Mapping[UUID, Message], *, besides: Collection[UUID]
 ) -> Counter[str]:
-    """Delete what was made of whole conversations with these messages in them, and have it made again without them.
+    """Delete the snapshots of whole conversations with these messages, and have them made again without them.
 
-    A conversation that has gone on since makes it at its next end. Of one without other words nothing comes.
+    A conversation that has gone on since makes its snapshot at its next end. One without other words makes nothing.
     """
     inside = SnapshotSource.objects.filter(subject_id=subject_id, memory=OuterRef("id"), message_id__in=list(messages))
     rows = Snapshot.objects.filter(Exists(inside), subject_id=subject_id, kind__in=OF_CONVERSATIONS)
@@ -74,7 +73,8 @@ def remake_conversation_snapshots(
     counts = delete_snapshots(subject_id, made)
     conversations = {message.conversation_id: message.conversation for message in messages.values()}
     for conversation in conversations.values():
-        if _drop_summary(conversation):
+        own = Conversation.objects.filter(id=conversation.id, subject_id=subject_id)
+        if own.exclude(summary="").update(summary="", summarised_seq=0):
             counts["conversation.summary"] += 1
             _make_again(conversation, WorkKind.SUMMARY)
         if conversation.id in made.values():
@@ -83,7 +83,7 @@ def remake_conversation_snapshots(
 
 
 def dissolve_consolidations(subject_id: UUID, gone: Collection[UUID]) -> Counter[str]:
-    """Take apart what was joined from memories that go; its other members hold again. Return the rows by table."""
+    """Undo consolidations of memories that go; their other members hold again. Return the rows by table."""
     joined = Consolidation.objects.filter(subject_id=subject_id, lane=Lane.SNAPSHOTS, members__overlap=list(gone))
     counts = Counter[str]()
     for consolidation in joined:
@@ -96,9 +96,9 @@ def dissolve_consolidations(subject_id: UUID, gone: Collection[UUID]) -> Counter
 
 
 def delete_snapshots(subject_id: UUID, ids: Iterable[UUID]) -> Counter[str]:
-    """Delete snapshots with all that hangs on them and what care noted of them; return the rows by table.
+    """Delete snapshots with their parts and all notes of maintenance about them; return the rows by table.
 
-    In the open scope; whoever calls may have locked the subject's memory already.
+    In the open scope; the caller may have locked the subject's memory already.
     """
     gone, counts = list(ids), Counter[str]()
     if not gone:
@@ -109,14 +109,21 @@ def delete_snapshots(subject_id: UUID, ids: Iterable[UUID]) -> Counter[str]:
     for part in PARTS:
         key = "memory_id__in" if part is SnapshotSource else "snapshot_id__in"
         counts[part._meta.db_table] = part.objects.filter(subject_id=subject_id, **{key: gone}).delete()[0]
-    for note in (MemoryReview, MemoryAct, Calibration, BeliefCounter, ToolSave):
-        counts[note._meta.db_table] = note.objects.filter(subject_id=subject_id, memory_ref__in=gone).delete()[0]
+    counts.update(delete_rows_about(subject_id, gone))
     counts["snapshot"] = own.delete()[0]
     return counts
 
 
+def delete_rows_about(subject_id: UUID, memories: Collection[UUID]) -> Counter[str]:
+    """Delete reviews, acts, calibrations, counts and tool saves of memories; return the rows by table."""
+    counts = Counter[str]()
+    for model in (MemoryReview, MemoryAct, Calibration, BeliefCounter, ToolSave):
+        rows = model.objects.filter(subject_id=subject_id, memory_ref__in=memories)
+        counts[model._meta.db_table] = rows.delete()[0]
+    return counts
+
+
 def _delete_episodes(subject_id: UUID, gone: Collection[UUID]) -> dict[str, int]:
-    """Delete the episodes that these snapshots tell, and the tasks that they were made of; return the rows by table."""
     told = Episode.objects.filter(subject_id=subject_id, snapshot_id__in=gone).order_by()
     tasks = list(told.values_list("task_id", flat=True))
     if not tasks:
@@ -132,14 +139,7 @@ def _revive(subject_id: UUID, joined_into: UUID) -> None:
     members.update(invalid_at=None, superseded_by=None, version=F("version") + 1, last_validated_at=utc_now())
 
 
-def _drop_summary(conversation: Conversation) -> int:
-    """Drop a running summary: the next one is made without what is gone."""
-    rows = Conversation.objects.filter(id=conversation.id, subject_id=conversation.subject_id).exclude(summary="")
-    return rows.update(summary="", summarised_seq=0)
-
-
 def _make_again(conversation: Conversation, kind: WorkKind, **which: int) -> None:
-    """Give the newest item of a kind to the workers again."""
     items = Work.objects.filter(subject_id=conversation.subject_id, conversation_id=conversation.id, kind=kind, **which)
     newest = items.order_by("-generation").values("id")[:1]
     again = {"state": WorkState.READY, "attempts": 0, "due_at": Now(), "done_at": None}

@@ -1,7 +1,7 @@
-"""Forgetting one memory (row E8): itself, what was made from it, and its words wherever else they stand.
+"""Forgetting one memory: itself, what was made from it, and its words wherever else they stand.
 
-``docs/deletion.md`` says what is erased, what is rebuilt and what stays. Locks are taken in the order of those who
-write: conversations, work items, the subject, its memory.
+``docs/deletion.md`` says what is erased, what is rebuilt and what stays. Locks are taken in the order of all writers:
+conversations, work items, the subject, its memory.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from profiles.models import Erasure, ErasureScope, Subject
 from profiles.services.certificates import add_counts, note_marks, open_erasure
 from profiles.services.locking import lock_subject
 from profiles.services.tombstones import MessageName, leave_marks
-from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
+from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.spaces import Embedders
 from snapshots.embedding.store import reindex_snapshot, touch_memory
 from snapshots.embedding.stored_drafts import stored_drafts
@@ -47,7 +47,7 @@ from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, SnapshotSource, SnapshotVersion
 from snapshots.queue.figures.counts import remove_work_of_messages
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.window.window import keep_window, turns_after
+from snapshots.window.window import cache_window, turns_after
 from tenants.isolation import current_tenant_id, tenant_tx
 from tenants.services.audit import Actor
 
@@ -58,7 +58,8 @@ NOTHING_ELSE: Mapping[UUID, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What forgetting one memory concerns. ``snapshots`` say the same or were joined into it; ``messages`` said it.
+    """The rows that forgetting one memory concerns. ``snapshots`` say the same or were consolidated into it;
+    ``messages`` said it.
 
     ``id`` is the memory that was named, ``neighbours`` are the statements indexed after one of the messages.
     """
@@ -72,12 +73,11 @@ class Target:
 
     @property
     def conversations(self) -> frozenset[UUID]:
-        """The conversations in which it was said."""
         return frozenset(message.conversation_id for message in self.messages.values())
 
 
+# Finds what is to be forgotten, in the open scope: once to know what to lock, again under the locks.
 Look = Callable[[], Target]
-"""Finds what is to be forgotten, in the open scope: once to know what to lock, again under the locks."""
 
 
 def forget_memory(
@@ -101,8 +101,10 @@ def forget_found(tenant_id: UUID, look: Look, embedders: Embedders, *, by: Actor
     """Forget what ``look`` finds, as :func:`forget_memory` does. Raises what ``look`` raises; Conflict."""
     for _ in range(TRIES):
         with tenant_tx(tenant_id):
-            drafts = drafts_without(look())
-        ready = prepare_snapshots(drafts, embedders)
+            drafts = stored_drafts(look().neighbours, mask_sensitive)
+        # as they are to be indexed once the words before them are gone
+        alone = [replace(draft, previous=None, previous_is_memory=True) for draft in drafts]
+        ready = prepare_snapshots(alone, embedders)
         with tenant_tx(tenant_id):
             erasure = forget_in_scope(look, ready, by=by, reason=reason)
         if erasure is not None:
@@ -111,7 +113,7 @@ def forget_found(tenant_id: UUID, look: Look, embedders: Embedders, *, by: Actor
 
 
 def forget_in_scope(look: Look, ready: Sequence[PreparedSnapshot], *, by: Actor, reason: str = "") -> Erasure | None:
-    """Forget a memory in the open scope; None when it was said elsewhere since the locks were chosen.
+    """Forget a memory in the open scope; return None when it was said elsewhere since the locks were chosen.
 
     ``ready`` are neighbours made ready without the words; one that is not among them is found by its words alone until
     the back-fill brings its vectors.
@@ -123,7 +125,7 @@ def forget_in_scope(look: Look, ready: Sequence[PreparedSnapshot], *, by: Actor,
         ErasureScope.MEMORY, target.subject.external_id, name=target.id, target=target.id, by=by, reason=reason
     )
     counts, unlearned = take_out(target, ready)
-    names = map(_name, target.messages.values())
+    names = map(message_name, target.messages.values())
     note_marks(erasure, leave_marks(target.words.subject_id, texts=target.words.texts, messages=names))
     add_counts(erasure, counts)
     sign_after_commit(erasure, partial(_found, target.words, unlearned))
@@ -131,8 +133,10 @@ def forget_in_scope(look: Look, ready: Sequence[PreparedSnapshot], *, by: Actor,
 
 
 def take_out(target: Target, ready: Sequence[PreparedSnapshot]) -> tuple[Counter[str], Unlearned]:
-    """Take a locked target out of every table and window, in the open scope; return the rows by table and column, and
-    what was unlearned."""
+    """Erase a locked target from every table and window, in the open scope.
+
+    Return the rows by table and column, and what was unlearned.
+    """
     gone, subject_id = target.snapshots, target.words.subject_id
     counts = Counter(work=remove_work_of_messages(list(target.messages)))
     counts.update(remake_conversation_snapshots(subject_id, target.messages, besides=gone))
@@ -152,7 +156,7 @@ def take_out(target: Target, ready: Sequence[PreparedSnapshot]) -> tuple[Counter
 
 
 def target_at(address: SnapshotAddress) -> Target:
-    """Return what forgetting this memory concerns, in the open scope. Raises SnapshotUnknown."""
+    """Return the target of forgetting this memory, in the open scope. Raises SnapshotUnknown."""
     rows = Snapshot.objects.filter(subject__external_id=address.subject_id, subject__erasing=False)
     snapshot = rows.filter(id=address.snapshot_id).first()
     if snapshot is None:
@@ -163,7 +167,7 @@ def target_at(address: SnapshotAddress) -> Target:
 
 
 def note_target_at(address: SnapshotAddress) -> Target:
-    """Return what forgetting this note concerns, in the open scope. Raises NoteUnknown."""
+    """Return the target of forgetting this note, in the open scope. Raises NoteUnknown."""
     rows = Snapshot.objects.filter(subject__external_id=address.subject_id, kind=SnapshotKind.NOTE)
     if not rows.filter(id=address.snapshot_id).exists():
         raise NoteUnknown
@@ -173,7 +177,7 @@ def note_target_at(address: SnapshotAddress) -> Target:
 def target_of(
     subject: Subject, memory_id: UUID, named: set[UUID], also_said: Mapping[UUID, str] = NOTHING_ELSE
 ) -> Target:
-    """Return what forgetting the memories ``named`` concerns, and messages with what each says, in the open scope.
+    """Return the target of forgetting the memories ``named``, and messages with their texts, in the open scope.
 
     Notes that only these messages say are forgotten like a memory that was named, until no further one is found.
     """
@@ -194,7 +198,7 @@ def _target_of(subject: Subject, memory_id: UUID, named: set[UUID], also_said: M
 
 
 def locked(look: Look) -> Target | None:
-    """Lock what forgetting concerns and return it as it is under the locks; None when that is more than was locked."""
+    """Lock what forgetting concerns, and return it as it is under the locks; None when it has outgrown them."""
     before = look()
     subject_id = before.words.subject_id
     rows = Conversation.objects.filter(subject_id=subject_id, id__in=before.conversations).order_by("id")
@@ -213,16 +217,10 @@ def locked(look: Look) -> Target | None:
     return target
 
 
-def drafts_without(target: Target) -> list[SnapshotDraft]:
-    """Return the neighbours as they are to be indexed once the words before them are gone."""
-    drafts = stored_drafts(target.neighbours, mask_sensitive)
-    return [replace(draft, previous=None, previous_is_memory=True) for draft in drafts]
-
-
 def reindex(neighbours: Sequence[Snapshot], ready: Sequence[PreparedSnapshot]) -> None:
-    """Index neighbours without the words before them; what was made ready counts only for those that have not changed.
+    """Index neighbours without the words before them. ``ready`` counts only for those that have not changed.
 
-    In the open scope no model may be asked: the others get words now, and their vectors from the back-fill.
+    In the open scope no model may be called: the others get words now, and their vectors from the back-fill.
     """
     made = {one.draft.id: one for one in ready}
     for draft in stored_drafts(neighbours, mask_sensitive):
@@ -239,13 +237,12 @@ def renew_windows(subject_id: UUID, conversations: frozenset[UUID]) -> None:
         conversation.save(update_fields=["version"])
         turns = turns_after(conversation, ())
         kept: Callable[[], None] = partial(
-            keep_window, current_tenant_id(), conversation.id, conversation.version, turns
+            cache_window, current_tenant_id(), conversation.id, conversation.version, turns
         )
         transaction.on_commit(kept, robust=True)
 
 
 def _texts(subject_id: UUID, snapshots: set[UUID]) -> list[str]:
-    """Return what these memories say, and said before edits."""
     texts = Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).order_by().values_list("text", flat=True)
     images = SnapshotVersion.objects.filter(subject_id=subject_id, snapshot_id__in=snapshots, fields__has_key="text")
     return [*texts, *(str(fields["text"]) for fields in images.order_by().values_list("fields", flat=True))]
@@ -254,7 +251,7 @@ def _texts(subject_id: UUID, snapshots: set[UUID]) -> list[str]:
 def neighbours_of(
     subject_id: UUID, messages: Mapping[UUID, Message], but: frozenset[UUID] = frozenset()
 ) -> tuple[Snapshot, ...]:
-    """Return the statements that are indexed after one of these messages, in the open scope."""
+    """Return the statements that are indexed after one of these messages."""
     after = {(message.conversation_id, message.seq + 1) for message in messages.values()}
     rows = Snapshot.objects.filter(
         subject_id=subject_id,
@@ -264,7 +261,7 @@ def neighbours_of(
     return tuple(row for row in rows.exclude(id__in=but) if (row.conversation_id, row.seq) in after)
 
 
-def _name(message: Message) -> MessageName:
+def message_name(message: Message) -> MessageName:
     return message.conversation.external_id, message.external_id
 
 

@@ -1,13 +1,15 @@
-"""Notes and replies when messages are forgotten: which go, and what those that stay lose.
+"""Notes and replies when messages are forgotten: which go, and what the others lose.
 
-A note goes with its messages. It stays where another message says its words, too, and then keeps nothing of the
-others: neither the link, nor the place in the message, nor the turn before. A reply has one message, the assistant's,
-and goes with it.
+A note goes with its messages. It stays where another message says its words, too, and then keeps nothing of the others:
+neither the link, nor the place in the message, nor the turn before. A reply has one message, the assistant's, and goes
+with it.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from uuid import UUID
 
 from django.db.models import F, Q
@@ -23,7 +25,7 @@ NOTHING_SAID: Mapping[str, object] = {"context": "", "span_start": None, "span_e
 
 @dataclass(frozen=True, slots=True)
 class NoteOrigin:
-    """What a note was made of: statements by id, and messages with what each says."""
+    """The statements (by id) and messages (by id, with their texts) that a note was made of."""
 
     statements: frozenset[UUID]
     messages: Mapping[UUID, str]
@@ -33,7 +35,7 @@ NO_ORIGIN = NoteOrigin(frozenset(), {})
 
 
 def origin_of(snapshot: Snapshot) -> NoteOrigin:
-    """Return what a note or reply was made of, in the open scope; nothing for any other snapshot."""
+    """Return the statements and messages behind a note or reply, in the open scope; nothing for any other snapshot."""
     if snapshot.kind not in CUT_OUT:
         return NO_ORIGIN
     own = {"subject_id": snapshot.subject_id}
@@ -48,9 +50,10 @@ def origin_of(snapshot: Snapshot) -> NoteOrigin:
 
 
 def notes_only_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
-    """Return the snapshots of the notes and replies that no other message says, in the open scope."""
+    """Return the snapshots of notes and replies that no other message says, in the open scope."""
     behind: dict[UUID, set[UUID]] = defaultdict(set)
-    for note_id, message_id in _links(subject_id, notes_said_in(subject_id, messages)):
+    links = SnapshotSource.objects.filter(subject_id=subject_id, memory_id__in=notes_said_in(subject_id, messages))
+    for note_id, message_id in links.order_by().values_list("memory_id", "message_id"):
         behind[note_id].add(message_id)
     others = set[UUID]().union(*behind.values()) - set(messages)
     said = {
@@ -66,14 +69,13 @@ def notes_only_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
 
 
 def notes_said_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
-    """Return the snapshots of the notes and replies that have one of these messages as a source."""
     links = SnapshotSource.objects.filter(subject_id=subject_id, message_id__in=messages).order_by()
     notes = Snapshot.objects.filter(subject_id=subject_id, kind__in=CUT_OUT, id__in=links.values("memory_id"))
     return set(notes.order_by().values_list("id", flat=True))
 
 
 def detach_notes(subject_id: UUID, messages: Collection[UUID], words: Words) -> Counter[str]:
-    """Take from the notes that stay what they have of these messages, in the open scope; return the rows by table.
+    """Remove from the notes that stay what they have of these messages, in the open scope; return the rows by table.
 
     A note that follows one of the messages, or quotes the words, loses the turn before it.
     """
@@ -90,49 +92,37 @@ def detach_notes(subject_id: UUID, messages: Collection[UUID], words: Words) -> 
     counts["note.context"] = len({note_id for note_id, _ in contexts} & changed)
     Note.objects.filter(snapshot_id__in=shared, **own).update(**NOTHING_SAID)
     Note.objects.filter(snapshot_id__in=quoting, **own).update(context="")
-    snapshots = Snapshot.objects.filter(id__in=changed, **own).order_by()
-    touch_memory(subject_id, changed=snapshots.values_list("position", flat=True))
-    snapshots.update(version=F("version") + 1)
+    _raise_versions(subject_id, changed)
     return counts
 
 
 def drop_contexts(words: Words) -> Counter[str]:
-    """Take the turn before them from notes that quote these words, in the open scope; return the rows by column."""
+    """Remove the turn before from notes that quote these words in it, in the open scope; return the rows by column."""
     own = {"subject_id": words.subject_id}
     contexts = Note.objects.filter(**own).exclude(context="").order_by().values_list("snapshot_id", "context")
     quoting = [note_id for note_id, context in contexts if words.quoted_by(context)]
     if quoting:
         Note.objects.filter(snapshot_id__in=quoting, **own).update(context="")
-        snapshots = Snapshot.objects.filter(id__in=quoting, **own).order_by()
-        touch_memory(words.subject_id, changed=snapshots.values_list("position", flat=True))
-        snapshots.update(version=F("version") + 1)
+        _raise_versions(words.subject_id, quoting)
     return Counter({"note.context": len(quoting)})
 
 
 def contexts_left(words: Words) -> int:
-    """Return how many notes still quote these words as the turn before them."""
     contexts = Note.objects.filter(subject_id=words.subject_id).exclude(context="").order_by()
     return sum(words.stand_in(one) for one in contexts.values_list("context", flat=True))
 
 
-def _links(subject_id: UUID, notes: Iterable[UUID]) -> list[tuple[UUID, UUID]]:
-    links = SnapshotSource.objects.filter(subject_id=subject_id, memory_id__in=list(notes)).order_by()
-    return list(links.values_list("memory_id", "message_id"))
+def _raise_versions(subject_id: UUID, snapshots: Collection[UUID]) -> None:
+    rows = Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).order_by()
+    touch_memory(subject_id, changed=rows.values_list("position", flat=True))
+    rows.update(version=F("version") + 1)
 
 
 def _following(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
-    """Return the messages that were said right after one of these."""
     own = Message.objects.filter(subject_id=subject_id).order_by()
     places = own.filter(id__in=messages).values_list("conversation_id", "seq")
     after = [Q(conversation_id=conversation_id, seq=seq + 1) for conversation_id, seq in places]
     found = set[UUID]()
     for start in range(0, len(after), 100):
-        found |= set(own.filter(_any_of(after[start : start + 100])).values_list("id", flat=True))
+        found |= set(own.filter(reduce(or_, after[start : start + 100])).values_list("id", flat=True))
     return found
-
-
-def _any_of(conditions: Iterable[Q]) -> Q:
-    either = Q(pk__in=())
-    for condition in conditions:
-        either |= condition
-    return either

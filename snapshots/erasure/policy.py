@@ -1,4 +1,4 @@
-"""The numbers of erasure."""
+"""Fixed numbers of erasure."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -8,7 +8,7 @@ from memory_platform.kernel.policy import assumed, promised
 
 @dataclass(frozen=True, slots=True)
 class ErasurePolicy:
-    """How much is erased while the caller waits, and how gently the rest leaves."""
+    """How much is erased while the caller waits, and in which portions the rest is."""
 
     at_once_rows: int = promised(50_000, row="E8")
     batch: int = assumed(5_000, owner="erasure", settle_by="how long a batch holds its locks in production")

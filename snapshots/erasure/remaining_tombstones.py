@@ -1,4 +1,4 @@
-"""What a subject still has of things forgotten, found by their marks when the words themselves are gone (row E8)."""
+"""Remains of forgotten things, found by their tombstones when the words themselves are gone."""
 
 from collections.abc import Iterator
 from uuid import UUID
@@ -12,13 +12,13 @@ CHUNK = 500
 
 
 def subject_marked(marks: Marks) -> UUID | None:
-    """Return whose marks these are, in the open scope; None once the subject is gone with them."""
+    """Return whose tombstones these are, in the open scope; None once the subject is gone with them."""
     rows = Forgotten.objects.filter(digest__in=list(marks)).order_by()
     return rows.values_list("subject_id", flat=True).first() if marks else None
 
 
 def snapshots_marked(subject_id: UUID, marks: Marks) -> list[UUID]:
-    """Return the subject's memories whose words carry one of the marks, by id."""
+    """Return the subject's memories whose words match one of the tombstones, by id."""
     own = Snapshot.objects.filter(subject_id=subject_id).order_by("id")
     rows = list(own.values_list("id", "text")) if marks else []
     texts = marked_texts(subject_id, [text for _, text in rows], marks)
@@ -26,7 +26,7 @@ def snapshots_marked(subject_id: UUID, marks: Marks) -> list[UUID]:
 
 
 def messages_marked(subject_id: UUID, marks: Marks) -> Iterator[Message]:
-    """Yield the messages that carry one of the marks, or whose words do, also such as have lost their words."""
+    """Yield the messages that match one of the tombstones by name or by words, also such as have lost their words."""
     own = Message.objects.filter(subject_id=subject_id).select_related("conversation")
     ids = list(own.order_by("id").values_list("id", flat=True)) if marks else []
     for start in range(0, len(ids), CHUNK):

@@ -1,4 +1,5 @@
-"""From the deletion to the certificate: what was erased is looked for after the commit, then signed."""
+"""From the deletion to the certificate: a search for what was erased runs after the commit, and its result is
+signed."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -14,36 +15,40 @@ from profiles.services.certificates import certificate_of, close_erasure, erasur
 from profiles.services.tombstones import Marks
 from snapshots.erasure.policy import ERASURE_POLICY, ErasurePolicy
 from snapshots.erasure.remaining_tombstones import messages_marked, snapshots_marked, subject_marked
-from snapshots.erasure.traces import buried, dropped, windows_found
+from snapshots.erasure.tables import drop_zeros
+from snapshots.erasure.windows import count_windows_left, drop_cached_windows
 from snapshots.models import Conversation, Message, Snapshot
+from snapshots.window.window import erase_windows
 from tenants.isolation import current_tenant_id, tenant_tx
 
+# Searches for what was erased, in an open scope of its own; returns what it found, by table.
 Look = Callable[[], Mapping[str, Any]]
-"""Looks for what was erased, in an open scope of its own; returns what it found, by table."""
 
 MEMORIES: tuple[type[Any], ...] = (Snapshot, Preference, ProfileFact, Tag)
+# Here words stand among others, and a tombstone recognises only a whole text.
 ONLY_BY_WORDS = ("receipt.rendered", "idempotent_reply")
-"""Where words stand among others: a mark recognises a whole text."""
+
+REDIS_AWAY = {"away": True}
 
 
 def sign_after_commit(erasure: Erasure, look: Look) -> None:
     """Have the erasure of the open transaction checked and signed once it has committed.
 
-    A process that dies before leaves it to :func:`sign_left_behind`.
+    If the process dies before that, :func:`sign_unsigned_erasures` does it.
     """
     transaction.on_commit(partial(_sign, current_tenant_id(), erasure.id, look), robust=True)
 
 
 def has_left_behind(policy: ErasurePolicy = ERASURE_POLICY) -> bool:
-    """Return whether somebody died between an erasure and its signature, in the open scope."""
     return _left_behind(policy) is not None
 
 
 def sign_left_behind(tenant_id: UUID, policy: ErasurePolicy = ERASURE_POLICY) -> int:
-    """Check and sign what others left behind; return how many. Runs outside any ``tenant_tx``.
+    """Check and sign erasures whose process died; return how many. Runs outside any ``tenant_tx``.
 
-    Whoever died had committed the deletion, all of it or nothing, and had perhaps not yet taken the words out of Redis:
-    that is done here. What it held is looked for by ids and marks; ``unchecked`` names what only its words could find.
+    The process had committed the deletion, all of it or nothing, but perhaps not yet erased windows in Redis: that is
+    done here. What was erased is searched for by ids and tombstones; ``unchecked`` names what only its words could
+    find.
     """
     signed = 0
     while True:
@@ -61,7 +66,7 @@ def _sign(tenant_id: UUID, erasure_id: UUID, look: Look) -> None:
 
 
 def _left_behind(policy: ErasurePolicy) -> Erasure | None:
-    """Return the oldest one. Those of subjects are their jobs' to end."""
+    """Return the oldest unsigned erasure. Those of subjects are left to their jobs."""
     waiting = Erasure.objects.exclude(state=ErasureState.DONE).exclude(scope=ErasureScope.SUBJECT)
     return waiting.filter(requested_at__lte=Now() - policy.left_behind).order_by("requested_at").first()
 
@@ -79,7 +84,8 @@ def _conversation_found(tenant_id: UUID, conversation: UUID) -> dict[str, Any]:
         "conversation": Conversation.objects.filter(id=conversation).count(),
         "message": Message.objects.filter(conversation_id=conversation).count(),
     }
-    return {"rows_left": _some(left), "redis": windows_found(tenant_id, buried(tenant_id, [conversation]))}
+    redis = count_windows_left(tenant_id, [conversation]) if erase_windows(tenant_id, [conversation]) else REDIS_AWAY
+    return {"rows_left": drop_zeros(left), "redis": redis}
 
 
 def _memory_found(tenant_id: UUID, memory: UUID, marks: Marks) -> dict[str, Any]:
@@ -91,9 +97,6 @@ def _memory_found(tenant_id: UUID, memory: UUID, marks: Marks) -> dict[str, Any]
         left["snapshot"] += len([one for one in snapshots_marked(subject_id, marks) if one != memory])
         left["message"] = sum(bool(message.content) for message in messages)
         conversations = sorted({message.conversation_id for message in messages})
-    redis = windows_found(tenant_id, dropped(tenant_id, conversations))
-    return {"rows_left": _some(left), "redis": redis, "unchecked": list(ONLY_BY_WORDS)}
-
-
-def _some(left: Mapping[str, int]) -> dict[str, int]:
-    return {table: rows for table, rows in left.items() if rows}
+    is_dropped = drop_cached_windows(tenant_id, conversations)
+    redis = count_windows_left(tenant_id, conversations) if is_dropped else REDIS_AWAY
+    return {"rows_left": drop_zeros(left), "redis": redis, "unchecked": list(ONLY_BY_WORDS)}

@@ -1,11 +1,10 @@
-"""Erasing a whole subject (row E8): accepted at once, then gone in bounded transactions, then checked and signed.
+"""Erasing a whole subject: accepted at once, then deleted in bounded transactions, then checked and signed.
 
-From the acceptance on nothing can be read: the row loses the product's id, and the same id starts anew. Whoever dies in
-between is followed by the next worker: each step may run twice.
+From the acceptance on nothing can be read: the row loses the product's id, and the same id starts anew. If a process
+dies in between, the next worker goes on: each step may run twice.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -16,6 +15,7 @@ from memory_platform.providers.registry import prompt_keeper
 from profiles.models import Erasure, ErasureScope, IdempotentReply, Subject
 from profiles.services.certificates import add_counts, close_erasure, erasure_by_id, open_erasure
 from snapshots.erasure.policy import ERASURE_POLICY, ErasurePolicy
+from snapshots.erasure.signing import REDIS_AWAY
 from snapshots.erasure.tables import (
     SubjectTable,
     count_rows,
@@ -24,33 +24,19 @@ from snapshots.erasure.tables import (
     rows_left,
     subject_tables,
 )
-from snapshots.erasure.traces import (
-    buried,
-    bury_windows_of,
-    conversation_ids,
-    forget_here,
-    import_jobs_of,
-    windows_found,
-)
-from snapshots.models import Job, JobKind
+from snapshots.erasure.windows import count_windows_left
+from snapshots.models import Conversation, Job, JobKind
 from snapshots.prompt_cache.remove import remove_prefixes
 from snapshots.queue.asked_jobs import add_job, advance_job, finish_job, hold_job, nudge_jobs
-from snapshots.queue.errors import LeaseLost
 from snapshots.queue.figures.counts import remove_work_of_subject
+from snapshots.queue.values import LeaseLost
+from snapshots.recall.loading.cache import IMAGES
+from snapshots.window.window import erase_windows
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
+# Not in batches: work goes in the queue's order and is counted as removed; conversations go once nobody can add one.
 OWN_WAY = frozenset({"work", "conversation"})
-"""Not in batches: work goes in the queue's order, counted into its law, conversations once nobody can add one."""
-
-
-@dataclass(frozen=True, slots=True)
-class AcceptedErasure:
-    """An erasure that nothing can stop any more. ``at_once``: small enough for the caller to wait for."""
-
-    erasure: Erasure
-    job: Job
-    at_once: bool
 
 
 def erase_subject(
@@ -61,22 +47,20 @@ def erase_subject(
     Raises NotFound.
     """
     with tenant_tx(tenant_id):
-        accepted = accept_erasure(external_id, by=by, reason=reason, policy=policy)
-    target = accepted.erasure.target
-    if target is not None:
-        forget_here(tenant_id, target)
-    if accepted.at_once:
-        _try_at_once(tenant_id, accepted.job, policy)
+        erasure, job, is_small = _accept_erasure(external_id, by=by, reason=reason, policy=policy)
+    # Only this process's images: those of others hold no words, find nothing any more, and leave by disuse.
+    IMAGES.discard_subject(tenant_id, _target(erasure))
+    if is_small:
+        _try_at_once(tenant_id, job, policy)
     with tenant_tx(tenant_id):
-        return erasure_by_id(accepted.erasure.id), accepted.job
+        return erasure_by_id(erasure.id), job
 
 
-def accept_erasure(
-    external_id: str, *, by: Actor, reason: str = "", policy: ErasurePolicy = ERASURE_POLICY
-) -> AcceptedErasure:
+def _accept_erasure(external_id: str, *, by: Actor, reason: str, policy: ErasurePolicy) -> tuple[Erasure, Job, bool]:
     """Take the subject out of every reader's sight, in the open transaction, which waits for its writers.
 
-    Kept answers go with it: a repeated request must not be answered with what is erased. Raises NotFound.
+    Kept answers go with it: a repeated request must not be answered with what is erased. Return the erasure, its job,
+    and whether it is small enough for the caller to wait. Raises NotFound.
     """
     subject = Subject.objects.select_for_update().filter(external_id=external_id, erasing=False).first()
     if subject is None:
@@ -88,14 +72,14 @@ def accept_erasure(
     )
     replies, _ = IdempotentReply.objects.filter(subject_id=subject.id).delete()
     add_counts(erasure, {"idempotent_reply": replies})
-    at_once = rows <= policy.at_once_rows
-    job = add_job(JobKind.ERASURE, {"erasure": str(erasure.id)}, total=rows, ours=at_once)
-    return AcceptedErasure(erasure, job, at_once)
+    is_small = rows <= policy.at_once_rows
+    job = add_job(JobKind.ERASURE, {"erasure": str(erasure.id)}, total=rows, ours=is_small)
+    return erasure, job, is_small
 
 
 def run_erasure(tenant_id: UUID, job: Job, policy: ErasurePolicy = ERASURE_POLICY) -> None:
-    """Do what is left of an accepted erasure: windows, prompts that a vendor keeps, rows, the subject itself, then the
-    check and the signature."""
+    """Do what is left of an accepted erasure: windows, prompts that a vendor keeps, rows, the subject itself, then
+    the check and the signature."""
     with tenant_tx(tenant_id):
         erasure = erasure_by_id(UUID(job.params["erasure"]))
     subject_id = erasure.target
@@ -103,19 +87,23 @@ def run_erasure(tenant_id: UUID, job: Job, policy: ErasurePolicy = ERASURE_POLIC
         with tenant_tx(tenant_id):
             finish_job(job, {"erasure": str(erasure.id)})
         return
-    bury_windows_of(tenant_id, subject_id)
+    with tenant_tx(tenant_id):
+        conversations = _conversation_ids(subject_id)
+    erase_windows(tenant_id, conversations)
     prompts = remove_prefixes(tenant_id, subject_id, prompt_keeper())
     for table in subject_tables():
         if table.name not in OWN_WAY:
             while _delete_batch(tenant_id, job, erasure, table, policy) == policy.batch:
                 pass
     conversations = _delete_rest(tenant_id, job, erasure)
-    forget_here(tenant_id, subject_id)
-    _sign(tenant_id, job, erasure, buried(tenant_id, conversations), prompts)
+    IMAGES.discard_subject(tenant_id, subject_id)
+    is_buried = erase_windows(tenant_id, conversations)
+    redis = count_windows_left(tenant_id, conversations) if is_buried else REDIS_AWAY
+    _sign(tenant_id, job, erasure, redis, prompts)
 
 
 def _try_at_once(tenant_id: UUID, job: Job, policy: ErasurePolicy) -> None:
-    """Run while the caller waits; writers that stand in the way are waited for, and at last left to the workers."""
+    """Run while the caller waits; writers in the way are waited for, and at last it is left to the workers."""
     for _ in range(policy.tries):
         try:
             run_erasure(tenant_id, job, policy)
@@ -137,14 +125,16 @@ def _delete_batch(tenant_id: UUID, job: Job, erasure: Erasure, table: SubjectTab
 
 
 def _delete_rest(tenant_id: UUID, job: Job, erasure: Erasure) -> list[UUID]:
-    """Delete what came in since, and the subject itself: from here on its key refuses whoever still writes.
+    """Delete late rows, and the subject itself: from here on its key refuses whoever still writes.
 
-    Return the conversations, one of which somebody may have begun after the windows were buried.
+    Return the conversations, one of which somebody may have begun after the windows were erased.
     """
     with tenant_tx(tenant_id):
         counts = _enter(job, erasure)
-        conversations = conversation_ids(_target(erasure))
-        counts["job"] = import_jobs_of(_target(erasure)).delete()[0]
+        conversations = _conversation_ids(_target(erasure))
+        # The parts of an import hold words until they are stored.
+        imports = Job.objects.filter(kind=JobKind.IMPORT, params__subject=str(erasure.target))
+        counts["job"] = imports.delete()[0]
         for table, rows in delete_whole(_target(erasure)):
             counts[table] = counts.get(table, 0) + rows
         counts["subject"] = Subject.objects.filter(id=_target(erasure)).delete()[0]
@@ -154,10 +144,10 @@ def _delete_rest(tenant_id: UUID, job: Job, erasure: Erasure) -> list[UUID]:
 
 
 def _enter(job: Job, erasure: Erasure) -> dict[str, int]:
-    """Begin a transaction that deletes; return the items of work that it removed.
+    """Begin a transaction that deletes; return the work items that it removed.
 
     The order of locks is the workers' order: work items, then the subject. Once the subject is locked, nobody adds to
-    it until the transaction ends, and what came between the two is removed, too.
+    it until the transaction ends; what came between the two is removed, too.
     """
     hold_job(job)
     subject_id = _target(erasure)
@@ -166,15 +156,14 @@ def _enter(job: Job, erasure: Erasure) -> dict[str, int]:
     return {"work": removed + remove_work_of_subject(subject_id)}
 
 
-def _sign(tenant_id: UUID, job: Job, erasure: Erasure, windows: list[UUID] | None, prompts: Mapping[str, Any]) -> None:
-    """Look for the subject in every table and in Redis, after the commit, and sign what was found."""
-    redis = windows_found(tenant_id, windows)
+def _sign(tenant_id: UUID, job: Job, erasure: Erasure, redis: Mapping[str, Any], prompts: Mapping[str, Any]) -> None:
+    """Search for the subject in every table, after the commit, and sign the result."""
     with tenant_tx(tenant_id):
         hold_job(job)
         left = rows_left(_target(erasure))
         checked = [table.name for table in subject_tables()]
         kept = {"kept_prompts": dict(prompts)} if prompts else {}
-        close_erasure(erasure, {"tables": len(checked), "rows_left": left, "redis": redis, **kept})
+        close_erasure(erasure, {"tables": len(checked), "rows_left": left, "redis": dict(redis), **kept})
         finish_job(job, {"erasure": str(erasure.id)})
 
 
@@ -182,3 +171,7 @@ def _target(erasure: Erasure) -> UUID:
     if erasure.target is None:
         raise NotFound("this erasure is done")
     return erasure.target
+
+
+def _conversation_ids(subject_id: UUID) -> list[UUID]:
+    return list(Conversation.objects.filter(subject_id=subject_id).order_by().values_list("id", flat=True))

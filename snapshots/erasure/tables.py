@@ -3,7 +3,7 @@
 Every statement names tenant and subject, and runs in the open ``tenant_tx``.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from graphlib import TopologicalSorter
@@ -21,18 +21,18 @@ WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'pub
 ORDER BY c.relname
 """
 
+# Keys that a deletion follows: child, parent, the child's column, and whether the child goes too or loses the key.
 KEYS = """
 SELECT child.relname, parent.relname, (SELECT attname FROM pg_attribute
     WHERE attrelid = k.conrelid AND attnum = k.conkey[array_length(k.conkey, 1)]), k.confdeltype = 'c'
 FROM pg_constraint k JOIN pg_class child ON child.oid = k.conrelid JOIN pg_class parent ON parent.oid = k.confrelid
 WHERE k.contype = 'f' AND k.confdeltype IN ('c', 'n') AND child.relnamespace = 'public'::regnamespace
 """
-"""Keys that a deletion follows: child, parent, the child's column, and whether the child goes too or loses the key."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectTable:
-    """A table with rows of subjects. ``images``: a column by which its rows hang on other rows of it, or empty."""
+    """A table with rows of subjects. ``self_reference``: a column by which rows refer to others of it, or empty."""
 
     name: str
     images: str = ""
@@ -40,7 +40,8 @@ class SubjectTable:
 
 @lru_cache(maxsize=1)
 def subject_tables() -> tuple[SubjectTable, ...]:
-    """Return the tables with rows of subjects, each before those that its rows hang on: no cascade is left to count."""
+    """Return the tables with rows of subjects, each before those that its rows refer to: no cascade is left to
+    count."""
     with connection.cursor() as cursor:
         cursor.execute(OWNED)
         names = {name for (name,) in cursor.fetchall()}
@@ -55,7 +56,7 @@ def subject_tables() -> tuple[SubjectTable, ...]:
 
 
 def count_rows(subject_id: UUID, *, at_most: int) -> int:
-    """Return how many rows a subject has in all tables, ``at_most`` when there are more."""
+    """Return how many rows a subject has in all tables, at most ``at_most``."""
     counted = 0
     for table in subject_tables():
         counted += _count(table.name, subject_id, at_most - counted)
@@ -65,13 +66,16 @@ def count_rows(subject_id: UUID, *, at_most: int) -> int:
 
 
 def rows_left(subject_id: UUID) -> dict[str, int]:
-    """Return the tables that still hold rows of a subject, with how many."""
-    found = {table.name: _count(table.name, subject_id, None) for table in subject_tables()}
-    return {name: rows for name, rows in found.items() if rows}
+    return drop_zeros({table.name: _count(table.name, subject_id, None) for table in subject_tables()})
+
+
+def drop_zeros(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the counts that are not 0: certificates list only the tables with rows."""
+    return {name: count for name, count in counts.items() if count}
 
 
 def delete_rows(table: SubjectTable, subject_id: UUID, *, at_most: int) -> int:
-    """Delete rows of a subject from one table, those that hang on others of it first; return how many."""
+    """Delete rows of a subject from one table, rows that refer to others of it first; return how many."""
     order = f"ORDER BY {table.images} IS NULL" if table.images else ""
     return _run(
         f"DELETE FROM {table.name} WHERE tenant_id = %s AND id = ANY (ARRAY("  # noqa: S608  # names from the catalogue
@@ -81,7 +85,6 @@ def delete_rows(table: SubjectTable, subject_id: UUID, *, at_most: int) -> int:
 
 
 def delete_whole(subject_id: UUID) -> Iterator[tuple[str, int]]:
-    """Delete all that is left of a subject, table by table; yield each table's name and rows."""
     for table in subject_tables():
         own = [current_tenant_id(), subject_id]
         rows = 0

@@ -17,6 +17,7 @@ from memory_platform.kernel.text import comparable
 from profiles.models import Candidate, IdempotentReply
 from profiles.services.tombstones import REASON as FORGOTTEN
 from profiles.values import Verdict
+from snapshots.erasure.tables import drop_zeros
 from snapshots.models import (
     VERDICT,
     Message,
@@ -29,6 +30,7 @@ from snapshots.models import (
 from snapshots.receipts.spread import spread_subject
 from snapshots.selectors import with_words
 
+# A message whose words are forgotten keeps only its place, so that a repeated post finds it taken.
 BLANK: dict[str, Any] = {
     "name": None,
     "content": "",
@@ -39,7 +41,6 @@ BLANK: dict[str, Any] = {
     "tokens": 0,
     "archived": False,
 }
-"""What is left of a message whose words are forgotten: its place, so that a repeated post finds it taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +52,13 @@ class Words:
 
     @classmethod
     def of(cls, subject_id: UUID, texts: Iterable[str]) -> "Words":
-        """Return these texts as words; such as say nothing are left out."""
+        """Return these texts in comparable form, without empty ones."""
         return cls(subject_id, frozenset(form for text in texts if (form := comparable(text))))
 
     def say(self, text: str) -> bool:
-        """Return whether ``text`` is one of them."""
         return comparable(text) in self.texts
 
     def stand_in(self, text: str) -> bool:
-        """Return whether one of them is part of ``text``."""
         form = comparable(text)
         return any(one in form for one in self.texts)
 
@@ -70,13 +69,11 @@ class Words:
 
 
 def same_snapshots(words: Words) -> list[UUID]:
-    """Return the subject's memories that say just this, in any state."""
     rows = Snapshot.objects.filter(subject_id=words.subject_id).order_by().values_list("id", "text")
     return [row_id for row_id, text in rows.iterator(chunk_size=2_000) if words.say(text)]
 
 
 def same_messages(words: Words) -> list[UUID]:
-    """Return the messages that say just this, whoever said it."""
     own = Message.objects.filter(subject_id=words.subject_id).order_by()
     rows = own.exclude(content="").values_list("id", "content").iterator(chunk_size=2_000)
     archived = with_words(list(own.filter(archived=True)))
@@ -84,33 +81,33 @@ def same_messages(words: Words) -> list[UUID]:
 
 
 def drop_earlier_texts(words: Words) -> int:
-    """Delete images of other memories in which they said this before an edit."""
+    """Delete images of other memories that had these words before an edit; return how many."""
     images = SnapshotVersion.objects.filter(subject_id=words.subject_id, fields__has_key="text").order_by()
     ids = [row_id for row_id, fields in images.values_list("id", "fields") if words.say(str(fields["text"]))]
     return SnapshotVersion.objects.filter(subject_id=words.subject_id, id__in=ids).delete()[0]
 
 
 def blank_messages(subject_id: UUID, ids: Collection[UUID]) -> int:
-    """Take the words out of messages, also where they are archived; the messages keep their places."""
+    """Remove the words of messages, also from the archive; the messages keep their places."""
     for archive in MessageArchive.objects.filter(subject_id=subject_id).select_for_update() if ids else ():
         _drop_from_archive(archive, {str(one) for one in ids})
     return Message.objects.filter(subject_id=subject_id, id__in=ids).update(**BLANK)
 
 
 def silence_candidates(subject_id: UUID, message_ids: Collection[UUID]) -> int:
-    """Take value, place and proposal from what was read in these messages; see :func:`silence`."""
     return silence(Candidate.objects.filter(subject_id=subject_id, message_ref__in=message_ids))
 
 
 def silence(rows: QuerySet[Candidate]) -> int:
-    """Take value, place and proposal from candidates; the verdicts stay, but nobody is asked to judge what is gone."""
+    """Remove value, place and proposal from candidates; the verdicts stay, and nobody is asked to judge what is
+    gone."""
     rows.filter(verdict=Verdict.PENDING).update(verdict=Verdict.REJECTED, reason=FORGOTTEN)
     return rows.update(value=None, target="", proposal=None, quote_start=None, quote_end=None, review_reason="")
 
 
 def strip_receipts(words: Words, memories: Collection[UUID], conversations: Collection[UUID] = ()) -> Counter[str]:
-    """Drop the rendered prompts that showed one of ``memories``, these words, or any of ``conversations``, and what the
-    product told of their memories in words of its own; return the rows by table and column."""
+    """Drop the rendered prompts that showed one of ``memories``, these words, or any of ``conversations``, and the
+    product's own reasons for verdicts on their memories. Return the rows by table and column."""
     spread_subject(words.subject_id)
     own = Receipt.objects.filter(subject_id=words.subject_id).order_by()
     told = ReceiptMemory.objects.filter(subject_id=words.subject_id).order_by()
@@ -131,21 +128,19 @@ def strip_receipts(words: Words, memories: Collection[UUID], conversations: Coll
 
 
 def drop_replies(words: Words) -> int:
-    """Delete kept answers that repeat these words."""
     rows = IdempotentReply.objects.filter(subject_id=words.subject_id).order_by().values_list("id", "body")
     ids = [row_id for row_id, body in rows if body and words.stand_in(_strings(orjson.loads(bytes(body))))]
     return IdempotentReply.objects.filter(id__in=ids).delete()[0]
 
 
 def words_left(words: Words) -> dict[str, int]:
-    """Return where these words still stand, with how many rows; in the open scope."""
     prompts = Receipt.objects.filter(subject_id=words.subject_id, rendered__isnull=False).order_by()
-    found = {
+    left = {
         "snapshot": len(same_snapshots(words)),
         "message": len(same_messages(words)),
         "receipt": sum(words.stand_in(_plain(one)) for one in prompts.values_list("rendered", flat=True)),
     }
-    return {table: rows for table, rows in found.items() if rows}
+    return drop_zeros(left)
 
 
 def _drop_from_archive(archive: MessageArchive, ids: Collection[str]) -> None:
@@ -162,7 +157,6 @@ def _plain(packed: Any) -> str:
 
 
 def _strings(value: Any) -> str:
-    """Return all strings of a JSON value, one a line."""
     if isinstance(value, dict):
         return "\n".join(_strings(inner) for inner in value.values())
     if isinstance(value, list):

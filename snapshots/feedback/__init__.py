@@ -1,1 +1,1 @@
-"""What came of what was recalled: which memories a reply used, how the user took it, and the tallies of both."""
+"""Feedback on contexts: which memories a reply used, how the user received it, and the tallies of both."""

@@ -1,4 +1,4 @@
-"""What the next turn says is right is applied at once (G4), once, whether or not the product posted the turn, too."""
+"""Corrections in the user's next turn are applied at once, and only once if the product posts the turn as well."""
 
 from datetime import datetime
 
@@ -13,10 +13,10 @@ from snapshots.understanding.correcting.corrections import may_correct
 
 
 def put_right(receipt: Receipt, said: str, *, at: datetime) -> list[Learned]:
-    """Apply the corrections in ``said``, told at ``at``; return what became of those that no call has applied yet.
+    """Apply the corrections in ``said``, told at ``at``; return the results of those that no call has applied yet.
 
-    Words that the conversation holds as a message are that message: what intake applied is not applied again. Nothing
-    is learned from a conversation that is not to be remembered.
+    If the conversation holds these words as a message, intake has applied them. Nothing is learned from a conversation
+    that must not be remembered.
     """
     if len(said) > EXTRACTION.fast_lane_chars or not may_correct(said):
         return []
@@ -35,7 +35,7 @@ def put_right(receipt: Receipt, said: str, *, at: datetime) -> list[Learned]:
 
 
 def posted_turn(receipt: Receipt, said: str) -> Message | None:
-    """Return the user's message after the receipt that says this, if the product posted it."""
+    """Return the user's message after the receipt with exactly these words, if the product posted it."""
     if receipt.conversation_id is None:
         return None
     after = Message.objects.filter(

@@ -1,4 +1,4 @@
-"""The words of what one receipt injected: as they were sent while that is held, else as they are held now."""
+"""The texts that one receipt injected: as they were sent while the prompt is kept, else as they are now."""
 
 import html
 import re
@@ -11,17 +11,16 @@ from profiles.wording import Place, preference_words, tag_words
 from snapshots.feedback.values import InjectedText
 from snapshots.models import Receipt, ReceiptMemory, Snapshot
 from snapshots.receipts.read import rendered_of
-from snapshots.receipts.values import Rendered
 
 _ELEMENT = re.compile(r"<user_memory [^>]*>([^<]*)</user_memory>")
+# A prompt renders a memory as an element of its own, or as a line with its date or its signs.
 _LINE = re.compile(r"[-~?] (?:(?:assistant|summary|task): |(?:助手|摘要|任务)：)?(.*?)(?: \([^()]*\))?", re.DOTALL)
-"""How a prompt writes a memory: as an element of its own, or as a line with its date or its signs."""
 
 
 def injected_texts(receipt: Receipt, rows: Sequence[ReceiptMemory]) -> list[InjectedText]:
-    """Return the words of each injected memory, in the order of ``rows`` (by position); "" where they are gone."""
+    """Return the text of each injected memory, in the order of ``rows`` (by position); "" where it is gone."""
     rendered = rendered_of(receipt)
-    sent = sent_texts(rendered) if rendered else {}
+    sent = {place[0]: _words_in(rendered.words_at(place)) for place in rendered.places} if rendered else {}
     gone = [row for row in rows if row.context_position not in sent]  # the prompt was purged, or is of release 1
     held = held_texts(receipt.subject_id, gone)
     texts = (_without_field(row.lane, sent.get(row.context_position)) for row in rows)
@@ -31,13 +30,7 @@ def injected_texts(receipt: Receipt, rows: Sequence[ReceiptMemory]) -> list[Inje
     ]
 
 
-def sent_texts(rendered: Rendered) -> dict[int, str]:
-    """Return the words of the memories of a prompt, by position."""
-    return {place[0]: _words_in(rendered.words_at(place)) for place in rendered.places}
-
-
 def held_texts(subject_id: UUID, rows: Iterable[ReceiptMemory]) -> dict[UUID, str]:
-    """Return the present words of memories by id, in the open scope; one query for each lane that has some."""
     by_lane: dict[str, list[UUID]] = {}
     for row in rows:
         by_lane.setdefault(row.lane, []).append(row.memory_ref)
@@ -71,7 +64,7 @@ _READERS = {"snapshots": _snapshots, "preferences": _preferences, "profile": _fa
 
 
 def _without_field(lane: str, text: str | None) -> str | None:
-    """Return the words of a line; of a profile's, only the value."""
+    """Return a line's text; of a profile line only the value."""
     return text.partition(": ")[2] or text if text and lane == "profile" else text
 
 

@@ -1,7 +1,7 @@
-"""What is known of one receipt's outcome, row by row: parts may come in any order and any number of times.
+"""The known outcome of one receipt, row by row. Parts may come in any order and any number of times.
 
-A memory once used stays used, and of several implied signals the gravest stands, so that no order matters. What the
-product says itself (a verdict) wins over what turns imply; of two verdicts the later.
+A memory once used stays used, and of several implied signals the gravest stands, so that no order matters. The
+product's own word (a verdict) wins over signals that turns imply; of two verdicts the later.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +17,7 @@ from snapshots.models import VERDICT, Receipt, ReceiptMemory
 from snapshots.receipts.spread import spread_receipt
 
 REASON_CHARS = 64
+# One statement, the rows as one JSON value: through the ORM sixty rows cost 300 ms.
 KEEP = """
 UPDATE receipt_memory m SET utilised = u.utilised, how = u.how, signal = u.signal, signal_reason = u.signal_reason,
     told_at = u.told_at, counted = NULL
@@ -25,12 +26,12 @@ FROM jsonb_to_recordset(%(rows)s::jsonb) AS u (
 )
 WHERE m.tenant_id = %(tenant)s AND m.subject_id = %(subject)s AND m.receipt_id = %(receipt)s AND m.id = u.id
 """
-"""One statement, the rows as one JSON value: through the ORM sixty rows cost 300 ms."""
 _KEPT = ("id", "utilised", "how", "signal", "signal_reason", "told_at")
 
 
 def locked_rows(receipt: Receipt) -> list[ReceiptMemory]:
-    """Return the receipt's rows by position, with the receipt locked until the transaction ends: parts queue up."""
+    """Return the receipt's rows by position, with the receipt locked until the transaction ends, so that parts
+    queue."""
     spread_receipt(receipt)
     told = Receipt.objects.filter(id=receipt.id, subject_id=receipt.subject_id).select_for_update(no_key=True)
     times = told.values_list("replied_at", "answered_at").first()
@@ -40,7 +41,7 @@ def locked_rows(receipt: Receipt) -> list[ReceiptMemory]:
 
 
 class Ledger:
-    """The rows of one receipt and what has changed in them."""
+    """The rows of one receipt, and which of them have changed."""
 
     def __init__(self, receipt: Receipt, rows: Sequence[ReceiptMemory]) -> None:
         self.receipt = receipt
@@ -54,7 +55,7 @@ class Ledger:
         return [row.memory_ref for row in self.rows if row.utilised]
 
     def note_reply(self, used: Mapping[UUID, How]) -> None:
-        """Note what a reply used. Implied signals leave the memories that it did not use."""
+        """Record what a reply used. Implied signals leave the memories that it did not use."""
         self.receipt.replied_at = self.receipt.replied_at or utc_now()
         for row in self.rows:
             if row.memory_ref in used and not row.utilised:
@@ -66,15 +67,15 @@ class Ledger:
                 self._change(row, signal="", signal_reason="")
 
     def note_turn(self, judgements: Mapping[UUID, Judgement]) -> None:
-        """Note what the user's next turn implies."""
         self.receipt.answered_at = self.receipt.answered_at or utc_now()
         for row in self.rows:
             said = judgements.get(row.memory_ref)
-            if said and not is_verdict(row.signal_reason) and _is_graver(said, row):
+            if not said or is_verdict(row.signal_reason):
+                continue
+            if not row.signal or GRAVITY[said.signal] < GRAVITY[Signal(row.signal)]:
                 self._change(row, signal=str(said.signal), signal_reason=said.reason)
 
     def note_verdicts(self, verdicts: Iterable[SaidVerdict]) -> None:
-        """Note what the product says itself."""
         by_memory = {row.memory_ref: row for row in self.rows}
         for verdict in verdicts:
             reason = f"{VERDICT}: {verdict.reason}"[:REASON_CHARS] if verdict.reason else VERDICT
@@ -83,7 +84,7 @@ class Ledger:
                 self._change(row, signal=str(verdict.signal), signal_reason=reason)
 
     def save(self) -> list[ReceiptMemory]:
-        """Write what has changed, in the open scope; what stands in tallies leaves them, to be counted anew."""
+        """Write and return the changed rows, in the open scope; they leave the tallies, to be counted anew."""
         Receipt.objects.filter(id=self.receipt.id, subject_id=self.receipt.subject_id).update(
             replied_at=self.receipt.replied_at, answered_at=self.receipt.answered_at
         )
@@ -105,7 +106,3 @@ class Ledger:
             setattr(row, name, value)
         row.told_at = utc_now()
         self._changed[row.id] = row
-
-
-def _is_graver(said: Judgement, row: ReceiptMemory) -> bool:
-    return not row.signal or GRAVITY[said.signal] < GRAVITY[Signal(row.signal)]

@@ -1,4 +1,4 @@
-"""The loop closes without the endpoint, too: a posted turn of the user answers the context before it (row G3)."""
+"""Closing the loop without the endpoint: a posted turn of the user answers the context before it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from uuid import UUID
@@ -20,12 +20,12 @@ from snapshots.understanding.believing.message_lessons import own_names
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
 
+# A context and the turn that answers it.
 Place = tuple[UUID, UUID]
-"""A context and the turn that answers it."""
 Senses = Mapping[Place, Sense]
 NO_SENSES: Senses = {}
+# Receipts looked at for one turn: its own context may have been requested several times before it came.
 NEWEST = 5
-"""Receipts looked at for one turn: the turn's own context may have been asked for, again and again, before it came."""
 
 
 def close_loops(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -45,7 +45,6 @@ def close_loops(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
 
 
 def senses_of(tenant_id: UUID, turns: Mapping[Place, Turn]) -> Senses:
-    """Return what turns do; those that are unclear are judged by a model where the tenant has one for it."""
     senses = dict(zip(turns, read_turns(list(turns.values())), strict=True))
     judge = chat_for(tenant_id, "judge")
     if judge is not None:
@@ -56,9 +55,9 @@ def senses_of(tenant_id: UUID, turns: Mapping[Place, Turn]) -> Senses:
 
 
 def close_loop(message: Message, senses: Senses = NO_SENSES) -> Receipt | None:
-    """Note ``message`` as the next turn of the newest context of its conversation before it; return its receipt.
+    """Record ``message`` as the next turn of the newest context before it in its conversation; return that receipt.
 
-    None when there is none, or when it has its answer. The assistant's messages since are the reply.
+    None when there is none, or it has its answer. The assistant's messages since then are the reply.
     """
     receipt = answered_by(message)
     if receipt is None or receipt.answered_at is not None:
@@ -69,9 +68,9 @@ def close_loop(message: Message, senses: Senses = NO_SENSES) -> Receipt | None:
 
 
 def answered_by(message: Message) -> Receipt | None:
-    """Return the newest context that was asked for before ``message``, and for another turn than this one.
+    """Return the newest context that was requested before ``message``, and for another turn than this one.
 
-    Products post a turn before or after asking for its context. The context is another turn's when its question is
+    Products post a turn before or after requesting its context. The context is another turn's when its question is
     among the earlier messages, or when the assistant has spoken since.
     """
     recent = (
@@ -91,7 +90,7 @@ def answered_by(message: Message) -> Receipt | None:
 
 
 def reply_between(receipt: Receipt, message: Message) -> str | None:
-    """Return what the assistant said since the context, before ``message``; None when nothing was posted."""
+    """Return the assistant's words between the context and ``message``; None when nothing was posted."""
     said = _before(message).filter(role=MessageRole.ASSISTANT, accepted_at__gte=receipt.created_at, remember=True)
     contents = list(said.order_by("-seq").values_list("content", flat=True)[: LOOP.replies_read])
     return "\n".join(reversed(contents)) if contents else None
@@ -110,7 +109,7 @@ def _is_of_another_turn(receipt: Receipt, message: Message) -> bool:
 
 
 def _answers(items: Sequence[ClaimedWork]) -> Iterator[tuple[Place, Turn]]:
-    """Yield the turns that answer a context which has no answer yet; of one context the first alone."""
+    """Yield the turns that answer a context without an answer; of one context the first alone."""
     seen: set[UUID] = set()
     for message in _turns(items):
         receipt = answered_by(message)
@@ -127,7 +126,7 @@ def _before(message: Message) -> QuerySet[Message]:
 
 
 def _turns(held: Sequence[ClaimedWork]) -> list[Message]:
-    """Return the subjects' own turns among held work, in its order; those that must not be remembered are left out."""
+    """Return the subjects' own turns among held work, in its order, without those that must not be remembered."""
     ids = [item.message_id for item in held if item.message_id]
     subjects = {item.subject_id for item in held}
     rows = Message.objects.filter(subject_id__in=subjects, id__in=ids, remember=True, role=MessageRole.USER)
@@ -141,7 +140,6 @@ def _turns(held: Sequence[ClaimedWork]) -> list[Message]:
 
 
 def _may_answer(messages: Sequence[Message]) -> bool:
-    """Tell by one query whether any context waits for an answer that could be among ``messages``."""
     times = [message.accepted_at for message in messages]
     return Receipt.objects.filter(
         subject_id__in={message.subject_id for message in messages},

@@ -1,4 +1,4 @@
-"""The outcome of a context, on one page: put right -> what the reply used -> what the turn says -> verdicts."""
+"""The outcome of a context: apply corrections -> what the reply used -> what the next turn implies -> verdicts."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -21,8 +21,6 @@ from snapshots.feedback.reading.utilisation import used_memories
 from snapshots.feedback.values import (
     NAMED,
     SAID_AGAIN,
-    How,
-    InjectedText,
     Judged,
     Outcome,
     SaidVerdict,
@@ -31,7 +29,7 @@ from snapshots.feedback.values import (
     Turn,
     Utilised,
 )
-from snapshots.models import VERDICT, Receipt, ReceiptMemory
+from snapshots.models import VERDICT, Receipt
 from snapshots.receipts.read import injected_in, receipt_by_id, rendered_of
 from tenants.isolation import tenant_tx
 
@@ -43,7 +41,7 @@ class MemoryNotInReceipt(Refused):
 
 
 def sense_told(tenant_id: UUID, receipt_id: UUID, told: Told) -> Sense | None:
-    """Return what the next turn of an outcome does, outside any scope; None without one, or for an unknown receipt."""
+    """Return the sense of an outcome's next turn, outside any scope; None without one, or for an unknown receipt."""
     if not told.next:
         return None
     with tenant_tx(tenant_id):
@@ -53,38 +51,45 @@ def sense_told(tenant_id: UUID, receipt_id: UUID, told: Told) -> Sense | None:
 
 
 def take_outcome(receipt_id: UUID, told: Told, *, sense: Sense | None = None) -> Outcome:
-    """Note one part of what came of a context, in the open scope, and return all that is known by now.
+    """Record one part of a context's outcome, in the open scope, and return all that is known by now.
 
-    Parts may come in any order, again, and at once; ``sense`` as for :func:`note`. Raises NotFound, MemoryNotInReceipt.
+    Parts may come in any order, again, and at once; ``sense`` as for :func:`record_part`. Raises NotFound,
+    MemoryNotInReceipt.
     """
     at = utc_now()
     receipt = receipt_by_id(receipt_id)
     refuse_strangers(receipt, told.verdicts)
     changes = put_right(receipt, told.next, at=at) if told.next else []
     ledger = note(receipt, told, sense=sense)
-    return Outcome(receipt.subject_id, utilised_in(ledger.rows), judged_in(ledger.rows), changes)
+    utilised = [Utilised(row.memory_ref, row.how) for row in ledger.rows if row.utilised]
+    signals = [Judged(row.memory_ref, row.signal, shown_reason(row.signal_reason)) for row in ledger.rows if row.signal]
+    return Outcome(receipt.subject_id, utilised, signals, changes)
 
 
 def note(receipt: Receipt, told: Told, *, sense: Sense | None = None) -> Ledger:
-    """Note what was told of a receipt, in the open scope; return all that is known of its memories.
+    """Record one part of a receipt's outcome, in the open scope; return all that is known of its memories.
 
-    ``sense``: what the next turn does, as read before the scope was opened; rules tell where none is given.
+    ``sense``: the sense of the next turn, as read before the scope was opened; rules read it where none is given.
     """
     ledger = Ledger(receipt, locked_rows(receipt))
     memories = injected_texts(receipt, ledger.rows) if told.reply is not None or told.next else []
     query = query_of(receipt) if memories else ""
     if told.reply is not None:
-        ledger.note_reply(used_in(query, told.reply, memories))
+        signs = used_memories(query, told.reply, [(memory.lane, memory.text) for memory in memories])
+        ledger.note_reply({memories[number].memory_id: sign for number, sign in signs.items()})
     if told.next:
         sense = sense or sense_of(Turn(query, told.reply, told.next))
         ledger.note_turn(judgements(sense, told.next, memories, ledger.used()))
     ledger.note_verdicts(told.verdicts)
-    count(receipt, ledger.save())
+    if changed := ledger.save():
+        signals = Counter(row.signal for row in changed if row.signal)
+        used = Counter("used" if row.utilised else "unused" for row in changed if row.utilised is not None)
+        transaction.on_commit(partial(_report, receipt.id, signals, used), robust=True)
     return ledger
 
 
 def refuse_strangers(receipt: Receipt, verdicts: Sequence[SaidVerdict]) -> None:
-    """Raise MemoryNotInReceipt naming the verdicts on memories that the context did not hold."""
+    """Raise MemoryNotInReceipt for verdicts on memories that the context did not hold."""
     if not verdicts:
         return
     held = {memory for memory, _ in injected_in(receipt)}
@@ -97,37 +102,12 @@ def refuse_strangers(receipt: Receipt, verdicts: Sequence[SaidVerdict]) -> None:
         raise MemoryNotInReceipt("A verdict names a memory that this context did not hold.", faults=faults)
 
 
-def used_in(query: str, reply: str, memories: Sequence[InjectedText]) -> dict[UUID, How]:
-    """Return the memories that a reply used, and by what that shows."""
-    used = used_memories(query, reply, [(memory.lane, memory.text) for memory in memories])
-    return {memories[number].memory_id: how for number, how in used.items()}
-
-
-def utilised_in(rows: Sequence[ReceiptMemory]) -> list[Utilised]:
-    """Return the memories that replies used, in order of position."""
-    return [Utilised(row.memory_ref, row.how) for row in rows if row.utilised]
-
-
-def judged_in(rows: Sequence[ReceiptMemory]) -> list[Judged]:
-    """Return the memories of which something was heard, in order of position; a verdict's reason is the product's."""
-    return [Judged(row.memory_ref, row.signal, shown_reason(row.signal_reason)) for row in rows if row.signal]
-
-
 def shown_reason(stored: str) -> str:
-    """Return a reason as the API shows it."""
     read = {NAMED: Sense.CORRECT, SAID_AGAIN: Sense.CONFIRM}.get(stored)
     return str(read) if read else stored.removeprefix(f"{VERDICT}: ")
 
 
-def count(receipt: Receipt, changed: Sequence[ReceiptMemory]) -> None:
-    """Put what was heard into metrics and log, once it is committed."""
-    if changed:
-        signals = Counter(row.signal for row in changed if row.signal)
-        used = Counter("used" if row.utilised else "unused" for row in changed if row.utilised is not None)
-        transaction.on_commit(partial(_counted, receipt.id, signals, used), robust=True)
-
-
-def _counted(receipt_id: UUID, signals: Counter[str], used: Counter[str]) -> None:
+def _report(receipt_id: UUID, signals: Counter[str], used: Counter[str]) -> None:
     for signal, number in signals.items():
         RECEIPTS_FEEDBACK.labels(verdict=signal).inc(number)
     for outcome, number in used.items():

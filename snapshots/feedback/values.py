@@ -1,4 +1,4 @@
-"""The typed values of feedback: what was injected, what the turn said, what follows from it."""
+"""Values of feedback: injected texts, turns, signals, and the outcome."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,20 +21,20 @@ class Signal(StrEnum):
     NEUTRAL = "neutral"
 
 
+# Of several signals on one memory the gravest counts, so that parts may come in any order.
 GRAVITY = {signal: number for number, signal in enumerate(Signal)}
-"""What several turns say of one memory is the gravest of it, so that parts may come in any order."""
 
 
 class Sense(StrEnum):
-    """What the next turn of the user does to the reply before it."""
+    """How the user's next turn takes the reply before it."""
 
     CONFIRM = "confirm"
     FOLLOW_UP = "follow_up"
     RESTATE = "restate"
     CORRECT = "correct"
     TOPIC_CHANGE = "topic_change"
+    # Nothing shows it: it judges no memory.
     UNCLEAR = "unclear"
-    """Nothing tells: it judges nothing, so that what is told stays right."""
 
 
 SIGNAL_OF: Mapping[Sense, Signal] = {
@@ -45,10 +45,10 @@ SIGNAL_OF: Mapping[Sense, Signal] = {
     Sense.TOPIC_CHANGE: Signal.NEUTRAL,
     Sense.UNCLEAR: Signal.NEUTRAL,
 }
+# Reason of a correction whose words show which memory is wrong: it stays there whatever the reply used.
 NAMED = "correct_named"
-"""Reason of a correction whose words say which memory is wrong: it stays there whatever the reply used."""
+# Reason of a memory that an objecting turn says again: it stays there whatever the reply used.
 SAID_AGAIN = "confirm_said_again"
-"""Reason of a memory that an objecting turn says again: it stays there whatever the reply used."""
 
 
 def is_verdict(reason: str) -> bool:
@@ -63,7 +63,7 @@ def is_firm(reason: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class InjectedText:
-    """One injected memory and its words. ``lane`` as in receipts; preferences read ``key: value``."""
+    """One injected memory and its text. ``lane`` as in receipts; preferences read ``key: value``."""
 
     memory_id: UUID
     lane: str
@@ -72,7 +72,7 @@ class InjectedText:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What came after a context: the question it was made for, the reply and the user's next words, as far as told."""
+    """A context's question, the reply and the user's next words, as far as they are known."""
 
     query: str = ""
     reply: str | None = None
@@ -81,7 +81,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class SaidVerdict:
-    """What a product says of one memory."""
+    """A product's verdict on one memory."""
 
     memory_id: UUID
     signal: Signal
@@ -90,7 +90,7 @@ class SaidVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One part of an outcome. ``reply`` and ``next`` are None when they were not told."""
+    """One part of an outcome. ``reply`` and ``next`` are None when this part does not have them."""
 
     reply: str | None = None
     next: str | None = None
@@ -115,7 +115,7 @@ class Utilised:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A memory of which something was heard."""
+    """A memory with a signal."""
 
     memory_id: UUID
     signal: str

@@ -1,1 +1,1 @@
-"""Orders of users to forget: what they mean, hiding it, bringing it back, erasing it."""
+"""Users' orders to forget: finding what they mean, hiding it, undoing that, erasing it."""

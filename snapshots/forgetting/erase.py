@@ -1,4 +1,4 @@
-"""Erasing for good what orders to forget hid a day ago, each with its certificate: the share of one tenant."""
+"""Erasing for good what orders to forget hid a day ago, each order with its certificate."""
 
 from functools import partial
 from typing import Any
@@ -11,6 +11,7 @@ from profiles.models import ErasureScope
 from profiles.services.certificates import add_counts, note_marks, open_erasure
 from profiles.services.tombstones import marks_of
 from snapshots.erasure.signing import sign_after_commit
+from snapshots.erasure.tables import drop_zeros
 from snapshots.forgetting.hidden_rows import unpack
 from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
 from snapshots.forgetting.withhold import BY_USER
@@ -21,13 +22,12 @@ from tenants.services.job_runs import TenantTurn
 
 
 def preview_erasing() -> CarePreview:
-    """Return how many orders are due, in the open scope."""
     due = _due()
     return CarePreview({"orders": due.count()}, [str(one) for one in due.values_list("id", flat=True)[:10]])
 
 
 def erase_withheld(turn: TenantTurn, policy: ForgettingPolicy = FORGETTING) -> int:
-    """Erase what is due, each order in a transaction of its own; return how many. Opens its own scopes."""
+    """Erase due orders of one tenant, each in a transaction of its own; return how many. Opens its own scopes."""
     with tenant_tx(turn.tenant_id):
         ids = list(_due().order_by("erase_at").values_list("id", flat=True)[: policy.erased_at_once])
     erased = 0
@@ -45,7 +45,7 @@ def _due() -> QuerySet[ForgetOrder]:
 
 
 def _erase(order_id: UUID) -> int:
-    """Drop what one order hid and open its certificate; 0 where somebody else has decided it meanwhile."""
+    """Drop what one order hid and open its certificate; return 0 where it has been decided meanwhile."""
     order = (
         _due().select_related("subject").select_for_update(of=("self",), skip_locked=True).filter(id=order_id).first()
     )
@@ -76,10 +76,9 @@ def _erase(order_id: UUID) -> int:
 
 
 def _found(subject_id: UUID, order_id: UUID, snapshots: list[str], messages: list[str]) -> dict[str, Any]:
-    """Return what is left of it: the rows that held it, by their ids, and what was kept apart."""
     left = {
         "forget_order": ForgetOrder.objects.filter(id=order_id, kept__isnull=False).count(),
         "snapshot": Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).count(),
         "message": Message.objects.filter(subject_id=subject_id, id__in=messages).exclude(content="").count(),
     }
-    return {"rows_left": {table: rows for table, rows in left.items() if rows}}
+    return {"rows_left": drop_zeros(left)}

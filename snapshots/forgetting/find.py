@@ -1,4 +1,4 @@
-"""What an order to forget means: what it names, else what it points at. In the open scope."""
+"""The meaning of an order to forget: the thing it names, else the turns it points at. In the open scope."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,9 +8,8 @@ from memory_platform.kernel.linear_model import Float32
 from profiles.models import Subject
 from snapshots.forgetting.meant import OrderedTurn, ToldTurn, choose_meant, points_back_here
 from snapshots.forgetting.named import find_named
-from snapshots.forgetting.near_turns import cut_order, tells, turns_before, with_answers, without_orders
 from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
-from snapshots.forgetting.told import told_before
+from snapshots.forgetting.turns import cut_order, tells, told_before, turns_before, with_answers, without_orders
 from snapshots.forgetting.values import Found
 from snapshots.models import Message, MessageRole
 from snapshots.understanding.heard.forget_orders import ForgetOrder, refers_back
@@ -48,9 +47,9 @@ def find_meant(
     vectors: Mapping[str, Float32] = NO_VECTORS,
     policy: ForgettingPolicy = FORGETTING,
 ) -> Found:
-    """Return what an order in ``message`` means; nothing where it means nothing that is remembered.
+    """Return the targets of an order in ``message``; none where it means nothing that is remembered.
 
-    What it names by words ("forget my address"), else what it points at: the words beside it, or what was told before.
+    First the thing it names ("forget my address"), else what it points at: the words beside it, or earlier turns.
     """
     turns = turns_before(message, policy)
     if order.is_everything or refuses_an_answer(message, order, turns):
@@ -68,7 +67,8 @@ def find_meant(
         return Found({message.id: ()})
     asked = turns[0].content if turns and turns[0].role == MessageRole.ASSISTANT else ""
     said = order_beside(message.content, order, asked, acknowledged=acknowledged)
-    points_only = not (acknowledged or order.names or refers(message, order) or names_of(f"{said.before}{said.after}"))
+    points_back = order.refers or refers_back(said.words)  # "what I told you", 刚才说的
+    points_only = not (acknowledged or order.names or points_back or names_of(f"{said.before}{said.after}"))
     told = may_mean(message, order, turns, points_only=points_only)
     before = [_as_told(one, message, vectors) for one in told]
     places = choose_meant(said.with_vectors(vectors), before, acknowledged=acknowledged)
@@ -87,8 +87,8 @@ def _as_told(turn: Message, order: Message, vectors: Mapping[str, Float32]) -> T
 
 
 def _gather(meant: Sequence[Message], message: Message, order: ForgetOrder) -> Found:
-    """Return messages with the answers that repeat them; of the order's own, if it stays, the words that may name the
-    secret."""
+    """Return messages with the answers that repeat them, and where the order's own message stays, its words that may
+    name the secret."""
     found = dict.fromkeys(with_answers(meant), ())
     if not meant or message in meant or not order.names:
         return Found(found)
@@ -96,10 +96,10 @@ def _gather(meant: Sequence[Message], message: Message, order: ForgetOrder) -> F
 
 
 def may_mean(message: Message, order: ForgetOrder, turns: Sequence[Message], *, points_only: bool) -> Sequence[Message]:
-    """Return what was told before an order that it may mean, newest first.
+    """Return the earlier turns that an order may mean, newest first.
 
-    One that only says "forget that" takes back what was asked: a turn that told nothing ends the search. So does one
-    that is forgotten already, where the order says "just now".
+    An order that only says "forget that" takes back the turn before it: a turn without a statement ends the search. So
+    does a turn that is forgotten already, where the order says "just now".
     """
     users = [turn for turn in turns if turn.role == MessageRole.USER]
     if points_only:
@@ -109,14 +109,11 @@ def may_mean(message: Message, order: ForgetOrder, turns: Sequence[Message], *, 
     return told_before(message)
 
 
-def refers(message: Message, order: ForgetOrder) -> bool:
-    """Return whether an order speaks of what was said before it: "what I told you", 刚才说的."""
-    return order.refers or refers_back(message.content[order.start : order.end])
-
-
 def refuses_an_answer(message: Message, order: ForgetOrder, turns: Sequence[Message]) -> bool:
-    """Return whether weak words only refuse what the assistant has just asked: "Your age?" / "That's private." What
-    speaks of keeping, or points back at what was said, is an order whatever was asked."""
+    """Return whether weak words only refuse to answer the assistant's question: "Your age?" / "That's private."
+
+    Words about keeping, or that point back at what was said, are an order whatever was asked.
+    """
     if order.names or order.refers or not turns or turns[0].role != MessageRole.ASSISTANT:
         return False
     if _IS_ABOUT_WHAT_WAS_SAID.search(matching_form(message.content[order.start : order.end])):

@@ -1,4 +1,4 @@
-"""What an order hid, packed as JSON: rows of tables as they were, and values of slots to be believed again."""
+"""Rows that an order hid, packed as JSON: rows of tables as they were, and values of slots to be believed again."""
 
 import zlib
 from collections.abc import Collection, Iterable
@@ -23,26 +23,23 @@ from snapshots.models import (
 )
 from snapshots.notes.slots import KEYS
 
+# Workers make these of other memories again, so they are not packed.
 MADE_AGAIN = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT, SnapshotKind.CONSOLIDATED, SnapshotKind.EPISODE)
-"""What workers make of other memories: it is not kept."""
 PARTS: tuple[type[Any], ...] = (SnapshotWords, SnapshotVersion, SnapshotSource, Note)
 TAG_COLUMNS = ("kind", "address", "poi_id", "lat", "lon", "phone", "relation", "aliases")
 MESSAGE_COLUMNS = ("name", "content", "parts", "tool_calls", "metadata", "content_hash", "tokens")
 
 
 def pack(kept: dict[str, Any]) -> bytes:
-    """Return what is kept as bytes."""
     return zlib.compress(orjson.dumps(kept, default=str))
 
 
 def unpack(packed: Any) -> dict[str, Any]:
-    """Return what :func:`pack` packed."""
     kept: dict[str, Any] = orjson.loads(zlib.decompress(bytes(packed)))
     return kept
 
 
 def pack_row(row: models.Model, columns: Collection[str] | None = None) -> dict[str, Any]:
-    """Return the columns of a row as JSON can hold them."""
     return {
         field.attname: field.value_to_string(row)
         if isinstance(field, models.BinaryField)
@@ -53,12 +50,12 @@ def pack_row(row: models.Model, columns: Collection[str] | None = None) -> dict[
 
 
 def unpack_row(model: type[Any], packed: dict[str, Any]) -> Any:
-    """Return a row as :func:`pack_row` packed it, not yet saved."""
+    """Return a row that :func:`pack_row` packed, not yet saved."""
     return model(**{name: model._meta.get_field(name).to_python(value) for name, value in packed.items()})
 
 
 def pack_snapshots(subject_id: UUID, ids: Collection[UUID]) -> dict[str, list[dict[str, Any]]]:
-    """Return snapshots with all that hangs on them but vectors, which the back-fill makes anew."""
+    """Return snapshots with their parts, without vectors, which the back-fill makes anew."""
     rows = Snapshot.objects.filter(subject_id=subject_id, id__in=ids).exclude(kind__in=MADE_AGAIN)
     held = list(rows)
     packed = {"Snapshot": [pack_row(row) for row in held]}
@@ -72,7 +69,6 @@ def pack_snapshots(subject_id: UUID, ids: Collection[UUID]) -> dict[str, list[di
 
 
 def pack_beliefs(rows: Iterable[Belief]) -> list[dict[str, Any]]:
-    """Return current values of slots with their sources."""
     packed = []
     for row in rows:
         links = SOURCES[type(row)]._default_manager.filter(subject_id=row.subject_id, memory_id=row.id).order_by()

@@ -1,6 +1,6 @@
-"""Which of the things told an order to forget means: a choice among them by weighed numbers. Pure.
+"""Choosing which of the earlier turns an order to forget means, by a taught linear model. Pure.
 
-``python -m tests.golden.teach_meant`` taught the weights; ``meant.json`` holds them, and what taught them.
+``python -m tests.golden.teach_meant`` teaches the weights; ``meant.json`` holds them, and names its data.
 """
 
 import json
@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
-from snapshots.forgetting.told import idle_terms, shares_held, words_of
+from snapshots.forgetting.secret_words import idle_terms, shares_held, words_of
 from snapshots.understanding.grading.features import count_words
 from snapshots.understanding.heard.forget_orders import ForgetOrder, refers_back
 from snapshots.understanding.heard.turns import tells_something
@@ -77,9 +77,12 @@ _MATTER = re.compile(r"那(?![句段条个件些])[^,。]{1,6}的事")
 
 @dataclass(frozen=True, slots=True)
 class OrderedTurn:
-    """The message of an order: the ``words`` of the order, what stands ``before`` and ``after`` it, what the assistant
-    had ``asked``, and unit vectors (none without an encoder): of what the order speaks of, of the message, and of what
-    the message says beside it."""
+    """The message of an order: the ``words`` of the order, what stands ``before`` and ``after`` it, and what the
+    assistant had ``asked``.
+
+    The unit vectors (None without an encoder) are of the thing that the order names, of the ``whole`` message, and of
+    the ``rest`` beside the order.
+    """
 
     order: ForgetOrder
     words: str
@@ -91,14 +94,13 @@ class OrderedTurn:
     rest: Float32 | None = None
 
     def with_vectors(self, vectors: Mapping[str, Float32]) -> "OrderedTurn":
-        """Return it with its own of the ``vectors`` by text."""
         words, message, rest = meanings_of(self)
         return replace(self, vector=vectors.get(words), whole=vectors.get(message), rest=vectors.get(rest))
 
 
 @dataclass(frozen=True, slots=True)
 class ToldTurn:
-    """What the user said before an order, without orders; ``elsewhere``: in another conversation."""
+    """An earlier turn of the user, without orders; ``elsewhere``: in another conversation."""
 
     text: str
     elsewhere: bool = False
@@ -106,45 +108,41 @@ class ToldTurn:
 
 
 def meanings_of(said: OrderedTurn) -> tuple[str, str, str]:
-    """Return the words whose vectors tell what an order means: what it names, else its own; its message; the rest."""
+    """Return the texts to embed: the thing that the order names (else its own words), its message, and the rest of
+    that."""
     rest = f"{said.before.strip()} {said.after.strip()}"
     return " ".join(said.order.names) or said.words, f"{said.before}{said.words}{said.after}", rest
 
 
 @dataclass(frozen=True, slots=True)
 class MeantReader:
-    """Weights of the numbers of a turn by name, and the direction of vectors along which secrets stand apart."""
+    """The taught weights by feature, and the direction in which vectors of secrets lie."""
 
     weights: Mapping[str, float]
     secret: Float32
 
     def choose(self, said: OrderedTurn, turns: Sequence[ToldTurn], *, acknowledged: bool = False) -> list[int]:
-        """Return what :func:`choose_meant` does."""
         rows = numbers_of(said, turns, self.secret)
         scores = [sum(self.weights.get(name, 0.0) * value for name, value in row.items()) for row in rows]
         told, nothing = zip(scores[:-1], rows[:-1], strict=True), scores[-1]
         likely = [score if may_hold(row) else -math.inf for score, row in told]
         if said.order.is_described and turns and not rows[0]["named"]:
             likely[0] = -math.inf  # "that loan I told you of, forget it": its own message only describes it
-        chosen = chosen_among(likely, -math.inf if acknowledged else nothing)
+        # One turn alone: a fact wrongly forgotten is worse than one that stays.
+        best = int(np.argmax(likely))
+        is_meant = likely[best] > (-math.inf if acknowledged else nothing)
+        chosen = [best] if is_meant else []
         return chosen + [place for place in _say_the_name(said, rows[:-1]) if chosen and place not in chosen]
 
 
 def choose_meant(said: OrderedTurn, turns: Sequence[ToldTurn], *, acknowledged: bool = False) -> list[int]:
-    """Return what an order means: 0 its own message, 1 and more the ``turns`` before it, newest first. Of what it calls
-    by a name of its own ("what I said about Quimper") all that say the name, if few do.
+    """Return the turns that an order means: 0 its own message, 1 and more the ``turns`` before it, newest first.
 
-    Nothing where none of them tells anything, or where it likelier means something else, unless the assistant has
-    ``acknowledged`` it.
+    Of a thing with a proper name ("what I said about Quimper") all turns that say the name, if they are few. Nothing
+    where no turn says anything, or where it likelier means something else, unless the assistant has ``acknowledged``
+    it.
     """
     return meant_reader().choose(said, turns, acknowledged=acknowledged)
-
-
-def chosen_among(scores: Sequence[float], nothing: float) -> list[int]:
-    """Return the place of what is likeliest meant by the scores of all places, and of nothing: one alone, since a fact
-    wrongly forgotten is worse than one that stays."""
-    best = int(np.argmax(scores))
-    return [best] if scores[best] > max(nothing, -math.inf) else []
 
 
 def _say_the_name(said: OrderedTurn, rows: Sequence[Mapping[str, float]]) -> list[int]:
@@ -156,14 +154,12 @@ def _say_the_name(said: OrderedTurn, rows: Sequence[Mapping[str, float]]) -> lis
 
 
 def may_hold(row: Mapping[str, float]) -> bool:
-    """Return whether a turn of these numbers tells something, or holds a number or what the order names."""
+    """Return whether a turn with these numbers tells something, or has a number or what the order names."""
     return bool(row["tells"] or row["number"] or row["named"])
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What a turn says by itself: its words, whether it tells something, and numbers by name."""
-
     words: frozenset[str]
     tells: bool
     numbers: Mapping[str, float]
@@ -178,7 +174,8 @@ def _see(text: str) -> _Seen:
 
 
 def numbers_of(said: OrderedTurn, turns: Sequence[ToldTurn], secret: Float32) -> list[dict[str, float]]:
-    """Return the numbers of the order's own message, of each turn before it, and of nothing that is known, by name."""
+    """Return the features by name: of the order's own message, of each turn before it, and of "nothing that is
+    known"."""
     seen = [_see(text) for text in (f"{said.before}\n{said.after}", *(turn.text for turn in turns))]
     held, alike = [one.words for one in seen], _likeness(said, turns, secret)
     named = shares_held({word for name in said.order.names for word in words_of(name)}, held)
@@ -216,7 +213,7 @@ def numbers_of(said: OrderedTurn, turns: Sequence[ToldTurn], secret: Float32) ->
 def points_back_here(words: str) -> bool:
     """Return whether an order only speaks of what was said right before it: "what I just said", 刚才的话.
 
-    刚才那钱的事 also tells what that was, in one character that is no name.
+    刚才那钱的事 also says what that was, in one character that is no name.
     """
     form = matching_form(words)
     return bool(_holds(_POINTS_AT, "last", form)) and _MATTER.search(form) is None
@@ -231,8 +228,8 @@ def _where(place: int, turns: Sequence[ToldTurn]) -> str:
 
 
 def _likeness(said: OrderedTurn, turns: Sequence[ToldTurn], secret: Float32) -> list[dict[str, float]]:
-    """Return how near each turn is to what the order speaks of, alone and among the others, and how much it sounds like
-    a secret; nothing without vectors."""
+    """Return how near each turn is to what the order speaks of, alone and among the others, and how much it sounds
+    like a secret; nothing without vectors."""
     if said.vector is None or said.whole is None or not turns:
         return [{} for _ in range(len(turns) + 1)]
     unknown = np.zeros_like(said.vector)
@@ -249,7 +246,6 @@ def _likeness(said: OrderedTurn, turns: Sequence[ToldTurn], secret: Float32) -> 
 
 
 def _order_numbers(said: OrderedTurn) -> Iterator[tuple[str, float]]:
-    """Yield what the order itself tells of where to look."""
     words = matching_form(said.words)
     yield from ((f"order_{name}", _holds(_SPEAKS_OF, name, words)) for name in _SPEAKS_OF)
     yield from ((name, _holds(_POINTS_AT, name, words)) for name in _POINTS_AT)
@@ -260,7 +256,6 @@ def _order_numbers(said: OrderedTurn) -> Iterator[tuple[str, float]]:
 
 
 def _own_numbers(said: OrderedTurn) -> Iterator[tuple[str, float]]:
-    """Yield what the words around an order, in its own message, tell."""
     before, after = matching_form(said.before).strip(), matching_form(said.after).strip()
     sentences = [one for one in _SENTENCE.split(before) if one.strip()]
     last = sentences[-1] if sentences else ""
@@ -291,6 +286,5 @@ def _holds(patterns: Mapping[str, str], name: str, form: str) -> float:
 
 @cache
 def meant_reader() -> MeantReader:
-    """Return the reader as it was taught."""
     taught = json.loads(WEIGHTS.read_text(encoding="utf-8"))
     return MeantReader(taught["weights"], np.array(taught["secret"], np.float32))

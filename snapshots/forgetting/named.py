@@ -1,15 +1,14 @@
-"""What is remembered of a thing that an order to forget names, and where it was said. In the open scope."""
+"""Memories of a thing that an order to forget names, and the places where it was said. In the open scope."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
 from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Subject, Tag
 from profiles.values import in_words
-from snapshots.forgetting.near_turns import answers_after
 from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
-from snapshots.forgetting.rest import rest_of, stays_of
-from snapshots.forgetting.told import shares_secret
-from snapshots.forgetting.values import Belief, Found, Span
+from snapshots.forgetting.secret_words import shares_secret
+from snapshots.forgetting.turns import answers_after
+from snapshots.forgetting.values import Belief, Found, Span, rest_of, stays_of
 from snapshots.lifecycle.selectors import current
 from snapshots.models import SOURCES, Message, MessageRole, Note, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.selectors import with_words
@@ -20,7 +19,6 @@ from snapshots.understanding.reading.forms import matching_form
 
 
 def find_named(subject: Subject, named: Named, said: Sequence[tuple[Message, str]]) -> Found:
-    """Return what is remembered of what is named, and where the messages behind it say so."""
     notes = _notes_named(subject, named)
     beliefs = [row for row in _beliefs_of(subject) if _is_named(row, named)]
     spans: dict[UUID, list[Span]] = {}
@@ -45,7 +43,6 @@ def find_named(subject: Subject, named: Named, said: Sequence[tuple[Message, str
 
 
 def _notes_named(subject: Subject, named: Named, policy: ForgettingPolicy = FORGETTING) -> dict[UUID, str]:
-    """Return the notes that speak of what is named, each with what stays of it."""
     own = Snapshot.objects.filter(current(), subject_id=subject.id, kind__in=(SnapshotKind.NOTE, SnapshotKind.MANUAL))
     texts = dict(own.order_by("-position").values_list("id", "text")[: policy.notes_compared])
     rows = Note.objects.filter(subject_id=subject.id, snapshot_id__in=list(texts))
@@ -80,7 +77,7 @@ def _is_named(row: Belief, named: Named) -> bool:
 
 
 def _spans_named(text: str, named: Named, *, told: bool = True) -> Iterator[Span]:
-    """Yield the clauses that speak of what is named; ``told``: only such as tell something."""
+    """Yield the clauses that speak of what is named; ``told``: only statements."""
     form = matching_form(text)
     for clause in split_clauses(text):
         words = form[clause.start : clause.end]
@@ -89,7 +86,7 @@ def _spans_named(text: str, named: Named, *, told: bool = True) -> Iterator[Span
 
 
 def _spans_of_notes(subject_id: UUID, notes: Mapping[UUID, str]) -> Iterator[tuple[UUID, Span]]:
-    """Yield where messages say the notes of which nothing stays; all of a message in which it cannot be told."""
+    """Yield where messages say notes of which nothing stays; the whole message where the place is unknown."""
     notes = {note_id: rest for note_id, rest in notes.items() if not rest}
     links = SnapshotSource.objects.filter(subject_id=subject_id, memory_id__in=list(notes)).select_related("memory")
     places = {row.snapshot_id: row for row in Note.objects.filter(subject_id=subject_id, snapshot_id__in=list(notes))}
@@ -106,7 +103,6 @@ def _spans_of_notes(subject_id: UUID, notes: Mapping[UUID, str]) -> Iterator[tup
 
 
 def _spans_of_beliefs(subject_id: UUID, beliefs: Iterable[Belief]) -> Iterator[tuple[UUID, Span]]:
-    """Yield where messages say these slots, as far as what was read in them tells."""
     for row in beliefs:
         links = SOURCES[type(row)]._default_manager.filter(subject_id=subject_id, memory_id=row.id)
         messages = list(links.order_by().values_list("message_id", flat=True))

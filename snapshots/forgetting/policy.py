@@ -1,4 +1,4 @@
-"""Every tunable number of orders to forget, with where it comes from."""
+"""Fixed numbers of orders to forget."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -8,7 +8,7 @@ from memory_platform.kernel.policy import assumed, promised
 
 @dataclass(frozen=True, slots=True)
 class ForgettingPolicy:
-    """How far back an order reaches, and how long what it hid can be brought back."""
+    """How far back an order reaches, and how long it can be undone."""
 
     turns: int = promised(3, row="A4")
     withheld: timedelta = promised(timedelta(hours=24), row="A4")

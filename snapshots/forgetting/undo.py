@@ -1,6 +1,6 @@
-"""Bringing back what an order to forget hid, within its day: all stands again as it stood, on record.
+"""Undoing an order to forget within its day: all is as it was, with an audit record.
 
-Not brought back are prompts in receipts, answers kept for repeats, and what was joined from it: they are made anew.
+Not restored are prompts in receipts, answers kept for repeats, and consolidations: they are made anew.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +12,7 @@ from django.db import models, transaction
 from django.db.models import Q, QuerySet
 
 from memory_platform.kernel.clock import utc_now
+from profiles.audit import record_act
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from profiles.services.claims import Claim
 from profiles.services.lists import entries_of
@@ -25,13 +26,13 @@ from snapshots.embedding.store import touch_memory
 from snapshots.erasure.derived import delete_snapshots, remake_conversation_snapshots
 from snapshots.erasure.memories import neighbours_of, reindex, renew_windows
 from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, PARTS, unpack, unpack_row
-from snapshots.forgetting.scope import lock_for_forgetting
+from snapshots.forgetting.removal import lock_for_forgetting
 from snapshots.forgetting.values import ForgetOrderDecided, ForgetOrderUnknown
-from snapshots.forgetting.withhold import audit_order
 from snapshots.models import SOURCES, ForgetOrder, ForgetOrderState, Message, Note, NoteSlot, Snapshot, SnapshotSource
 from snapshots.notes.slots import KEYS
-from snapshots.queue.enqueue import enqueue_messages, nudge
+from snapshots.queue.enqueue import enqueue_messages
 from snapshots.queue.figures.counts import remove_work_of_messages
+from snapshots.queue.wake_up import nudge
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import Actor
 
@@ -45,7 +46,7 @@ def forget_orders_of(subject: Subject) -> QuerySet[ForgetOrder]:
 
 
 def undo_forget_order(subject: Subject, order_id: UUID, *, by: Actor, reason: str = "") -> ForgetOrder:
-    """Bring back what an order hid, in the open scope. Raises ForgetOrderUnknown, ForgetOrderDecided."""
+    """Restore what an order hid, in the open scope. Raises ForgetOrderUnknown, ForgetOrderDecided."""
     found = ForgetOrder.objects.filter(subject_id=subject.id, id=order_id)
     if not found.exists():
         raise ForgetOrderUnknown
@@ -53,11 +54,11 @@ def undo_forget_order(subject: Subject, order_id: UUID, *, by: Actor, reason: st
     lock_for_forgetting(subject, list(rows.values_list("conversation_id", flat=True).distinct()))
     order = found.select_for_update().get()
     if order.state != ForgetOrderState.WITHHELD or order.kept is None:
-        raise ForgetOrderDecided("It was brought back or erased already.")
+        raise ForgetOrderDecided("This order was undone or erased already.")
     _put_back(subject, unpack(order.kept))
     order.state, order.decided_at, order.kept = ForgetOrderState.UNDONE, utc_now(), None
     order.save(update_fields=["state", "decided_at", "kept"])
-    audit_order(by, "memory.withheld_undone", order.id, subject, reason)
+    record_act(by, "memory.withheld_undone", order, reason[:500])
     return order
 
 
@@ -85,7 +86,7 @@ def _restore_messages(subject_id: UUID, packed: Iterable[Packed]) -> dict[UUID, 
 
 
 def _restore_snapshots(subject_id: UUID, packed: Mapping[str, Sequence[Packed]]) -> None:
-    """Write snapshots and their parts as they were, in place of what was made of the rest of their messages."""
+    """Write snapshots and their parts as they were, in place of those made of the rest of their messages."""
     rows = [unpack_row(Snapshot, dict(one)) for one in packed["Snapshot"]]
     delete_snapshots(subject_id, [row.id for row in rows])
     known = {row.id for row in rows}
@@ -107,7 +108,7 @@ def _restore_snapshots(subject_id: UUID, packed: Mapping[str, Sequence[Packed]])
 
 
 def _restore_belief(subject: Subject, packed: Packed) -> None:
-    """Have a slot believed again as it was, unless it is; what was said since stands."""
+    """Believe a slot's value again as it was, unless it is believed; what was said since stands."""
     if packed["table"] == Tag.__name__:
         details = {name: value for name, value in packed["details"].items() if value not in ("", None, [])}
         sure = {"provenance": Provenance(packed["provenance"]), "confidence": packed["confidence"]}
@@ -154,7 +155,6 @@ def _believe_fact(subject: Subject, packed: Packed, claim: Claim) -> ProfileFact
 
 
 def _link(model: type[Any], subject_id: UUID, row_id: UUID, packed: Packed) -> None:
-    """Have a slot's messages stand behind it again, and the notes that it was read from."""
     links, own = SOURCES[model], {"subject_id": subject_id}
     known = set(links._default_manager.filter(memory_id=row_id, **own).values_list("message_id", flat=True))
     sources = map(UUID, packed["sources"])
@@ -170,7 +170,6 @@ def _link(model: type[Any], subject_id: UUID, row_id: UUID, packed: Packed) -> N
 
 
 def _still_there(model: type[Any], row_id: UUID | None, more: Iterable[UUID] = ()) -> UUID | None:
-    """Return an id that a row still has, or is about to have; None for others."""
     if row_id is None or row_id in more or model._default_manager.filter(Q(id=row_id)).exists():
         return row_id
     return None

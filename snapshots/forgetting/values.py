@@ -1,39 +1,46 @@
-"""What an order to forget concerns, and what became of it."""
+"""Targets of an order to forget, and the remainders of cut texts."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.models import Preference, ProfileFact, Tag
+from snapshots.understanding.heard.turns import tells_something
 
 FORGOTTEN = "forgotten"
 NOTHING_TO_FORGET = "nothing_to_forget"
+# Only the product erases a whole person: DELETE of the subject.
 ASKS_FOR_EVERYTHING = "asks_for_everything"
-"""Only the product erases a whole person: DELETE of the subject."""
 
+_WHITE = re.compile(r"\s+")
+_NOT_WHITE = re.compile(r"\S+")
+_LOOSE = " ,;:、"
 Span = tuple[int, int]
 Belief = Preference | ProfileFact | Tag
 
 
 class ForgetOrderUnknown(NotFound):
-    """No such order of this subject. HTTP 404."""
+    """No order to forget of this subject has this id. HTTP 404."""
 
     def __init__(self) -> None:
         super().__init__("No order to forget with this id.")
 
 
 class ForgetOrderDecided(Conflict):
-    """It was brought back or erased already. HTTP 409."""
+    """The order was undone or erased already. HTTP 409."""
 
     code = "forget_order_decided"
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is to be forgotten. ``messages``: each with the characters to cut, none for all of them; ``notes``: each
-    with what stays of it, "" for nothing."""
+    """Rows that an order means.
+
+    ``messages``: each with the characters to cut, none for all of them; ``notes``: each with its remainder, "" for
+    nothing.
+    """
 
     messages: Mapping[UUID, Sequence[Span]] = field(default_factory=dict)
     notes: Mapping[UUID, str] = field(default_factory=dict)
@@ -43,18 +50,14 @@ class Found:
         return bool(self.messages or self.notes or self.beliefs)
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """One memory that an order hid, by its id and, of a slot, its place; or why the order hid nothing."""
+def stays_of(rest: str, text: str) -> str:
+    """Return the remainder of a note's ``text`` as words of their own; "" where it tells nothing."""
+    whole = _WHITE.sub(" ", rest).strip(_LOOSE)
+    return whole if whole and whole != text and tells_something(whole) else ""
 
-    verdict: str
-    kind: str | None = None
-    memory_id: UUID | None = None
-    category: str | None = None
-    key: str | None = None
-    reason: str | None = None
-    order_id: UUID | None = None
 
-    def as_item(self) -> dict[str, Any]:
-        """Return what the order's row says of it: no value."""
-        return {"kind": self.kind, "memory_id": str(self.memory_id), "category": self.category, "key": self.key}
+def rest_of(text: str, spans: Iterable[Span]) -> str:
+    """Return ``text`` with blanks in place of ``spans``, of the same length: all else keeps its place."""
+    for start, end in spans:
+        text = text[:start] + _NOT_WHITE.sub(lambda found: " " * len(found.group()), text[start:end]) + text[end:]
+    return text

@@ -1,7 +1,8 @@
-"""Hiding what an order means, in the transaction of the order: it leaves every table and window, and is kept apart.
+"""Hiding what an order means, in the transaction of the order: it leaves every table and window, and a packed copy is
+kept.
 
 What is hidden is not marked but gone, so that no read, export, receipt or earlier moment can show it. Only
-:mod:`snapshots.forgetting.undo` reads what is kept. Locks are taken in the order of all who forget.
+:mod:`snapshots.forgetting.undo` reads the copy. Locks are taken in the order of all who forget.
 """
 
 from collections.abc import Collection, Iterable
@@ -11,22 +12,24 @@ from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
+from profiles.audit import record_act
 from profiles.models import Preference, Subject, Tag
-from profiles.services.tombstones import MessageName, forgotten_messages, leave_marks
+from profiles.services.tombstones import forgotten_messages, leave_marks
+from snapshots.erasure.memories import message_name
 from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, pack, pack_beliefs, pack_row, pack_snapshots
 from snapshots.forgetting.policy import FORGETTING
-from snapshots.forgetting.scope import Scope, locked_scope
-from snapshots.forgetting.take_out import take_out_scope
-from snapshots.forgetting.values import FORGOTTEN, Belief, Forgotten, Found
+from snapshots.forgetting.removal import Scope, locked_scope, take_out_scope
+from snapshots.forgetting.values import FORGOTTEN, Belief, Found
 from snapshots.models import SOURCES, ForgetOrder, Message, Snapshot, Work, WorkState
+from snapshots.values import FastLaneResult
 from tenants.models import ActorKind
-from tenants.services.audit import Actor, record_audit
+from tenants.services.audit import Actor
 
+# The user has no key: the platform acts on their word.
 BY_USER = Actor(ActorKind.JOB, "forget-order")
-"""The user has no key: the platform acts on their word."""
 
 
-def withhold(subject: Subject, order: Message, number: int, found: Found) -> list[Forgotten]:
+def withhold(subject: Subject, order: Message, number: int, found: Found) -> list[FastLaneResult]:
     """Hide what was found for the ``number``-th order of a message, in the open scope; return what was hidden."""
     order_id = stable_id("forget-order", order.id, number)
     if ForgetOrder.objects.filter(id=order_id, subject_id=subject.id).exists():
@@ -35,7 +38,7 @@ def withhold(subject: Subject, order: Message, number: int, found: Found) -> lis
     before = list(_beliefs_behind(subject.id, scope))
     snapshots = scope.target.snapshots | scope.snapshots
     texts = list(Snapshot.objects.filter(subject_id=subject.id, id__in=scope.snapshots).values_list("text", flat=True))
-    names = [_name(message) for message in scope.target.messages.values()]
+    names = [message_name(message) for message in scope.target.messages.values()]
     kept: dict[str, Any] = {
         "messages": [{"id": one.id, **pack_row(one, MESSAGE_COLUMNS)} for one in scope.messages.values()],
         "snapshots": pack_snapshots(subject.id, snapshots),
@@ -50,29 +53,28 @@ def withhold(subject: Subject, order: Message, number: int, found: Found) -> lis
     leave_marks(subject.id, messages=names)
     hidden += _lost(before)
     now = utc_now()
-    ForgetOrder.objects.create(
+    row = ForgetOrder.objects.create(
         id=order_id,
         subject=subject,
         message_ref=order.id,
-        items=[one.as_item() for one in hidden],
+        items=[
+            # no value: the row outlives what it hid
+            {"kind": one.kind, "memory_id": str(one.memory_id), "category": one.category, "key": one.key}
+            for one in hidden
+        ],
         messages=list(scope.messages),
         erased={table: rows for table, rows in counts.items() if rows},
         kept=pack(kept),
         created_at=now,
         erase_at=now + FORGETTING.withheld,
     )
-    audit_order(BY_USER, "memory.withheld", order_id, subject)
-    return [replace(one, order_id=order_id) for one in hidden] or [Forgotten(FORGOTTEN, order_id=order_id)]
-
-
-def audit_order(by: Actor, action: str, order_id: UUID, subject: Subject, reason: str = "") -> None:
-    """Leave one audit record about an order to forget."""
-    about = {"object_kind": "forget_order", "object_id": str(order_id), "reason": reason[:500]}
-    record_audit(by, action, subject_ref=subject.id, **about)
+    record_act(BY_USER, "memory.withheld", row)
+    return [replace(one, forget_order_id=order_id) for one in hidden] or [
+        FastLaneResult(FORGOTTEN, forget_order_id=order_id)
+    ]
 
 
 def _beliefs_behind(subject_id: UUID, scope: Scope) -> Iterable[Belief]:
-    """Yield the current slots that whole messages taught, and those that are taken out by name."""
     named = {row.id for row in scope.beliefs}
     yield from scope.beliefs
     for model, links in SOURCES.items():
@@ -88,18 +90,16 @@ def _beliefs_behind(subject_id: UUID, scope: Scope) -> Iterable[Belief]:
 
 
 def _unread(subject_id: UUID, messages: Collection[UUID]) -> list[UUID]:
-    """Return the messages that workers have not read to the end."""
     work = Work.objects.filter(subject_id=subject_id, message_id__in=list(messages)).exclude(state=WorkState.DONE)
     return sorted({one for one in work.values_list("message_id", flat=True) if one})
 
 
-def _hidden(subject_id: UUID, snapshots: Collection[UUID]) -> list[Forgotten]:
-    """Return the notes, statements and other snapshots that go, as the answer tells of them."""
+def _hidden(subject_id: UUID, snapshots: Collection[UUID]) -> list[FastLaneResult]:
     rows = Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).order_by("position")
-    return [Forgotten(FORGOTTEN, str(kind), row_id) for row_id, kind in rows.values_list("id", "kind")]
+    return [FastLaneResult(FORGOTTEN, str(kind), row_id) for row_id, kind in rows.values_list("id", "kind")]
 
 
-def _lost(before: Iterable[Belief]) -> list[Forgotten]:
+def _lost(before: Iterable[Belief]) -> list[FastLaneResult]:
     """Return the slots that are gone, or hold less than before."""
     lost = []
     for row in before:
@@ -108,13 +108,9 @@ def _lost(before: Iterable[Belief]) -> list[Forgotten]:
             continue
         match row:
             case Preference():
-                lost.append(Forgotten(FORGOTTEN, "preference", row.id, row.category, row.key))
+                lost.append(FastLaneResult(FORGOTTEN, "preference", row.id, row.category, row.key))
             case Tag():
-                lost.append(Forgotten(FORGOTTEN, "tag", row.id))
+                lost.append(FastLaneResult(FORGOTTEN, "tag", row.id))
             case _:
-                lost.append(Forgotten(FORGOTTEN, "profile", row.id, None, row.field))
+                lost.append(FastLaneResult(FORGOTTEN, "profile", row.id, None, row.field))
     return lost
-
-
-def _name(message: Message) -> MessageName:
-    return message.conversation.external_id, message.external_id

@@ -1,11 +1,17 @@
-"""Accepting messages: one page, inside the one open ``tenant_tx`` of the door they came through (rows C1 to C3, C5).
+"""A message comes in: from the request to the commit and the workers' wake-up.
 
-Accepted means committed: message rows and their work items stand in the same transaction. What follows the commit, the
-window in Redis and the workers' wake-up, may fail without anybody missing it.
+1. ``prepare_messages``: what needs a model, before a transaction is open.
+2. ``accept_messages``: lock the conversation, tell new messages from duplicates, store them with their work, carry out
+   orders to forget and corrections, answer with the window. Inside the caller's open ``tenant_tx``.
+3. ``_after_commit``: fill the window in Redis, wake the workers. If this fails nobody misses it: the window is read
+   again from Postgres, and the sweep finds the work.
+
+Accepted means committed: message rows and their work items stand in the same transaction.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import get_args
 from uuid import UUID
@@ -18,67 +24,86 @@ from memory_platform.observability.metrics import MESSAGES_ACCEPTED
 from profiles.models import Subject
 from snapshots.intake.conversations import locked_conversation, note_acceptance
 from snapshots.intake.corrections import correct_at_once
-from snapshots.intake.ended_notes import NOTHING_FORESEEN, Foreseen
+from snapshots.intake.ended_notes import EndingsByText, endings_by_text
 from snapshots.intake.forgetting import forget_at_once
-from snapshots.intake.rows import insert_messages
-from snapshots.intake.sort import Known, sort_out
-from snapshots.intake.special import Screened, screen
+from snapshots.intake.new_messages import insert_messages, load_stored_messages, sort_messages
+from snapshots.intake.order_vectors import Vectors, vectors_for_messages
+from snapshots.intake.special import Screened, screen, screen_ahead
 from snapshots.intake.values import Accepted, IncomingMessage, StoredOrNot
 from snapshots.models import Conversation, Message
-from snapshots.queue.enqueue import enqueue_messages, nudge
+from snapshots.notes.section import NotesPolicy
+from snapshots.queue.enqueue import enqueue_messages
+from snapshots.queue.wake_up import nudge
 from snapshots.window.values import WindowTurn
-from snapshots.window.window import keep_window, turns_after, window
+from snapshots.window.window import cache_window, turns_after, window
 from tenants.isolation import current_tenant_id
 from tenants.services.usage.recording import note_messages
 
-VERDICTS = get_args(StoredOrNot)
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """Results of models on messages that are about to be accepted.
+
+    ``endings``: the notes that each text ends. ``order_vectors``: find the meaning of orders to forget. ``screening``:
+    the messages that the tenant does not want learned from; None where nobody looked.
+    """
+
+    endings: EndingsByText = field(default_factory=dict)
+    order_vectors: Vectors = field(default_factory=dict)
+    screening: Screened | None = None
+
+
+UNPREPARED = Preparation()
+
+
+def prepare_messages(
+    tenant_id: UUID,
+    subject_id: str,
+    conversation_id: str,
+    incoming: Sequence[IncomingMessage],
+    policy: NotesPolicy | None = None,
+) -> Preparation:
+    """Return the results of models that accepting messages for the product's own ids needs. Opens scopes of its own to
+    read.
+
+    Without a ``policy`` the messages are not screened here. Embeds: no transaction may be open.
+    """
+    return Preparation(
+        endings_by_text(tenant_id, subject_id, conversation_id, incoming),
+        vectors_for_messages(tenant_id, subject_id, conversation_id, incoming),
+        screen_ahead(policy, incoming) if policy else None,
+    )
 
 
 def accept_messages(
-    subject: Subject,
-    conversation_id: str,
-    incoming: Sequence[IncomingMessage],
-    foreseen: Foreseen = NOTHING_FORESEEN,
-    special: Screened | None = None,
+    subject: Subject, conversation_id: str, incoming: Sequence[IncomingMessage], prepared: Preparation = UNPREPARED
 ) -> Accepted:
-    """Store the new ones among ``incoming`` in their order, with their work; make or reopen the conversation.
+    """Store the new ones among ``incoming`` in their order, with their work; create or reopen the conversation.
 
-    What they were ``foreseen`` to end is ended with them; else the workers see to it. ``special`` are those that the
-    tenant does not want learned from; None looks for them here, by words alone.
-
-    ``conversation_id`` is the product's own. A message whose id is known already, from before or from this batch, is a
-    duplicate: the first content stays.
+    ``conversation_id`` is the product's own. A message whose id is known, from before or from this batch, is a
+    duplicate: the first content stays. What is not ``prepared`` is found by words alone here, or later by the workers.
     """
     conversation = locked_conversation(subject, conversation_id)
-    known = known_messages(conversation, incoming)
-    batch = sort_out(
-        conversation, incoming, known, at=utc_now(), special=screen(incoming) if special is None else special
-    )
+    stored = load_stored_messages(conversation, incoming)
+    screening = screen(incoming) if prepared.screening is None else prepared.screening
+    batch = sort_messages(conversation, incoming, stored, at=utc_now(), special=screening)
     if batch.new:
-        store(conversation, batch.new)
-    forgotten = forget_at_once(subject, conversation, batch.new, foreseen.vectors)
-    fast_lane = (*forgotten, *correct_at_once(subject, conversation, batch.new, foreseen))
+        insert_messages(conversation, batch.new)
+        enqueue_messages(batch.new)
+        note_acceptance(conversation, len(batch.new))
+        note_messages(len(batch.new))
+    # Orders to forget go first: what is forgotten must not correct anything.
+    forgotten = forget_at_once(subject, conversation, batch.new, prepared.order_vectors)
+    corrected = correct_at_once(subject, conversation, batch.new, prepared.endings)
     turns = turns_after(conversation, batch.new)
     verdicts = Counter[str](fate.verdict for fate in batch.fates)
-    after = partial(after_commit, current_tenant_id(), conversation, verdicts)
-    transaction.on_commit(partial(after, turns), robust=True)
-    return Accepted(conversation, batch.fates, window(conversation, turns), fast_lane)
-
-
-def known_messages(conversation: Conversation, incoming: Sequence[IncomingMessage]) -> dict[str, Known]:
-    """Return those of the incoming message ids that the conversation holds already."""
-    ids = [message.message_id for message in incoming if message.message_id]
-    if not ids or conversation.next_seq == 1:
-        return {}
-    rows = Message.objects.filter(
-        subject_id=conversation.subject_id, conversation_id=conversation.id, external_id__in=ids
-    )
-    found = rows.order_by().values_list("external_id", "seq", "content_hash")
-    return {external_id: Known(seq, bytes(fingerprint)) for external_id, seq, fingerprint in found}
+    after = partial(_after_commit, current_tenant_id(), conversation, verdicts, turns)
+    transaction.on_commit(after, robust=True)
+    return Accepted(conversation, batch.fates, window(conversation, turns), (*forgotten, *corrected))
 
 
 def new_among(subject_external_id: str, conversation_id: str, incoming: Sequence[IncomingMessage]) -> int:
-    """Return how many of the incoming messages would be stored now, as far as their ids tell; holds nothing."""
+    """Return how many of the incoming messages would be stored now, as far as their ids tell; locks nothing."""
     named = {message.message_id for message in incoming if message.message_id}
     held = Message.objects.filter(
         subject__external_id=subject_external_id, conversation__external_id=conversation_id, external_id__in=named
@@ -86,22 +111,13 @@ def new_among(subject_external_id: str, conversation_id: str, incoming: Sequence
     return len(named) - held.count() + sum(not message.message_id for message in incoming)
 
 
-def store(conversation: Conversation, messages: Sequence[Message]) -> None:
-    """Write new messages, the work that they bring, and the conversation's state."""
-    insert_messages(conversation, messages)
-    enqueue_messages(messages)
-    note_acceptance(conversation, len(messages))
-    note_messages(len(messages))
-
-
-def after_commit(
+def _after_commit(
     tenant_id: UUID, conversation: Conversation, verdicts: Mapping[str, int], turns: Sequence[WindowTurn]
 ) -> None:
-    """Keep the window hot and wake the workers; the tenant's scope is closed by now."""
-    keep_window(tenant_id, conversation.id, conversation.version, turns)
+    cache_window(tenant_id, conversation.id, conversation.version, turns)
     stored, offered = verdicts.get("stored", 0), sum(verdicts.values())
     if stored:
         nudge(tenant_id)
-    for verdict in VERDICTS:
+    for verdict in get_args(StoredOrNot):  # every label, so that each series begins at 0
         MESSAGES_ACCEPTED.labels(verdict=verdict).inc(verdicts.get(verdict, 0))
     log(Event.MESSAGES_ACCEPTED, tenant=tenant_id, conversation=conversation.id, messages=stored, offered=offered)

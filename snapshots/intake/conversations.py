@@ -1,4 +1,4 @@
-"""The conversation's row: made on first sight, and locked, because the order of messages is the order of its locks."""
+"""The conversation's row: created on first sight, and locked, because the order of locks is the order of messages."""
 
 from django.db.models import F
 from django.db.models.functions import Now
@@ -9,8 +9,20 @@ from snapshots.models import Conversation, ConversationStatus
 
 
 def locked_conversation(subject: Subject, external_id: str) -> Conversation:
-    """Return the subject's conversation, made when it is new, its row locked until the transaction ends."""
-    return _locked(subject, external_id) or _made(subject, external_id)
+    """Return the subject's conversation, created if it is new, its row locked until the transaction ends."""
+    # Not FOR UPDATE: workers that store memories of this conversation hold its key and must not wait.
+    rows = Conversation.objects.select_for_update(no_key=True)
+    found = rows.filter(subject=subject, external_id=external_id).first()
+    if found is not None:
+        return found
+    # A conversation that a twin request made meanwhile is locked by the same statement, so it cannot vanish again.
+    Conversation.objects.bulk_create(
+        [Conversation(subject=subject, external_id=external_id)],
+        update_conflicts=True,
+        unique_fields=["tenant", "subject", "external_id"],
+        update_fields=["last_accepted_at"],  # any field that no key refers to would do
+    )
+    return Conversation.objects.get(subject=subject, external_id=external_id)
 
 
 def locked_known(subject_id: str, conversation_id: str) -> Conversation:
@@ -23,7 +35,7 @@ def locked_known(subject_id: str, conversation_id: str) -> Conversation:
 
 
 def note_acceptance(conversation: Conversation, stored: int) -> None:
-    """Count ``stored`` new messages; one that had ended is open again, and its next end is a new one."""
+    """Count ``stored`` new messages. A conversation that had ended is open again, and its next end makes new work."""
     reopened = conversation.status == ConversationStatus.ENDED
     conversation.next_seq += stored
     conversation.version += 1
@@ -41,7 +53,7 @@ def note_acceptance(conversation: Conversation, stored: int) -> None:
 
 
 def set_remember(conversation: Conversation, *, remember: bool) -> Conversation:
-    """Say whether the messages accepted from now on may teach anything; ``conversation`` is locked."""
+    """Set whether messages accepted from now on may teach anything; ``conversation`` is locked."""
     if conversation.remember != remember:
         conversation.remember = remember
         conversation.version += 1
@@ -49,21 +61,3 @@ def set_remember(conversation: Conversation, *, remember: bool) -> Conversation:
             remember=remember, version=F("version") + 1
         )
     return conversation
-
-
-def _made(subject: Subject, external_id: str) -> Conversation:
-    """Make the conversation; one that a twin made meanwhile is locked by the same statement and cannot vanish again."""
-    new = Conversation(subject=subject, external_id=external_id)
-    Conversation.objects.bulk_create(
-        [new],
-        update_conflicts=True,
-        unique_fields=["tenant", "subject", "external_id"],
-        update_fields=["last_accepted_at"],  # any field that no key refers to would do
-    )
-    return Conversation.objects.get(subject=subject, external_id=external_id)
-
-
-def _locked(subject: Subject, external_id: str) -> Conversation | None:
-    # Not FOR UPDATE: workers that store memories of this conversation hold its key and must not wait.
-    rows = Conversation.objects.select_for_update(no_key=True)
-    return rows.filter(subject=subject, external_id=external_id).first()

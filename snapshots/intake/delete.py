@@ -1,4 +1,5 @@
-"""Deleting a conversation: its messages, their work, what was remembered from it alone, its window; with proof (E8)."""
+"""Deleting a conversation: its messages, their work, its window, and what was remembered from it alone. Signed with a
+certificate."""
 
 from collections import Counter
 from functools import partial
@@ -16,7 +17,8 @@ from snapshots.erasure.derived import delete_snapshots, dissolve_consolidations
 from snapshots.erasure.learned.statements import Unlearned, unlearn
 from snapshots.erasure.notes import detach_notes, notes_only_in
 from snapshots.erasure.signing import sign_after_commit
-from snapshots.erasure.traces import windows_found
+from snapshots.erasure.tables import drop_zeros
+from snapshots.erasure.windows import count_windows_left
 from snapshots.erasure.words import Words, silence_candidates, strip_receipts
 from snapshots.models import (
     Conversation,
@@ -33,20 +35,20 @@ from snapshots.models import (
 )
 from snapshots.queue.figures.counts import remove_work_of_conversation
 from snapshots.selectors import with_words
-from snapshots.window.window import bury_windows
+from snapshots.window.window import erase_windows
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import COMMAND_LINE, Actor
 
+# Rows that name the conversation by the product's own id.
 OF_ITS_NAME = (Ask, ToolSave)
-"""Rows that name the conversation by the product's own id."""
 LINKS = (SnapshotSource, PreferenceSource, ProfileFactSource, TagSource)
 
 
 def delete_conversation(conversation: Conversation, *, by: Actor = COMMAND_LINE, reason: str = "") -> Erasure:
-    """Delete the conversation and whatever no other conversation supports; ``conversation`` is locked.
+    """Delete the conversation and what no other conversation supports; return the erasure, signed after the commit.
 
-    Return the erasure; it is signed once the transaction has committed. The order of locks is the workers' order: work
-    items, the subject, its memory. What a worker computes meanwhile it cannot store: its item is gone.
+    ``conversation`` is locked. Locks follow the workers' order: work items, the subject, its memory. A worker that
+    computes meanwhile cannot store: its item is gone.
     """
     external_id = conversation.subject.external_id
     name = conversation.external_id
@@ -59,16 +61,16 @@ def delete_conversation(conversation: Conversation, *, by: Actor = COMMAND_LINE,
     counts.update(delete_rows(conversation))
     add_counts(erasure, counts)
     tenant_id = current_tenant_id()
-    transaction.on_commit(partial(bury_windows, tenant_id, [conversation.id]), robust=True)
+    transaction.on_commit(partial(erase_windows, tenant_id, [conversation.id]), robust=True)
     sign_after_commit(erasure, partial(found, tenant_id, conversation, unlearned))
     return erasure
 
 
 def forget_words(conversation: Conversation) -> tuple[Counter[str], Unlearned]:
-    """Forget what was remembered from this conversation alone, and what it says elsewhere; return the rows by table,
-    and what was learned from it alone.
+    """Erase what was remembered from this conversation alone, and its words elsewhere; return the rows by table, and
+    what was unlearned.
 
-    Kept answers of the subject go altogether: one may repeat the conversation's turns.
+    All kept answers of the subject go: one may repeat the conversation's turns.
     """
     subject_id = conversation.subject_id
     lock_subject(conversation.subject)
@@ -88,16 +90,14 @@ def forget_words(conversation: Conversation) -> tuple[Counter[str], Unlearned]:
     counts["idempotent_reply"] += IdempotentReply.objects.filter(subject_id=subject_id).delete()[0]
     counts.update(forget_snapshots(conversation, gone))
     counts.update(detach_notes(subject_id, ids, words))
-    leave_marks(
-        subject_id,
-        texts=words.texts,
-        messages=[(conversation.external_id, message.external_id) for message in messages],
-    )
+    names = [(conversation.external_id, message.external_id) for message in messages]
+    leave_marks(subject_id, texts=words.texts, messages=names)
     return counts, unlearned
 
 
 def forget_snapshots(conversation: Conversation, gone: list[UUID]) -> Counter[str]:
-    """Delete ``gone``, and take apart what was joined from them; those that others support, too, lose the key only."""
+    """Delete ``gone`` and dissolve consolidations made of them. Snapshots that others support, too, stay and lose the
+    key."""
     subject_id = conversation.subject_id
     shared = Snapshot.objects.filter(subject_id=subject_id, conversation=conversation).exclude(id__in=gone).order_by()
     positions = list(shared.values_list("position", flat=True))
@@ -109,7 +109,6 @@ def forget_snapshots(conversation: Conversation, gone: list[UUID]) -> Counter[st
 
 
 def delete_rows(conversation: Conversation) -> Counter[str]:
-    """Delete the conversation with its messages and their links; return the rows by table."""
     own = {"subject_id": conversation.subject_id}
     counts = Counter[str]()
     for link in LINKS:
@@ -125,7 +124,6 @@ def delete_rows(conversation: Conversation) -> Counter[str]:
 
 
 def sole_snapshots(conversation: Conversation) -> list[UUID]:
-    """Return the ids of the snapshots whose sources all stand in this conversation."""
     sources = SnapshotSource.objects.filter(subject_id=conversation.subject_id, memory=OuterRef("id")).order_by()
     inside = Exists(sources.filter(message__conversation=conversation))
     outside = Exists(sources.exclude(message__conversation=conversation))
@@ -134,13 +132,10 @@ def sole_snapshots(conversation: Conversation) -> list[UUID]:
 
 
 def found(tenant_id: UUID, conversation: Conversation, unlearned: Unlearned) -> dict[str, object]:
-    """Look for what was deleted, in the open scope and in Redis."""
+    """Return the rows left of the deleted ones, and the state of the window in Redis, for the certificate."""
     left = {
         "conversation": Conversation.objects.filter(id=conversation.id).count(),
         "message": Message.objects.filter(conversation_id=conversation.id).count(),
         **unlearned.found(),
     }
-    return {
-        "rows_left": {table: rows for table, rows in left.items() if rows},
-        "redis": windows_found(tenant_id, [conversation.id]),
-    }
+    return {"rows_left": drop_zeros(left), "redis": count_windows_left(tenant_id, [conversation.id])}

@@ -1,17 +1,17 @@
-"""What new messages end of what is held, worked out before they are accepted: embedding needs time and no transaction.
+"""The notes that new messages end ("I no longer work at Acme"), found before the messages are accepted.
 
-Endings: only short messages with a hint of a change are looked at, of a subject with notes; the rest is the worker's.
+Reading them embeds, which takes time and allows no open transaction. Only short messages with a hint of a change are
+read, of a subject with notes; the workers read the rest.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import Subject
 from snapshots.echo.shown_memories import ShownBefore, shown_before
-from snapshots.intake.order_vectors import Vectors, vectors_for_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.understanding.believing.message_lessons import own_names
@@ -28,39 +28,23 @@ from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.statements.statements import Heard
 from tenants.isolation import tenant_tx
 
-
-@dataclass(frozen=True, slots=True)
-class Foreseen:
-    """What messages end, by their words; ``vectors`` by which their orders to forget find what they mean."""
-
-    by_text: Mapping[str, tuple[Ending, ...]] = field(default_factory=dict)
-    vectors: Vectors = field(default_factory=dict)
-
-
-NOTHING_FORESEEN = Foreseen()
+EndingsByText = Mapping[str, tuple[Ending, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What is known of a subject when its messages come."""
-
     held: Sequence[HeldChange]
     names: frozenset[str]
     heard: Sequence[Heard]
 
 
-def foresee(tenant_id: UUID, subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage]) -> Foreseen:
-    """Return what messages for the product's own ids end of the notes that are held, and what their orders to forget
-    need. Opens scopes of its own to read; costs nothing where no message holds a hint."""
-    endings = _endings_by_text(tenant_id, subject_id, conversation_id, incoming)
-    vectors = vectors_for_messages(tenant_id, subject_id, conversation_id, incoming)
-    return Foreseen(endings, vectors) if endings or vectors else NOTHING_FORESEEN
-
-
-def _endings_by_text(
+def endings_by_text(
     tenant_id: UUID, subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage]
-) -> Mapping[str, tuple[Ending, ...]]:
-    """Return what messages end by their words; nothing without the encoder's files."""
+) -> EndingsByText:
+    """Return the endings of notes by the text that ends them; none without the encoder's files.
+
+    Takes the product's own ids. Opens a scope of its own to read; costs nothing where no message holds a hint.
+    """
     places = list(_worth_looking(incoming))
     if not places:
         return {}
@@ -68,22 +52,20 @@ def _endings_by_text(
         known = _known_of(subject_id, conversation_id, incoming, places)
     if known is None:
         return {}
-    heard = [spoken_of(one, known.names) for one in known.heard]
     found: dict[str, tuple[Ending, ...]] = {}
     try:
-        spoken = without_orders(heard)
+        spoken = without_orders([spoken_of(one, known.names) for one in known.heard])
         for one, said, grades in zip(known.heard, spoken, grade_messages(spoken), strict=True):
-            told = endings_of(changing_sentences(said, grades), known.held)
-            endings = [ending for ending in told if ending.effect is not Effect.RETELLS]
-            if endings:
-                found[one.message.content] = tuple(endings)
+            endings = endings_of(changing_sentences(said, grades), known.held)
+            if telling := tuple(ending for ending in endings if ending.effect is not Effect.RETELLS):
+                found[one.message.content] = telling
     except EmbeddingUnavailable:
         return {}
     return found
 
 
 def _worth_looking(incoming: Sequence[IncomingMessage]) -> Iterator[int]:
-    """Yield the places of the messages that may end something, within what one request may read."""
+    """Yield the places of the messages that may end something, within the characters that one request may read."""
     left = EXTRACTION.fast_lane_batch_chars
     for place, one in enumerate(incoming):
         text = one.text
@@ -99,7 +81,7 @@ def _worth_looking(incoming: Sequence[IncomingMessage]) -> Iterator[int]:
 def _known_of(
     subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage], places: Sequence[int]
 ) -> _Known | None:
-    """Return what is known beside messages; None where nothing is held that they could end."""
+    """Return the subject's notes, names and utterances; None where no note is held that the messages could end."""
     subject = Subject.objects.filter(external_id=subject_id, erasing=False).first()
     if subject is None:
         return None

@@ -1,4 +1,4 @@
-"""Orders to forget at the door: carried out in the transaction that accepts them, and told in the answer (row A4)."""
+"""Orders to forget in new messages: carried out in the transaction that accepts them, and reported in the answer."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,16 +10,16 @@ from memory_platform.kernel.text import content_hash
 from profiles.models import Subject
 from snapshots.feedback.applied_corrections import posted_turn
 from snapshots.forgetting.find import NO_VECTORS, find_meant
-from snapshots.forgetting.near_turns import repeats_hidden
-from snapshots.forgetting.values import ASKS_FOR_EVERYTHING, NOTHING_TO_FORGET, Forgotten, Found
+from snapshots.forgetting.turns import repeats_hidden
+from snapshots.forgetting.values import ASKS_FOR_EVERYTHING, NOTHING_TO_FORGET, Found
 from snapshots.forgetting.withhold import withhold
 from snapshots.intake.order_vectors import Vectors
-from snapshots.intake.values import FastLaneResult
 from snapshots.models import Conversation, ForgetOrder, Message, MessageRole
 from snapshots.receipts.read import receipt_by_id
 from snapshots.selectors import with_words
 from snapshots.understanding.heard.forget_orders import read_forget_orders
 from snapshots.understanding.heard.order_reader import acknowledges_forgetting
+from snapshots.values import FastLaneResult
 
 WORDS = ("name", "content", "parts", "tool_calls", "metadata", "content_hash", "tokens")
 
@@ -27,11 +27,11 @@ WORDS = ("name", "content", "parts", "tool_calls", "metadata", "content_hash", "
 def forget_at_once(
     subject: Subject, conversation: Conversation, messages: Sequence[Message], vectors: Vectors = NO_VECTORS
 ) -> tuple[FastLaneResult, ...]:
-    """Hide what the subject's new messages tell us to forget; the same conversation's next call no longer sees it.
+    """Hide what the subject's new messages order to forget; the conversation's next context no longer holds it.
 
-    ``vectors`` of what was told, made before (:mod:`snapshots.intake.order_vectors`), find what an order means by it.
+    ``vectors`` (see ``order_vectors``) find what an order means.
     """
-    results: list[Forgotten] = []
+    results: list[FastLaneResult] = []
     for message in messages:
         if message.role == MessageRole.USER:
             results += _forget(subject, message, vectors)
@@ -40,15 +40,15 @@ def forget_at_once(
             if repeats_hidden(message):
                 results += withhold(subject, message, 0, Found({message.id: ()}))
                 message.refresh_from_db(fields=WORDS)
-    if any(one.order_id for one in results):
+    if any(one.forget_order_id for one in results):
         conversation.refresh_from_db(fields=["version", "summary", "summarised_seq"])
-    return tuple(_result_of(one) for one in results)
+    return tuple(results)
 
 
 def forget_told(receipt_id: UUID, said: str, vectors: Vectors = NO_VECTORS) -> tuple[FastLaneResult, ...]:
-    """Hide what the user's next message tells us to forget, as an outcome quotes it, in the open scope.
+    """Hide what the next message of an outcome orders to forget, in the open scope.
 
-    A message that the product posted as well has done so itself.
+    A message that the product posted as well has been carried out then.
     """
     orders = read_forget_orders(said)
     receipt = receipt_by_id(receipt_id) if orders else None
@@ -63,17 +63,17 @@ def forget_told(receipt_id: UUID, said: str, vectors: Vectors = NO_VECTORS) -> t
         seq=receipt.conversation.next_seq,
         said_at=utc_now(),
     )
-    results: list[Forgotten] = []
+    results: list[FastLaneResult] = []
     for number, order in enumerate(orders):
         found = find_meant(receipt.subject, message, order, vectors=vectors)
         held = replace(found, messages={key: cut for key, cut in found.messages.items() if key != message.id})
         if held:
             results += withhold(receipt.subject, message, number, held)
-    return tuple(_result_of(one) for one in results)
+    return tuple(results)
 
 
-def _forget_acknowledged(subject: Subject, answer: Message, vectors: Vectors) -> list[Forgotten]:
-    """Hide what the turn before tells us to forget in words that only the assistant's ``answer`` makes sure."""
+def _forget_acknowledged(subject: Subject, answer: Message, vectors: Vectors) -> list[FastLaneResult]:
+    """Carry out orders of the turn before ``answer`` that are orders only because the assistant took them so."""
     if not acknowledges_forgetting(answer.content):
         return []
     before = Message.objects.filter(
@@ -88,8 +88,10 @@ def _forget_acknowledged(subject: Subject, answer: Message, vectors: Vectors) ->
     return _forget(subject, asked, vectors, acknowledged=True)
 
 
-def _forget(subject: Subject, message: Message, vectors: Vectors, *, acknowledged: bool = False) -> list[Forgotten]:
-    results: list[Forgotten] = []
+def _forget(
+    subject: Subject, message: Message, vectors: Vectors, *, acknowledged: bool = False
+) -> list[FastLaneResult]:
+    results: list[FastLaneResult] = []
     orders = read_forget_orders(message.content, acknowledged=acknowledged)
     for number, order in enumerate(orders):
         found = find_meant(subject, message, order, acknowledged=acknowledged, vectors=vectors)
@@ -101,9 +103,5 @@ def _forget(subject: Subject, message: Message, vectors: Vectors, *, acknowledge
             break  # the message itself is gone, with its other orders
     if orders and not results:
         is_all = any(order.is_everything for order in orders)
-        results.append(Forgotten(NOTHING_TO_FORGET, reason=ASKS_FOR_EVERYTHING if is_all else None))
+        results.append(FastLaneResult(NOTHING_TO_FORGET, reason=ASKS_FOR_EVERYTHING if is_all else None))
     return results
-
-
-def _result_of(one: Forgotten) -> FastLaneResult:
-    return FastLaneResult(one.category, one.key, one.kind, one.verdict, one.reason, one.memory_id, one.order_id)

@@ -1,5 +1,5 @@
-"""The vectors by which orders to forget find what they mean, made before messages are accepted: embedding takes time
-and no transaction. A message without an order costs nothing."""
+"""Vectors by which orders to forget find what they mean, made before messages are accepted: embedding takes time and
+allows no open transaction. A message without an order costs nothing."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from uuid import UUID
@@ -9,8 +9,7 @@ from memory_platform.kernel.linear_model import Float32
 from snapshots.embedding.spaces import active_embedders
 from snapshots.forgetting.find import order_beside
 from snapshots.forgetting.meant import meanings_of
-from snapshots.forgetting.near_turns import without_orders
-from snapshots.forgetting.told import newest_told
+from snapshots.forgetting.turns import newest_told, without_orders
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, MessageRole
 from snapshots.receipts.read import receipt_by_id
@@ -20,14 +19,14 @@ from snapshots.understanding.heard.forget_orders import read_forget_orders
 from snapshots.understanding.heard.order_reader import acknowledges_forgetting
 from tenants.isolation import tenant_tx
 
+# Unit vectors of the sentence encoder, by text.
 Vectors = Mapping[str, Float32]
-"""Unit vectors of the sentence encoder by text."""
 
 
 def vectors_for_messages(
     tenant_id: UUID, subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage]
 ) -> Vectors:
-    """Return the vectors of the orders in messages for the product's own ids, and of what was told before them."""
+    """Return the vectors of the orders in messages for the product's own ids, and of the turns they may mean."""
     own = [one.text for one in incoming if one.role == MessageRole.USER and one.remember]
     ordering = [text for text in own if read_forget_orders(text, acknowledged=True)]
     answers = [one.text for one in incoming if one.role == MessageRole.ASSISTANT]
@@ -43,7 +42,6 @@ def vectors_for_messages(
 
 
 def vectors_for_outcome(tenant_id: UUID, receipt_id: UUID, said: str | None) -> Vectors:
-    """Return the vectors of the orders in the next message of an outcome, and of what was told before it."""
     if not said or not read_forget_orders(said):
         return {}
     with tenant_tx(tenant_id):
@@ -53,7 +51,7 @@ def vectors_for_outcome(tenant_id: UUID, receipt_id: UUID, said: str | None) -> 
 
 
 def _embed(ordering: Sequence[str], told: Sequence[str]) -> Vectors:
-    """Return a vector a text; none where the sentence encoder is not configured, or does not answer."""
+    """Return a vector for each text; none where the sentence encoder is not configured or does not answer."""
     encoder = next((one for one in active_embedders() if one.name == ENCODER_SPACE), None)
     meanings = [words for text in ordering for words in _meanings(text)]
     if encoder is None or not meanings:
@@ -66,7 +64,7 @@ def _embed(ordering: Sequence[str], told: Sequence[str]) -> Vectors:
 
 
 def _meanings(text: str) -> Iterator[str]:
-    """Yield the words of each order, as it is heard alone and with an answer that acknowledges it."""
+    """Yield the words of each order, both as it reads alone and with an answer that acknowledges it."""
     for acknowledged in (False, True):
         for order in read_forget_orders(text, acknowledged=acknowledged):
             yield from meanings_of(order_beside(text, order, acknowledged=acknowledged))

@@ -1,5 +1,5 @@
-"""Messages that tell special categories of data: learned from, kept to their conversation, or not stored, as the tenant
-says (policy ``notes.special_categories``)."""
+"""Messages with special categories of data (health, faith ...): learned from, kept to their conversation, or not
+stored, as the tenant's policy ``notes.special_categories`` says."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ HEALTH = frozenset({VitalClass.ALLERGY, VitalClass.ILLNESS, VitalClass.ACCESSIBI
 
 @dataclass(frozen=True, slots=True)
 class Screened:
-    """The places of messages that tell such things where the tenant wants none learned; ``refused``: nor stored."""
+    """The places of messages that must teach nothing. ``refused``: they are not stored either."""
 
     places: frozenset[int] = frozenset()
     refused: bool = False
@@ -29,8 +29,10 @@ NOTHING_SPECIAL = Screened()
 
 
 def screen_ahead(policy: NotesPolicy, incoming: Sequence[IncomingMessage]) -> Screened:
-    """Return which messages a tenant with this policy does not want learned from, whoever says them: by their words,
-    and by the reader of clauses, which also knows what no word names. Embeds: no transaction may be open."""
+    """Return which messages a tenant with this policy does not want learned from, whoever says them.
+
+    Reads words, and asks the reader of clauses for what no word names. Embeds: no transaction may be open.
+    """
     if policy.special_categories == KEEP:
         return NOTHING_SPECIAL
     spoken = [Spoken(one.text, tuple(split_clauses(one.text)[: NOTING.graded_clauses])) for one in incoming]
@@ -38,13 +40,16 @@ def screen_ahead(policy: NotesPolicy, incoming: Sequence[IncomingMessage]) -> Sc
         grades: Sequence[Sequence[Grade]] = grade_messages(spoken)
     except EmbeddingUnavailable:
         grades = [()] * len(incoming)
-    told = [_tells(one) or any(map(_is_health, own)) for one, own in zip(incoming, grades, strict=True)]
+    told = [
+        _tells(one) or any(grade.vital >= NOTING.vital_from and grade.vital_class in HEALTH for grade in own)
+        for one, own in zip(incoming, grades, strict=True)
+    ]
     return _screened(policy, told)
 
 
 def screen(incoming: Sequence[IncomingMessage]) -> Screened:
-    """Return the same by words alone, in the open scope, for doors that have not looked ahead. The tenant's policy is
-    asked only where a message tells such a thing."""
+    """Return the same by words alone, in the open scope. The tenant's policy is read only where a message has such
+    words."""
     told = [_tells(one) for one in incoming]
     return _screened(notes_policy_in_force(), told) if any(told) else NOTHING_SPECIAL
 
@@ -58,7 +63,3 @@ def _screened(policy: NotesPolicy, told: Sequence[bool]) -> Screened:
 
 def _tells(message: IncomingMessage) -> bool:
     return message.role != MessageRole.SYSTEM and bool(special_categories(message.text))
-
-
-def _is_health(grade: Grade) -> bool:
-    return grade.vital >= NOTING.vital_from and grade.vital_class in HEALTH

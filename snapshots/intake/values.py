@@ -1,4 +1,4 @@
-"""What comes in and what became of it."""
+"""Messages as they come in, and the results of accepting them."""
 
 import hashlib
 import re
@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
-from uuid import UUID
 
 import orjson
 
 from snapshots.models import Conversation
+from snapshots.values import FastLaneResult
 from snapshots.window.values import Window
 
 BLANK_RUN = 100
@@ -22,11 +22,11 @@ SPECIAL_CATEGORY = "special_category"
 
 @dataclass(frozen=True, slots=True)
 class IncomingMessage:
-    """One message as the product posts it, checked by the door that it came through.
+    """One message as the product posts it, validated by the caller.
 
     ``content`` is text, or a list of ``{"type": "text", "text": ...}`` parts, or None beside tool calls. Without a
-    ``message_id`` one is made; without ``said_at``, which tells the speaker's offset from UTC, too, it is the time of
-    acceptance.
+    ``message_id`` one is made. ``said_at`` carries the speaker's offset from UTC; without it the time of acceptance
+    counts.
     """
 
     role: str
@@ -41,8 +41,10 @@ class IncomingMessage:
 
     @property
     def text(self) -> str:
-        """The content as one text; parts stand on lines of their own, so their words do not run together. Of blanks
-        in a row it has at most ``BLANK_RUN``: thousands of them tell nothing, and cost readers minutes."""
+        """The content as one text. Parts stand on lines of their own, so that their words do not run together.
+
+        A run of blanks has at most ``BLANK_RUN``: thousands of them say nothing, and cost readers minutes.
+        """
         if isinstance(self.content, str) or self.content is None:
             said = self.content or ""
         else:
@@ -51,19 +53,20 @@ class IncomingMessage:
 
     @property
     def parts(self) -> list[Mapping[str, Any]] | None:
-        """The content's parts, None when it came as text."""
         return None if isinstance(self.content, str) or self.content is None else list(self.content)
 
     def fingerprint(self) -> bytes:
-        """Return the hash of what was said and by whom: 32 bytes; a retry may differ in ``said_at`` and metadata."""
+        """Return a 32-byte hash of the words and the speaker; a retry may differ in ``said_at`` and metadata."""
         said = [self.role, self.name, self.text, self.tool_calls or None, self.tool_call_id]
         return hashlib.sha256(orjson.dumps(said, option=orjson.OPT_SORT_KEYS)).digest()
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptedMessage:
-    """One message's fate, in the order of the request. A duplicate has the ``seq`` of the first, one that is not stored
-    has none."""
+    """The result for one message, in the order of the request.
+
+    A duplicate has the ``seq`` of the first; one that is not stored has none.
+    """
 
     message_id: str
     seq: int | None
@@ -72,26 +75,8 @@ class AcceptedMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class FastLaneResult:
-    """What became at once of one correction (row G4).
-
-    ``kind`` is what it changed: a preference of ``category`` and ``key``, a profile field or a tag, named by ``key``,
-    or a note, named by ``memory_id`` alone. All three are None, and ``reason`` says so, when nothing that is believed
-    now is meant. What an order to forget hid is told in the same way (also statements), with the order's id.
-    """
-
-    category: str | None
-    key: str | None
-    kind: str | None
-    verdict: str
-    reason: str | None
-    memory_id: UUID | None
-    forget_order_id: UUID | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Accepted:
-    """What one acceptance did; it is final when the transaction has committed."""
+    """The results of one batch; final once the transaction has committed."""
 
     conversation: Conversation
     messages: tuple[AcceptedMessage, ...]

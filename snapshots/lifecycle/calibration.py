@@ -1,8 +1,8 @@
-"""Confidence follows what came of injected memories (row E4): snapshots, preferences and facts of the profile.
+"""Confidence follows how memories were received: snapshots, preferences and profile facts.
 
-Looked at is what a memory's tally gained since its last calibration. What changes keeps its history, leaves a
-``Calibration`` row with the counts that it follows from, and its tally begins anew, in one transaction. So the job may
-run twice, at once, or be killed anywhere.
+A calibration looks at what a memory's tally gained since the last one. A memory that changes keeps its history, gets a
+``Calibration`` row with the counts behind the change, and its tally begins anew, in one transaction. So the job may run
+twice, at once, or be killed anywhere.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ from profiles.values import Provenance
 from snapshots.embedding.store import lock_memory, touch_memory
 from snapshots.embedding.versions import keep_image
 from snapshots.lifecycle.policy import CALIBRATION, CalibrationPolicy
-from snapshots.lifecycle.review import ask_for_review
+from snapshots.lifecycle.review import Memory, ask_for_review
 from snapshots.lifecycle.selectors import current
 from snapshots.models import (
     BeliefCounter,
@@ -39,7 +39,6 @@ from snapshots.models import (
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 
-Memory = Snapshot | Preference | ProfileFact
 Tally = SnapshotCounter | BeliefCounter
 T = TypeVar("T", SnapshotCounter, BeliefCounter)
 BELIEF_TABLES: Mapping[Lane, type[Preference] | type[ProfileFact]] = {
@@ -47,13 +46,13 @@ BELIEF_TABLES: Mapping[Lane, type[Preference] | type[ProfileFact]] = {
     Lane.PROFILE: ProfileFact,
 }
 COUNTS = ("injected", "judged", "positive", "corrected")
+# Sums of tenths would otherwise drift off the steps that the rules name.
 DIGITS = 6
-"""Sums of tenths would else drift off the steps that the rules name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reception:
-    """What came of a memory's injections since its last calibration."""
+    """How a memory's injections were received since its last calibration."""
 
     injected: int
     judged: int
@@ -61,16 +60,16 @@ class Reception:
     corrected: int
 
     def liked_share(self, judged_least: int) -> float | None:
-        """Share of positive judgements, None when fewer than ``judged_least`` (at least one) were heard."""
+        """Return the share of positive judgements, None below ``judged_least`` (at least one) judgements."""
         return self.positive / self.judged if self.judged >= judged_least else None
 
 
 def rule_for(
     seen: Reception, policy: CalibrationPolicy = CALIBRATION, *, is_vital: bool = False
 ) -> CalibrationRule | None:
-    """Return the rule that holds, the first of disliked, corrected, liked; None for none.
+    """Return the first rule that holds, of disliked, corrected, liked; None when none holds.
 
-    A vital note is shown whether or not it helps the question, so that it is never disliked; and corrected, however
+    A vital note stands in every context whether or not it helps, so it is never disliked; and it is corrected however
     seldom it was injected.
     """
     share = seen.liked_share(policy.judged_least)
@@ -107,7 +106,6 @@ def calibrated(
 
 
 def preview_calibration(policy: CalibrationPolicy = CALIBRATION) -> CarePreview:
-    """Return what the next calibration changes in the tenant of the open scope."""
     found = list(_previewed(policy))
     counts = Counter(rule for _, rule, _, _ in found)
     said = [f"{lane} {memory.id}: {rule} {memory.confidence:.2f} -> {after:.2f}" for lane, rule, memory, after in found]
@@ -117,7 +115,7 @@ def preview_calibration(policy: CalibrationPolicy = CALIBRATION) -> CarePreview:
 def calibrate_tenant(
     tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True, policy: CalibrationPolicy = CALIBRATION
 ) -> int:
-    """Calibrate what has been received well or badly enough; return the memories changed.
+    """Calibrate the memories whose reception meets a rule; return how many changed.
 
     Runs outside any ``tenant_tx``, a batch of one kind in a transaction of its own.
     """
@@ -126,7 +124,7 @@ def calibrate_tenant(
 
 
 def due(tallies: QuerySet[T], policy: CalibrationPolicy) -> QuerySet[T]:
-    """Return those of ``tallies`` for which a rule may hold: the rules' conditions, told to the database."""
+    """Return those of ``tallies`` for which a rule may hold: the rules' conditions as a query."""
     gained = {f"new_{name}": F(name) - F(f"calibrated_{name}") for name in COUNTS}
     disliked = Q(
         new_injected__gte=policy.disliked_injected,
@@ -146,7 +144,7 @@ def due(tallies: QuerySet[T], policy: CalibrationPolicy) -> QuerySet[T]:
 
 
 def reception(tally: Tally) -> Reception:
-    """Return what the tally gained since the last calibration; what was taken back meanwhile counts as nothing."""
+    """Return the tally's gains since the last calibration; counts that were taken back meanwhile are 0."""
     return Reception(*(max(0, getattr(tally, name) - getattr(tally, f"calibrated_{name}")) for name in COUNTS))
 
 
@@ -202,10 +200,10 @@ def _calibrate_beliefs(subject_id: UUID, tallies: Sequence[BeliefCounter], polic
 def _calibrate(
     lane: Lane, tally: Tally, memory: Memory | None, policy: CalibrationPolicy, *, is_vital: bool = False
 ) -> bool:
-    """Apply what holds to one memory, and begin its tally anew; return whether the memory changed.
+    """Apply the rule that holds to one memory, and begin its tally anew; return whether the memory changed.
 
-    What is vital is asked about as soon as it was corrected twice: nothing ends it by itself. It is possibly outdated,
-    so that the subject is asked, and a person is, too.
+    A vital note that was corrected often enough is marked as possibly outdated and reviewed, so that the subject and a
+    person are asked: nothing ends it by itself.
     """
     seen = reception(tally)
     rule = rule_for(seen, policy, is_vital=is_vital) if memory else None
@@ -236,13 +234,13 @@ def _calibrate(
 
 
 def _doubt(snapshot_id: UUID) -> Mapping[str, bool]:
-    """Say of a note that it may be outdated; return what its image loses so: nothing where it was said already."""
+    """Mark a note as possibly outdated; return the columns for its image: nothing where it was marked already."""
     own = Note.objects.filter(snapshot_id=snapshot_id, possibly_outdated=False)
     return {"possibly_outdated": False} if own.update(possibly_outdated=True) else {}
 
 
 def _rate(memory: Memory, confidence: float, note: Mapping[str, bool]) -> None:
-    """Give a memory another confidence; ``note`` is what its note has lost at once."""
+    """Give a memory another confidence. ``note``: the columns that its note had before, for the image."""
     if not isinstance(memory, Snapshot):
         rate_belief(memory, confidence)
         return

@@ -1,4 +1,4 @@
-"""Editing a snapshot: plan what changes, embed what it says now, apply (rows S3, S4, P5)."""
+"""Editing a snapshot: plan what changes, embed the new text, apply."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,8 +25,8 @@ from snapshots.lifecycle.values import Accept, SnapshotAddress, SourcedSnapshot,
 from snapshots.models import Note, Snapshot
 from tenants.isolation import tenant_tx
 
+# Whoever sets one of these has looked at the memory.
 VALIDATING = frozenset({"text", "confidence", "provenance"})
-"""Who says these anew has looked at the memory."""
 
 TRIES = 3
 TopicsOf = Callable[[str], Sequence[str]]
@@ -34,12 +34,12 @@ TopicsOf = Callable[[str], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Changes to a snapshot, and what the door brings that they come through.
+    """Changes to a snapshot, and what its caller brings along.
 
     ``changes`` are new values by column: text, category, topics, aliases, importance, confidence, provenance, said_at,
-    expires_at, metadata; ``details`` those of the note that the snapshot is. ``accept`` raises for a version that the
-    caller does not expect. ``note`` is called with the snapshot as it was read and with what became of the traces of a
-    note (:mod:`snapshots.lifecycle.traces`), in the transaction that changed it. ``topics_of`` reads topics from words.
+    expires_at, metadata; ``details`` those of its note. ``accept`` raises for a version that the caller does not
+    expect. ``note`` is called in the transaction that changed the snapshot, with the snapshot as it was read and with
+    what ended with a note (see ``traces``). ``topics_of`` reads topics from text.
     """
 
     changes: Mapping[str, Any]
@@ -52,9 +52,9 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class EditPlan:
-    """What an edit changes in the version that was read; ``draft`` is what to index, None when that stays.
+    """The changes of an edit to the version that was read. ``draft``: what to index, None when the index stays.
 
-    ``details`` are what changes of its note, ``note_before`` what that loses, by column.
+    ``details`` are the changes to its note, ``note_before`` the values that these replace, by column.
     """
 
     snapshot: Snapshot
@@ -66,14 +66,15 @@ class EditPlan:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A snapshot after an edit: ``stored``, or ``unchanged`` when it said all of that already."""
+    """A snapshot after an edit: ``stored``, or ``unchanged`` when it had all these values already."""
 
     verdict: Verdict
     sourced: SourcedSnapshot
 
 
 def edit_snapshot(tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedders: Embedders) -> Edited:
-    """Change a snapshot and keep what it was. Opens its own scopes, one to read, one to write; embeds between them.
+    """Change a snapshot and keep its previous state. Opens its own scopes, one to read, one to write; embeds between
+    them.
 
     Raises SnapshotUnknown, ConfidenceAboveCeiling, what ``edit.accept`` raises; Conflict when others keep changing it.
     """
@@ -85,12 +86,14 @@ def edit_snapshot(tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedde
             if apply_edit(plan, ready[0] if ready else None):
                 if edit.note is not None and plan.changed:
                     edit.note(plan.snapshot, {})
-                return _edited(plan)
+                snapshot = Snapshot.objects.get(id=plan.snapshot.id, subject_id=plan.snapshot.subject_id)
+                verdict = Verdict.STORED if plan.changed else Verdict.UNCHANGED
+                return Edited(verdict, with_sources([snapshot])[0])
     raise Conflict("Other requests keep changing this snapshot.")
 
 
 def plan_edit(snapshot: Snapshot, edit: Edit) -> EditPlan:
-    """Return what really changes, in the open scope. Raises ConfidenceAboveCeiling, and what ``edit.accept`` raises."""
+    """Return the real changes, in the open scope. Raises ConfidenceAboveCeiling, and what ``edit.accept`` raises."""
     edit.accept(snapshot.id, snapshot.version)
     changes = {**_topics(snapshot, edit), **edit.changes, **_masked(edit)}
     wanted = {**changes, **_sureness(snapshot, edit.changes), **_clock(snapshot, edit.changes)}
@@ -106,8 +109,8 @@ def plan_edit(snapshot: Snapshot, edit: Edit) -> EditPlan:
 
 
 def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
-    """Write a planned edit in the open scope; False, and nothing is written, when the snapshot has changed since it was
-    read. Raises ForgottenMemory."""
+    """Write a planned edit in the open scope; return False, with nothing written, when the snapshot has changed since
+    it was read. Raises ForgottenMemory."""
     if not plan.changed and not plan.details:
         return True
     snapshot, columns = plan.snapshot, dict(plan.changed)
@@ -131,7 +134,6 @@ def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
 
 
 def _details(snapshot: Snapshot, wanted: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what of a note changes, as it becomes and as it is."""
     if not wanted:
         return {}, {}
     note = Note.objects.get(snapshot_id=snapshot.id, subject_id=snapshot.subject_id)
@@ -140,7 +142,7 @@ def _details(snapshot: Snapshot, wanted: Mapping[str, Any]) -> tuple[dict[str, A
 
 
 def _topics(snapshot: Snapshot, edit: Edit) -> dict[str, Any]:
-    """Other words have topics of their own; those that the old words do not have were given, and stay."""
+    """Return the topics of the new text. Topics that the old text does not have were given by somebody, and stay."""
     if edit.topics_of is None or "text" not in edit.changes:
         return {}
     before, now = list(edit.topics_of(snapshot.text)), list(edit.topics_of(edit.changes["text"]))
@@ -163,7 +165,7 @@ def _masked(edit: Edit) -> dict[str, Any]:
 
 
 def _clock(snapshot: Snapshot, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Another moment brings the clock that tells it; the same one leaves what is known of the speaker's."""
+    """Return the speaker's offset for another moment; the same moment keeps the offset that is known."""
     said_at = changes.get("said_at", snapshot.said_at)
     return {} if said_at == snapshot.said_at else {"said_offset": offset_of(said_at)}
 
@@ -179,8 +181,3 @@ def _sureness(snapshot: Snapshot, changes: Mapping[str, Any]) -> dict[str, Any]:
     if refused:
         raise refused
     return {}
-
-
-def _edited(plan: EditPlan) -> Edited:
-    snapshot = Snapshot.objects.get(id=plan.snapshot.id, subject_id=plan.snapshot.subject_id)
-    return Edited(Verdict.STORED if plan.changed else Verdict.UNCHANGED, with_sources([snapshot])[0])

@@ -1,4 +1,4 @@
-"""How long things are kept, and how gently they leave."""
+"""Fixed numbers of keeping, ageing and removing. Tenants may change some of them in their policy."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,7 +18,7 @@ class IdlePolicy:
 
 @dataclass(frozen=True, slots=True)
 class PurgePolicy:
-    """What leaves, after how long, how often, how many rows at a time."""
+    """The age at which rows are removed, how often, and how many at a time."""
 
     messages: timedelta = promised(timedelta(days=365), row="C1")
     idempotent_replies: timedelta = promised(timedelta(hours=24), row="E6")
@@ -32,13 +32,13 @@ class PurgePolicy:
     receipts: timedelta = assumed(
         timedelta(days=365), owner="lifecycle", settle_by="how far back answers are asked about: as long as messages"
     )
+    # Decided ones; candidates that wait for a person are kept.
     candidates: timedelta = assumed(
         timedelta(days=180), owner="lifecycle", settle_by="how far back reviewers look at what was decided"
     )
-    """Decided ones; what waits for a person is kept."""
     fast_lane: timedelta = assumed(timedelta(days=30), owner="lifecycle", settle_by="days that indicators are made of")
+    # Since the last change; a task whose episode is held stays as long as that.
     tasks: timedelta = promised(timedelta(days=180), row="S3")
-    """Since the last change; one whose episode is still held stays as long as that."""
     asks: timedelta = assumed(
         timedelta(days=365),
         owner="lifecycle",
@@ -58,8 +58,8 @@ class PurgePolicy:
         timedelta(days=365), owner="lifecycle", settle_by="how long an audit asks whose key it was, after its end"
     )
     every: timedelta = promised(timedelta(hours=1), row="E6")
+    # Rows in the first transaction; later ones follow the time that the last one took.
     batch: int = assumed(200, owner="lifecycle", settle_by="how long a batch holds its locks in production")
-    """Rows in the first transaction; the next ones follow what the last one took."""
     batch_most: int = assumed(2_000, owner="lifecycle", settle_by="how long a batch holds its locks in production")
     batch_s: float = measured(
         0.03, source="docs/care.md: aiming at 50 ms, the longest of 225,500 rows' transactions took 104, over E6's 100"
@@ -84,7 +84,7 @@ class CountRunPolicy:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationPolicy:
-    """E4: how confidence follows what came of injections since the last calibration. Shares are of what was judged.
+    """How confidence follows the reception of injections since the last calibration. Shares are of judgements.
 
     Of several rules that hold the first counts, in the order disliked, corrected, liked.
     """
@@ -92,17 +92,17 @@ class CalibrationPolicy:
     disliked_injected: int = promised(5, row="E4")
     disliked_below: float = promised(0.3, row="E4")
     disliked: float = promised(-0.2, row="E4")
+    # Vital notes do not need it: they are reviewed whenever they were corrected often enough.
     corrected_injected: int = promised(5, row="E4")
-    """Not needed of vital notes: they are asked about whenever they were corrected often enough."""
     corrected_times: int = promised(2, row="E4")
     corrected: float = promised(-0.15, row="E4")
     liked_injected: int = promised(10, row="E4")
     liked_above: float = promised(0.8, row="E4")
     liked: float = promised(0.1, row="E4")
+    # Fewer judgements make no share: one turn that went badly says little about a memory.
     judged_least: int = assumed(
         3, owner="lifecycle", settle_by="how often what few judgements moved was moved back by the later ones"
     )
-    """Judgements without which there is no share to go by: one turn taken badly says little of a memory."""
     floor: float = promised(0.1, row="E4")
     retire_below: float = promised(0.2, row="E4")
     daily: Daily = assumed(Daily(2, 40), owner="lifecycle", settle_by="hours in which tenants are quiet")
@@ -111,12 +111,12 @@ class CalibrationPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ReviewPolicy:
-    """E5: which memories somebody should look at. The decay is that of ranking: a share by days since validated."""
+    """Which memories a person should review. The decay is that of ranking: a share by days since validated."""
 
     days: tuple[float, ...] = promised((30, 90, 180), row="R3")
     shares: tuple[float, ...] = promised((1.0, 0.85, 0.6, 0.3), row="R3")
+    # Effective confidence.
     unsure_below: float = promised(0.2, row="E4")
-    """Effective confidence."""
     stale_after: timedelta = promised(timedelta(days=180), row="R3")
     kept_for: timedelta = assumed(
         timedelta(days=180), owner="lifecycle", settle_by="how often people decide the same again: asked no sooner"
@@ -130,7 +130,7 @@ class ReviewPolicy:
 
 @dataclass(frozen=True, slots=True)
 class EvictionPolicy:
-    """E6: how many memories there is room for. The worth of one is importance x ``decay`` ^ days since it was said."""
+    """How many memories there is room for. The worth of one is importance x ``decay`` ^ days since it was said."""
 
     subject: int = assumed(
         100_000, owner="lifecycle", settle_by="largest memories that recall answers from in its time: ten such subjects"
@@ -142,7 +142,7 @@ class EvictionPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ArchivePolicy:
-    """E7: when the words of a conversation's messages move, and how many in one transaction."""
+    """When the words of a conversation's messages move to the archive, and how many in one transaction."""
 
     after: timedelta = assumed(
         timedelta(days=90), owner="lifecycle", settle_by="age of conversations that products read or go on with"

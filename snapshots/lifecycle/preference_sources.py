@@ -1,11 +1,11 @@
-"""The messages behind preferences that a product states itself (row P5)."""
+"""The messages behind preferences that a product states itself."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from memory_platform.kernel.errors import FieldFault, Refused
 from profiles.models import Preference, Subject
+from snapshots.lifecycle.selectors import load_sources
 from snapshots.lifecycle.values import SourceNames
 from snapshots.models import Message, PreferenceSource
 
@@ -17,7 +17,7 @@ class SourceUnknown(Refused):
 
 
 def link_preference_sources(subject: Subject, preference_id: UUID, sources: Sequence[SourceNames]) -> None:
-    """Note the messages behind a preference; a source without conversation is the newest message of that id.
+    """Link messages to a preference; a source without conversation is the newest message of that id.
 
     Raises SourceUnknown naming ``sources.N``.
     """
@@ -27,16 +27,8 @@ def link_preference_sources(subject: Subject, preference_id: UUID, sources: Sequ
 
 
 def preference_sources(subject: Subject, preferences: Iterable[Preference]) -> dict[UUID, list[SourceNames]]:
-    """Return ``{value id: sources}`` in the order in which they were said, in one query for all."""
     ids = {preference.value_id for preference in preferences}
-    sources: dict[UUID, list[SourceNames]] = defaultdict(list)
-    links = PreferenceSource.objects.filter(subject_id=subject.id, memory_id__in=ids)
-    named = links.order_by("message__said_at", "message__seq").values_list(
-        "memory_id", "message__conversation__external_id", "message__external_id"
-    )
-    for memory_id, conversation_id, message_id in named if ids else ():
-        sources[memory_id].append(SourceNames(conversation_id, message_id))
-    return sources
+    return load_sources(PreferenceSource.objects.filter(subject_id=subject.id), ids)
 
 
 def _message(subject: Subject, names: SourceNames, index: int) -> Message:
@@ -46,5 +38,5 @@ def _message(subject: Subject, names: SourceNames, index: int) -> Message:
     found = rows.order_by("-accepted_at", "-id").first()
     if found is None:
         fault = FieldFault(f"sources.{index}", "unknown", "Must be a message of this subject.")
-        raise SourceUnknown("a source is no message of this subject", faults=[fault])
+        raise SourceUnknown("A source is not a message of this subject.", faults=[fault])
     return found

@@ -1,13 +1,12 @@
-"""Memories that somebody should look at (row E5): too unsure by now, or not validated for long. A person decides.
-What is vital does not age: it is asked about when it was never sure, or when its own time has come.
+"""Memories that a person should review: too unsure by now, or not validated for long.
 
-The job opens rows and closes those whose memory is gone or no longer in question; it retires nothing by itself. What a
-person decided to keep counts as validated, and is not asked about again for a while.
+Vital notes do not age: they are reviewed when they were never sure, or when their own time has come. The job opens
+reviews and closes those whose memory is gone or no longer in question; it retires nothing by itself. A memory that a
+person keeps counts as validated, and is not asked about again for a while.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
@@ -19,6 +18,7 @@ from django.db.models.functions import Now
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
+from profiles.audit import record_act
 from profiles.models import Preference, ProfileFact, Subject
 from profiles.services.locking import lock_subject
 from snapshots.embedding.store import touch_memory
@@ -28,7 +28,7 @@ from snapshots.lifecycle.staff_actions.actions import Doing, retire_memory
 from snapshots.models import Lane, MemoryReview, Note, ReviewDecision, ReviewReason, Snapshot
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
-from tenants.services.audit import Actor, record_audit
+from tenants.services.audit import Actor
 
 Memory = Snapshot | Preference | ProfileFact
 TABLES: Mapping[Lane, type[Snapshot] | type[Preference] | type[ProfileFact]] = {
@@ -39,8 +39,8 @@ TABLES: Mapping[Lane, type[Snapshot] | type[Preference] | type[ProfileFact]] = {
 BY_JOB = "review-memories"
 ASKING = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
 _NEVER_VALIDATED = Q(snapshot__last_validated_at__lte=F("snapshot__recorded_at"))
+# The state of a review that nobody has decided yet.
 OPEN = "open"
-"""The state of what nobody has decided yet."""
 
 
 class ReviewDecided(Conflict):
@@ -49,27 +49,16 @@ class ReviewDecided(Conflict):
     code = "review_decided"
 
 
-@dataclass(frozen=True, slots=True)
-class InQuestion:
-    """One memory that somebody should look at, why, and how sure it still is."""
-
-    lane: Lane
-    id: UUID
-    subject_id: UUID
-    reason: ReviewReason
-    effective_confidence: float
-
-
 def effective_confidence(
     confidence: float, validated_at: datetime, at: datetime, policy: ReviewPolicy = REVIEW
 ) -> float:
-    """Return how sure a memory that ages still is at ``at``, 0..1; the stored confidence stays as it is (R3)."""
+    """Return how sure an ageing memory still is at ``at``, 0..1; the stored confidence stays as it is."""
     days = (at - validated_at).total_seconds() / 86_400
     return confidence * policy.shares[sum(days > bound for bound in policy.days)]
 
 
 def ask_for_review(memory: Memory, lane: Lane, reason: ReviewReason, *, is_vital: bool = False) -> None:
-    """Have somebody look at a memory, in the open scope; nothing when somebody is asked already."""
+    """Open a review of a memory, in the open scope; does nothing when one is open already."""
     aged = effective_confidence(memory.confidence, memory.last_validated_at, utc_now())
     sure = memory.confidence if is_vital else aged
     row = MemoryReview(
@@ -79,7 +68,7 @@ def ask_for_review(memory: Memory, lane: Lane, reason: ReviewReason, *, is_vital
 
 
 def reviews_of(subject: Subject, *, state: str | None = None) -> QuerySet[MemoryReview]:
-    """Return what was asked about a subject's memories; ``state`` is :data:`OPEN` or a decision."""
+    """Return the reviews of a subject's memories; ``state`` is "open" or a decision."""
     rows = MemoryReview.objects.filter(subject_id=subject.id)
     if state == OPEN:
         return rows.filter(decided_at__isnull=True)
@@ -87,7 +76,7 @@ def reviews_of(subject: Subject, *, state: str | None = None) -> QuerySet[Memory
 
 
 def memories_in(reviews: Iterable[MemoryReview]) -> dict[UUID, Memory]:
-    """Return the memories that reviews ask about, by id, one query a lane; those no longer held are missing."""
+    """Return the memories under review by id, one query a lane; those no longer held are missing."""
     asked: dict[Lane, list[UUID]] = defaultdict(list)
     for review in reviews:
         asked[Lane(review.lane)].append(review.memory_ref)
@@ -99,14 +88,14 @@ def decide_review(
 ) -> MemoryReview:
     """Retire or keep the memory of an open review, in the open scope; leaves an audit record.
 
-    What is kept counts as validated now. Decided so before: the review as it is. Raises NotFound, ReviewDecided;
-    ValueError for ``gone``, which no person says.
+    A kept memory counts as validated now. Deciding the same again returns the review as it is. Raises NotFound,
+    ReviewDecided; ValueError for ``gone``, which only the job decides.
     """
     if decision == ReviewDecision.GONE:
         raise ValueError(decision)
     review = MemoryReview.objects.filter(id=review_id, subject_id=subject.id).first()
     if review is None:
-        raise NotFound("no such review")
+        raise NotFound("No review with this id.")
     if review.decision == decision:
         return review
     memory = _held(Lane(review.lane), [review.memory_ref]).select_related("subject").first()
@@ -119,35 +108,34 @@ def decide_review(
     open_row = MemoryReview.objects.filter(id=review.id, decided_at__isnull=True)
     fields = {"decision": decision, "decided_by": by.id[:200]} if memory else {"decision": ReviewDecision.GONE}
     if not open_row.update(decided_at=Now(), **fields) or memory is None:
-        raise ReviewDecided("this memory is no longer in question")
+        raise ReviewDecided("This review has been decided already, or its memory is gone.")
     review.refresh_from_db()
     return review
 
 
 def keep_memory(memory: Memory, by: Actor, reason: str) -> None:
-    """Note that a memory is validated now, in the open scope; leaves an audit record."""
     rows = type(memory).objects.filter(id=memory.id, subject_id=memory.subject_id)
     if isinstance(memory, Snapshot):
         touch_memory(memory.subject_id, changed=[memory.position])
     else:
         lock_subject(memory.subject)
     rows.update(last_validated_at=utc_now(), version=F("version") + 1)
-    _audit(memory, by, "memory.kept", reason)
+    record_act(by, "memory.kept", memory, reason)
 
 
 def preview_review(policy: ReviewPolicy = REVIEW) -> CarePreview:
-    """Return what the next review asks about, and how many questions it takes back, in the open scope."""
+    """Return the reviews that the next run opens, and how many it closes, in the open scope."""
     found = list(islice(_news(policy), policy.open_most))
     counts = Counter(one.reason for one in found)
     taken_back = sum(len(_no_longer(lane, policy)) for lane in TABLES)
-    said = [f"{one.lane} {one.id}: {one.reason} ({one.effective_confidence:.2f})" for one in found]
+    said = [f"{one.lane} {one.memory_ref}: {one.reason} ({one.effective_confidence:.2f})" for one in found]
     return CarePreview({**{reason.value: counts[reason] for reason in ReviewReason}, "gone": taken_back}, said)
 
 
 def review_tenant(
     tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True, policy: ReviewPolicy = REVIEW
 ) -> int:
-    """Take back what is no longer in question and ask about what is now; return the rows written.
+    """Close reviews that are no longer in question and open new ones; return the rows written.
 
     Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill: a memory has one open row at most.
     """
@@ -158,25 +146,21 @@ def review_tenant(
             written += gone.update(decided_at=Now(), decision=ReviewDecision.GONE, decided_by=BY_JOB)
     while may_go_on():
         with tenant_tx(tenant_id):
-            _one_at_a_time(tenant_id)
+            with connection.cursor() as cursor:  # one at a time: two would each fill the room
+                cursor.execute(ASKING, [f"{BY_JOB} {tenant_id}"])
             room = policy.open_most - MemoryReview.objects.filter(decided_at__isnull=True).count()
             some = list(islice(_news(policy), max(0, min(room, policy.batch))))
-            MemoryReview.objects.bulk_create([_row(one) for one in some], ignore_conflicts=True)
+            MemoryReview.objects.bulk_create(some, ignore_conflicts=True)
         written += len(some)
         if len(some) < policy.batch:
             break
     return written
 
 
-def _one_at_a_time(tenant_id: UUID) -> None:
-    """Wait for whoever asks about memories of the tenant until their transaction ends: two would each fill the room."""
-    with connection.cursor() as cursor:
-        cursor.execute(ASKING, [f"{BY_JOB} {tenant_id}"])
-
-
 def in_question(lane: Lane, policy: ReviewPolicy) -> QuerySet[Any]:
     """Return the held memories of a lane that are too unsure or too old, annotated with ``effective``."""
-    since = [When(last_validated_at__gte=Now() - days, then=Value(share)) for days, share in _steps(policy)]
+    steps = zip(policy.days, policy.shares, strict=False)  # the last share has no end
+    since = [When(last_validated_at__gte=Now() - timedelta(days=days), then=Value(share)) for days, share in steps]
     stale = Q(last_validated_at__lt=Now() - policy.stale_after)
     if lane == Lane.SNAPSHOTS:
         since = [When(_vital(), then=Value(1.0)), *since]
@@ -187,30 +171,24 @@ def in_question(lane: Lane, policy: ReviewPolicy) -> QuerySet[Any]:
 
 
 def _vital() -> Q:
-    """Return the condition for notes that are vital."""
     return Q(id__in=Note.objects.exclude(vital_class="").order_by().values("snapshot_id"))
 
 
 def _overdue() -> Q:
-    """Return the condition for notes that were to be looked at again by a time that is past, and were not since."""
+    """Return the condition for notes whose time of review is past and that were not validated since."""
     overdue = Note.objects.filter(Q(review_by__gt=F("snapshot__last_validated_at")) | _NEVER_VALIDATED)
     due = overdue.filter(review_by__lte=Now()).order_by()
     return Q(id__in=due.values("snapshot_id"))  # not correlated: the notes are read once, not once for each memory
 
 
 def _made_in_doubt() -> Exists:
-    """Return whether a memory is a note that was to be looked at from the first, and never was."""
     return Exists(
         Note.objects.filter(_NEVER_VALIDATED, snapshot_id=OuterRef("id"), review_by__lte=F("snapshot__recorded_at"))
     )
 
 
-def _steps(policy: ReviewPolicy) -> list[tuple[timedelta, float]]:
-    return [(timedelta(days=days), share) for days, share in zip(policy.days, policy.shares, strict=False)]
-
-
-def _news(policy: ReviewPolicy) -> Iterator[InQuestion]:
-    """Yield what nobody was asked about yet, nor has decided to keep lately; the least sure of each lane first."""
+def _news(policy: ReviewPolicy) -> Iterator[MemoryReview]:
+    """Yield new reviews, the least sure of each lane first; not those that are open or were lately decided to keep."""
     stale_before = utc_now() - policy.stale_after
     for lane in TABLES:
         asked = MemoryReview.objects.filter(lane=lane, memory_ref=OuterRef("id"))
@@ -221,12 +199,20 @@ def _news(policy: ReviewPolicy) -> Iterator[InQuestion]:
             is_unsure = memory.effective < policy.unsure_below or memory.made_in_doubt
             is_stale = memory.last_validated_at < stale_before or not is_unsure
             reason = ReviewReason.STALE if is_stale else ReviewReason.UNSURE
-            yield InQuestion(lane, memory.id, memory.subject_id, reason, memory.effective)
+            yield MemoryReview(
+                subject_id=memory.subject_id,
+                lane=lane,
+                memory_ref=memory.id,
+                reason=reason,
+                effective_confidence=memory.effective,
+            )
 
 
 def _no_longer(lane: Lane, policy: ReviewPolicy) -> list[UUID]:
-    """Return the open rows whose memory is gone, or sure enough and validated again, and that asks nobody whether it
-    still holds."""
+    """Return the open reviews whose memory is gone, or sure enough and validated again.
+
+    A possibly outdated note stays under review.
+    """
     questioned = in_question(lane, policy).filter(id=OuterRef("memory_ref"), subject_id=OuterRef("subject_id"))
     rows = MemoryReview.objects.filter(~Exists(questioned), lane=lane, decided_at__isnull=True)
     if lane == Lane.SNAPSHOTS:
@@ -235,23 +221,8 @@ def _no_longer(lane: Lane, policy: ReviewPolicy) -> list[UUID]:
     return list(rows.order_by().values_list("id", flat=True))
 
 
-def _row(one: InQuestion) -> MemoryReview:
-    return MemoryReview(
-        subject_id=one.subject_id,
-        lane=one.lane,
-        memory_ref=one.id,
-        reason=one.reason,
-        effective_confidence=one.effective_confidence,
-    )
-
-
 def _held(lane: Lane, ids: Sequence[UUID] | None = None) -> QuerySet[Any]:
     rows: QuerySet[Any] = TABLES[lane].objects.all() if ids is None else TABLES[lane].objects.filter(id__in=ids)
     if lane == Lane.SNAPSHOTS:
         return rows.filter(current())
     return rows.filter(retired_at__isnull=True, invalid_at__isnull=True)
-
-
-def _audit(memory: Memory, by: Actor, action: str, reason: str) -> None:
-    kind = type(memory)._meta.db_table
-    record_audit(by, action, object_kind=kind, object_id=str(memory.id), subject_ref=memory.subject_id, reason=reason)

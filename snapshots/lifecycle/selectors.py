@@ -1,23 +1,26 @@
-"""Reading snapshots: lists, one, and the messages behind them. Inside an open ``tenant_tx``."""
+"""Reading snapshots: lists, single ones, their history, and the messages behind them. Inside an open ``tenant_tx``."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
+from snapshots.embedding.versions import images_of, restore
 from snapshots.errors import SnapshotUnknown
-from snapshots.lifecycle.values import SnapshotAddress, SourcedSnapshot, SourceNames
+from snapshots.lifecycle.values import HeldSnapshot, SnapshotAddress, SourcedSnapshot, SourceNames
 from snapshots.models import CUT_OUT, Snapshot, SnapshotSource
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotFilter:
-    """Which snapshots a list shows. ``whole`` leaves out what was cut out of messages.
+    """Which snapshots a list holds. ``whole`` leaves out what was cut out of messages (notes, replies).
 
     ``since`` and ``until`` mean ``said_at``; every word must stand in the text. Without ``as_of`` the current ones,
     with it those that were true at that moment as known now.
@@ -33,7 +36,6 @@ class SnapshotFilter:
 
 
 def snapshots_of(subject: Subject, wanted: SnapshotFilter) -> QuerySet[Snapshot]:
-    """Return the subject's held snapshots that match, in no order."""
     rows = Snapshot.objects.filter(_held(), _true(wanted.as_of), subject_id=subject.id).order_by()
     if wanted.kind is not None:
         rows = rows.filter(kind=wanted.kind)
@@ -66,21 +68,36 @@ def snapshot_ever_at(address: SnapshotAddress) -> Snapshot:
 
 
 def with_sources(snapshots: Iterable[Snapshot]) -> list[SourcedSnapshot]:
-    """Return snapshots with the messages behind them, in one query for all."""
     rows = list(snapshots)
     subjects = {row.subject_id for row in rows}
-    links = SnapshotSource.objects.filter(subject_id__in=subjects, memory_id__in=[row.id for row in rows])
-    named = links.order_by("message__said_at", "message__seq").values_list(
-        "memory_id", "message__conversation__external_id", "message__external_id"
-    )
-    sources = defaultdict(list)
-    for memory_id, conversation_id, message_id in named if rows else ():
-        sources[memory_id].append(SourceNames(conversation_id, message_id))
+    sources = load_sources(SnapshotSource.objects.filter(subject_id__in=subjects), [row.id for row in rows])
     return [SourcedSnapshot(row, tuple(sources[row.id])) for row in rows]
 
 
+def load_sources(links: QuerySet[Any], memories: Collection[UUID]) -> defaultdict[UUID, list[SourceNames]]:
+    """Return the messages behind each memory, in the order in which they were said, in one query."""
+    named = links.filter(memory_id__in=memories).order_by("message__said_at", "message__seq")
+    columns = ("memory_id", "message__conversation__external_id", "message__external_id")
+    sources: defaultdict[UUID, list[SourceNames]] = defaultdict(list)
+    for memory_id, conversation_id, message_id in named.values_list(*columns) if memories else ():
+        sources[memory_id].append(SourceNames(conversation_id, message_id))
+    return sources
+
+
+def history_of(snapshot: Snapshot) -> list[HeldSnapshot]:
+    """Return every state that a snapshot was held in, the first one first. One query, in the open scope."""
+    images = list(images_of(snapshot))
+    since = images[0].retired_at if images else snapshot.recorded_at
+    states = [HeldSnapshot(snapshot, since, snapshot.retired_at)]
+    for image in images:
+        earlier = copy(states[-1].snapshot)
+        earlier.version = image.version
+        restore(earlier, image.fields)
+        states.append(HeldSnapshot(earlier, image.recorded_at, image.retired_at))
+    return states[::-1]
+
+
 def current() -> Q:
-    """Return the condition for what is held, and true now."""
     return _held() & _true(None)
 
 
@@ -100,11 +117,12 @@ def _held() -> Q:
 
 
 def _unexpired() -> Q:
-    """What has expired is gone at once; the timetable only takes the rows away."""
+    """An expired row is gone for readers at once; the purge only deletes it."""
     return Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
 
 
 def _true(as_of: datetime | None) -> Q:
-    """What holds from tomorrow on is current for a list, but was not true at a past moment."""
+    """Return the condition for what is true. What holds from tomorrow on is current for a list, but was not true at a
+    past moment."""
     lasting = Q(invalid_at__isnull=True) | Q(invalid_at__gt=as_of or utc_now())
     return lasting if as_of is None else lasting & Q(valid_at__lte=as_of)

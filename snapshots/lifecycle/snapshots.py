@@ -1,4 +1,4 @@
-"""Snapshots that products write themselves: offer, create, retire (rows S2, S3, P5)."""
+"""Snapshots that products write themselves: offer, create, retire."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,11 +11,12 @@ from django.db import transaction
 from django.db.models import F
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.kernel.errors import Refused
+from memory_platform.kernel.errors import FieldFault, Refused
 from memory_platform.kernel.ids import new_id
 from memory_platform.kernel.text import content_hash
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MEMORIES_WRITTEN
+from profiles.audit import record_act
 from profiles.models import Subject
 from profiles.policy import BELIEFS
 from profiles.services.tombstones import REASON as FORGOTTEN
@@ -29,36 +30,36 @@ from snapshots.lifecycle.selectors import current, snapshot_at
 from snapshots.lifecycle.traces import end_traces, lock_for_traces
 from snapshots.lifecycle.values import (
     Accept,
+    ExpiresInPast,
     Fate,
     NewSnapshot,
     Offer,
     SnapshotAddress,
     ceiling_fault,
-    expired_fault,
     labels_without_secrets,
 )
 from snapshots.models import Snapshot
 from snapshots.policy import usual_provenance
 from tenants.isolation import current_tenant_id
-from tenants.services.audit import Actor, record_audit
+from tenants.services.audit import Actor
 
+# Equal for two memories of one subject that say the same: kind, and hash of the normalised text.
 Content = tuple[str, bytes]
-"""What two memories of one subject share when they say the same: kind, and hash of the normalised text."""
 
+# Stands for the subject in an offer: its row may not exist yet when the offer is embedded.
 SUBJECT_TO_COME = UUID(int=0)
-"""Stands in an offer for the subject, whose row may not be there yet when the offer is embedded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retired:
-    """A snapshot that was retired, and what ended with it: see :mod:`snapshots.lifecycle.traces`."""
+    """A snapshot that was retired, and what ended with it (see ``traces``)."""
 
     snapshot: Snapshot
     ended: Mapping[str, Any]
 
 
 def offer_snapshots(posted: Sequence[NewSnapshot], embedders: Embedders, *, mask: Mask) -> list[Offer]:
-    """Index and embed what is posted, in one call to each model. No transaction may be open."""
+    """Index and embed posted snapshots, in one call to each model. No transaction may be open."""
     now = utc_now()
     refusals = [_refusal(new, now) for new in posted]
     drafts = [_draft(new, now, mask) for new, refused in zip(posted, refusals, strict=True) if not refused]
@@ -75,9 +76,12 @@ def create_snapshots(subject: Subject, offers: Sequence[Offer]) -> list[Fate]:
     What a current snapshot of the same kind says already, up to spacing, is ``unchanged``: that one is validated anew.
     """
     lock_memory(subject.id)
-    contents = [_content(offer.prepared.draft) if offer.prepared else None for offer in offers]
+    drafts = [offer.prepared.draft if offer.prepared else None for offer in offers]
+    contents = [(draft.kind, content_hash(draft.text)) if draft else None for draft in drafts]
     known = _current_ids(subject, {content for content in contents if content})
-    forgotten = _forgotten_texts(subject, offers)
+    forgotten = set[str]()
+    if has_marks(subject.id):
+        forgotten = forgotten_texts(subject.id, [draft.text for draft in drafts if draft])
     new: dict[Content, PreparedSnapshot] = {}
     fates: list[Fate] = []
     for offer, content in zip(offers, contents, strict=True):
@@ -98,11 +102,10 @@ def create_snapshots(subject: Subject, offers: Sequence[Offer]) -> list[Fate]:
 
 
 def retire_snapshot(address: SnapshotAddress, *, accept: Accept, by: Actor | None = None, reason: str = "") -> Retired:
-    """Take a snapshot out of recall, in the open scope; its history stays, and ``known_at`` before now still finds it.
-    What the words of a note left elsewhere ends with it.
+    """Take a snapshot out of recall, in the open scope, with what its words left elsewhere; its history stays.
 
-    ``accept`` raises for a version that the caller does not expect. ``by`` (a staff member) leaves an audit record.
-    Raises SnapshotUnknown.
+    ``known_at`` before now still finds it. ``accept`` raises for a version that the caller does not expect. ``by`` (a
+    staff member) leaves an audit record. Raises SnapshotUnknown.
     """
     found = snapshot_at(address)
     lock_for_traces(found)
@@ -114,20 +117,13 @@ def retire_snapshot(address: SnapshotAddress, *, accept: Accept, by: Actor | Non
     rows.update(retired_at=snapshot.retired_at, version=F("version") + 1)
     snapshot.version += 1
     if by is not None:
-        record_audit(
-            by,
-            "snapshot.retired",
-            object_kind="snapshot",
-            object_id=str(snapshot.id),
-            subject_ref=snapshot.subject_id,
-            reason=reason,
-        )
+        record_act(by, "snapshot.retired", snapshot, reason)
     return Retired(snapshot, end_traces(snapshot, snapshot.text))
 
 
 def _refusal(new: NewSnapshot, now: datetime) -> Refused | None:
     if new.expires_at is not None and new.expires_at <= now:
-        return expired_fault()
+        return ExpiresInPast(faults=[FieldFault("expires_at", "in_past", "Must be in the future.")])
     return None if new.confidence is None else ceiling_fault(_provenance(new), new.confidence)
 
 
@@ -159,12 +155,7 @@ def _provenance(new: NewSnapshot) -> Provenance:
     return Provenance(new.provenance) if new.provenance else usual_provenance(new.kind)
 
 
-def _content(draft: SnapshotDraft) -> Content:
-    return draft.kind, content_hash(draft.text)
-
-
 def address_to(prepared: PreparedSnapshot, subject: Subject) -> PreparedSnapshot:
-    """Return an offer's snapshot as one of ``subject``."""
     return replace(prepared, draft=replace(prepared.draft, subject_id=subject.id))
 
 
@@ -179,12 +170,6 @@ def _current_ids(subject: Subject, contents: Collection[Content]) -> dict[Conten
         for kind, content, snapshot_id in rows.values_list("kind", "content_hash", "id")
     }
     return {content: found[content] for content in contents if content in found}
-
-
-def _forgotten_texts(subject: Subject, offers: Sequence[Offer]) -> set[str]:
-    if not has_marks(subject.id):
-        return set()
-    return forgotten_texts(subject.id, [offer.prepared.draft.text for offer in offers if offer.prepared])
 
 
 def _validate_anew(subject: Subject, ids: Collection[UUID]) -> None:

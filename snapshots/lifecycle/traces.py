@@ -1,7 +1,7 @@
-"""What the words of a note left elsewhere, which goes and comes back with them: its message, and the slots it filled.
+"""Traces of a note: values that its words left elsewhere (at its message, in slots), which go and come back with it.
 
-What knows it stands above this room (:mod:`snapshots.understanding.note_traces`) and says so when the app starts, so
-that whoever retires or rewords a note need not know.
+The code that knows these traces stands above this room (``snapshots.understanding.note_traces``) and registers here
+when the app starts, so that whoever retires or edits a note need not know it.
 """
 
 from collections.abc import Mapping
@@ -14,40 +14,44 @@ NOTHING_ENDED: Mapping[str, Any] = {}
 
 
 class NoteTraces(Protocol):
-    """Ends the traces of notes, and brings them back; in the open scope, subject and memory are locked."""
+    """Ends the traces of notes and restores them, in the open scope, with subject and memory locked."""
 
     def end(self, note: Snapshot, said: str, now: str) -> Mapping[str, Any]:
-        """End what the words ``said`` left that ``now`` says no more, and fill what only ``now`` says; return ids, as
-        JSON, by which it comes back."""
+        """End what the words ``said`` left that ``now`` no longer says, and fill what only ``now`` says.
+
+        Return ids, as JSON, by which :meth:`bring_back` restores it.
+        """
 
     def bring_back(self, note: Snapshot, ended: Mapping[str, Any]) -> None:
-        """Have hold again what :meth:`end` ended, in place of what it filled; what was said since stands."""
+        """Restore what :meth:`end` ended, in place of what it filled; what was said since stands."""
 
 
 _KNOWN: list[NoteTraces] = []
 
 
 def know_traces(traces: NoteTraces) -> None:
-    """Have ``traces`` end with notes from now on, in place of others."""
     _KNOWN[:] = [traces]
 
 
 def lock_for_traces(snapshot: Snapshot) -> None:
-    """Hold the subject of a note before its memory is locked; nothing for any other snapshot."""
+    """Lock the subject of a note before its memory is locked; nothing for any other snapshot."""
     if snapshot.kind == SnapshotKind.NOTE:
         lock_subject(snapshot.subject)
 
 
 def end_traces(snapshot: Snapshot, said: str, now: str = "") -> Mapping[str, Any]:
-    """End what a note left that says ``now`` in place of ``said``, or nothing any more, and fill what only ``now``
-    says, in the open scope, when the note is written; the subject and the memory are locked. Return what
-    :func:`bring_traces_back` needs; nothing for any other snapshot."""
+    """End what a note left that says ``now`` in place of ``said`` (nothing by default), and fill what only ``now``
+    says.
+
+    In the open scope, when the note is written; subject and memory are locked. Return what :func:`restore_note_traces`
+    needs; nothing for any other snapshot.
+    """
     if snapshot.kind != SnapshotKind.NOTE:
         return NOTHING_ENDED
     return {name: ended for traces in _KNOWN for name, ended in traces.end(snapshot, said, now).items()}
 
 
 def bring_traces_back(snapshot: Snapshot, ended: Mapping[str, Any]) -> None:
-    """Have what ended with a note hold again with it, in the open scope; the subject and the memory are locked."""
+    """Restore what ended with a note, in the open scope; subject and memory are locked."""
     for traces in _KNOWN if ended else ():
         traces.bring_back(snapshot, ended)

@@ -1,4 +1,4 @@
-"""What is offered to a subject's memory, and what became of it."""
+"""Memories that products offer, and the results of writing them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,22 +16,23 @@ from snapshots.models import Snapshot, SnapshotKind
 
 
 class ExpiresInPast(Refused):
-    """A memory that has ended already would be stored and never seen. HTTP 422."""
+    """A memory that has expired already would be stored and never seen. HTTP 422."""
 
     code = "expires_at_in_past"
 
 
+# Takes a row's id and version; raises when the caller does not accept that version.
 Accept = Callable[[UUID, int], None]
-"""Raises when the version of a row is not one that the caller still accepts."""
 
 
+# The columns of a note that is confirmed, whoever confirms it: no longer in doubt, not replaced by a newer one.
 SETTLED: Mapping[str, Any] = {"possibly_outdated": False, "changed_by": None, "newer": None}
-"""The columns of a note that is confirmed, whoever confirms it: in doubt no more, and told of anew by nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewSnapshot:
-    """A memory as it is posted. Absent confidence is the ceiling of its provenance; absent ``said_at`` is now."""
+    """A memory as it is posted. Without a confidence it gets the ceiling of its provenance; ``said_at`` defaults to
+    now."""
 
     text: str
     kind: str = SnapshotKind.MANUAL
@@ -51,7 +52,7 @@ class NewSnapshot:
 class Offer:
     """A posted memory made ready outside of any transaction, or the reason why it is refused.
 
-    ``allow_forgotten``: it is stored although the subject had it forgotten.
+    ``allow_forgotten``: store it although the subject had it forgotten.
     """
 
     prepared: PreparedSnapshot | None = None
@@ -61,7 +62,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of one offer. ``id`` is the snapshot that now says it; None when it was rejected, with ``reason``."""
+    """The result of one offer. ``id``: the snapshot that now says it; None when it was rejected, with ``reason``."""
 
     verdict: Verdict
     id: UUID | None = None
@@ -94,7 +95,7 @@ class SourcedSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class HeldSnapshot:
-    """A snapshot as it was held for a time: from ``recorded_at`` until ``retired_at`` (None: it is held now)."""
+    """A snapshot in one state: held from ``recorded_at`` until ``retired_at`` (None: it is held now)."""
 
     snapshot: Snapshot
     recorded_at: datetime
@@ -102,17 +103,12 @@ class HeldSnapshot:
 
 
 def labels_without_secrets(labels: Sequence[str], mask: Mask) -> list[str]:
-    """Return ``labels`` (topics, a category) once each, those left out in which something would be masked (row E2)."""
+    """Return ``labels`` (topics, a category) once each, without those in which something would be masked."""
     return [label for label in dict.fromkeys(labels) if not mask(label)[1]]
 
 
-def expired_fault() -> ExpiresInPast:
-    """Return the refusal of a new memory that has ended already, naming the field."""
-    return ExpiresInPast(faults=[FieldFault("expires_at", "in_past", "Lies in the future.")])
-
-
 def ceiling_fault(provenance: str, confidence: float) -> ConfidenceAboveCeiling | None:
-    """Return the refusal of more confidence than ``provenance`` allows (row P5), naming the field."""
+    """Return the refusal of more confidence than ``provenance`` allows, naming the field; None when it is allowed."""
     ceiling = BELIEFS.ceiling(Provenance(provenance))
     if confidence <= ceiling:
         return None

@@ -12,8 +12,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject, Tag
 from snapshots.embedding.versions import NOTE, HeldThen, changed_since, images_of, restore_note
 from snapshots.errors import NoteUnknown, SnapshotUnknown
-from snapshots.lifecycle.history import history_of
-from snapshots.lifecycle.selectors import snapshot_at, snapshot_ever_at, with_sources
+from snapshots.lifecycle.selectors import history_of, snapshot_at, snapshot_ever_at, with_sources
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.about import AboutFilter, read_about_filter

@@ -1,4 +1,4 @@
-"""Accepting an import: the whole export is checked, then its lines wait in parts for a worker (row D1)."""
+"""Accepting an import: the whole export is checked, then its lines wait in parts for a worker."""
 
 import zlib
 from collections import Counter
@@ -24,13 +24,13 @@ from snapshots.portability.policy import PORTABILITY, PortabilityPolicy
 from snapshots.queue.asked_jobs import add_job, nudge_jobs
 from tenants.isolation import current_tenant_id
 
+# A type of line made here: keys to rows of the same table, set when all of these are stored.
 LINK = "link"
-"""Lines made here: keys to rows of the same table, set when all of them are there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """A checked export. ``rows`` are its lines in the order in which they are stored; ``origin`` is whose it was."""
+    """A checked export. ``rows`` are its lines in the order of storing; ``origin`` is the exported subject's id."""
 
     subject_id: str
     origin: UUID
@@ -39,9 +39,9 @@ class Import:
 
 
 def read_export(lines: Sequence[Any]) -> Import:
-    """Return the export that ``lines`` hold. Raises InvalidInput naming the first bad one, as ``lines.17.text``."""
+    """Return the export that ``lines`` hold. Raises InvalidInput naming the first bad field, as ``lines.17.text``."""
     if len(lines) < 3:  # noqa: PLR2004 - header, subject and end
-        raise _fault("lines", "incomplete", "An export has a header, a subject and an end.")
+        raise _fault("lines", "incomplete", "Must be a whole export: a header, a subject, rows and an end.")
     origin, subject = _header(lines[0]), _subject(lines[1])
     counts, rows = Counter[str](), list[Line]()
     for number, line in enumerate(lines[2:-1], 2):
@@ -54,7 +54,7 @@ def read_export(lines: Sequence[Any]) -> Import:
 def accept_import(
     asked: Import, *, subject_id: str | None, allow_forgotten: bool, policy: PortabilityPolicy = PORTABILITY
 ) -> tuple[Subject, Job]:
-    """Make the subject on first sight and leave the lines to a job, in the open transaction."""
+    """Create the subject on first sight and leave the lines to a job, in the open transaction."""
     name = subject_id or asked.subject_id
     put = put_subject(name)
     if put.created:
@@ -68,7 +68,7 @@ def accept_import(
 
 
 def sift_again(job: Job, policy: PortabilityPolicy = PORTABILITY) -> None:
-    """Leave out of an import that has not begun what was forgotten since it was accepted, in the open scope."""
+    """Drop from an import that has not begun what was forgotten since it was accepted, in the open scope."""
     subject_id = UUID(job.params["subject"])
     if job.done or job.params["allow_forgotten"] or not has_marks(subject_id):
         return
@@ -80,13 +80,12 @@ def sift_again(job: Job, policy: PortabilityPolicy = PORTABILITY) -> None:
 
 
 def unpacked(part: JobPart) -> list[dict[str, Any]]:
-    """Return the lines of a part; they are of one kind."""
     lines: list[dict[str, Any]] = orjson.loads(zlib.decompress(bytes(part.packed)))
     return lines
 
 
 def _leave(job: Job, kept: Kept, policy: PortabilityPolicy) -> None:
-    """Leave lines to a job in parts, and note how many there are and how many were left out."""
+    """Leave lines to a job in parts, and record how many there are and how many were left out."""
     job.total = sum(row["type"] != LINK for row in kept.rows)
     if kept.left_out:
         job.result["forgotten"] = dict(kept.left_out + Counter(job.result.get("forgotten", {})))
@@ -126,7 +125,7 @@ def _row(number: int, line: Any) -> Line:
     name = line.get("type") if isinstance(line, dict) else None
     kind = BY_NAME.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise _fault(f"lines.{number}.type", "unknown_type", "Must be one of the types of an export.")
+        raise _fault(f"lines.{number}.type", "unknown_type", f"Must be one of: {', '.join(BY_NAME)}.")
     try:
         read_row(kind, line)
     except ColumnFault as fault:
@@ -139,7 +138,11 @@ def _end(number: int, line: Any, counts: Counter[str]) -> None:
     if not isinstance(line, dict) or line.get("type") != END:
         raise _fault(f"lines.{number}", "incomplete", "The export was cut off: its last line is missing.")
     if line.get("counts") != dict(counts):
-        raise _fault(f"lines.{number}.counts", "incomplete", "Does not count the lines of the export.")
+        raise _fault(
+            f"lines.{number}.counts",
+            "incomplete",
+            "Must count the lines: some are missing or too many.",
+        )
 
 
 def _in_order(rows: Sequence[Line]) -> Iterator[Line]:

@@ -27,7 +27,7 @@ WHOLE = {
 
 
 class ColumnFault(Exception):
-    """A value that cannot be stored: the column, and what would be right. Never the value."""
+    """A value that cannot be stored: the column, and what is allowed. Never the value."""
 
     def __init__(self, column: str, message: str) -> None:
         super().__init__(message)
@@ -35,13 +35,13 @@ class ColumnFault(Exception):
 
 
 def read_row(kind: LineKind, line: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a line's values by column, ``id`` among them; what it leaves out has the table's default.
+    """Return a line's values by column, ``id`` among them; a missing column has the table's default.
 
     Raises ColumnFault.
     """
     unknown = line.keys() - kind.columns.keys() - {"type", "id"}
     if unknown:
-        raise ColumnFault(min(unknown)[:64], "Is not a known field.")
+        raise ColumnFault(min(unknown)[:64], "Is not a field of this type of line.")
     values: dict[str, Any] = {"id": _identity("id", line.get("id"))}
     for name, column in kind.columns.items():
         if name in line:
@@ -114,11 +114,11 @@ def _text(name: str, value: Any) -> str:
 
 def _moment(name: str, value: Any) -> datetime:
     try:
-        moment = datetime.fromisoformat(_of(name, value, str, "Must be a time."))
+        moment = datetime.fromisoformat(_of(name, value, str, "Must be a time as in RFC 3339."))
     except ValueError:
         raise ColumnFault(name, "Must be a time as in RFC 3339.") from None
     if moment.tzinfo is None:
-        raise ColumnFault(name, "Must be a time with its offset.")
+        raise ColumnFault(name, "Must be a time with its offset, as in RFC 3339.")
     try:
         return moment.astimezone(UTC)
     except OverflowError:  # the table would take it, and nothing could read it again

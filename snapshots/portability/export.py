@@ -1,7 +1,7 @@
-"""An export: everything held about a subject, line by line, in bounded memory (row D1).
+"""An export: everything held about a subject, line by line, in bounded memory.
 
-Each batch of rows is read in a transaction of its own: what is written meanwhile may or may not be in it, what is
-erased meanwhile ends it. The last line counts the others, so that a stream that was cut off is noticed.
+Each batch of rows is read in a transaction of its own: what is written meanwhile may or may not be in it; an erasure
+meanwhile ends it. The last line counts the others, so that a stream that was cut off is noticed.
 """
 
 import zlib
@@ -26,8 +26,8 @@ from snapshots.selectors import with_words
 from tenants.isolation import tenant_tx
 
 NOTHING = UUID(int=0)
+# The column of receipts that is compressed JSON; a line shows it as JSON.
 PACKED = "rendered"
-"""The column of receipts that is compressed JSON; a line shows it as JSON."""
 
 
 class ErasedMeanwhile(Exception):
@@ -35,7 +35,7 @@ class ErasedMeanwhile(Exception):
 
 
 def export_lines(tenant_id: UUID, external_id: str, policy: PortabilityPolicy = PORTABILITY) -> Iterator[bytes]:
-    """Yield the lines of an export, each with its line end. Raises NotFound before the first line is asked for."""
+    """Yield the lines of an export, each with its line end. Raises NotFound before the first line is requested."""
     with tenant_tx(tenant_id):
         subject = subject_by_external_id(external_id)
     return _lines(tenant_id, subject, policy)
@@ -44,7 +44,8 @@ def export_lines(tenant_id: UUID, external_id: str, policy: PortabilityPolicy = 
 def _lines(tenant_id: UUID, subject: Subject, policy: PortabilityPolicy) -> Iterator[bytes]:
     counts = Counter[str]()
     yield _line({"type": HEADER, "format": FORMAT, "exported_at": utc_now(), "origin": subject.id})
-    yield _line({"type": SUBJECT, "subject_id": subject.external_id, **_of_subject(subject)})
+    about = {"metadata": subject.metadata, "created_at": subject.created_at}
+    yield _line({"type": SUBJECT, "subject_id": subject.external_id, **about})
     try:
         for kind in KINDS:
             if kind.model is ReceiptMemory:  # those of the receipts that were just told
@@ -100,10 +101,6 @@ def _shown(row: models.Model, kind: LineKind) -> dict[str, Any]:
 def _still_there(subject: Subject) -> None:
     if not Subject.objects.filter(id=subject.id, erasing=False).exists():
         raise ErasedMeanwhile
-
-
-def _of_subject(subject: Subject) -> dict[str, Any]:
-    return {"metadata": subject.metadata, "created_at": subject.created_at}
 
 
 def _line(value: dict[str, Any]) -> bytes:

@@ -1,7 +1,7 @@
-"""What an export from before a forgetting would bring back beside the words themselves (rows D1, E8).
+"""Lines of an export that would bring back something forgotten since, beside the words themselves.
 
-A mark recognises a message. What was learned or made from it carries none: it is known by its sources, and those stand
-in other lines of the export, so that it is left out before the lines are parted.
+A tombstone recognises a message. What was learned or made from it has no tombstone: it is known by its sources, which
+stand in other lines, so it is left out before the lines are parted.
 """
 
 from collections import Counter, defaultdict
@@ -17,25 +17,25 @@ from snapshots.models import SnapshotKind
 
 Line = Mapping[str, Any]
 
+# Types of learned values, with the columns that say what they are about.
 BELIEFS = {"profile_fact": ("field", "is_attribute"), "preference": ("category", "key"), "tag": ("label",)}
-"""What is learned, with the columns that say what it is about."""
 SOURCES = frozenset({"snapshot_source", "preference_source", "profile_fact_source", "tag_source"})
+# Snapshots with the words of all their sources; any other one is left out when all of its sources are.
 MADE_OF_MANY = frozenset({SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT, SnapshotKind.CONSOLIDATED})
-"""Snapshots that hold the words of all their sources; any other one is left out when all of them are."""
 WORDED_DETAILS = frozenset({"address", "phone", "relation", "aliases"})
 REFERENCES = ("tag_id", "memory_id", "memory_ref", "snapshot_id", "version_of_id", "message_id", "message_ref")
 
 
 @dataclass(slots=True)
 class Kept:
-    """The lines that bring back nothing forgotten, and how many of each type do."""
+    """The lines that bring back nothing forgotten, and how many others there are of each type."""
 
     rows: list[Line] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
 
 
 def without_forgotten_lines(subject_id: UUID, rows: Sequence[Line]) -> Kept:
-    """Leave out what forgotten messages alone taught, what was made from them, and what refers to either.
+    """Leave out what only forgotten messages taught, what was made from them, and what refers to either.
 
     The messages themselves stay among the lines: each is refused where it would be stored. In the open scope.
     """
@@ -57,7 +57,6 @@ def without_forgotten_lines(subject_id: UUID, rows: Sequence[Line]) -> Kept:
 
 
 def _forgotten(subject_id: UUID, rows: Sequence[Line]) -> set[str]:
-    """Return the ids of the messages that carry a mark, or whose words do."""
     conversations = {row["id"]: row["external_id"] for row in _of(rows, "conversation")}
     messages = {row["id"]: row for row in _of(rows, "message")}
     names = {one: (conversations.get(row["conversation_id"], ""), row["external_id"]) for one, row in messages.items()}
@@ -67,7 +66,6 @@ def _forgotten(subject_id: UUID, rows: Sequence[Line]) -> set[str]:
 
 
 def _lost(rows: Sequence[Line], gone: set[str]) -> set[str]:
-    """Return the ids of the memories that go with these messages."""
     behind: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         if row["type"] in SOURCES:
@@ -80,7 +78,7 @@ def _lost(rows: Sequence[Line], gone: set[str]) -> set[str]:
 
 
 def _without_details(rows: Sequence[Line], gone: set[str]) -> Sequence[Line]:
-    """Return the lines without what of a tag, now or earlier, only its forgotten messages say."""
+    """Return the lines without details of tags, now or earlier, that only forgotten messages say."""
     said = {row["id"]: comparable(row["content"]) for row in _of(rows, "message")}
     behind: dict[str, set[str]] = defaultdict(set)
     for row in _of(rows, "tag_source"):
@@ -91,7 +89,7 @@ def _without_details(rows: Sequence[Line], gone: set[str]) -> Sequence[Line]:
         saying = {one for one in behind[tag] if words and words in said.get(one, "")}
         return bool(saying) and saying <= gone
 
-    def left(row: Line) -> Line | None:
+    def shorten(row: Line) -> Line | None:
         if row["type"] == "tag_detail" and row["detail"] in WORDED_DETAILS:
             return _shorter(row, "value", partial(is_lost, row["tag_id"]))
         if row["type"] != "tag":
@@ -100,11 +98,11 @@ def _without_details(rows: Sequence[Line], gone: set[str]) -> Sequence[Line]:
         texts = {name: "" for name in WORDED_DETAILS if isinstance(row.get(name), str) and lost(row[name])}
         return {**row, **texts, "aliases": [name for name in row.get("aliases", ()) if not lost(name)]}
 
-    return [kept for row in rows if (kept := left(row)) is not None] if gone else rows
+    return [kept for row in rows if (kept := shorten(row)) is not None] if gone else rows
 
 
 def _shorter(row: Line, name: str, is_lost: Callable[[Any], bool]) -> Line | None:
-    """Return a line without what is lost of one of its columns, a text or a list; None when nothing is left."""
+    """Return a line without the lost part of one of its columns, a text or a list; None when nothing is left."""
     if not isinstance(row[name], list):
         return None if is_lost(row[name]) else row
     entries = [one for one in row[name] if not is_lost(one)]
@@ -112,9 +110,9 @@ def _shorter(row: Line, name: str, is_lost: Callable[[Any], bool]) -> Line | Non
 
 
 def _forgotten_episodes(subject_id: UUID, rows: Sequence[Line]) -> set[str]:
-    """Return the ids of episodes whose words carry a mark, and of the tasks that they were made of.
+    """Return the ids of episodes whose words match a tombstone, and of the tasks that they were made of.
 
-    The snapshots stay among the lines, as messages do: each is refused, and counted, where it would be stored.
+    Their snapshots stay among the lines, as messages do: each is refused, and counted, where it would be stored.
     """
     told = {row["id"]: row["text"] for row in _of(rows, "snapshot") if row["kind"] == SnapshotKind.EPISODE}
     marked = forgotten_texts(subject_id, list(told.values())) if told else set()
@@ -136,7 +134,6 @@ def _saying(row: Line) -> tuple[str, ...]:
 
 
 def _conversations(rows: Sequence[Line], gone: set[str]) -> tuple[set[str], set[str]]:
-    """Return the conversations all of whose messages are forgotten, and those of which some are."""
     said: dict[str, set[str]] = defaultdict(set)
     for row in _of(rows, "message"):
         said[row["conversation_id"]].add(row["id"])

@@ -1,4 +1,4 @@
-"""Working at an import: part by part, each in one transaction with its mark that it is done (row D1)."""
+"""Running an import: part by part, each in one transaction with the record that it is done."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -40,8 +40,8 @@ from snapshots.understanding.note_reading import read_again
 from snapshots.understanding.statements.statements import is_statement, messages_at
 from tenants.isolation import tenant_tx
 
+# Columns of a snapshot that a new one does not choose.
 NOT_IN_A_DRAFT = ("recorded_at", "retired_at", "invalid_at", "last_validated_at", "version")
-"""Columns of a snapshot that a new one does not choose."""
 
 
 def run_import(tenant_id: UUID, job: Job) -> None:
@@ -73,7 +73,7 @@ def _store_part(tenant_id: UUID, job: Job, part: JobPart) -> None:
         prepared = prepare_snapshots(drafts, active_embedders())
     with tenant_tx(tenant_id):
         hold_job(job)
-        fates = _stored(job, lines, renaming, prepared)
+        fates = _store_lines(job, lines, renaming, prepared)
         counts: dict[str, Counter[str]] = {fate: Counter(job.result.get(fate, {})) for fate in fates}
         for fate, number in fates.items():
             counts[fate][name] += number
@@ -83,7 +83,7 @@ def _store_part(tenant_id: UUID, job: Job, part: JobPart) -> None:
         advance_job(job, done=len(lines) if name != LINK else 0)
 
 
-def _stored(
+def _store_lines(
     job: Job, lines: Sequence[dict[str, Any]], renaming: Renaming, prepared: Sequence[PreparedSnapshot]
 ) -> Counter[str]:
     name, allowed = lines[0]["type"], bool(job.params["allow_forgotten"])
@@ -103,7 +103,7 @@ def _stored(
 def _store_snapshots(
     rows: Sequence[Values], subject_id: UUID, prepared: Sequence[PreparedSnapshot], *, allow_forgotten: bool
 ) -> Counter[str]:
-    """Store snapshots in the one way there is, then give them the columns that a new one does not choose."""
+    """Store snapshots as all writers do, then give them the columns that a new one does not choose."""
     touch_memory(subject_id, changed=())
     before = ids_there(Snapshot, subject_id, [row["id"] for row in rows])
     gone = set[str]()
@@ -122,7 +122,6 @@ def _store_snapshots(
 
 
 def _drafts(rows: Sequence[Values], subject_id: UUID) -> list[SnapshotDraft]:
-    """Return what storing these snapshots takes, each statement after the turn before it as imported by now."""
     places = {(row["conversation_id"], row["seq"] - 1) for row in rows if row["conversation_id"] and row["seq"]}
     before = messages_at(places, [subject_id]) if places else {}
     there = ids_there(Conversation, subject_id, [row["conversation_id"] for row in rows if row["conversation_id"]])
@@ -168,7 +167,7 @@ def _renaming(job: Job) -> Renaming:
 
 
 def _refresh(subject_id: UUID) -> None:
-    """Bring up to date what is made from all rows together: the console's search text, and images by a new epoch."""
+    """Update what is made from all rows together: the console's search text, and images by a new epoch."""
     refresh_search_text(Subject.objects.get(id=subject_id))
     own = Snapshot.objects.filter(subject_id=subject_id).order_by()
     touch_memory(subject_id, changed=own.values_list("position", flat=True))

@@ -1,6 +1,7 @@
-"""What a line of an export says: one row of one table, by column, without tenant and subject.
+"""The lines of an export: one row of one table each, by column, without tenant and subject.
 
-One list tells which tables leave and come back, in the order in which they refer to each other, and why others do not.
+One list has the tables that are exported, in the order in which they refer to each other; another says why others are
+not.
 """
 
 from collections.abc import Mapping
@@ -34,10 +35,10 @@ from snapshots.models import (
     Task,
 )
 
+# The format that exports are written in. Format 2 has notes, and the history of tags.
 FORMAT = 2
-"""What an export is written in. Format 2 has notes, and what tags have been."""
+# The formats that imports read, for ever.
 READABLE = (1, 2)
-"""What an import reads, for ever."""
 HEADER = "header"
 SUBJECT = "subject"
 END = "end"
@@ -45,9 +46,10 @@ END = "end"
 
 @dataclass(frozen=True, slots=False)
 class LineKind:
-    """One table in an export. ``later``: keys to rows of the same table, set once all of them are there.
+    """One table in an export.
 
-    ``ids``: columns that name rows without a key, each a UUID, a text, or a list of them. ``left_out``: made anew here.
+    ``later_keys``: keys to rows of the same table, set once all of them are there. ``id_columns``: columns that name
+    rows without a key, each a UUID, a text, or a list of them. ``left_out``: columns made anew by an import.
     """
 
     name: str
@@ -58,7 +60,6 @@ class LineKind:
 
     @cached_property
     def columns(self) -> dict[str, models.Field[Any, Any]]:
-        """The columns of a line by name; keys end in ``_id``."""
         hidden = {"tenant_id", "subject_id", "id", *self.left_out}
         return {one.attname: one for one in self.model._meta.concrete_fields if one.attname not in hidden}
 
@@ -72,6 +73,7 @@ class LineKind:
         }
 
 
+# Everything that is held, each kind after those that it refers to.
 KINDS = (
     LineKind("profile_fact", ProfileFact, later=("superseded_by_id", "version_of_id")),
     LineKind("preference", Preference, later=("superseded_by_id", "version_of_id")),
@@ -106,10 +108,10 @@ KINDS = (
     LineKind("receipt", Receipt, left_out=frozenset({"packed", "due"})),
     LineKind("receipt_memory", ReceiptMemory, ids=("memory_ref",)),
 )
-"""Everything that is held, each kind after those that it refers to."""
 
 BY_NAME: Mapping[str, LineKind] = {kind.name: kind for kind in KINDS}
 
+# Tables of a subject that are not exported, and why.
 STAYS: Mapping[str, str] = {
     "snapshot_words": "made of the snapshot",
     "snapshot_vector": "made of the snapshot by whatever model is configured",
@@ -123,4 +125,3 @@ STAYS: Mapping[str, str] = {
     "forgotten": "keyed hashes that mean nothing elsewhere",
     "forget_order": "what a user told us to forget, for a day",
 }
-"""Tables of a subject that do not leave, and why."""

@@ -1,4 +1,4 @@
-"""The numbers of export and import."""
+"""Fixed numbers of export and import."""
 
 from dataclasses import dataclass
 

@@ -1,6 +1,6 @@
-"""Ids of an import: the exported ones where they are the subject's own still, else ones made for this subject.
+"""Ids of an import: the exported ones if the subject is the same, else ids made for this subject.
 
-An id made here depends on the subject and the exported id alone: importing the same lines twice meets the same rows.
+A made id depends on the subject and the exported id alone: importing the same lines twice meets the same rows.
 """
 
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ from memory_platform.kernel.ids import stable_id
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """From an export of the subject ``origin`` to the subject ``target``.
+    """Maps ids of an export of the subject ``origin`` to ids of the subject ``target``.
 
-    ``known`` holds rows that stand in the target under other ids already: conversations of the same name.
+    ``known`` holds rows that the target has under other ids already: conversations of the same name.
     """
 
     origin: UUID
@@ -23,12 +23,11 @@ class Renaming:
     known: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, exported: UUID) -> UUID:
-        """Return the id that a row has here."""
         made = exported if self.origin == self.target else stable_id("import", self.target, exported)
         return UUID(self.known[str(made)]) if str(made) in self.known else made
 
     def of_text(self, exported: Any) -> Any:
-        """Return what stands for an exported id in JSON; what is no id stays as it is."""
+        """Return the text for an exported id in JSON; a value that is no id stays as it is."""
         try:
             return str(self.of(UUID(exported)))
         except (ValueError, TypeError, AttributeError):

@@ -1,7 +1,7 @@
-"""Erasing again after a restore: a certificate names nothing, so what is there is hashed and compared (matrix 61).
+"""Erasing again after a restore: a certificate names nothing, so ids of what is there are hashed and compared.
 
-A memory is found by its id, and by the marks that were left of its words and messages: the backup may be older than
-the memory that was forgotten and yet hold the message that said it, or another memory that says the same.
+A memory is found by its id, and by the tombstones of its words and messages: the backup may be older than the forgotten
+memory and yet hold the message that said it, or another memory that says the same.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ REASON = "replayed after a restore"
 
 
 def drop_restored_windows() -> int:
-    """Drop all windows in Redis, and return how many: they are of versions that a restored database counts again.
+    """Drop all windows in Redis, and return how many: a restored database counts their versions again.
 
     Raises RedisAway.
     """
@@ -39,10 +39,10 @@ def drop_restored_windows() -> int:
 
 
 def replay_erasure(certificate: Mapping[str, Any]) -> bool:
-    """Erase what a genuine certificate tells of, if it is there again; return whether it was. Opens its own scopes.
+    """Erase what a genuine certificate is about, if it is there again; return whether it was. Opens its own scopes.
 
-    A subject that was made after the erasure was asked for is another one under the same id, and stays. The marks of a
-    forgotten memory come back with it or without it: what a product posts again after a restore is refused as before.
+    A subject that was made after the erasure was requested is another one under the same id, and stays. The tombstones
+    of a forgotten memory come back with it or without it: a post of it after a restore is refused as before.
     """
     tenant_id, scope = UUID(certificate["tenant_id"]), ErasureScope(certificate["scope"])
     with tenant_tx(tenant_id):
@@ -84,16 +84,9 @@ def _delete_conversation(certificate: Mapping[str, Any], subject: Subject) -> bo
 
 
 def _forget_belief(certificate: Mapping[str, Any], subject: Subject) -> bool:
-    """Forget the preference, profile fact or tag one of whose rows the certificate names, in the open scope."""
-    for model in (Preference, ProfileFact, Tag):
-        for row in model._default_manager.filter(subject_id=subject.id).order_by():
-            if object_hash(ErasureScope.MEMORY, subject.external_id, row.id) == certificate["object_hash"]:
-                _forget_again(row, subject)
-                return True
-    return False
-
-
-def _forget_again(row: Preference | ProfileFact | Tag, subject: Subject) -> None:
+    rows = (row for model in (Preference, ProfileFact, Tag) for row in model._default_manager.filter(subject=subject))
+    wanted = certificate["object_hash"]
+    row = next((one for one in rows if object_hash(ErasureScope.MEMORY, subject.external_id, one.id) == wanted), None)
     match row:
         case Preference():
             forget_preference(subject, row.category, row.key, by=COMMAND_LINE, reason=REASON)
@@ -101,10 +94,11 @@ def _forget_again(row: Preference | ProfileFact | Tag, subject: Subject) -> None
             forget_fact(subject, row.field, is_attribute=row.is_attribute, by=COMMAND_LINE, reason=REASON)
         case Tag():
             forget_tag(subject, row, by=COMMAND_LINE, reason=REASON)
+    return row is not None
 
 
 def _target(certificate: Mapping[str, Any], subject: Subject) -> Target:
-    """Return what a certificate of one memory tells of, in the open scope. Raises SnapshotUnknown."""
+    """Return the target of a certificate of one memory, in the open scope. Raises SnapshotUnknown."""
     marks, wanted = marks_in(certificate), certificate["object_hash"]
     ids = Snapshot.objects.filter(subject_id=subject.id).order_by("id").values_list("id", flat=True)
     named = {one for one in ids if object_hash(ErasureScope.MEMORY, subject.external_id, one) == wanted}

@@ -1,6 +1,6 @@
-"""What an import does not bring: beliefs, proposals and earlier words with a card number or a secret.
+"""Rows that an import leaves out: beliefs, proposals and earlier words with a card number or a secret.
 
-A note stays, since its words are masked with its snapshot: it loses what of its details must not be remembered.
+A note stays, since its words are masked with its snapshot; it loses details that must not be remembered.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ _TEXTS: Mapping[type[models.Model], tuple[str, ...]] = {
 
 
 def without_sensitive(model: type[models.Model], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows of one table, as columns, that hold nothing which no product may write either."""
+    """Return the rows of one table, as columns, without those that no product may write either."""
     if model is Note:
         return [_masked_note(row) for row in rows]
     return [row for row in rows if not _holds_sensitive(model, row)] if model in _TEXTS else list(rows)

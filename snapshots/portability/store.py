@@ -1,4 +1,5 @@
-"""Storing the lines of one table: what is there stays as it is, what does not fit is rejected with a reason."""
+"""Storing the lines of one table: existing rows stay as they are, a line that does not fit is rejected with a
+reason."""
 
 import zlib
 from collections import Counter
@@ -34,7 +35,7 @@ def read_lines(lines: Sequence[dict[str, Any]], renaming: Renaming) -> list[Valu
 
 
 def store_rows(kind: LineKind, subject_id: UUID, rows: Sequence[Values], *, allow_forgotten: bool) -> Counter[str]:
-    """Store rows of one table in the open scope; return what became of them."""
+    """Store rows of one table in the open scope; return the counts by result."""
     told = len(rows)
     rows = without_sensitive(kind.model, rows)
     kept = list(rows) if allow_forgotten else _without_forgotten(kind, subject_id, rows)
@@ -52,7 +53,7 @@ def store_rows(kind: LineKind, subject_id: UUID, rows: Sequence[Values], *, allo
 
 
 def store_links(lines: Iterable[dict[str, Any]], subject_id: UUID, renaming: Renaming) -> Counter[str]:
-    """Set keys between rows of one table, where both are there and the key is not set yet."""
+    """Set keys between rows of one table, where both rows exist and the key is not set yet."""
     stored = 0
     for line in lines:
         kind = BY_NAME[line["of"]]
@@ -66,7 +67,6 @@ def store_links(lines: Iterable[dict[str, Any]], subject_id: UUID, renaming: Ren
 
 
 def same_conversations(rows: Sequence[Values], subject_id: UUID) -> dict[str, str]:
-    """Return, for conversations that the subject has under another id, that id."""
     names = {row["external_id"]: row["id"] for row in rows}
     held = Conversation.objects.filter(subject_id=subject_id, external_id__in=names).order_by()
     found = held.values_list("external_id", "id")
@@ -74,7 +74,6 @@ def same_conversations(rows: Sequence[Values], subject_id: UUID) -> dict[str, st
 
 
 def ids_there(model: type[models.Model], subject_id: UUID, ids: Iterable[UUID]) -> set[UUID]:
-    """Return those of ``ids`` that are the subject's rows."""
     wanted = set(ids)
     if not wanted:
         return set()
@@ -95,7 +94,6 @@ def _renamed(values: Values, kind: LineKind, renaming: Renaming) -> Values:
 
 
 def _renamed_image(fields: Mapping[str, Any], renaming: Renaming) -> dict[str, Any]:
-    """Return an image with the ids that it names as they are here, those of its note among them."""
     renamed = {name: renaming.of_text(value) if name in IDS else value for name, value in fields.items()}
     if isinstance(renamed.get(NOTE), Mapping):
         renamed[NOTE] = _renamed_image(renamed[NOTE], renaming)
@@ -109,7 +107,7 @@ def _renamed_value(value: Any, renaming: Renaming) -> Any:
 
 
 def _with_keys_there(kind: LineKind, subject_id: UUID, rows: Sequence[Values]) -> list[Values]:
-    """Return the rows whose keys meet rows; a key that may be empty is, where it meets none."""
+    """Return the rows whose keys refer to existing rows; a nullable key without its row becomes None."""
     fitting = [dict(row) for row in rows]
     for name, model in kind.keys.items():
         there = ids_there(model, subject_id, [row[name] for row in fitting if row[name]])
@@ -132,7 +130,7 @@ def _columns(kind: LineKind, row: Values) -> Values:
 
 
 def fingerprint(row: Values) -> bytes:
-    """Return the hash by which a repeated post of this message is told from another."""
+    """Return the hash that tells a repeated post of this message from another one."""
     return IncomingMessage(
         role=row["role"],
         content=row["content"],
@@ -143,7 +141,6 @@ def fingerprint(row: Values) -> bytes:
 
 
 def _restore_times(kind: LineKind, objects: Sequence[models.Model], rows: Mapping[UUID, Values]) -> None:
-    """Write times that Django sets by itself as they were exported."""
     own = [
         name
         for name, column in kind.columns.items()
@@ -157,7 +154,6 @@ def _restore_times(kind: LineKind, objects: Sequence[models.Model], rows: Mappin
 
 
 def _without_forgotten(kind: LineKind, subject_id: UUID, rows: Sequence[Values]) -> list[Values]:
-    """Return the rows that bring back nothing the subject had forgotten."""
     if not has_marks(subject_id):
         return list(rows)
     if kind.model in BELIEFS:
@@ -183,10 +179,6 @@ def _notes_without_forgotten(subject_id: UUID, rows: Sequence[Values]) -> list[V
     return [{**row, "context": "" if row["context"] in gone else row["context"]} for row in rows]
 
 
-def _receipts_without_prompts(_subject_id: UUID, rows: Sequence[Values]) -> list[Values]:
-    return [{**row, "rendered": None} for row in rows]  # what a prompt showed cannot be compared with a mark
-
-
 def _messages_not_forgotten(subject_id: UUID, rows: Sequence[Values]) -> list[Values]:
     conversations = Conversation.objects.filter(subject_id=subject_id, id__in={row["conversation_id"] for row in rows})
     named = dict(conversations.order_by().values_list("id", "external_id"))
@@ -196,11 +188,12 @@ def _messages_not_forgotten(subject_id: UUID, rows: Sequence[Values]) -> list[Va
     return [row for row in rows if names[row["id"]] not in gone and row["content"] not in texts]
 
 
+# For each table, a function that removes forgotten things from its rows.
 _SIFTS: Mapping[type[models.Model], Callable[[UUID, Sequence[Values]], list[Values]]] = {
     Message: _messages_not_forgotten,
     Preference: _preferences_not_forgotten,
     SnapshotVersion: _versions_not_forgotten,
     Note: _notes_without_forgotten,
-    Receipt: _receipts_without_prompts,
+    # What a prompt showed cannot be compared with a tombstone.
+    Receipt: lambda _, rows: [{**row, "rendered": None} for row in rows],
 }
-"""What is left of the rows of a table without what the subject had forgotten."""

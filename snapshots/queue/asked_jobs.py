@@ -1,6 +1,6 @@
-"""Jobs that a product asked for: claimed with a lease, worked at in short transactions, taken over when a worker dies.
+"""Jobs that a product requested: claimed with a lease, run in short transactions, taken over when a worker dies.
 
-Times are the database's clock. Every write of whoever works at a job requires the token of its lease.
+Times are the database's clock. Every write to a running job requires the token of its lease.
 """
 
 import atexit
@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
-from celery import current_app
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
@@ -20,16 +19,15 @@ from memory_platform.kernel.errors import Conflict, NotFound
 from memory_platform.observability.logs import Event, log
 from snapshots.models import Job, JobKind, JobStatus
 from snapshots.policy import JOB_POLICY, JobPolicy
-from snapshots.queue.errors import LeaseLost
-from snapshots.queue.policy import WAKE_UP_POLICY
-from snapshots.queue.wake_up import WakeUps
+from snapshots.queue.values import LeaseLost
+from snapshots.queue.wake_up import WakeUps, publish
 from tenants.isolation import current_tenant_id, tenant_tx
 
 JOBS_JOB = "snapshots.jobs.run_asked_jobs_job"
 OPEN = (JobStatus.QUEUED, JobStatus.FAILED)
 
+# Runs a claimed job of a tenant to its end, in transactions of its own. Raises LeaseLost when another worker has it.
 JobHandler = Callable[[UUID, Job], None]
-"""Works at a claimed job of a tenant to its end, in transactions of its own. Raises LeaseLost when it is another's."""
 
 
 class JobUnknown(NotFound):
@@ -45,7 +43,7 @@ class JobNotDead(Conflict):
 
 
 def add_job(kind: JobKind, params: Mapping[str, Any], *, total: int = 0, ours: bool = False) -> Job:
-    """Add a job in the open transaction; ``ours``: whoever adds it works at it at once, others after its lease."""
+    """Add a job in the open transaction. ``ours``: the caller runs it at once; others may only after its lease."""
     job = Job(kind=kind, params=dict(params), total=total)
     job.save(force_insert=True)
     if ours:
@@ -63,13 +61,13 @@ def job_by_id(job_id: UUID) -> Job:
 
 
 def due_jobs() -> QuerySet[Job]:
-    """Return the jobs of the open tenant that are due or abandoned, those due longest first."""
+    """Return the open tenant's jobs that are due or abandoned, those due longest first."""
     due = Q(status__in=OPEN, due_at__lte=Now()) | Q(status=JobStatus.RUNNING, lease_until__lte=Now())
     return Job.objects.filter(due).order_by("due_at")
 
 
 def claim_job(policy: JobPolicy = JOB_POLICY) -> Job | None:
-    """Lease the job that is due longest, in the open scope; one whose lease ran out too often is given up instead."""
+    """Lease the job that is due longest, in the open scope. One whose lease ran out too often is given up instead."""
     while True:
         found = due_jobs().select_for_update(skip_locked=True).first()
         if found is None or found.attempts < policy.attempts:
@@ -78,16 +76,16 @@ def claim_job(policy: JobPolicy = JOB_POLICY) -> Job | None:
 
 
 def hold_job(job: Job) -> None:
-    """Lock a job that is still ours until the transaction ends: first thing in each that works at it.
+    """Lock a job that is still ours until the transaction ends: first thing in every transaction that works at it.
 
-    Raises LeaseLost when it passed to somebody else or is gone.
+    Raises LeaseLost when another worker has it, or it is gone.
     """
     if not _ours(job).select_for_update().values_list("id"):
         raise LeaseLost
 
 
 def advance_job(job: Job, *, done: int, policy: JobPolicy = JOB_POLICY) -> None:
-    """Count ``done`` steps more and begin the lease anew, in the transaction of the steps."""
+    """Count ``done`` more steps and begin the lease anew, in the transaction of the steps. Raises LeaseLost."""
     if not _ours(job).update(done=F("done") + done, lease_until=Now() + policy.lease):
         raise LeaseLost
 
@@ -103,13 +101,13 @@ def retry_job(job: Job) -> Job:
     """Give a dead job all its attempts again. Raises JobNotDead."""
     dead = Job.objects.filter(id=job.id, status=JobStatus.DEAD)
     if not dead.update(status=JobStatus.QUEUED, attempts=0, due_at=Now(), error_code="", ended_at=None):
-        raise JobNotDead("Only a job that is dead can be retried.")
+        raise JobNotDead("Only a dead job can be retried.")
     transaction.on_commit(partial(nudge_jobs, current_tenant_id()), robust=True)
     return job_by_id(job.id)
 
 
 def work_at_jobs(tenant_id: UUID, handlers: Mapping[str, JobHandler], *, may_go_on: Callable[[], bool]) -> int:
-    """Work at the tenant's due jobs, one after another; return how many. Runs outside any ``tenant_tx``."""
+    """Run the tenant's due jobs one after another; return how many. Runs outside any ``tenant_tx``."""
     worked = 0
     while may_go_on():
         with tenant_tx(tenant_id):
@@ -122,7 +120,7 @@ def work_at_jobs(tenant_id: UUID, handlers: Mapping[str, JobHandler], *, may_go_
 
 
 def work_at(tenant_id: UUID, job: Job, handler: JobHandler, policy: JobPolicy = JOB_POLICY) -> None:
-    """Work at a claimed job; a failure puts it back for later, or gives it up after the last attempt.
+    """Run a claimed job. A failure puts it back for later, or gives it up after the last attempt.
 
     Raises SoftTimeLimitExceeded when the worker's time is up, with the job put back.
     """
@@ -141,7 +139,7 @@ def work_at(tenant_id: UUID, job: Job, handler: JobHandler, policy: JobPolicy = 
 
 
 def interrupt_job(job: Job, policy: JobPolicy = JOB_POLICY) -> None:
-    """Put a job back whose worker had no more time; the attempt counts only where it brought the job no further."""
+    """Put a job back whose worker had no more time; the attempt counts only if it made no progress."""
     got_on = _ours(job).filter(done__gt=job.done)
     back = {"status": JobStatus.QUEUED, "due_at": Now(), "lease_token": None, "lease_until": None}
     if not got_on.update(attempts=F("attempts") - 1, **back):
@@ -149,7 +147,7 @@ def interrupt_job(job: Job, policy: JobPolicy = JOB_POLICY) -> None:
 
 
 def fail_job(job: Job, code: str, policy: JobPolicy = JOB_POLICY) -> None:
-    """Put a job back with back-off, or give it up; nothing when it is not ours any more."""
+    """Put a job back with back-off, or give it up; does nothing when it is no longer ours."""
     if job.attempts >= policy.attempts:
         _give_up(_ours(job), code)
         return
@@ -160,14 +158,8 @@ def fail_job(job: Job, code: str, policy: JobPolicy = JOB_POLICY) -> None:
 
 
 def nudge_jobs(tenant_id: UUID) -> None:
-    """Have a worker look at the tenant's jobs soon. Call it after the commit. Never waits, never raises."""
+    """Have a worker look at the tenant's jobs soon. Call it after the commit; it never waits and never raises."""
     _wake_ups.add(tenant_id)
-
-
-def publish_job_wake_up(tenant_id: UUID) -> None:
-    """Send one wake-up to the broker; by name, because the jobs stand above this room."""
-    life = WAKE_UP_POLICY.life.total_seconds()
-    current_app.send_task(JOBS_JOB, kwargs={"tenant_id": str(tenant_id)}, expires=life, retry=False, ignore_result=True)
 
 
 def _leased(job: Job, policy: JobPolicy = JOB_POLICY) -> Job:
@@ -186,6 +178,6 @@ def _give_up(rows: QuerySet[Job], code: str) -> None:
     rows.update(status=JobStatus.DEAD, error_code=code[:100], ended_at=Now(), lease_token=None, lease_until=None)
 
 
-_wake_ups = WakeUps(publish_job_wake_up)
+_wake_ups = WakeUps(partial(publish, job=JOBS_JOB))
 os.register_at_fork(after_in_child=_wake_ups.forget)
 atexit.register(_wake_ups.flush)

@@ -1,29 +1,30 @@
-"""Putting work into the queue: in the transaction that makes it necessary."""
+"""Adding work to the queue, in the transaction that makes it necessary."""
 
 from collections.abc import Collection, Sequence
 from uuid import UUID
 
+from django.db.models import F
+from django.db.models.functions import Now
+
 from memory_platform.kernel.ids import new_id
-from snapshots.models import Conversation, Message, MessageRole, Work, WorkKind
+from memory_platform.observability.logs import Event, log
+from snapshots.models import Conversation, ConversationStatus, Message, MessageRole, Work, WorkKind
 from snapshots.queue import sql
 from snapshots.queue.policy import QUEUE_POLICY, QueuePolicy
 from snapshots.queue.rows import rows
-from snapshots.queue.wake_up import nudge
 
-__all__ = ["enqueue_conversation_end", "enqueue_messages", "enqueue_summaries", "nudge"]
-
+# What is done with a message, by role. Nothing is remembered of what tools and systems say.
 KINDS_OF_MESSAGE = {
     MessageRole.USER: (WorkKind.STATEMENT, WorkKind.EXTRACT),
     MessageRole.ASSISTANT: (WorkKind.EXTRACT,),
 }
-"""What is done with a message, by who said it: what tools and systems say is remembered by nothing."""
 
 
 def enqueue_messages(messages: Sequence[Message]) -> None:
-    """Add the items of remembered messages, in the order given; known ones stay as they are.
+    """Add the items of remembered messages in the order given; existing ones stay as they are.
 
-    Call it in the transaction of acceptance while the conversation's row is locked: the lock's order becomes the
-    items' order. The messages come with their conversation loaded.
+    Call it in the transaction of acceptance while the conversation's row is locked: the order of locks becomes the
+    order of items. The messages come with their conversation loaded.
     """
     items = [
         (kind, message)
@@ -50,18 +51,18 @@ def kinds_of(message: Message) -> Sequence[WorkKind]:
 
 
 def enqueue_summaries(conversations: Collection[UUID], *, policy: QueuePolicy = QUEUE_POLICY) -> None:
-    """Add the running summary of the newest whole stretch of user messages; a known one stays as it is.
+    """Add the running summary of the newest whole stretch of user messages; an existing one stays as it is.
 
-    The worker calls it behind what it has read: a request pays nothing for it.
+    Workers call it after reading messages, so that a request pays nothing for it.
     """
     if conversations:
         rows(sql.ENQUEUE_SUMMARIES, conversations=sorted(conversations), every=policy.summary_turns)
 
 
 def enqueue_conversation_end(conversation: Conversation) -> Work:
-    """Return the one item of this end of the conversation, added when it is new.
+    """Return the one item of this end of the conversation, added if it is new.
 
-    It exists for conversations that are not to be remembered too: its handler leaves them out.
+    Also for conversations that must not be remembered: the handler leaves them out.
     """
     end = {
         "subject_id": conversation.subject_id,
@@ -74,3 +75,20 @@ def enqueue_conversation_end(conversation: Conversation) -> Work:
         return known
     Work.objects.bulk_create([Work(**end)], ignore_conflicts=True)
     return Work.objects.get(**end)
+
+
+def end_conversation(conversation: Conversation) -> Work:
+    """End the conversation and return the work that makes its snapshot; ending it twice returns the same work.
+
+    Inside the open ``tenant_tx``; ``conversation`` shows the new state afterwards. The caller wakes the workers after
+    the commit.
+    """
+    row = Conversation.objects.filter(pk=conversation.pk, subject_id=conversation.subject_id)
+    # The conditional UPDATE decides between two ends, and waits for an acceptance that would reopen it.
+    ended = row.filter(status=ConversationStatus.OPEN).update(
+        status=ConversationStatus.ENDED, ended_at=Now(), version=F("version") + 1
+    )
+    conversation.refresh_from_db(fields=["status", "ended_at", "version", "generation"])
+    if ended:
+        log(Event.CONVERSATION_ENDED, conversation=conversation.pk, generation=conversation.generation)
+    return enqueue_conversation_end(conversation)

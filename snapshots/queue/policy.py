@@ -1,4 +1,4 @@
-"""Numbers of the queue. Durations are timedeltas, sizes are items."""
+"""Fixed numbers of the queue. Durations are timedeltas, sizes are items."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -21,16 +21,16 @@ class QueuePolicy:
         200,
         source="4,000 no-op items, one process, 2 busy cores: 100 -> 2,700/s, 200 -> 3,400/s, 400 -> 4,900/s",
     )
+    # Text of a batch's messages; the item that passes the limit is the last. A batch must end well within a turn.
     batch_bytes: int = measured(
         131_072,
         source="60 KB of English or Chinese in one message, embedded models, 2 busy cores: 0.25 s of statements and "
         "0.02 s of extraction",
     )
-    """Of the text of a batch's messages: the one that passes it is the last. A batch is to end well within a turn."""
     conversation_batch: int = assumed(20, owner="queue", settle_by="time of a batch of conversations' ends")
     summary_batch: int = assumed(4, owner="queue", settle_by="time of one running summary with a model configured")
+    # User messages of a conversation between two running summaries.
     summary_turns: int = promised(10, row="C4")
-    """User messages of a conversation between two running summaries."""
     subject_batch: int = assumed(100, owner="queue", settle_by="time of one extraction batch with a model configured")
     subjects_visited: int = assumed(1_000, owner="queue", settle_by="a tenant with more subjects in backlog at once")
     attempts: int = promised(8, row="C3")
@@ -40,20 +40,20 @@ class QueuePolicy:
     outage_pause: timedelta = assumed(
         timedelta(seconds=15), owner="queue", settle_by="how long outages of configured providers last"
     )
+    # How long one tenant is served while others wait.
     turn: timedelta = assumed(
         timedelta(seconds=1), owner="queue", settle_by="how long tenants wait for each other in production"
     )
-    """How long a tenant is worked for while others wait."""
+    # After its first turn, a tenant for whom nobody waited checks this often whether somebody does.
     look_every: timedelta = assumed(
         timedelta(milliseconds=250), owner="queue", settle_by="how long tenants wait for each other in production"
     )
-    """After its first turn, a tenant that nobody waited for looks so often whether somebody does."""
+    # How long the seat of a worker that died stays taken.
     seat: timedelta = assumed(
         timedelta(seconds=15),
         owner="queue",
         settle_by="half as long again as a drain lasts",
     )
-    """How long the seat of a worker that died stays taken."""
     seat_renewed_every: timedelta = assumed(
         timedelta(seconds=5), owner="queue", settle_by="a third of the seat: two renewals may fail before it is lost"
     )
@@ -68,7 +68,6 @@ class QueuePolicy:
         return min(self.batch, most.get(kind, self.batch))
 
     def attempts_of(self, kind: WorkKind) -> int:
-        """Return after how many failures an item of this kind is dead."""
         return self.extract_attempts if kind == WorkKind.EXTRACT else self.attempts
 
 
@@ -77,7 +76,7 @@ QUEUE_POLICY = QueuePolicy()
 
 @dataclass(frozen=True, slots=True)
 class WakeUpPolicy:
-    """How workers are told that there is work. Losing a wake-up costs the sweep's interval, not the work."""
+    """How workers learn that there is work. A lost wake-up costs the sweep's interval, not the work."""
 
     quiet: timedelta = assumed(
         timedelta(milliseconds=50), owner="queue", settle_by="share of wake-ups that find nothing, under real traffic"

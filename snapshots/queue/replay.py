@@ -1,4 +1,4 @@
-"""Giving dead work another chance, or giving it up: by a person, audited (row C3)."""
+"""Dead work: tried again or given up by a person, with an audit record."""
 
 from functools import partial
 from uuid import UUID
@@ -6,6 +6,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models.functions import Now
 
+from profiles.audit import record_act
 from profiles.models import Subject
 from snapshots.models import Work, WorkKind, WorkState
 from snapshots.queue.figures.counts import remove_work
@@ -17,37 +18,23 @@ BULK = 1_000
 
 
 def replay_work(work: Work, *, by: Actor, reason: str = "") -> bool:
-    """Make one dead item ready again with all its attempts; False when it is not dead (any more)."""
+    """Make one dead item ready again with all its attempts; return False when it is not dead (any more)."""
     replayed = _revive([work.pk]) == 1
     if replayed:
-        record_audit(
-            by,
-            "work.replayed",
-            object_kind="work",
-            object_id=str(work.pk),
-            subject_ref=work.subject_id,
-            reason=reason,
-        )
+        record_act(by, "work.replayed", work, reason)
     return replayed
 
 
 def discard_work(work: Work, *, by: Actor, reason: str) -> bool:
-    """Give one dead item up for good, and count it as removed; False when it is not dead (any more).
+    """Give one dead item up for good and count it as removed; return False when it is not dead (any more).
 
-    What it was to be made of stays: the message is kept, and only nothing is learned from it.
+    The message stays; nothing is learned from it.
     """
     dead = Work.objects.filter(pk=work.pk, state=WorkState.DEAD)
     if not dead.select_for_update().exists():
         return False
     remove_work([work.pk])
-    record_audit(
-        by,
-        "work.discarded",
-        object_kind="work",
-        object_id=str(work.pk),
-        subject_ref=work.subject_id,
-        reason=reason,
-    )
+    record_act(by, "work.discarded", work, reason)
     return True
 
 

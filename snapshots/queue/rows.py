@@ -17,7 +17,7 @@ def rows(statement: str, **parameters: Any) -> list[tuple[Any, ...]]:
 
 
 def rows_of(statement: str, items: Iterable[ClaimedWork], **parameters: Any) -> list[tuple[Any, ...]]:
-    """Run one statement about ``items``; it meets only those whose lease is still theirs."""
+    """Run one statement about ``items`` and return its rows; it affects only those whose lease is still theirs."""
     held = list(items)
     if not held:
         return []

@@ -1,13 +1,17 @@
 """The queue's SQL. Times are the database's clock: a machine whose clock is wrong cannot steal or hold work.
 
-``statement_timestamp()`` and not ``clock_timestamp()``: a volatile function could not be looked up in an index.
-A CTE with FOR UPDATE runs once; as a sub-select the planner may repeat it, and lock more than was asked for.
-Rows are met by ``id = ANY(array)`` and not by joins: statistics of a queue are always stale, the planner expects one
-row, and the join that is right for one row took 0.36 s for a thousand.
-Who waits for locks of several items takes them by position; who takes them in another order skips what is locked. So
-nobody waits in a circle.
+``statement_timestamp()`` and not ``clock_timestamp()``: a volatile function cannot be looked up in an index. A CTE with
+FOR UPDATE runs once; as a sub-select the planner may repeat it, and lock more than was asked for. Rows are met by ``id
+= ANY(array)`` and not by joins: statistics of a queue are always stale, the planner expects one row, and the join that
+is right for one row took 0.36 s for a thousand.
+
+To avoid deadlocks, a statement that waits for locks of several items takes them by position; one that takes them in
+another order skips locked rows.
 """
 
+# One row per kind: the subject of the item that is due longest (NULL: none is), and whether a lease has run out.
+#
+# Ordered by how long they wait: where turns are short, a kind must not come first again and again.
 DUE = """
 SELECT k.kind, r.subject_id, EXISTS (
     SELECT 1 FROM work w
@@ -21,18 +25,18 @@ LEFT JOIN LATERAL (
 ) r ON true
 ORDER BY coalesce(r.due_at, '-infinity'), k.turn
 """
-"""One row per kind: the subject of the item that is due longest (NULL: none is), and whether a lease has run out.
 
-In the order in which they wait: where turns are short, a kind must not come first again and again.
-"""
-
+# How much text an item ``i`` makes a worker read. The length of a long text is known without reading it.
 _CONTENT_BYTES = """coalesce(CASE WHEN %(kind)s = 'conversation' THEN (
         SELECT sum(octet_length(m.content)) FROM message m
         WHERE m.tenant_id = %(tenant)s AND m.conversation_id = i.conversation_id
     ) ELSE (
         SELECT octet_length(m.content) FROM message m WHERE m.tenant_id = %(tenant)s AND m.id = i.message_id
     ) END, 0)"""
-"""How much text an item ``i`` has to have read. The length of a long text is known without reading it."""
+
+_RETURNING = """\
+RETURNING w.id, w.kind, w.subject_id, w.conversation_id, w.message_id, w.generation, w.attempts, w.position,
+    w.lease_token"""
 
 CLAIM_ANY_ORDER = f"""
 WITH due AS (
@@ -49,8 +53,7 @@ WITH due AS (
 UPDATE work w
 SET state = 'leased', lease_token = %(token)s, lease_until = statement_timestamp() + %(lease)s
 WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM picked))
-RETURNING w.id, w.kind, w.subject_id, w.conversation_id, w.message_id, w.generation, w.attempts, w.position,
-    w.lease_token
+{_RETURNING}
 """  # noqa: S608 - constants
 
 CLAIM_IN_ORDER = f"""
@@ -128,10 +131,11 @@ WITH RECURSIVE visited AS (
 UPDATE work w
 SET state = 'leased', lease_token = %(token)s, lease_until = statement_timestamp() + %(lease)s
 WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM picked))
-RETURNING w.id, w.kind, w.subject_id, w.conversation_id, w.message_id, w.generation, w.attempts, w.position,
-    w.lease_token
+{_RETURNING}
 """  # noqa: S608 - constants
 
+# The first lost lease is not the item's fault as far as anybody knows: it goes on in a batch and is not given up for
+# it. After a second in a row it goes ``alone``, and so does an item that cannot afford another loss.
 TAKE_OVER = f"""
 WITH abandoned AS (
     SELECT w.id, w.subject_id, w.conversation_id, w.message_id, w.lease_until, w.position FROM work w
@@ -173,11 +177,16 @@ SET attempts = CASE WHEN w.error_code = 'lease_expired' THEN w.attempts + 1
     lease_until = CASE WHEN w.error_code = 'lease_expired' AND w.attempts + 1 >= %(most)s THEN NULL
         ELSE statement_timestamp() + %(lease)s END
 WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM picked))
-RETURNING w.id, w.kind, w.subject_id, w.conversation_id, w.message_id, w.generation, w.attempts, w.position,
-    w.lease_token
+{_RETURNING}
 """  # noqa: S608 - constants
-"""A first loss is not the item's own fault as far as anybody knows: the item goes on with others, and is not given up
-for it. A second one in a row is: from then on it goes ``alone``, and so does who could not afford another loss."""
+
+_HELD = """\
+WITH held AS (
+    SELECT w.id FROM work w
+    WHERE w.tenant_id = %(tenant)s AND w.id = ANY (%(ids)s::uuid[]) AND w.lease_token = ANY (%(tokens)s::uuid[])
+    ORDER BY w.position FOR UPDATE
+)
+"""
 
 HOLD = """
 SELECT w.id FROM work w
@@ -192,44 +201,29 @@ WHERE w.tenant_id = %(tenant)s AND w.id = ANY (%(ids)s::uuid[]) AND w.lease_toke
 RETURNING w.kind, extract(epoch FROM clock_timestamp() - w.due_at)::float8
 """
 
-FAIL = """
-WITH held AS (
-    SELECT w.id FROM work w
-    WHERE w.tenant_id = %(tenant)s AND w.id = ANY (%(ids)s::uuid[]) AND w.lease_token = ANY (%(tokens)s::uuid[])
-    ORDER BY w.position FOR UPDATE
-)
-UPDATE work w
+FAIL = f"""
+{_HELD}UPDATE work w
 SET attempts = w.attempts + 1, error_code = %(code)s, lease_token = NULL, lease_until = NULL,
     state = CASE WHEN w.attempts + 1 >= %(most)s THEN 'dead' ELSE 'ready' END,
     due_at = clock_timestamp() + least(%(cap)s, %(base)s * power(2, least(w.attempts, 20))) * (0.5 + random() / 2)
 WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM held))
 RETURNING w.id, w.state
-"""
+"""  # noqa: S608 - constants
 
-RELEASE = """
-WITH held AS (
-    SELECT w.id FROM work w
-    WHERE w.tenant_id = %(tenant)s AND w.id = ANY (%(ids)s::uuid[]) AND w.lease_token = ANY (%(tokens)s::uuid[])
-    ORDER BY w.position FOR UPDATE
-)
-UPDATE work w
+RELEASE = f"""
+{_HELD}UPDATE work w
 SET state = 'ready', due_at = clock_timestamp() + %(delay)s, lease_token = NULL, lease_until = NULL,
     error_code = %(code)s
 WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM held))
 RETURNING w.id
-"""
+"""  # noqa: S608 - constants
 
-RENEW = """
-WITH held AS (
-    SELECT w.id FROM work w
-    WHERE w.tenant_id = %(tenant)s AND w.id = ANY (%(ids)s::uuid[]) AND w.lease_token = ANY (%(tokens)s::uuid[])
-    ORDER BY w.position FOR UPDATE
-)
-UPDATE work w
+RENEW = f"""
+{_HELD}UPDATE work w
 SET lease_until = clock_timestamp() + %(lease)s
 WHERE w.tenant_id = %(tenant)s AND w.id = ANY (ARRAY(SELECT id FROM held))
 RETURNING w.id
-"""
+"""  # noqa: S608 - constants
 
 ABANDON = """
 WITH held AS (
@@ -267,6 +261,7 @@ BY_TENANT = "SELECT tenant_id, waiting, dead, oldest_waiting_seconds FROM app.wo
 
 BACKLOG = "SELECT waiting, dead, oldest_due_seconds FROM app.work_backlog()"
 
+# Positions come from a sequence, row by row after the sort: the order of the arrays is the order of the items.
 ENQUEUE_MESSAGES = """
 INSERT INTO work (tenant_id, id, subject_id, kind, conversation_id, message_id, generation, state, attempts, error_code)
 SELECT %(tenant)s, i.id, i.subject_id, i.kind, i.conversation_id, i.message_id, 0, 'ready', 0, ''
@@ -276,8 +271,8 @@ FROM unnest(
 ORDER BY i.turn
 ON CONFLICT DO NOTHING
 """
-"""Positions come from a sequence, row by row behind the sort: the order of the arrays is the order of the items."""
 
+# Of a backlog only the newest stretch: its summary covers the earlier ones.
 ENQUEUE_SUMMARIES = """
 INSERT INTO work (tenant_id, id, subject_id, kind, conversation_id, generation, state, attempts, error_code)
 SELECT c.tenant_id, gen_random_uuid(), c.subject_id, 'summary', c.id, t.turns / %(every)s, 'ready', 0, ''
@@ -289,4 +284,3 @@ WHERE c.tenant_id = %(tenant)s AND c.id = ANY (%(conversations)s::uuid[]) AND c.
 ORDER BY c.id
 ON CONFLICT DO NOTHING
 """
-"""Of a backlog only the newest stretch: its summary tells the earlier ones too."""

@@ -1,15 +1,25 @@
-"""What the queue hands to its callers."""
+"""Values and errors that the queue hands to its callers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from memory_platform.kernel.errors import Conflict
 from snapshots.models import WorkKind
+
+
+class LeaseLost(Conflict):
+    """The lease ran out and another worker has the item: what was computed must not be written."""
+
+    code = "lease_lost"
+
+    def __init__(self) -> None:
+        super().__init__("the lease on this work has passed to somebody else")
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimedWork:
-    """One item under a lease of ours. ``lease_token`` proves it: every later write requires it.
+    """One item under our lease. Every later write requires its ``lease_token``.
 
     ``attempts`` counts the failures so far. ``message_id`` is None for a conversation's end.
     """
@@ -25,16 +35,17 @@ class ClaimedWork:
     lease_token: UUID
 
 
+# Takes ``(tenant_id, items)``: reads in a ``tenant_tx`` of its own, computes with none open, writes in one: lock the
+# items, write, complete them. Items come ordered by position. What it raises is retried; ``retryable`` platform errors
+# cost no attempt.
 Handler = Callable[[UUID, Sequence[ClaimedWork]], None]
-"""``(tenant_id, items)``: reads in a ``tenant_tx`` of its own, computes with none open, writes in one: hold, write,
-complete. Items come ordered by position. What it raises is retried; ``retryable`` platform errors cost no attempt."""
 
 Handlers = Mapping[WorkKind, Handler]
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A subject's unfinished work. ``oldest_seconds`` is the age of the oldest open item, None when there is none."""
+    """A subject's unfinished work. ``oldest_seconds``: the age of the oldest open item, None when there is none."""
 
     pending: int
     dead: int
@@ -43,7 +54,7 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class TenantWork:
-    """One tenant's backlog; ``oldest_seconds`` is the age of what is due longest, None when nothing is."""
+    """One tenant's backlog. ``oldest_seconds``: the age of the item that is due longest, None when nothing is due."""
 
     tenant_id: UUID
     waiting: int
@@ -53,7 +64,7 @@ class TenantWork:
 
 @dataclass(frozen=True, slots=True)
 class WorkCounts:
-    """Where a tenant's items stand, of all that were ever accepted."""
+    """All items that a tenant ever accepted, by state."""
 
     ready: int
     leased: int
@@ -63,13 +74,13 @@ class WorkCounts:
 
     @property
     def accepted(self) -> int:
-        """The conservation law's left side: what was ever enqueued."""
+        """All items ever enqueued."""
         return self.ready + self.leased + self.done + self.dead + self.removed
 
 
 @dataclass(frozen=True, slots=True)
 class DrainReport:
-    """What one drain did. ``more`` says that its time ran out before the work did."""
+    """The result of one drain. ``more``: its time ran out before the work did."""
 
     done: int
     failed: int

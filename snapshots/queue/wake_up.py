@@ -1,9 +1,9 @@
-"""Telling the workers that there is work: best effort, and nobody waits for it.
+"""Telling workers that there is work, best effort; no caller waits for it.
 
 A thread of the process publishes. The caller only leaves the tenant's id, which takes microseconds, so a broker that
 refuses, hangs or swallows everything cannot slow a request. Ids that arrive while the thread is busy, or within the
-quiet time after it published, become one wake-up: a hundred commits a second do not flood the broker. What is lost
-with the process or the broker is found by the sweep two seconds later.
+quiet time after it published, become one wake-up: a hundred commits a second do not flood the broker. What is lost with
+the process or the broker is found by the sweep two seconds later.
 """
 
 import atexit
@@ -22,14 +22,13 @@ DRAIN_JOB = "snapshots.jobs.drain_work_job"
 
 
 def nudge(tenant_id: UUID) -> None:
-    """Have a worker look at the tenant's due work soon. Call it after the commit. Never waits, never raises."""
+    """Have a worker look at the tenant's due work soon. Call it after the commit; it never waits and never raises."""
     _wake_ups.add(tenant_id)
 
 
-def publish(tenant_id: UUID) -> None:
-    """Send one wake-up to the broker; by name, because the jobs stand above this room."""
+def publish(tenant_id: UUID, job: str = DRAIN_JOB) -> None:
     current_app.send_task(
-        DRAIN_JOB,
+        job,  # by name: the jobs stand above this room
         kwargs={"tenant_id": str(tenant_id)},
         expires=WAKE_UP_POLICY.life.total_seconds(),
         retry=False,
@@ -54,7 +53,6 @@ class WakeUps:
         self._thread: threading.Thread | None = None
 
     def add(self, tenant_id: UUID) -> None:
-        """Leave a tenant to be announced."""
         with self._changed:
             self._waiting.add(tenant_id)
             if self._thread is None:
@@ -63,7 +61,7 @@ class WakeUps:
             self._changed.notify_all()
 
     def flush(self) -> bool:
-        """Wait until all is announced, at most ``farewell``; True when it was."""
+        """Wait until all is announced, at most ``farewell``; return whether it was."""
         with self._changed:
             return self._changed.wait_for(self._is_idle, self._policy.farewell.total_seconds())
 

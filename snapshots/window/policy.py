@@ -1,4 +1,4 @@
-"""The numbers of the window."""
+"""Fixed numbers of the window."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -8,7 +8,7 @@ from memory_platform.kernel.policy import assumed, promised
 
 @dataclass(frozen=True, slots=True)
 class WindowPolicy:
-    """How much is kept hot, and for how long."""
+    """How much of a conversation is kept in Redis, and for how long."""
 
     messages: int = promised(20, row="C2")
     tokens: int = promised(5_000, row="C2")

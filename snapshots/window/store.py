@@ -18,8 +18,8 @@ from snapshots.window.policy import WINDOW_POLICY
 from snapshots.window.values import WindowTurn
 
 USE = "window"
+# A version above every real one: a late writer cannot write a deleted conversation's window again.
 GRAVE = 2**53
-"""A version above every real one: a deleted conversation's window cannot be written again by a late writer."""
 
 CHUNK = 1_000
 
@@ -33,12 +33,11 @@ return 1
 
 
 def window_key(tenant_id: UUID, conversation_id: UUID) -> str:
-    """Return the Redis key of a conversation's window; ``conversation_id`` is the row's own id."""
     return f"w:{tenant_id}:{conversation_id}"
 
 
 def keep_turns(redis: BoundedRedis, key: str, version: int, turns: Sequence[WindowTurn]) -> bool:
-    """Store the turns of ``version``; False when the same or a newer version is there. Raises RedisAway."""
+    """Store the turns of ``version``; return False when the same or a newer version is there. Raises RedisAway."""
     return _keep(redis, key, version, orjson.dumps(turns), int(WINDOW_POLICY.kept_for.total_seconds()))
 
 
@@ -55,13 +54,13 @@ def held_turns(redis: BoundedRedis, key: str, version: int) -> tuple[WindowTurn,
 
 
 def drop_turns(redis: BoundedRedis, keys: Sequence[str]) -> None:
-    """Remove windows; the next reader has them made again. Raises RedisAway."""
+    """Remove windows; the next reader rebuilds them. Raises RedisAway."""
     if keys:
         redis.call(USE, lambda client: client.unlink(*keys))
 
 
 def drop_windows(redis: BoundedRedis) -> int:
-    """Remove the windows of all tenants, graves too; return how many there were. Raises RedisAway."""
+    """Remove the windows of all tenants, tombstones too; return how many there were. Raises RedisAway."""
 
     def drop(client: "Redis") -> int:
         return sum(cast(int, client.unlink(key)) for key in client.scan_iter(match="w:*", count=CHUNK))
@@ -70,7 +69,7 @@ def drop_windows(redis: BoundedRedis) -> int:
 
 
 def bury_turns(redis: BoundedRedis, keys: Iterable[str]) -> None:
-    """Erase windows for good: their content goes at once, and a late writer finds the grave. Raises RedisAway."""
+    """Erase windows for good: their content goes at once, and a late writer finds a tombstone. Raises RedisAway."""
     for key in keys:
         _keep(redis, key, GRAVE, b"", int(WINDOW_POLICY.grave_for.total_seconds()))
 

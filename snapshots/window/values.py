@@ -27,7 +27,7 @@ class WindowTurn:
 
     @property
     def is_forgotten(self) -> bool:
-        """Whether its words were forgotten. Only a tool may say nothing, and who calls one."""
+        """Whether its words were forgotten. Only tools and callers of tools may say nothing otherwise."""
         return not self.content and not self.tool_calls and self.role != MessageRole.TOOL
 
 
@@ -42,8 +42,8 @@ class Window:
 
     @property
     def spoken(self) -> Iterator[WindowTurn]:
-        """The turns without those that were forgotten, and without what answered a forgotten one: it speaks of that,
-        and the roles would no longer take turns."""
+        """The turns without forgotten ones and without the answers to them: an answer may repeat what was forgotten,
+        and the roles would no longer alternate."""
         forgotten = False
         for turn in self.turns:
             if turn.role == MessageRole.USER:
@@ -53,7 +53,6 @@ class Window:
 
 
 def turn_of(message: Message) -> WindowTurn:
-    """Return a stored message as a turn."""
     return WindowTurn(
         id=message.id,
         message_id=message.external_id,
@@ -69,7 +68,7 @@ def turn_of(message: Message) -> WindowTurn:
 
 
 def newest_within(turns: Sequence[WindowTurn], policy: WindowPolicy = WINDOW_POLICY) -> tuple[WindowTurn, ...]:
-    """Return the longest run of newest turns within both limits; ``turns`` and answer oldest first.
+    """Return the longest run of newest turns within both limits; ``turns`` and the result are oldest first.
 
     A turn is never cut, and none is left out in the middle: one that does not fit ends the run.
     """

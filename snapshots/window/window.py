@@ -1,6 +1,6 @@
-"""The window of a conversation: from Redis when it holds the present version, else from Postgres (row C2).
+"""The window of a conversation: from Redis when it holds the present version, else from Postgres.
 
-Its state never decides whether a message survives: it is written after the commit, and whatever is lost is read again.
+No message depends on it: it is written after the commit, and what is lost is read again.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,13 +20,12 @@ Scope = Callable[[], AbstractContextManager[None]]
 
 
 def window_of(conversation: Conversation) -> Window:
-    """Return the recent turns; ``conversation`` as just read from Postgres, inside the same open ``tenant_tx``."""
+    """Return the recent turns of ``conversation``, as just read from Postgres inside the same open ``tenant_tx``."""
     return window_at(current_tenant_id(), conversation, nullcontext)
 
 
 def window_at(tenant_id: UUID, conversation: Conversation, scope: Scope) -> Window:
-    """Return the recent turns of a conversation as just read from Postgres; what Redis does not hold is read in
-    ``scope``."""
+    """Return the recent turns of a conversation as just read from Postgres; what Redis lacks is read in ``scope``."""
     degraded = False
     try:
         held = held_turns(redis_client(), window_key(tenant_id, conversation.id), conversation.version)
@@ -36,18 +35,17 @@ def window_at(tenant_id: UUID, conversation: Conversation, scope: Scope) -> Wind
         degraded = True
     with scope():
         turns = turns_after(conversation, ())
-    keep_window(tenant_id, conversation.id, conversation.version, turns)
+    cache_window(tenant_id, conversation.id, conversation.version, turns)
     log(Event.WINDOW_REBUILT, conversation=conversation.id, messages=len(turns), degraded=degraded)
     return window(conversation, turns, degraded=degraded)
 
 
 def window(conversation: Conversation, turns: tuple[WindowTurn, ...], *, degraded: bool = False) -> Window:
-    """Return turns as a window."""
     return Window(turns, sum(turn.tokens for turn in turns), conversation.summary or None, degraded)
 
 
 def turns_after(conversation: Conversation, newest: Sequence[Message]) -> tuple[WindowTurn, ...]:
-    """Return the window's turns when ``newest`` are the last messages stored; one query for what they leave open."""
+    """Return the window's turns when ``newest`` are the last messages stored; one query for the rest."""
     turns = [turn_of(message) for message in newest[-WINDOW_POLICY.messages :]]
     missing = WINDOW_POLICY.messages - len(turns)
     if missing:
@@ -56,7 +54,7 @@ def turns_after(conversation: Conversation, newest: Sequence[Message]) -> tuple[
     return newest_within(turns)
 
 
-def keep_window(tenant_id: UUID, conversation_id: UUID, version: int, turns: Sequence[WindowTurn]) -> None:
+def cache_window(tenant_id: UUID, conversation_id: UUID, version: int, turns: Sequence[WindowTurn]) -> None:
     """Store a window, best effort, at most 0.3 s. Needs no open scope."""
     try:
         keep_turns(redis_client(), window_key(tenant_id, conversation_id), version, turns)
@@ -64,15 +62,16 @@ def keep_window(tenant_id: UUID, conversation_id: UUID, version: int, turns: Seq
         return
 
 
-def bury_windows(tenant_id: UUID, conversation_ids: Iterable[UUID]) -> None:
-    """Erase the windows of deleted conversations, after the commit. Needs no open scope.
+def erase_windows(tenant_id: UUID, conversation_ids: Iterable[UUID]) -> bool:
+    """Erase the windows of deleted conversations, after the commit; return False while Redis is away.
 
-    While Redis is away they stay there until their time is over; nothing can read them any more.
+    They stay until they expire then, and no reader can reach them any more. Needs no open scope.
     """
     try:
         bury_turns(redis_client(), [window_key(tenant_id, one) for one in conversation_ids])
     except RedisAway:
-        return
+        return False
+    return True
 
 
 def _turns_before(conversation: Conversation, seq: int, limit: int) -> list[WindowTurn]:

@@ -66,7 +66,7 @@ ASSUMED = {
     "snapshots.understanding.statements.SummaryPolicy": (
         "segment_turns max_sentences max_topics base_importance importance_per_cue"
     ),
-    "snapshots.feedback.JudgingPolicy": "turns chars",
+    "snapshots.feedback.TurnJudgingPolicy": "turns chars",
     "snapshots.feedback.LoopPolicy": "answer_within replies_read tally_every tally_batch indicators_every",
     "snapshots.feedback.SignalPolicy": "next_chars context_chars answer_words echoed_units concerned_lead",
     "snapshots.feedback.UtilisationPolicy": "reply_chars memory_chars",

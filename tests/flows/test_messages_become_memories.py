@@ -8,7 +8,7 @@ from django_celery_beat.models import PeriodicTask
 
 from memory_platform.schedule import TIMETABLE
 from snapshots.models import Conversation, Snapshot, SnapshotKind
-from snapshots.queue.ends import end_conversation
+from snapshots.queue.enqueue import end_conversation
 from snapshots.queue.figures.counts import pending
 from tenants.isolation import tenant_tx
 from tests.conftest import World

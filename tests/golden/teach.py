@@ -20,8 +20,7 @@ import numpy.typing as npt
 django.setup()
 
 from memory_platform.kernel.linear_model import Float32, LinearReader
-from snapshots.feedback.reading.reader import WEIGHTS, features
-from snapshots.feedback.reading.sentences import ENCODER, sentences_of
+from snapshots.feedback.reading.reader import ENCODER, WEIGHTS, features, sentences_of
 from snapshots.feedback.reading.signals import sense_of
 from snapshots.feedback.values import Sense, Turn
 from tests.golden.labels import HERE, Score, rows, scores

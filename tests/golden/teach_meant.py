@@ -25,7 +25,7 @@ django.setup()
 
 from memory_platform.providers.registry import embedders
 from snapshots.forgetting.meant import WEIGHTS, MeantReader, OrderedTurn, ToldTurn, meanings_of, numbers_of
-from snapshots.forgetting.near_turns import cut_order, without_orders
+from snapshots.forgetting.turns import cut_order, without_orders
 from snapshots.understanding.heard.forget_orders import ForgetOrder, read_forget_orders, runs_to_read
 from snapshots.understanding.heard.order_reader import names_of, order_share
 from snapshots.understanding.reading.forms import matching_form

@@ -10,7 +10,7 @@ from memory_platform.console.shared.access import actor_of, current_desk, mark_t
 from memory_platform.console.shared.codes import in_words
 from memory_platform.console.shared.pages import is_manager, is_operator, own_page, require
 from memory_platform.console.shared.policy import OPERATION
-from snapshots.lifecycle.retention.forecast import forecast_purge
+from snapshots.lifecycle.retention.purge import forecast_purge
 from snapshots.maintenance import CARE, JOBS, WHOLE, purge_in_force
 from tenants.isolation import tenant_tx
 from tenants.services.audit import record_audit

@@ -7,7 +7,7 @@ from uuid import UUID
 from memory_platform.evaluation.datasets.reading import Dataset, DatasetConversation
 from profiles.services.subjects import ensure_subject
 from snapshots.intake.accept import accept_messages
-from snapshots.intake.end import end_on_request
+from snapshots.intake.conversation_end import end_on_request
 from snapshots.intake.values import IncomingMessage
 from tenants.isolation import tenant_tx
 

@@ -21,7 +21,7 @@ from snapshots.context.pipeline import COUNTER, ContextAnswer, ContextQuery, bui
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.erasure.subjects import erase_subject
 from snapshots.intake.accept import accept_messages
-from snapshots.intake.end import end_on_request
+from snapshots.intake.conversation_end import end_on_request
 from snapshots.intake.values import IncomingMessage
 from tenants.errors import TenantUnknown
 from tenants.isolation import tenant_tx

@@ -1,1 +1,1 @@
-"""What was learned from messages that are forgotten, and goes with them."""
+"""Beliefs and tags that were learned from forgotten messages, and go with them."""

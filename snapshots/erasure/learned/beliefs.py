@@ -1,4 +1,4 @@
-"""Forgetting one preference, profile fact or tag (row E8): every value that it had, not only the current one."""
+"""Forgetting one preference, profile fact or tag: every value that it had, not only the current one."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,24 +19,21 @@ from profiles.models import (
     ProfileFact,
     Subject,
     Tag,
-    ToolSave,
 )
 from profiles.services.certificates import add_counts, open_erasure
 from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
 from profiles.services.tombstones import leave_marks
-from snapshots.erasure.learned.tag_details import delete_details, texts_of_past
-from snapshots.erasure.learned.tags import drop_tag_acts, texts_in
+from snapshots.erasure.derived import delete_rows_about
+from snapshots.erasure.learned.tags import delete_details, drop_tag_acts, texts_in, texts_of_past
 from snapshots.erasure.signing import sign_after_commit
 from snapshots.erasure.words import Words, drop_replies, silence, strip_receipts
-from snapshots.models import SOURCES, BeliefCounter, Calibration, MemoryAct, MemoryReview
+from snapshots.models import SOURCES
 from tenants.services.audit import Actor
-
-NOTES = (BeliefCounter, Calibration, MemoryAct, MemoryReview, ToolSave)
 
 
 @dataclass(frozen=True, slots=True)
-class Belief:
+class ErasedBelief:
     """All rows of one belief, where candidates would put it, and the utterances that it quotes."""
 
     rows: Sequence[Any]
@@ -53,20 +50,18 @@ def forget_preference(subject: Subject, category: str, key: str, *, by: Actor, r
 
 
 def forget_fact(subject: Subject, field: str, *, is_attribute: bool, by: Actor, reason: str = "") -> Erasure:
-    """Forget a profile fact with its history, in the open transaction."""
     lock_subject(subject)
     rows = ProfileFact.objects.filter(subject_id=subject.id, field=field, is_attribute=is_attribute)
     return _forget(subject, rows.first(), by=by, reason=reason)
 
 
 def forget_tag(subject: Subject, tag: Tag, *, by: Actor, reason: str = "") -> Erasure:
-    """Forget a tag with its past, in the open transaction."""
     lock_subject(subject)
     return _forget(subject, tag, by=by, reason=reason)
 
 
 def _forget(subject: Subject, row: Preference | ProfileFact | Tag | None, *, by: Actor, reason: str) -> Erasure:
-    """Delete the rows of one belief, what refers to them, and what candidates and prompts say of them.
+    """Delete the rows of one belief, rows about it, and its values in candidates and prompts.
 
     Raises NotFound when there are none.
     """
@@ -83,13 +78,11 @@ def _forget(subject: Subject, row: Preference | ProfileFact | Tag | None, *, by:
     return erasure
 
 
-def remove_belief(subject: Subject, belief: Belief) -> Counter[str]:
-    """Take all rows of one belief out of every table, in the open transaction; return the rows by table and column."""
+def remove_belief(subject: Subject, belief: ErasedBelief) -> Counter[str]:
+    """Erase all rows of one belief from every table, in the open transaction; return the rows by table and column."""
     model, ids, own = type(belief.rows[0]), [row.id for row in belief.rows], {"subject_id": subject.id}
     words = Words.of(subject.id, belief.statements)
-    counts = Counter[str]()
-    for note in NOTES:
-        counts[note._meta.db_table] = note.objects.filter(memory_ref__in=ids, **own).delete()[0]
+    counts = delete_rows_about(subject.id, ids)
     if isinstance(belief.rows[0], Tag):
         said = [text for row in belief.rows for text in (*texts_in(vars(row)), *texts_of_past(row))]
         counts["tag_detail"] = delete_details(subject.id, ids)
@@ -97,7 +90,7 @@ def remove_belief(subject: Subject, belief: Belief) -> Counter[str]:
         counts["memory_act"] += drop_tag_acts(subject.id, texts, tags=ids)
     links = SOURCES[model]
     counts[links._meta.db_table] = links._default_manager.filter(memory_id__in=ids, **own).delete()[0]
-    counts["candidate"] = _silence(subject.id, belief)
+    counts["candidate"] = silence(Candidate.objects.filter(kind=belief.kind, target=belief.target, **own))
     counts.update(strip_receipts(words, ids))
     counts["idempotent_reply"] = drop_replies(words) if words.texts else 0
     if model is not Tag:
@@ -109,23 +102,20 @@ def remove_belief(subject: Subject, belief: Belief) -> Counter[str]:
     return counts
 
 
-def belief_of(row: Preference | ProfileFact | Tag) -> Belief:
-    """Return all that was ever believed where ``row`` stands, in the open scope."""
+def belief_of(row: Preference | ProfileFact | Tag) -> ErasedBelief:
     own = {"subject_id": row.subject_id}
     match row:
         case Preference():
             rows = list(Preference.objects.filter(category=row.category, key=row.key, **own))
             statements = [one.statement for one in rows if one.statement]
-            return Belief(rows, CandidateKind.PREFERENCE, f"{row.category}/{row.key}", statements)
+            return ErasedBelief(rows, CandidateKind.PREFERENCE, f"{row.category}/{row.key}", statements)
         case ProfileFact():
             facts = list(ProfileFact.objects.filter(field=row.field, is_attribute=row.is_attribute, **own))
-            return Belief(facts, CandidateKind.PROFILE, f"attributes.{row.field}" if row.is_attribute else row.field)
+            return ErasedBelief(
+                facts, CandidateKind.PROFILE, f"attributes.{row.field}" if row.is_attribute else row.field
+            )
         case Tag():
-            return Belief([row], CandidateKind.TAG, row.label)
-
-
-def _silence(subject_id: UUID, belief: Belief) -> int:
-    return silence(Candidate.objects.filter(subject_id=subject_id, kind=belief.kind, target=belief.target))
+            return ErasedBelief([row], CandidateKind.TAG, row.label)
 
 
 def _found(model: type[Any], ids: Sequence[UUID]) -> dict[str, Any]:

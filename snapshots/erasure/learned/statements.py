@@ -1,7 +1,7 @@
-"""What was learned from messages that go (row E8): it goes with them when nothing else supports it.
+"""Unlearning messages that go: values without other support go with them.
 
-A value that it had superseded holds again, as if the messages had never been said. ``docs/deletion.md`` says the rules.
-The caller holds the subject (``lock_subject``), and still has the messages and their links.
+A value that such a value had superseded holds again, as if the messages had never been said. ``docs/deletion.md``
+states the rules. The caller holds the subject (``lock_subject``), and still has the messages and their links.
 """
 
 from collections import Counter, defaultdict
@@ -22,49 +22,36 @@ from profiles.models import (
     Subject,
     Tag,
     TagDetail,
-    ToolSave,
 )
 from profiles.services.lists import entries_of
 from profiles.services.profile import FactName
 from profiles.services.search_text import refresh_search_text
-from snapshots.erasure.learned.tag_details import delete_details, lose_details
-from snapshots.erasure.learned.tags import drop_tag_acts, said_in, tags_without
+from snapshots.erasure.derived import delete_rows_about
+from snapshots.erasure.learned.tags import delete_details, drop_tag_acts, lose_details, said_in, tags_without
 from snapshots.erasure.learned.value_history import ValueHistory
+from snapshots.erasure.tables import drop_zeros
 from snapshots.erasure.words import Words, strip_receipts
-from snapshots.models import (
-    BeliefCounter,
-    Calibration,
-    MemoryAct,
-    MemoryReview,
-    PreferenceSource,
-    ProfileFactSource,
-    TagSource,
-)
+from snapshots.models import PreferenceSource, ProfileFactSource, TagSource
 from snapshots.understanding.changes.ending import revive_changed
-
-NOTES = (BeliefCounter, Calibration, MemoryAct, MemoryReview, ToolSave)
 
 
 @dataclass(slots=True)
 class Unlearned:
-    """What went: rows by table, and the ids by model, for the search after the commit."""
+    """Rows that went, by table, and their ids by model for the search after the commit."""
 
     counts: Counter[str] = field(default_factory=Counter)
     gone: dict[type[Any], set[UUID]] = field(default_factory=lambda: defaultdict(set))
     changed: set[UUID] = field(default_factory=set)
 
     def found(self) -> dict[str, int]:
-        """Return the tables that still hold rows of it, with how many; in the open scope."""
-        left = {
-            model._meta.db_table: model._default_manager.filter(id__in=ids).count() for model, ids in self.gone.items()
-        }
-        return {table: rows for table, rows in left.items() if rows}
+        rows = {model._meta.db_table: model._default_manager.filter(id__in=ids) for model, ids in self.gone.items()}
+        return drop_zeros({table: left.count() for table, left in rows.items()})
 
 
 def unlearn(subject: Subject, removed: Collection[UUID], words: Words) -> Unlearned:
     """Forget preferences, facts and tags that only these messages taught; others lose them as sources.
 
-    One whose value is just these words says the same, and goes too. What stays loses what it quotes of them.
+    One whose value is exactly these words goes too. What stays loses what it quotes of them.
     """
     done, removed = Unlearned(), frozenset(removed)
     done.counts["note"] += revive_changed(subject.id, removed)
@@ -75,9 +62,7 @@ def unlearn(subject: Subject, removed: Collection[UUID], words: Words) -> Unlear
     if not memories:
         return done
     own = {"subject_id": subject.id}
-    for note in NOTES:
-        rows = note.objects.filter(memory_ref__in=set().union(*done.gone.values()), **own)
-        done.counts[note._meta.db_table] += rows.delete()[0]
+    done.counts.update(delete_rows_about(subject.id, set().union(*done.gone.values())))
     done.counts.update(strip_receipts(Words(subject.id, frozenset()), memories))
     done.counts["idempotent_reply"] += IdempotentReply.objects.filter(**own).delete()[0]
     Subject.objects.filter(id=subject.id).update(profile_version=F("profile_version") + 1)
@@ -106,7 +91,6 @@ def _unlearn_values(
 
 
 def _keep_rest(done: Unlearned, history: ValueHistory, row: Any, lost: Collection[Any], words: Words) -> None:
-    """Take from a value that stays, and from its images, what the messages that go gave it."""
     changes: dict[str, Any] = {}
     rest = history.left_of(row, list(lost))
     if rest != row.value:
@@ -134,7 +118,6 @@ def _delete_values(done: Unlearned, subject: Subject, model: type[Any], links: A
 
 
 def _histories(subject: Subject, removed: frozenset[UUID], model: type[Any], links: Any) -> Iterator[ValueHistory]:
-    """Yield the histories of what the messages were a source of."""
     columns = ("category", "key") if model is Preference else ("field", "is_attribute")
     own = model._default_manager.filter(subject_id=subject.id, version_of__isnull=True)
     taught = links.objects.filter(subject_id=subject.id, message_id__in=removed).order_by().values("memory_id")
@@ -151,7 +134,7 @@ def _histories(subject: Subject, removed: frozenset[UUID], model: type[Any], lin
 def _candidates(
     subject: Subject, model: type[Any], place: Mapping[str, Any], messages: set[UUID], removed: frozenset[UUID]
 ) -> tuple[set[UUID], list[Any]]:
-    """Return which of the messages were read, and what those that stay say of the thing at ``place``."""
+    """Return which of the messages were read, and the entries that the others propose at ``place``."""
     is_fact = model is ProfileFact
     kind = CandidateKind.PROFILE if is_fact else CandidateKind.PREFERENCE
     target = FactName(**place).path if is_fact else f"{place['category']}/{place['key']}"

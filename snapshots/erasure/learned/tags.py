@@ -1,28 +1,78 @@
-"""What tags and the records of acts on them keep of messages that go (row E8).
+"""Losses of tags when messages go, and records of acts on tags that keep words of these messages.
 
-What taking an act on a tag back needs, its columns and its past, stands in the record of the act
-(:class:`snapshots.models.MemoryAct`). A merged tag speaks the words of the messages behind both. All in the open scope,
-with the messages and their links still there.
+A detail that only those messages said goes, now or in the tag's past; the value that it had replaced holds again, as if
+the messages had never been said. Undoing an act needs the tag's columns and past, which stand in the record of the act
+(:class:`snapshots.models.MemoryAct`); a merged tag holds words of the messages behind both. All in the open scope, with
+the messages and their links still there.
 """
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from profiles.models import Subject, Tag
-from snapshots.erasure.learned.tag_details import Said, TagLoss, loss_of
+from django.db.models import F, Q
+
+from profiles.models import DetailName, Subject, Tag, TagDetail
+from profiles.selectors import details_of
+from profiles.services.tags.details import detail_place, nothing_of
+from snapshots.erasure.learned.value_history import ValueHistory
 from snapshots.erasure.words import Words
 from snapshots.models import ActVerb, Lane, MemoryAct, Message, TagSource
 from snapshots.selectors import with_words
 
-WORDED = ("label", "poi_id", "address", "phone", "relation")
-"""Columns of a tag that hold a text; ``aliases`` hold several."""
+# Columns of a tag that hold a text; ``aliases`` hold several.
+TEXT_COLUMNS = ("label", "poi_id", "address", "phone", "relation")
+# Details that are a text which a message may have said.
+TEXT_DETAILS = (DetailName.LABEL, DetailName.ADDRESS, DetailName.PHONE, DetailName.RELATION)
+Ends = Mapping[UUID, tuple[datetime | None, UUID | None]]
+# Returns whether a text goes; may also get the times at which it was said.
+IsLost = Callable[..., bool]
+
+
+@dataclass(frozen=True, slots=True)
+class TagLoss:
+    """The losses of a tag: ``columns`` as they become, values that go, and values that hold again (see
+    ValueHistory.find_heirs).
+
+    ``lists`` are the lists of names, by row, that become shorter.
+    """
+
+    columns: Mapping[str, Any]
+    gone: frozenset[UUID] = frozenset()
+    heirs: Ends = field(default_factory=dict)
+    lists: Mapping[UUID, list[str]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.columns or self.gone or self.lists)
+
+
+@dataclass(frozen=True, slots=True)
+class TagSaying:
+    """The texts of the messages behind a tag: those that go, with the times of saying, and those that stay."""
+
+    lost: str
+    kept: str
+    lost_times: frozenset[datetime]
+
+    @classmethod
+    def in_messages(cls, behind: Sequence[Message], removed: Collection[UUID]) -> "TagSaying":
+        texts = {True: "", False: ""}
+        for message in with_words(list(behind)):
+            texts[message.id in removed] += f"\n{message.content}"
+        times = frozenset(message.said_at for message in behind if message.id in removed)
+        return cls(texts[True], texts[False], times)
+
+    def only_lost(self, words: Words) -> bool:
+        """Return whether the words stand in a message that goes and in none that stays."""
+        return words.stand_in(self.lost) and not words.stand_in(self.kept)
 
 
 @dataclass(frozen=True, slots=True)
 class TagsLeft:
-    """What becomes of tags when messages go: which go too, and what others lose."""
+    """The tags that go with messages, and what others lose."""
 
     gone: set[UUID]
     losses: dict[UUID, TagLoss]
@@ -31,8 +81,8 @@ class TagsLeft:
 def tags_without(subject: Subject, removed: frozenset[UUID]) -> TagsLeft:
     """Return the tags that only the messages ``removed`` taught, and what others lose with them.
 
-    A tag that was there before its messages was made by the product: it loses what a merge brought it, and what
-    nothing but these messages said since.
+    A tag that existed before its messages was made by the product: it loses what a merge brought it, and what nothing
+    but these messages said since.
     """
     links = TagSource.objects.filter(subject_id=subject.id)
     taught = links.filter(message_id__in=removed).order_by().values("memory_id")
@@ -43,7 +93,7 @@ def tags_without(subject: Subject, removed: frozenset[UUID]) -> TagsLeft:
         if not is_own and {message.id for message in behind} <= removed:
             left.gone.add(tag.id)
             continue
-        loss = loss_of(tag, Said.in_messages(behind, removed), _brought(tag) if is_own else None)
+        loss = loss_of(tag, TagSaying.in_messages(behind, removed), _texts_brought_by_merges(tag) if is_own else None)
         if loss is None:
             left.gone.add(tag.id)
         elif loss:
@@ -52,7 +102,6 @@ def tags_without(subject: Subject, removed: frozenset[UUID]) -> TagsLeft:
 
 
 def said_in(subject_id: UUID, messages: Collection[UUID]) -> Words:
-    """Return what these messages say."""
     rows = Message.objects.filter(subject_id=subject_id, id__in=messages).order_by()
     return Words.of(subject_id, [message.content for message in with_words(list(rows))])
 
@@ -62,7 +111,7 @@ def drop_tag_acts(
 ) -> int:
     """Delete the records of acts that keep columns of ``tags``, of tags that ``messages`` taught, or ``words``.
 
-    Those on a tag that is gone go, too: nothing tells any more who taught it. Return how many went.
+    Those on a tag that is gone go, too: nothing shows any more who taught it. Return how many went.
     """
     links = TagSource.objects.filter(subject_id=subject_id, message_id__in=messages).order_by()
     named = {*tags, *links.values_list("memory_id", flat=True)}
@@ -88,14 +137,102 @@ def _texts_of(act: MemoryAct) -> list[str]:
 
 
 def texts_in(columns: Mapping[str, Any]) -> list[str]:
-    """Return the texts among columns of a tag."""
-    return [*(str(columns[name]) for name in WORDED if columns.get(name)), *columns.get("aliases", ())]
+    return [*(str(columns[name]) for name in TEXT_COLUMNS if columns.get(name)), *columns.get("aliases", ())]
 
 
-def _brought(tag: Tag) -> Words:
-    """Return what merges brought a tag that it did not say before."""
+def _texts_brought_by_merges(tag: Tag) -> Words:
     acts = MemoryAct.objects.filter(subject_id=tag.subject_id, memory_ref=tag.id, verb=ActVerb.MERGED)
     kept = [act.before for act in acts if act.before]
     before = Words.of(tag.subject_id, [text for one in kept for text in texts_in(one["columns"])])
     gone = Words.of(tag.subject_id, [text for one in kept for text in texts_in(one["gone"])])
     return Words(tag.subject_id, gone.texts - before.texts)
+
+
+def loss_of(tag: Tag, said: TagSaying, only: Words | None) -> TagLoss | None:
+    """Return the loss of a tag when messages go that alone said something; None when no label is left.
+
+    An earlier label or an alias takes the place of a label that goes. ``only``: the product made the tag, and may have
+    said anything but these words, and but the words said at the times of these messages alone.
+    """
+
+    def is_lost(text: str, times: Collection[datetime] = ()) -> bool:
+        if not said.only_lost(Words.of(tag.subject_id, [text])):
+            return False
+        return only is None or only.say(text) or (bool(times) and said.lost_times.issuperset(times))
+
+    rows = list(details_of(tag).order_by("valid_at", F("invalid_at").asc(nulls_last=True), "recorded_at"))
+    columns: dict[str, Any] = {}
+    gone: set[UUID] = set()
+    heirs: dict[UUID, tuple[datetime | None, UUID | None]] = {}
+    for name in TEXT_DETAILS:
+        values = [row for row in rows if row.detail == name and row.version_of_id is None]
+        lost = [row for row in values if is_lost(str(row.value), row.said_times) or _is_drawn(row, said)]
+        gone |= {row.id for row in lost}
+        heirs |= ValueHistory(values, {}, ()).heirs(lost)
+        if lost or (not values and is_lost(getattr(tag, name))):
+            columns[name] = _left([row for row in values if row not in lost], heirs, nothing_of(name))
+    aliases = [alias for alias in tag.aliases if not is_lost(alias)]
+    if columns.get(DetailName.LABEL) == "":
+        label = _free_alias(tag, aliases)
+        if label is None:
+            return None
+        columns[DetailName.LABEL] = label
+        aliases.remove(label)
+    columns[DetailName.ALIASES] = aliases
+    changed = {name: value for name, value in columns.items() if getattr(tag, name) != value}
+    return TagLoss(changed, frozenset(gone), heirs, _shorter_lists(rows, is_lost))
+
+
+def lose_details(tag: Tag, loss: TagLoss) -> Counter[str]:
+    """Delete and shorten the details that a tag loses, and let what they replaced hold again; return the rows by
+    table."""
+    own, counts = details_of(tag), Counter[str]()
+    for rows in (Q(version_of_id__in=loss.gone), Q(id__in=loss.gone)):
+        counts["tag_detail"] += own.filter(rows).delete()[0]
+    for heir, (until, successor) in loss.heirs.items():
+        own.filter(id=heir).update(invalid_at=until, superseded_by_id=successor, version=F("version") + 1)
+    for row_id, names in loss.lists.items():
+        counts["tag_detail.value"] += own.filter(id=row_id).update(value=names, version=F("version") + 1)
+    counts["tag_detail"] += own.filter(detail=DetailName.ALIASES, value=[]).delete()[0]
+    label = loss.columns.get(DetailName.LABEL)
+    if label is not None and detail_place(tag, DetailName.LABEL).current() is None:
+        known = {"confidence": tag.confidence, "provenance": tag.provenance, "subject_id": tag.subject_id}
+        TagDetail.objects.create(tag=tag, detail=DetailName.LABEL, value=label, valid_at=tag.created_at, **known)
+    return counts
+
+
+def delete_details(subject_id: UUID, tags: Collection[UUID]) -> int:
+    rows = TagDetail.objects.filter(subject_id=subject_id, tag_id__in=tags)
+    images = rows.filter(version_of__isnull=False).delete()[0]
+    return images + rows.delete()[0]
+
+
+def texts_of_past(tag: Tag) -> list[str]:
+    values = details_of(tag).order_by().values_list("value", flat=True)
+    texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
+    return [text for text in texts if isinstance(text, str)]
+
+
+def _is_drawn(row: TagDetail, said: TagSaying) -> bool:
+    """Return whether a relation was inferred from messages that go, in words of none ("ex-wife")."""
+    is_worded = Words.of(row.subject_id, [str(row.value)]).stand_in(f"{said.lost}\n{said.kept}")
+    return row.detail == DetailName.RELATION and not is_worded and said.lost_times.issuperset(row.said_times)
+
+
+def _left(values: Sequence[TagDetail], heirs: Ends, nothing: Any) -> Any:
+    for row in reversed([row for row in values if row.retired_at is None]):
+        if (heirs[row.id][0] if row.id in heirs else row.invalid_at) is None:
+            return row.value
+    return nothing
+
+
+def _shorter_lists(rows: Sequence[TagDetail], is_lost: IsLost) -> dict[UUID, list[str]]:
+    lists = {row.id: row.value for row in rows if row.detail == DetailName.ALIASES}
+    left = {row_id: [name for name in names if not is_lost(name)] for row_id, names in lists.items()}
+    return {row_id: names for row_id, names in left.items() if names != lists[row_id]}
+
+
+def _free_alias(tag: Tag, aliases: Sequence[str]) -> str | None:
+    others = Tag.objects.filter(subject_id=tag.subject_id).exclude(id=tag.id).order_by()
+    taken = Words.of(tag.subject_id, others.values_list("label", flat=True))
+    return next((alias for alias in aliases if not taken.say(alias)), None)

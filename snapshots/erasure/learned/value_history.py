@@ -1,4 +1,4 @@
-"""The values that one preference or fact had, and which of them only messages that go support (row E8)."""
+"""The values that one preference or fact had, and which of them only messages that go support."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from snapshots.erasure.words import Words
 
 @dataclass(frozen=True, slots=True)
 class ValueHistory:
-    """All values of one thing in the order in which they began, as believed now.
+    """All values of one preference or fact in the order in which they began, as believed now.
 
     ``sources`` holds per value the messages behind it with the time each was said, ``removed`` the messages that go,
-    ``read`` the messages with a candidate, ``elsewhere`` what candidates of other messages say of the same thing.
+    ``read`` the messages with a candidate, ``elsewhere`` the entries that candidates of other messages propose.
     """
 
     rows: Sequence[Belief]
@@ -27,13 +27,13 @@ class ValueHistory:
     elsewhere: Sequence[Any] = ()
 
     def gone(self, words: Words) -> list[Belief]:
-        """Return the values that go: only removed messages said them, or one did and they are just ``words``."""
+        """Return the values that go: only removed messages said them, or one did and they are exactly ``words``."""
         unsupported = [row for row in self.rows if self._is_sole(row) or self._repeats(row, words)]
         lost = self.lost_entries(unsupported)
         return [row for row in self.rows if row in unsupported or self.left_of(row, lost) == []]
 
     def lost_entries(self, gone: Collection[Belief]) -> list[Any]:
-        """Return the entries of lists that came with a value that goes, and that nothing else says."""
+        """Return the list entries that came with a value that goes, and that nothing else says."""
         lost: list[Any] = []
         supported, before = list(self.elsewhere), list[Any]()
         for row in self.rows:
@@ -47,7 +47,7 @@ class ValueHistory:
         return [entry for entry in lost if not among_entries(entry, supported)]
 
     def left_of(self, row: Belief, lost: Sequence[Any]) -> Any:
-        """Return a value without the entries that are lost; one that is no list as it is."""
+        """Return a value without the lost entries; a value that is no list as it is."""
         if not isinstance(row.value, list):
             return row.value
         return [entry for entry in row.value if not among_entries(entry, lost)]
@@ -55,8 +55,8 @@ class ValueHistory:
     def heirs(self, gone: Collection[Belief]) -> dict[UUID, tuple[datetime | None, UUID | None]]:
         """Return which values hold again in place of those that go: until when, and what supersedes them then.
 
-        What ended without a successor holds again where one of the messages that go ended it, by saying its opposite;
-        else it stays ended: who withdrew it may have said so elsewhere.
+        A value that ended without a successor holds again where a message that goes ended it, by saying its opposite;
+        else it stays ended: it may have been withdrawn elsewhere.
         """
         ends = {row.id: row for row in gone}
         heirs: dict[tuple[datetime | None, UUID | None], UUID] = {}
@@ -72,7 +72,7 @@ class ValueHistory:
         return emptied | {heir: end for end, heir in heirs.items()}
 
     def sayings_left(self, row: Belief) -> list[datetime]:
-        """Return when a value was said, without the removed messages: as often as others said it."""
+        """Return the times at which a value was said, without the removed messages: as often as others said it."""
         behind = self._behind(row)
         said = row.said_times or [row.valid_at]
         kept_times = {at for message, at in behind.items() if message not in self.removed}
@@ -82,14 +82,13 @@ class ValueHistory:
         return kept[max(0, len(kept) - others) :]
 
     def _was_emptied(self, row: Belief) -> bool:
-        """Return whether one of the removed messages took the last of a value out when it was said."""
+        """Return whether one of the removed messages took the last entry out of a value when it was said."""
         if row.invalid_at is None or row.superseded_by_id is not None:
             return False
         behind = self.sources.get(row.id, {})
         return any(at == row.invalid_at for message, at in behind.items() if message in self.removed)
 
     def _next_of(self, row: Belief, ends: Collection[UUID]) -> tuple[datetime | None, UUID | None]:
-        """Return when the next value that stays begins, and which it is."""
         after = [one for one in self.rows if one.valid_at > row.valid_at and one.id not in ends]
         return (after[0].valid_at, after[0].id) if after else (None, None)
 
@@ -108,7 +107,8 @@ class ValueHistory:
         return not self._behind(row) or bool(left - set(self.read))
 
     def _behind(self, row: Belief) -> Mapping[UUID, datetime]:
-        """Return the messages behind a value; the earlier part of one that was cut in two has those of the later."""
+        """Return the messages behind a value; the earlier part of a value that was cut in two has those of the
+        later."""
         own = self.sources.get(row.id)
         if own:
             return own

@@ -1,1 +1,1 @@
-"""What a user's turn says about the reply before it."""
+"""Reading what a user's turn says about the reply before it."""

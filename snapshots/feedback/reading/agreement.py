@@ -1,7 +1,7 @@
 """Which memories a turn says again: it agrees with them, and objects to the reply that did not use them. Pure.
 
-"No, I told you, I am allergic to peanuts" is no word against the memory of the allergy. What a turn states is read by
-the rules that memories are made by, so that "I am not allergic" and "who told you so?" state nothing of the kind.
+"No, I told you, I am allergic to peanuts" does not contradict the memory of the allergy. A turn's statements are read
+by the rules that make memories, so that "I am not allergic" and "who told you so?" state nothing of the kind.
 """
 
 import re
@@ -20,8 +20,8 @@ from snapshots.understanding.values import PreferenceCandidate, ProfileFact
 _STATES = frozenset(["add", "set", "append", "overwrite"])
 _SENTENCE = re.compile(r"[^.!?;。！？；\n]+")
 _PARTS = re.compile(r"[,;、，；]\s*")
+# Words that say that something was said, not what.
 _TELLING = core_words("tell told say said mention mentioned already again") | core_words("我说过了。告诉过。提过。讲过")
-"""Words that say that it was said, not what."""
 
 Statement = PreferenceCandidate | ProfileFact
 
@@ -44,7 +44,7 @@ def agreeing(
 
 
 def _stated(text: str) -> Iterator[Statement]:
-    """Yield what ``text`` says of its speaker and does not take back."""
+    """Yield the statements of ``text`` about its speaker, except those that it takes back."""
     found = taught_by(text)
     yield from (one for one in found.preferences if one.mode in _STATES)
     yield from (one for one in found.facts if one.mode in _STATES)
@@ -60,20 +60,19 @@ def _agrees(lane: str, text: str, stated: Statement, policy: SignalPolicy) -> bo
 
 
 def _names_of(stated: PreferenceCandidate) -> set[str]:
-    """Return how a context calls a preference, whatever its category."""
     key = stated.key or ""
     words = preference_words(stated.category or "", key, ", ".join(stated.texts)).partition(": ")[0]
     return {key, words}
 
 
 def _holds(value: str, stated: Statement) -> bool:
-    """Return whether a belief's value is what is stated, or a list that holds it."""
     held = {comparable(part) for part in (value, *_PARTS.split(value))}
     return bool(stated.texts) and all(comparable(one) in held for one in stated.texts)
 
 
 def _tells(text: str, stated: Statement, policy: SignalPolicy) -> bool:
-    """Return whether a sentence of a snapshot says it: in its words, as much denied, or read as the same statement."""
+    """Return whether a sentence of a snapshot states it: in its words, as much denied, or read as the same
+    statement."""
     quote = stated.evidence.quote
     words = core_words(quote) - _TELLING
     for sentence in _SENTENCE.findall(text):
@@ -81,14 +80,11 @@ def _tells(text: str, stated: Statement, policy: SignalPolicy) -> bool:
             continue
         if bool(negations_in(sentence)) != bool(negations_in(quote)):
             continue
-        if len(words) >= policy.restated_words or any(_is_same(stated, one) for one in _stated(sentence)):
+        if len(words) >= policy.restated_words or _key(stated) in map(_key, _stated(sentence)):
             return True
     return False
 
 
-def _is_same(one: Statement, other: Statement) -> bool:
-    return _slot(one) == _slot(other) and [*map(comparable, one.texts)] == [*map(comparable, other.texts)]
-
-
-def _slot(stated: Statement) -> str | None:
-    return stated.field if isinstance(stated, ProfileFact) else stated.key
+def _key(stated: Statement) -> tuple[str | None, list[str]]:
+    slot = stated.field if isinstance(stated, ProfileFact) else stated.key
+    return slot, [*map(comparable, stated.texts)]

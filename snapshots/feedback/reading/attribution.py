@@ -1,6 +1,6 @@
-"""Whom a signal concerns (G3): the memories that the reply used, all injected ones when no reply is known; pure."""
+"""Which memories a signal concerns: those that the reply used, all injected ones when no reply is known. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from uuid import UUID
 
 from snapshots.feedback.policy import SIGNALS, SignalPolicy
@@ -15,11 +15,12 @@ OBJECTING = frozenset([Sense.CORRECT, Sense.RESTATE])
 def judgements(
     sense: Sense, said: str, memories: Sequence[InjectedText], used: Sequence[UUID] | None
 ) -> dict[UUID, Judgement]:
-    """Return what the turn ``said`` tells of each memory that it concerns; ``used`` is None when no reply is known.
+    """Return the signal for each memory that the turn ``said`` concerns; ``used`` is None when no reply is known.
 
     A correction whose words are clearly those of one memory concerns this one alone, whether the reply used it or not.
-    One that a memory agrees with is of the reply, and does not concern that memory. A turn that objects by saying a
-    memory again confirms it; where it puts nothing else right, it is of the reply and judges no other.
+    A correction that a memory agrees with is of the reply, and does not concern that memory. A turn that objects by
+    saying a memory again confirms it; unless it corrects something else, it is about the reply and judges no other
+    memory.
     """
     again = agreeing(said, memories) if sense in OBJECTING else set()
     if not again:
@@ -35,7 +36,6 @@ def judgements(
 def _told_of(
     sense: Sense, said: str, memories: Sequence[InjectedText], used: Sequence[UUID] | None
 ) -> dict[UUID, Judgement]:
-    """Return what a turn tells of memories that it does not say again."""
     if sense is Sense.CORRECT:
         right = upheld(said, memories)
         memories = [memory for memory in memories if memory.memory_id not in right]
@@ -66,17 +66,13 @@ def _says(text: str, right: frozenset[str], wrong: frozenset[str]) -> bool:
 
 
 def named_memory(said: str, memories: Sequence[InjectedText], policy: SignalPolicy = SIGNALS) -> UUID | None:
-    """Return the one memory whose core words a correction holds; None when there is none, or no clear one."""
+    """Return the one memory whose core words a correction has; None when there is none, or no clear one."""
     turn = Said.of(said[: policy.next_chars])
     weights = injected_weights(memory.text for memory in memories)
-    shares = {memory.memory_id: _held_share(memory.text, turn, weights) for memory in memories}
+    words = {memory.memory_id: core_words(memory.text) for memory in memories}
+    shares = {memory_id: share_of(own, turn.held(own), weights) for memory_id, own in words.items()}
     best = sorted(shares, key=lambda memory_id: -shares[memory_id])[:2]
     if not best or shares[best[0]] < policy.concerned_share:
         return None
     clear = len(best) == 1 or shares[best[0]] >= policy.concerned_lead * shares[best[1]]
     return best[0] if clear else None
-
-
-def _held_share(text: str, turn: Said, weights: Mapping[str, float]) -> float:
-    words = core_words(text)
-    return share_of(words, turn.held(words), weights)

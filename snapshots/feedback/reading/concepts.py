@@ -1,7 +1,7 @@
-"""What a reply shows of a memory in none of its words: "no meat" of a vegetarian, 没超您的数 of a budget; pure.
+"""Use of a memory that shows in none of its words: "no meat" for a vegetarian, 没超您的数 for a budget. Pure.
 
-Each concept pairs how a memory speaks of it with how a reply shows that it was minded. What the question says itself
-shows nothing.
+Each concept pairs how a memory speaks of something with how a reply shows that it took that into account. Words that
+the question has show nothing.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """How memories name something, and how replies show that it was minded. Both read folded, simplified text."""
+    """How memories name something, and how replies show that they respect it. Both match folded, simplified text."""
 
     held: re.Pattern[str]
     shown: re.Pattern[str]
@@ -19,14 +19,13 @@ class Concept:
 _PAIRS = (
     (
         r"\b(?:budget|cap|limit|at most|max\w*|no more than|spends?|pays?|up to)\b|预算|不超过|以内|最多|上限|左右",
-        r"\b(?:under|within|inside|below|in|over|fits?) (?:your|the) (?:\w+ )?(?:budget|cap|limit|range|max|[$£€]?"
-        r"\d)|"
+        r"\b(?:under|within|inside|below|in|over|fits?) (?:your|the) (?:\w+ )?(?:budget|cap|limit|range|max|[$£€]?\d)|"
         r"预算(?:内|里|之内|以内)|[没不](?:有)?超|超不了|范围内",
     ),
     (
         r"\b(?:vegetarian|vegan|plant.based|no meat)\b|[吃食]素|素食|全素|不吃肉",
-        r"\bno meat|meat.?(?:free|less)|\bveggie|\bvegetarian|\bvegan|plant.based|\btofu\b|\blentil|全素|素[食菜的"
-        r"馆斋版]|[不无没](?:含|有)?肉|豆腐",
+        r"\bno meat|meat.?(?:free|less)|\bveggie|\bvegetarian|\bvegan|plant.based|\btofu\b|\blentil|全素|"
+        r"素[食菜的馆斋版]|[不无没](?:含|有)?肉|豆腐",
     ),
     (
         r"nut|almond|cashew|坚果|花生|腰果",
@@ -35,26 +34,25 @@ _PAIRS = (
     (r"\bc(?:o)?eliac|gluten|麸质|乳糜泻", r"gluten.?free|no gluten|\btamari\b|[不无](?:含)?麸质"),
     (
         r"\blactose|\bdairy|\bmilk\b|乳糖|牛奶",
-        r"dairy.?free|lactose.?free|no dairy|without (?:milk|cream|cheese|butter)|\b(?:oat|soy|almond|coconut|rice"
-        r") milk|"
-        r"\bcoconut\b|[不无没](?:含|放|有|加)?(?:乳|奶|芝士)|燕麦奶|豆奶|椰奶|椰浆",
+        r"dairy.?free|lactose.?free|no dairy|without (?:milk|cream|cheese|butter)|"
+        r"\b(?:oat|soy|almond|coconut|rice) milk|\bcoconut\b|[不无没](?:含|放|有|加)?(?:乳|奶|芝士)|燕麦奶|豆奶|椰奶|"
+        r"椰浆",
     ),
     (
         r"\bhighway|\bmotorway|\bfreeway|\btolls?\b|\bexpressway|高速|高架|收费|过路费",
-        r"\b(?:side|back|surface) (?:street|road)s?|\bno (?:motorway|highway|toll|freeway)|\bskips? the|\bavoid(?:"
-        r"s|ing)? the|toll.?free|"
-        r"地面|辅路|不上高|不走高|不收费|绕开|省道|国道",
+        r"\b(?:side|back|surface) (?:street|road)s?|\bno (?:motorway|highway|toll|freeway)|\bskips? the|"
+        r"\bavoid(?:s|ing)? the|toll.?free|地面|辅路|不上高|不走高|不收费|绕开|省道|国道",
     ),
     (r"\bspic|\bchil+i|\bmild\b|辣", r"\bmild\b|not spicy|no chil|\bfiery\b|\bspic|清淡|不辣|微辣|麻辣|够辣|特辣|辣得"),
     (
         r"\b(?:kids?|child(?:ren)?|son|daughter|toddler|baby|babies|twins)\b|孩子|儿子|女儿|娃|宝宝|小朋友",
-        r"\b(?:high ?chairs?|toddlers?|strollers?|kid.friendly|kids'? menu|play ?grounds?|little ones?|playroom)\b"
-        r"|宝宝椅|亲子|儿童|小朋友",
+        r"\b(?:high ?chairs?|toddlers?|strollers?|kid.friendly|kids'? menu|play ?grounds?|little ones?|playroom)\b|"
+        r"宝宝椅|亲子|儿童|小朋友",
     ),
     (
         r"\bquiet|\bcrowd|\bnois|\bpeace|安静|人少|吵|清静",
-        r"\bquiet|\bwhisper|\bsilent|hardly (?:a soul|anyone)|\bpeaceful|the crowds|\bcalm|\btucked away|清静|没什"
-        r"么人|压着嗓子|安静|人少|不吵|僻静",
+        r"\bquiet|\bwhisper|\bsilent|hardly (?:a soul|anyone)|\bpeaceful|the crowds|\bcalm|\btucked away|清静|"
+        r"没什么人|压着嗓子|安静|人少|不吵|僻静",
     ),
     (
         r"\bhates? (?:the )?heat|\bhot weather|怕热",
@@ -78,8 +76,8 @@ _PAIRS = (
     ),
     (
         r"\b(?:knee|back|hip|joint|ankle|shoulder)\b|膝|腰|髋|关节|脚踝",
-        r"easy on (?:the|your)|low.?impact|\bgentle|\bjoints?\b|no (?:impact|jumping)|没负担|不伤|不费|修复班|护膝"
-        r"|轻柔",
+        r"easy on (?:the|your)|low.?impact|\bgentle|\bjoints?\b|no (?:impact|jumping)|没负担|不伤|不费|修复班|护膝|"
+        r"轻柔",
     ),
     (
         r"\bbeginner|\bnew to\b|\bnovice|\bjust started|新手|初学|刚学",
@@ -115,7 +113,7 @@ CONCEPTS = tuple(Concept(re.compile(held), re.compile(shown)) for held, shown in
 
 
 def shows(memory: str, reply: str, query: str) -> bool:
-    """Return whether the ``reply`` minds what the ``memory`` is about in words that the ``query`` does not have."""
+    """Return whether the ``reply`` respects what the ``memory`` is about, in words that the ``query`` does not have."""
     return any(
         each.held.search(memory) and each.shown.search(reply) and not each.shown.search(query) for each in CONCEPTS
     )

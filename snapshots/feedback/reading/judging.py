@@ -1,7 +1,7 @@
-"""Turns that are unclear, judged by a model where the tenant has one (G3): one question for several.
+"""Unclear turns, judged by a model where the tenant has one: one question for several turns.
 
-A turn that is not clearly one thing says nothing of any memory. A model may see more in it; it has to show the words.
-What it does not answer, or cannot show, stays unclear.
+An unclear turn says nothing of any memory. A model may see more in it, but has to quote the words. A turn that it does
+not answer, or whose words it cannot quote, stays unclear.
 """
 
 from collections.abc import Sequence
@@ -12,14 +12,14 @@ from pydantic import BaseModel, Field
 from memory_platform.kernel.text import comparable, detect_language
 from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
-from snapshots.feedback.policy import JUDGING, JudgingPolicy
+from snapshots.feedback.policy import JUDGING, TurnJudgingPolicy
 from snapshots.feedback.reading.prompts import JUDGE
 from snapshots.feedback.values import Sense, Turn
 from snapshots.sensitive.detector import mask_sensitive
 
 
 class TurnVerdict(BaseModel):
-    """What a model says of one turn, and the words that show it."""
+    """A model's verdict on one turn, and the words that show it."""
 
     turn: int
     sense: Literal["confirm", "follow_up", "restate", "correct", "topic_change"]
@@ -27,18 +27,16 @@ class TurnVerdict(BaseModel):
 
 
 class TurnVerdicts(BaseModel):
-    """A model's answer."""
-
     verdicts: list[TurnVerdict] = Field(max_length=64)
 
 
 def is_unclear(turn: Turn, sense: Sense) -> bool:
-    """Return whether a turn says something, and it was not clear what."""
+    """Return whether a turn says something without a clear sense."""
     return sense is Sense.UNCLEAR and any(character.isalnum() for character in comparable(turn.next or ""))
 
 
 def judged(model: ChatModel, turns: Sequence[Turn]) -> dict[int, Sense]:
-    """Return the senses of turns, by place, that a model names and shows; none when it does not answer.
+    """Return the senses of turns, by place, that a model names and quotes; none when it does not answer.
 
     No transaction may be open.
     """
@@ -50,20 +48,15 @@ def judged(model: ChatModel, turns: Sequence[Turn]) -> dict[int, Sense]:
         return {}
     senses: dict[int, Sense] = {}
     for verdict in verdicts:
-        place = verdict.turn - 1
-        if 0 <= place < len(turns) and is_shown(verdict, turns[place]):
+        place, quote = verdict.turn - 1, comparable(verdict.quote)
+        is_quote = any(character.isalnum() for character in quote)
+        if is_quote and 0 <= place < len(turns) and quote in comparable(turns[place].next or ""):
             senses.setdefault(place, Sense(verdict.sense))
     return senses
 
 
-def is_shown(verdict: TurnVerdict, turn: Turn) -> bool:
-    """Return whether the words that a verdict cites stand in the turn."""
-    quote = comparable(verdict.quote)
-    return any(character.isalnum() for character in quote) and quote in comparable(turn.next or "")
-
-
-def question(turns: Sequence[Turn], policy: JudgingPolicy = JUDGING) -> ChatPrompt:
-    """Return the question to a model: the turns by number, what others wrote in fences, secrets masked."""
+def question(turns: Sequence[Turn], policy: TurnJudgingPolicy = JUDGING) -> ChatPrompt:
+    """Return the prompt for a model: the turns by number, texts of others in fences, secrets masked."""
     language = "zh" if detect_language("\n".join(turn.next or "" for turn in turns)) == "zh" else "en"
     nonce = new_nonce()
 

@@ -1,4 +1,4 @@
-"""What a next turn shares with the question and with the reply: units of content in two languages; pure."""
+"""Content units that a next turn shares with the question and the reply, in two languages. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from memory_platform.kernel.terms import terms
 from snapshots.feedback.reading import patterns_en
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
+# Letters of a stem that are compared: "babysitter" and "babysit", "translation" and "translate".
 _HEAD = 5
-"""Letters of a stem that are compared: "babysitter" and "babysit", "translation" and "translate"."""
 _FUNCTION = frozenset(
     "我你您他她它们咱谁啥什么怎哪几多少吗呢吧啊呀哦嗯呃了的地得着过把被给跟和与或而且但就才也都还又再很太最更真好行可以能会要想应该请帮"
     "替让叫说问讲告诉知道是有在没不别这那个些一下点样种次回来去上到从对于为因所如果然后那么其实到底究竟就是只"
@@ -25,7 +25,7 @@ _NUMBERS = dict(
 
 
 def units(text: str) -> frozenset[str]:
-    """Return the units of content of ``text``: heads of stems, numbers, and Chinese characters that mean something."""
+    """Return the content units of ``text``: heads of stems, numbers, and Chinese characters with a meaning."""
     found: set[str] = set()
     for term in terms(text):
         if _HAN.match(term):
@@ -36,13 +36,13 @@ def units(text: str) -> frozenset[str]:
 
 
 def in_digits(stem: str) -> str:
-    """Return the stem of an English number word in digits; any other stem as it is."""
     return _NUMBERS.get(stem, stem)
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """The units of a next turn, by where they were said before: in the question, only in the reply, nowhere."""
+    """The units of a next turn, by where they were said before: in the question, only in the reply, nowhere
+    (``fresh``)."""
 
     asked: frozenset[str]
     again: frozenset[str]
@@ -51,12 +51,11 @@ class Overlap:
 
     @classmethod
     def of(cls, query: str, reply: str, said: str) -> Self:
-        """Return the overlap of a turn with what came before it."""
         asked, now = units(query), units(said)
         replied = units(reply) - asked
         return cls(asked, now & asked, now & replied, now - asked - replied)
 
     @property
     def covered(self) -> float:
-        """Share of the question's units that the turn holds, 0..1."""
+        """Share of the question's units that the turn repeats, 0..1."""
         return len(self.again) / len(self.asked) if self.asked else 0.0

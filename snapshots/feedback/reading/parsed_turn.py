@@ -1,4 +1,4 @@
-"""A next turn as the stages of signals see it: its form, its clauses, its words and what is shared with before."""
+"""A next turn as the rules see it: its form, its clauses, its words and what it shares with the turns before."""
 
 import re
 from dataclasses import dataclass
@@ -23,9 +23,12 @@ _OFFERS = re.compile(r"(?:\?|？|吗|呢|要不要.{0,8})$")
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A next turn as the stages see it: its form, its clauses, those of them that ask nothing (``told``), its words,
-    and those of what was said before. ``offered``: the reply ended with a question of its own.
-    ``wanted`` is the question word of the question, ``subject`` its core words."""
+    """A next turn, parsed.
+
+    ``stated_clauses`` are the clauses that ask nothing; ``asked`` the words of the question, ``before`` those of
+    question and reply. ``offered``: the reply ended with a question of its own. ``wanted`` is the question word of the
+    question, ``subject`` its core words.
+    """
 
     raw: str
     form: str
@@ -42,17 +45,14 @@ class Heard:
 
     @property
     def first(self) -> str:
-        """The first clause."""
         return self.clauses[0] if self.clauses else ""
 
     @property
     def rest(self) -> str:
-        """What follows the first clause."""
         return ", ".join(self.clauses[1:])
 
     @property
     def asks(self) -> bool:
-        """Whether the turn asks something."""
         return len(self.told) < len(self.clauses)
 
     @property
@@ -62,12 +62,10 @@ class Heard:
 
     @property
     def ties(self) -> frozenset[str]:
-        """Core words that the turn shares with what was said before."""
         return self.words & self.before
 
 
 def hear(turn: Turn, policy: SignalPolicy) -> Heard:
-    """Return the turn in the form that the stages compare."""
     raw = (turn.next or "")[: policy.next_chars]
     form = _FILLERS.sub("", as_mandarin(comparable(raw.translate(_FOLDED))))
     clauses, told = _clauses(form)
@@ -91,12 +89,10 @@ def hear(turn: Turn, policy: SignalPolicy) -> Heard:
 
 
 def holds(name: str, text: str) -> bool:
-    """Return whether the pattern called ``name`` of either language stands in ``text``."""
     return any(bool(getattr(patterns, name).search(text)) for patterns in (patterns_en, patterns_zh))
 
 
 def _clauses(form: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the clauses of a turn, and those of them that ask nothing."""
     parts = _CLAUSE_END.split(form)
     pairs = [(part.strip(" \"'()*_"), end) for part, end in zip(parts[::2], [*parts[1::2], ""], strict=True)]
     clauses = [(clause, end) for clause, end in pairs if clause]

@@ -1,4 +1,4 @@
-"""What feedback asks chat models, by language. A changed word is a new version."""
+"""Prompts of feedback for chat models, by language. A changed word is a new version."""
 
 from memory_platform.providers.chat_prompts import Prompt
 

@@ -1,7 +1,7 @@
-"""Implicit feedback (G3): what a user's next turn says about the reply before it; rules, no model, under 2 ms a turn.
+"""Reading the sense of a user's next turn by rules: no model, under 2 ms a turn.
 
-The page is read top-down: the first stage that recognises the turn names its sense. A turn of its own content that
-nothing ties to what was said before is a change of topic; of what no stage recognises the sense is unclear.
+Read top-down: the first stage that recognises the turn names its sense. A turn with content of its own that nothing
+ties to the turns before is a change of topic; a turn that no stage recognises is unclear.
 """
 
 import re
@@ -31,19 +31,17 @@ _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def corrections_in(said: str) -> tuple[ProfileFact | PreferenceCandidate, ...]:
-    """Return the corrections that extraction finds in a turn."""
     if not may_correct(said):
         return ()
     return taught_by(said).corrections
 
 
 def taught_by(said: str) -> Extraction:
-    """Return what extraction finds in words of a user."""
     return extract(Utterance("next", "user", None, said, _LONG_AGO, 1), context=_RULES)
 
 
 def sense_of(turn: Turn, policy: SignalPolicy = SIGNALS) -> Sense:
-    """Return what ``turn.next`` does to the reply before it. Linear in the length of the texts, which are cut first."""
+    """Return the sense of ``turn.next``. Linear in the length of the texts, which are cut first."""
     heard = hear(turn, policy)
     for stage in STAGES:
         found = stage(heard)
@@ -53,13 +51,12 @@ def sense_of(turn: Turn, policy: SignalPolicy = SIGNALS) -> Sense:
 
 
 def leaves(heard: Heard) -> Sense | None:
-    """A turn that says so goes elsewhere."""
     led = heard.clauses[:2] if _confirms(heard.first) else heard.clauses[:1]
     return Sense.TOPIC_CHANGE if any(holds("TOPIC", clause) for clause in led) else None
 
 
 def objects(heard: Heard) -> Sense | None:
-    """The turn says that the question was not answered, or insists on it in words of its own."""
+    """The turn says that the question was not answered, or insists on it in other words."""
     same = heard.wanted and heard.wanted == question_word(heard.form)
     if holds("INSISTS", heard.form) and heard.asks and (same or heard.words & heard.asked):
         return Sense.RESTATE
@@ -89,7 +86,6 @@ def repeats(heard: Heard) -> Sense | None:
 
 
 def corrects(heard: Heard) -> Sense | None:
-    """The turn says what is wrong, or what has changed."""
     if holds("HYPOTHETICAL", heard.first):
         return None
     if holds("CONFIRMED_ANYWHERE", heard.first):
@@ -102,7 +98,7 @@ def corrects(heard: Heard) -> Sense | None:
 
 
 def asks_again(heard: Heard) -> Sense | None:
-    """The turn says what the question said."""
+    """The turn asks the same as the question."""
     said = heard.words - patterns_en.COURTESIES
     shared = said & heard.asked
     if not shared or _confirms(heard.first) or holds("FOLLOWS_ON", heard.form):
@@ -126,7 +122,8 @@ def answers(heard: Heard) -> Sense | None:
 
 def denies(heard: Heard) -> Sense | None:
     """The turn contradicts, by a word that opens a contradiction or by a denial of what was said."""
-    if _harmless(heard) or _is_pleased(heard):
+    is_pleased = any(holds("CONFIRMED_ANYWHERE", clause) for clause in heard.told)
+    if _harmless(heard) or is_pleased:
         return None
     stated = [clause for clause in heard.told if not holds("HYPOTHETICAL", clause)]
     changed = any(holds("CHANGED", clause) or holds("UPDATES", clause) for clause in stated)
@@ -139,7 +136,6 @@ def denies(heard: Heard) -> Sense | None:
 
 
 def confirms(heard: Heard) -> Sense | None:
-    """The turn takes the reply."""
     if not any(character.isalnum() for character in heard.form):
         return Sense.CONFIRM if _PRAISE & set(heard.raw) else None
     taken = _confirms(heard.first) or any(holds("CONFIRMED_ANYWHERE", clause) for clause in heard.told)
@@ -167,7 +163,7 @@ def follows(heard: Heard) -> Sense | None:
 
 
 def turns_away(heard: Heard) -> Sense | None:
-    """The turn asks or wants something that shares nothing with what came before, in words that need nothing of it."""
+    """The turn asks or wants something that shares nothing with what came before, and needs nothing of it."""
     shared = heard.overlap
     if heard.ties or len(shared.again | shared.answered) > 1:
         return None
@@ -190,7 +186,6 @@ STAGES: tuple[Callable[[Heard], Sense | None], ...] = (
 
 
 def _covers(heard: Heard) -> bool:
-    """Whether the turn holds most core words of the question."""
     held = Said.of(heard.raw).held(heard.subject)
     enough = len(held) >= heard.policy.restated_words or (held and heard.wanted)
     return bool(enough) and len(held) / len(heard.subject) >= heard.policy.covered_share
@@ -212,18 +207,12 @@ def _confirms(clause: str) -> bool:
 
 
 def _harmless(heard: Heard) -> bool:
-    """Whether what looks like a denial is courtesy."""
     return holds("NOT_A_DENIAL", heard.form)
 
 
 def _states_right(heard: Heard) -> bool:
-    """Whether the turn holds a correction: what the fast lane would apply is one, and what its reader is sure of."""
+    """Whether the turn has a correction: one that the fast lane would apply, or that its reader is sure of."""
     return bool(corrections_in(heard.raw)) or is_correction(heard.raw)
-
-
-def _is_pleased(heard: Heard) -> bool:
-    """Whether the turn takes the reply in words that leave no doubt."""
-    return any(holds("CONFIRMED_ANYWHERE", clause) for clause in heard.told)
 
 
 def _echoes(heard: Heard) -> bool:
@@ -235,13 +224,12 @@ def _echoes(heard: Heard) -> bool:
 
 
 def _contradicts(heard: Heard) -> bool:
-    """Whether the turn states something against what was said, however much it says again."""
     stated = ("DENIED", "CHANGED", "UPDATES", "STRONG_CORRECTION")
     return any(holds(name, heard.form) for name in stated) or _states_right(heard)
 
 
 def _stressed(heard: Heard) -> frozenset[str]:
-    """Return the words that the turn stresses by writing them in capitals, where the rest is not."""
+    """Return the words that the turn stresses by capitals, where the rest has none."""
     found = " ".join(_EMPHASIS.findall(heard.raw))
     return words_of(found) if found and not heard.raw.isupper() else frozenset()
 

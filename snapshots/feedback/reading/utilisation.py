@@ -1,4 +1,4 @@
-"""Utilisation (G2): which injected memories a reply used, told by words alone; pure, no model."""
+"""Which injected memories a reply used, read from words alone. Pure, no model."""
 
 import math
 import re
@@ -21,38 +21,37 @@ from snapshots.understanding.reading.forms import as_mandarin
 
 _SENTENCE = re.compile(r"[.!?。\n]+(?=\s|$|[\u3400-\u9fff])")
 _HAN_RUN = re.compile(r"[\u3400-\u9fff]+")
+# jieba's tags of words without content: prepositions, particles, pronouns, adverbs, measures.
 _EMPTY_TAGS = frozenset(["p", "c", "uj", "ud", "ul", "uz", "uv", "ug", "u", "r", "y", "d", "x", "f", "e", "o", "q"])
-"""jieba's tags of words that are about nothing: prepositions, particles, pronouns, adverbs, measures."""
 _NUMBER = re.compile(r"\d[\d.,:/-]*\d|\d")
 _PROPER = re.compile(r"(?<=[a-z,] )[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")
 _AS_KEY = re.compile(r"[\w -]{1,60}: ")
 _WORD_EDGE = re.compile(r"[a-z0-9]")
+# Characters; a longer value is compared by its words.
 LONGEST_VALUE = 200
-"""Characters; what is longer is compared by its words."""
 _PARTS = re.compile(r"[,;、，；]\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A text as memories are looked for in it. Chinese words are looked for as they stand: its own cuts may differ."""
+    """A text in which memories are looked for. Chinese words are matched as substrings: the text's own segmentation
+    may differ."""
 
     form: str
     stems: frozenset[str]
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Return ``text`` in this form."""
         form = as_mandarin(comparable(text))
         return cls(form, frozenset(in_digits(term) for term in terms(_HAN_RUN.sub(" ", form))))
 
     def held(self, words: Iterable[str]) -> frozenset[str]:
-        """Return those of the core ``words`` that the text holds."""
         return frozenset(w for w in words if w in self.stems or (_HAN_RUN.match(w) and w in self.form))
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply, its sentences that refer to what is known, and the question that it answers."""
+    """A reply, its sentences that refer to what is known of the user, and the question that it answers."""
 
     whole: Said
     referring: Said
@@ -66,10 +65,10 @@ class Reply:
 def used_memories(
     query: str, reply: str, memories: Sequence[tuple[str, str]], policy: UtilisationPolicy = UTILISATION
 ) -> dict[int, How]:
-    """Return, by index, by what the ``reply`` shows that it used a memory; those it did not use are absent.
+    """Return, by index, what shows that the ``reply`` used a memory; memories that it did not use are absent.
 
-    ``memories`` are (lane, text). "value": it says a name, number or value that the memory holds and the question does
-    not. "reference": it refers to what the user said, in a sentence on the memory's subject. "words": it holds the
+    ``memories`` are (lane, text). "value": it says a name, number or value of the memory that the question does not
+    have. "reference": it refers to what the user said, in a sentence about the memory's subject. "words": it has the
     memory's core words, rare ones among the injected set counting most. Linear in the length of all texts.
     """
     said = _read(query, reply, policy)
@@ -87,7 +86,8 @@ def used_memories(
 
 
 def core_words(text: str) -> frozenset[str]:
-    """Return the core words of ``text``: English stems and Chinese words, of what it is about, not of liking."""
+    """Return the core words of ``text``: English stems and Chinese words that say what it is about, not how it is
+    liked."""
     form = as_mandarin(comparable(text))
     latin = {in_digits(term) for term in terms(_HAN_RUN.sub(" ", form)) if term not in patterns_en.ATTITUDES}
     tagged = (pair for run in _HAN_RUN.findall(form) for pair in rjieba.tag(run))
@@ -96,26 +96,24 @@ def core_words(text: str) -> frozenset[str]:
 
 
 def injected_weights(texts: Iterable[str]) -> Mapping[str, float]:
-    """Return ln((n + 1) / (df + 1/2)) of each core word: what all memories share tells none apart."""
+    """Return ln((n + 1) / (df + 1/2)) of each core word: a word that all memories share tells none apart."""
     sets = [core_words(text) for text in texts]
     counted = Counter(word for words in sets for word in words)
     return {word: math.log((len(sets) + 1) / (count + 0.5)) for word, count in counted.items()}
 
 
 def share_of(words: Collection[str], held: Collection[str], weights: Mapping[str, float]) -> float:
-    """Return the share of the weight of ``words`` that ``held`` holds, 0..1."""
+    """Return the share of the weight of ``words`` that ``held`` has, 0..1."""
     total = sum(weights.get(word, 0.0) for word in words)
     return sum(weights.get(word, 0.0) for word in words if word in held) / total if total else 0.0
 
 
 def _read(query: str, reply: str, policy: UtilisationPolicy) -> Reply:
     whole, asked = Said.of(reply[: policy.reply_chars]), Said.of(query[: policy.reply_chars])
-    referring = (one for one in _SENTENCE.split(whole.form) if _refers(one))
+    patterns = (patterns_en.REFERS, patterns_zh.REFERS)
+    sentences = _SENTENCE.split(whole.form)
+    referring = (one for one in sentences if any(pattern.search(one) for pattern in patterns))
     return Reply(whole, Said.of("\n".join(referring)), asked)
-
-
-def _refers(sentence: str) -> bool:
-    return bool(patterns_en.REFERS.search(sentence) or patterns_zh.REFERS.search(sentence))
 
 
 def _how(
@@ -137,7 +135,7 @@ def _how(
 
 
 def _values(lane: str, text: str) -> list[str]:
-    """Return what a memory says that no other words can say: values of beliefs, names and numbers of snapshots."""
+    """Return the parts of a memory that no other words can say: values of beliefs, names and numbers of snapshots."""
     if lane in {"preferences", "tags"}:
         label, _, value = text.partition(": ") if _AS_KEY.match(text) else ("", "", text)
         told = _PARTS.split(value) if value not in {"yes", "no"} else []

@@ -1,1 +1,1 @@
-"""What came of memories, counted by memory, by day and by arm."""
+"""Feedback counted by memory, by day and by arm."""

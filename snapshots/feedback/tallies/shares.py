@@ -1,7 +1,7 @@
-"""How well each arm of an experiment served: shares of counts, each with how far chance alone might have moved it (G5).
+"""How well each arm of an experiment served: shares of counts, each with its confidence interval.
 
-The intervals take every memory for a draw of its own. Memories of one subject are alike, so with few subjects the true
-intervals are wider.
+The intervals take every memory for an independent draw. Memories of one subject are alike, so with few subjects the
+true intervals are wider.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,8 +13,8 @@ from django.db.models import Max, Sum
 
 from snapshots.models import Indicator
 
+# Quantile of the normal distribution: 95 of a hundred intervals hold the true share.
 Z = 1.959964
-"""Quantile of the normal distribution: of a hundred intervals 95 hold the true share."""
 COUNTS = (
     "contexts",
     "degraded",
@@ -33,7 +33,7 @@ COUNTS = (
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """``count`` of ``of``, and between which shares the true one lies, with 95 % confidence. None of 0."""
+    """``count`` out of ``of``, with the 95 % confidence interval of the true share. None of 0."""
 
     count: int
     of: int
@@ -65,9 +65,6 @@ class ArmFigures:
     fast_lane_p95_ms: float | None
 
 
-SHARES = ("precision", "utilisation", "correction", "staleness", "degraded")
-
-
 def wilson(count: int, of: int) -> Share:
     """Return the share ``count / of`` with Wilson's score interval. Source: E. B. Wilson, JASA 22 (1927) 209."""
     if of <= 0:
@@ -80,7 +77,6 @@ def wilson(count: int, of: int) -> Share:
 
 
 def figures_by_arm(experiment: str) -> list[ArmFigures]:
-    """Return what the days that were rolled up say of an experiment's arms, by name, in the open scope."""
     rows: Any = (
         Indicator.objects.filter(experiment=experiment)
         .order_by()
@@ -94,7 +90,7 @@ def figures_by_arm(experiment: str) -> list[ArmFigures]:
 def _figures(rows: Iterable[dict[str, Any]]) -> Iterator[ArmFigures]:
     for row in rows:
         n = {name: int(row[name] or 0) for name in COUNTS}
-        p95 = row["p95"]
+        p95, full = row["p95"], n["tokens_full_history"]
         yield ArmFigures(
             arm=str(row["arm"]),
             policy_version=str(row["policy_version"]),
@@ -105,11 +101,7 @@ def _figures(rows: Iterable[dict[str, Any]]) -> Iterator[ArmFigures]:
             staleness=wilson(n["stale"], n["injected"]),
             degraded=wilson(n["degraded"], n["contexts"]),
             tokens_per_context=round(n["tokens"] / n["contexts"], 1) if n["contexts"] else None,
-            saved_ratio=_saved(n["tokens"], n["tokens_full_history"]),
+            saved_ratio=round(max(0.0, 1 - n["tokens"] / full), 4) if full else None,
             fast_lane_changes=n["fast_lane_changes"],
             fast_lane_p95_ms=round(p95, 1) if p95 is not None else None,
         )
-
-
-def _saved(tokens: int, full_history: int) -> float | None:
-    return round(max(0.0, 1 - tokens / full_history), 4) if full_history else None

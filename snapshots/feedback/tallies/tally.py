@@ -1,4 +1,4 @@
-"""Tallies by memory (G3, E4): each injection is counted once, and anew when more is heard of it. Row R3 reads them."""
+"""Tallies by memory: each injection is counted once, and anew when its feedback changes. Ranking reads them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,28 +12,70 @@ from django.db import connection
 from memory_platform.kernel.ids import new_id
 from snapshots.embedding.store import touch_memory
 from snapshots.feedback.policy import LOOP
-from snapshots.feedback.tallies.tally_sql import ADD_BELIEFS, ADD_SNAPSHOTS, MARK_COUNTED, TAKE_BELIEFS, TAKE_SNAPSHOTS
 from snapshots.feedback.values import Signal, is_firm
 from snapshots.models import Receipt, ReceiptMemory, Snapshot
 from snapshots.receipts.spread import spread_tenant, without_rows
 from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
+# A change of topic says nothing of a memory: it is no judgement, or shares would fall wherever users change it.
 JUDGING = frozenset({Signal.POSITIVE, Signal.NEGATIVE, Signal.CORRECTED})
-"""A change of topic says nothing of a memory: it is no judgement, or shares would fall wherever users hop."""
 
+# The section of a context whose memories stand in its prefix.
 PREFIX = "profile"
-"""The section of a context whose memories stand in its prefix."""
 
+# A memory: lane, subject, id.
 Place = tuple[str, UUID, UUID]
-"""A memory: lane, subject, id."""
+
+
+COUNTS = ("injected", "utilised", "judged", "positive", "negative", "corrected")
+_NAMES = ", ".join(COUNTS)
+_VALUES = ", ".join(f"u.{name}" for name in COUNTS)
+# A batch goes as one JSON value. Rows are taken in one order, so that batches never wait for each other in a circle.
+_ROWS = f"""jsonb_to_recordset(%(rows)s::jsonb) AS u (
+    id uuid, lane text, subject_id uuid, memory_ref uuid, {", ".join(f"{name} integer" for name in COUNTS)}
+)"""
+
+
+def _sums_in(table: str) -> str:
+    return ", ".join(f"{name} = {table}.{name} + excluded.{name}" for name in COUNTS)
+
+
+_DIFFERENCES = ", ".join(f"{name} = greatest(t.{name} - u.{name}, 0)" for name in COUNTS)
+# A snapshot that is gone has no tally; the lock keeps one that is here until the batch is written.
+ADD_SNAPSHOTS = f"""
+INSERT INTO snapshot_counter (tenant_id, id, subject_id, snapshot_id, {_NAMES})
+SELECT s.tenant_id, u.id, u.subject_id, u.memory_ref, {_VALUES}
+FROM {_ROWS} JOIN snapshot s ON s.tenant_id = %(tenant)s AND s.subject_id = u.subject_id AND s.id = u.memory_ref
+ORDER BY u.memory_ref
+FOR KEY SHARE OF s
+ON CONFLICT (tenant_id, snapshot_id) DO UPDATE SET {_sums_in("snapshot_counter")}
+"""  # noqa: S608 - constants
+ADD_BELIEFS = f"""
+INSERT INTO belief_counter (tenant_id, id, subject_id, lane, memory_ref, {_NAMES})
+SELECT %(tenant)s, u.id, u.subject_id, u.lane, u.memory_ref, {_VALUES} FROM {_ROWS}
+ORDER BY u.lane, u.memory_ref
+ON CONFLICT (tenant_id, lane, memory_ref) DO UPDATE SET {_sums_in("belief_counter")}
+"""  # noqa: S608 - constants
+TAKE_SNAPSHOTS = f"""
+UPDATE snapshot_counter t SET {_DIFFERENCES} FROM {_ROWS}
+WHERE t.tenant_id = %(tenant)s AND t.subject_id = u.subject_id AND t.snapshot_id = u.memory_ref
+"""  # noqa: S608 - constants
+TAKE_BELIEFS = f"""
+UPDATE belief_counter t SET {_DIFFERENCES} FROM {_ROWS}
+WHERE t.tenant_id = %(tenant)s AND t.subject_id = u.subject_id AND t.lane = u.lane AND t.memory_ref = u.memory_ref
+"""  # noqa: S608 - constants
+MARK_COUNTED = """
+UPDATE receipt_memory m SET counted = u.counted FROM jsonb_to_recordset(%(rows)s::jsonb) AS u (id uuid, counted jsonb)
+WHERE m.tenant_id = %(tenant)s AND m.id = u.id
+"""
 
 
 def roll_up_tallies(tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True) -> int:
     """Count what is not counted yet, in small transactions; return the injections counted.
 
-    Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill: what a row was counted as stands in
-    the row, written by the transaction that counts it.
+    Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill: a row's own counts stand in the row,
+    written by the transaction that counts it.
     """
     spread_tenant(tenant_id, may_go_on=may_go_on)
     total = 0
@@ -47,15 +89,14 @@ def roll_up_tallies(tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: 
 
 
 def preview_tallies() -> CarePreview:
-    """Return how many injections are not counted yet, and of those how many that something was heard of, in the open
-    scope."""
+    """Return how many injections are not counted yet, and how many of these have feedback, in the open scope."""
     waiting = ReceiptMemory.objects.filter(counted__isnull=True)
     heard = waiting.exclude(signal="", utilised__isnull=True)
     return CarePreview({"injections": waiting.count() + without_rows(), "of them heard of": heard.count()})
 
 
 def count_some(most: int) -> int:
-    """Count up to ``most`` injections in the open scope; the memories whose reception changed begin a new epoch."""
+    """Count up to ``most`` injections in the open scope; memories whose reception changed begin a new epoch."""
     waiting = ReceiptMemory.objects.filter(counted__isnull=True).order_by("subject_id")
     rows = list(waiting.select_for_update(skip_locked=True, no_key=True)[:most])
     if rows:
@@ -63,16 +104,18 @@ def count_some(most: int) -> int:
         prefixes = _prefixes_of(rows)
         for row in rows:
             row.counted = counts_of(row, in_prefix=row.context_position <= prefixes[row.receipt_id])
-        add(_summed(rows))
-        _mark(rows)
+        _apply(_summed(rows), ADD_SNAPSHOTS, ADD_BELIEFS)
+        counted = orjson.dumps([{"id": row.id, "counted": row.counted} for row in rows]).decode()
+        with connection.cursor() as cursor:
+            cursor.execute(MARK_COUNTED, {"tenant": current_tenant_id(), "rows": counted})
     return len(rows)
 
 
 def counts_of(row: ReceiptMemory, *, in_prefix: bool = False) -> dict[str, int]:
-    """Return what one injection adds to its memory's tally.
+    """Return the counts that one injection adds to its memory's tally.
 
-    What stands in the prefix stands there whatever is asked. So it counts only where the reply used it, or where what
-    was heard speaks of this memory: else every turn that went badly would be held against all that is always shown.
+    A memory in the prefix stands there whatever is asked. So it counts only where the reply used it, or where the
+    feedback is about this memory: otherwise every turn that went badly would be held against all that is always shown.
     """
     counts = int(not in_prefix or bool(row.utilised) or is_firm(row.signal_reason))
     judged = counts and row.signal in JUDGING
@@ -88,7 +131,7 @@ def counts_of(row: ReceiptMemory, *, in_prefix: bool = False) -> dict[str, int]:
 
 
 def take_back(rows: Iterable[ReceiptMemory]) -> None:
-    """Take what ``rows`` were counted as out of the tallies, and have them counted anew; the caller saves the rows."""
+    """Subtract from the tallies what ``rows`` were counted as, to be counted anew; the caller saves the rows."""
     counted = [row for row in rows if row.counted is not None]
     if not counted:
         return
@@ -105,24 +148,12 @@ def renew_images(rows: Sequence[ReceiptMemory]) -> None:
         touch_memory(subject_id, changed=list(changed.values_list("position", flat=True)))
 
 
-def add(sums: Mapping[Place, Counter[str]]) -> None:
-    """Add to the tallies; those of a snapshot that is gone are left out."""
-    _apply(sums, ADD_SNAPSHOTS, ADD_BELIEFS)
-
-
 def _prefixes_of(rows: Sequence[ReceiptMemory]) -> dict[UUID, int]:
-    """Return how many memories stand in the prefix of each receipt of ``rows``: they are its first."""
     receipts = Receipt.objects.filter(id__in={row.receipt_id for row in rows}).order_by()
     return {
         receipt_id: sum(one["items"] for one in sections if one["name"] == PREFIX)
         for receipt_id, sections in receipts.values_list("id", "sections")
     }
-
-
-def _mark(rows: Sequence[ReceiptMemory]) -> None:
-    counted = orjson.dumps([{"id": row.id, "counted": row.counted} for row in rows]).decode()
-    with connection.cursor() as cursor:
-        cursor.execute(MARK_COUNTED, {"tenant": current_tenant_id(), "rows": counted})
 
 
 def _summed(rows: Iterable[ReceiptMemory]) -> dict[Place, Counter[str]]:

@@ -1,1 +1,1 @@
-"""How long things are kept, and how they leave."""
+"""How long things are kept, and how they are removed."""

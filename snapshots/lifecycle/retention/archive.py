@@ -1,8 +1,8 @@
-"""The words of aged messages move to an archive, compressed, and come back when they are asked for (row E7).
+"""The words of aged messages move to a compressed archive, and come back on request.
 
 A message's row stays, since sources point at it; only its words leave the table that serves reads. Lists of messages
-read archived words from where they stand (:func:`snapshots.selectors.with_words`). Archived are whole conversations
-that ended long ago and have no work left, a stretch of their messages in a transaction of its own.
+read archived words from the archive (:func:`snapshots.selectors.with_words`). Whole conversations are archived that
+ended long ago and have no work left, a stretch of their messages in a transaction of its own.
 """
 
 import zlib
@@ -14,18 +14,18 @@ import orjson
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
+from profiles.audit import record_act
 from snapshots.lifecycle.policy import ARCHIVE, ArchivePolicy
 from snapshots.models import Conversation, ConversationStatus, Message, MessageArchive, Work, WorkState
 from snapshots.selectors import ARCHIVED_WORDS, with_words
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
-from tenants.services.audit import Actor, record_audit
+from tenants.services.audit import Actor
 
 NO_WORDS: Mapping[str, Any] = {"content": "", "parts": None, "tool_calls": None, "metadata": {}}
 
 
 def preview_archive(policy: ArchivePolicy = ARCHIVE) -> CarePreview:
-    """Return how many conversations and messages move next, in the open scope."""
     aged = aged_conversations(policy)
     rows = Message.objects.filter(conversation__in=aged.values("id"), archived=False)
     examples = [str(one) for one in aged.order_by("id").values_list("id", flat=True)[: policy.batch]]
@@ -58,7 +58,7 @@ def archive_tenant(
 
 
 def archive_some(conversation_id: UUID, policy: ArchivePolicy) -> int:
-    """Move one stretch of a conversation's words, in the open scope; 0 when none is left, or somebody writes to it."""
+    """Move one stretch of a conversation's words, in the open scope; 0 when none is left, or it is being written to."""
     aged = aged_conversations(policy).filter(id=conversation_id).select_for_update(skip_locked=True, of=("self",))
     conversation = aged.first()
     if conversation is None:
@@ -86,7 +86,7 @@ def archive_some(conversation_id: UUID, policy: ArchivePolicy) -> int:
 def restore_messages(conversation: Conversation, *, by: Actor, reason: str = "") -> int:
     """Put the words of a conversation's messages back and drop its archive, in the open scope; return how many.
 
-    They stay for as long as those of a conversation that was just said. Leaves an audit record where any came back.
+    They stay for as long as those of a conversation that has just ended. Leaves an audit record where any came back.
     """
     held = Conversation.objects.select_for_update(no_key=True).get(id=conversation.id)
     own = Message.objects.filter(subject_id=conversation.subject_id, conversation=conversation)
@@ -98,12 +98,12 @@ def restore_messages(conversation: Conversation, *, by: Actor, reason: str = "")
     if messages:
         held.restored_at = Now()
         held.save(update_fields=["restored_at"])
-        _audit(conversation, by, reason)
+        record_act(by, "conversation.restored", conversation, reason)
     return len(messages)
 
 
 def aged_conversations(policy: ArchivePolicy) -> QuerySet[Conversation]:
-    """Return ended conversations whose last message is old and not archived, nor restored lately, with no work left."""
+    """Return ended conversations without work whose last message is old, unless archived or lately restored."""
     own: dict[str, object] = {"conversation_id": OuterRef("id")}
     archived = MessageArchive.objects.filter(**own, last_seq__gte=OuterRef("next_seq") - 1)
     open_work = Work.objects.filter(**own).exclude(state=WorkState.DONE)
@@ -114,15 +114,4 @@ def aged_conversations(policy: ArchivePolicy) -> QuerySet[Conversation]:
         status=ConversationStatus.ENDED,
         last_accepted_at__lte=Now() - policy.after,
         next_seq__gt=1,
-    )
-
-
-def _audit(conversation: Conversation, by: Actor, reason: str) -> None:
-    record_audit(
-        by,
-        "conversation.restored",
-        object_kind="conversation",
-        object_id=str(conversation.id),
-        subject_ref=conversation.subject_id,
-        reason=reason,
     )

@@ -1,7 +1,7 @@
-"""Memories above a subject's or a tenant's limit leave, the least worth first: importance x 0.95^days (row E6).
+"""Memories above a subject's or a tenant's limit leave, the least worth first: importance x 0.95^days.
 
-What is no longer held leaves before all else. Deleted, not retired: a limit is about room. A vital note counts, and
-never leaves while it holds.
+What is no longer held leaves first. Rows are deleted, not retired: a limit is about room. A current vital note counts,
+but never leaves.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,8 +13,7 @@ from django.db import connection
 from django.db.models import Count
 
 from snapshots.lifecycle.policy import EVICTION, PURGE_POLICY, EvictionPolicy, PurgePolicy
-from snapshots.lifecycle.retention.pace import Pace
-from snapshots.lifecycle.retention.purge import remove_snapshots
+from snapshots.lifecycle.retention.purge import BatchPace, remove_snapshots
 from snapshots.models import Snapshot
 from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
@@ -34,7 +33,6 @@ Found = Sequence[tuple[UUID, UUID, int]]
 
 
 def preview_eviction(policy: EvictionPolicy = EVICTION) -> CarePreview:
-    """Return how many memories are above their subjects' limits, and the tenant's beyond those, in the open scope."""
     above = {subject_id: count - policy.subject for subject_id, count in _above(policy)}
     left = Snapshot.objects.count() - sum(above.values())
     beyond = max(0, left - policy.tenant)
@@ -48,13 +46,13 @@ def evict_tenant(
     policy: EvictionPolicy = EVICTION,
     gently: PurgePolicy = PURGE_POLICY,
 ) -> int:
-    """Delete what is above the limits, in small transactions; return how many memories left.
+    """Delete memories above the limits, in small transactions; return how many left.
 
     Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill: limits are counted anew each time.
     """
     with tenant_tx(tenant_id):
         above = _above(policy)
-    evicted, pace = 0, Pace(gently)
+    evicted, pace = 0, BatchPace(gently)
     for subject_id, _ in (*above, (None, 0)):
         while may_go_on():
             with pace.batch(), tenant_tx(tenant_id):
@@ -66,7 +64,6 @@ def evict_tenant(
 
 
 def _evict_some(subject_id: UUID | None, rows: int, policy: EvictionPolicy) -> int:
-    """Delete some of what is above the subject's limit, or with None above the tenant's."""
     held = Snapshot.objects.filter(subject_id=subject_id) if subject_id else Snapshot.objects.all()
     excess = held.count() - (policy.subject if subject_id else policy.tenant)
     if excess <= 0:

@@ -1,7 +1,8 @@
-"""Which rows have outlived their time, and how they leave. Inside an open scope (row E6)."""
+"""Which rows have outlived their time, and how they are removed. Inside an open scope."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -28,18 +29,19 @@ from snapshots.models import (
 from snapshots.queue.figures.counts import remove_work, remove_work_of_messages
 from tenants.models import ApiKey, ModelUsage
 
+Remove = Callable[[Sequence[UUID]], int]
+
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
-    """One kind of row that leaves. ``rows`` selects them, ``remove`` removes some by id and returns how many it did."""
+class ExpiringRows:
+    """One kind of row that expires: ``rows`` finds the expired ones, ``remove`` removes some by id and counts them."""
 
-    kind: str
+    name: str
     rows: Callable[[PurgePolicy], QuerySet[Any]]
-    remove: Callable[[Sequence[UUID]], int]
+    remove: Remove
 
 
-def counted(rows: Mapping[str, QuerySet[Any]]) -> dict[str, int]:
-    """Return how many rows each of the queries finds, in one statement; in the open scope."""
+def count_rows(rows: Mapping[str, QuerySet[Any]]) -> dict[str, int]:
     counts: list[str] = []
     params: list[Any] = []
     for found in rows.values():
@@ -52,17 +54,25 @@ def counted(rows: Mapping[str, QuerySet[Any]]) -> dict[str, int]:
 
 
 def delete_rows(rows: QuerySet[Any]) -> int:
-    """Delete rows with what hangs on them; return how many of the rows themselves left."""
+    """Delete rows with their dependent rows; return how many of the rows themselves left."""
     return rows.delete()[1].get(rows.model._meta.label, 0)
 
 
 def expired_snapshots() -> QuerySet[Snapshot]:
-    """Return the snapshots whose time is over."""
     return Snapshot.objects.filter(expires_at__lte=Now())
 
 
-def _removed(model: type[Model]) -> Callable[[Sequence[UUID]], int]:
+def _by_id(model: type[Model]) -> Remove:
     return lambda ids: delete_rows(model._default_manager.filter(pk__in=ids))
+
+
+def _by_age(name: str, model: type[Model], column: str, age: Callable[[PurgePolicy], timedelta]) -> ExpiringRows:
+    """Return rows that leave when the time in ``column`` is ``age`` ago."""
+
+    def rows(policy: PurgePolicy) -> QuerySet[Any]:
+        return model._default_manager.filter(**{f"{column}__lte": Now() - age(policy)})
+
+    return ExpiringRows(name, rows, _by_id(model))
 
 
 def _old_messages(policy: PurgePolicy) -> QuerySet[Message]:
@@ -79,10 +89,6 @@ def _done_work(policy: PurgePolicy) -> QuerySet[Work]:
     return done.exclude(kind=WorkKind.CONVERSATION)  # ending an ended conversation again answers with its work
 
 
-def _old_replies(policy: PurgePolicy) -> QuerySet[IdempotentReply]:
-    return IdempotentReply.objects.filter(created_at__lte=Now() - policy.idempotent_replies)
-
-
 def _old_receipt_texts(policy: PurgePolicy) -> QuerySet[Receipt]:
     return Receipt.objects.filter(rendered__isnull=False, created_at__lte=Now() - policy.receipt_texts)
 
@@ -91,37 +97,13 @@ def _remove_receipt_texts(ids: Sequence[UUID]) -> int:
     return Receipt.objects.filter(pk__in=ids, rendered__isnull=False).update(rendered=None)
 
 
-def _old_receipts(policy: PurgePolicy) -> QuerySet[Receipt]:
-    return Receipt.objects.filter(created_at__lte=Now() - policy.receipts)
-
-
 def _decided_candidates(policy: PurgePolicy) -> QuerySet[Candidate]:
     return Candidate.objects.filter(created_at__lte=Now() - policy.candidates).exclude(verdict=Verdict.PENDING)
 
 
-def _old_corrections(policy: PurgePolicy) -> QuerySet[FastLaneChange]:
-    return FastLaneChange.objects.filter(created_at__lte=Now() - policy.fast_lane)
-
-
 def _old_tasks(policy: PurgePolicy) -> QuerySet[Task]:
-    told = Episode.objects.filter(subject=OuterRef("subject"), task=OuterRef("id"))
-    return Task.objects.filter(~Exists(told), updated_at__lte=Now() - policy.tasks)
-
-
-def _old_asks(policy: PurgePolicy) -> QuerySet[Ask]:
-    return Ask.objects.filter(asked_at__lte=Now() - policy.asks)
-
-
-def _old_tool_saves(policy: PurgePolicy) -> QuerySet[ToolSave]:
-    return ToolSave.objects.filter(saved_at__lte=Now() - policy.tool_saves)
-
-
-def _old_acts(policy: PurgePolicy) -> QuerySet[MemoryAct]:
-    return MemoryAct.objects.filter(created_at__lte=Now() - policy.acts)
-
-
-def _ended_jobs(policy: PurgePolicy) -> QuerySet[Job]:
-    return Job.objects.filter(ended_at__lte=Now() - policy.ended_jobs)
+    episodes = Episode.objects.filter(subject=OuterRef("subject"), task=OuterRef("id"))
+    return Task.objects.filter(~Exists(episodes), updated_at__lte=Now() - policy.tasks)
 
 
 def _old_usage(policy: PurgePolicy) -> QuerySet[ModelUsage]:
@@ -129,26 +111,26 @@ def _old_usage(policy: PurgePolicy) -> QuerySet[ModelUsage]:
 
 
 def _ended_keys(policy: PurgePolicy) -> QuerySet[ApiKey]:
-    """Keys that let nobody in for long, and that no key was rotated to: an audit still follows those."""
     long_ago = Now() - policy.keys
+    # An audit still follows a key that another one was rotated to.
     followed = ApiKey.objects.filter(rotated_to__isnull=False).values("rotated_to")
     return ApiKey.objects.filter(Q(expires_at__lte=long_ago) | Q(revoked_at__lte=long_ago)).exclude(id__in=followed)
 
 
-WHAT_LEAVES = (
-    Leaving("messages", _old_messages, _remove_messages),
-    Leaving("work", _done_work, remove_work),
-    Leaving("idempotent_replies", _old_replies, _removed(IdempotentReply)),
-    Leaving("receipt_texts", _old_receipt_texts, _remove_receipt_texts),
-    Leaving("receipts", _old_receipts, _removed(Receipt)),
-    Leaving("candidates", _decided_candidates, _removed(Candidate)),
-    Leaving("fast_lane_changes", _old_corrections, _removed(FastLaneChange)),
-    Leaving("tasks", _old_tasks, _removed(Task)),
-    Leaving("asks", _old_asks, _removed(Ask)),
-    Leaving("tool_saves", _old_tool_saves, _removed(ToolSave)),
-    Leaving("memory_acts", _old_acts, _removed(MemoryAct)),
-    Leaving("ended_jobs", _ended_jobs, _removed(Job)),
-    Leaving("model_usage", _old_usage, _removed(ModelUsage)),
-    Leaving("ended_keys", _ended_keys, _removed(ApiKey)),
+# What expires besides snapshots, in the order of removal.
+EXPIRING_ROWS = (
+    ExpiringRows("messages", _old_messages, _remove_messages),
+    ExpiringRows("work", _done_work, remove_work),
+    _by_age("idempotent_replies", IdempotentReply, "created_at", lambda policy: policy.idempotent_replies),
+    ExpiringRows("receipt_texts", _old_receipt_texts, _remove_receipt_texts),
+    _by_age("receipts", Receipt, "created_at", lambda policy: policy.receipts),
+    ExpiringRows("candidates", _decided_candidates, _by_id(Candidate)),
+    _by_age("fast_lane_changes", FastLaneChange, "created_at", lambda policy: policy.fast_lane),
+    ExpiringRows("tasks", _old_tasks, _by_id(Task)),
+    _by_age("asks", Ask, "asked_at", lambda policy: policy.asks),
+    _by_age("tool_saves", ToolSave, "saved_at", lambda policy: policy.tool_saves),
+    _by_age("memory_acts", MemoryAct, "created_at", lambda policy: policy.acts),
+    _by_age("ended_jobs", Job, "ended_at", lambda policy: policy.ended_jobs),
+    ExpiringRows("model_usage", _old_usage, _by_id(ModelUsage)),
+    ExpiringRows("ended_keys", _ended_keys, _by_id(ApiKey)),
 )
-"""What leaves besides snapshots, in this order."""

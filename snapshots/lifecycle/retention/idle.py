@@ -1,4 +1,4 @@
-"""Conversations that nobody ended end by themselves (row C5)."""
+"""Conversations that nobody ended end by themselves."""
 
 from uuid import UUID
 
@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 from snapshots.lifecycle.policy import IDLE_POLICY, IdlePolicy
 from snapshots.models import Conversation, ConversationStatus
-from snapshots.queue.ends import end_conversation
+from snapshots.queue.enqueue import end_conversation
 from snapshots.queue.wake_up import nudge
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
@@ -27,13 +27,11 @@ def end_idle_conversations(tenant_id: UUID, policy: IdlePolicy = IDLE_POLICY) ->
 
 
 def preview_idle(policy: IdlePolicy = IDLE_POLICY) -> CarePreview:
-    """Return which conversations would end now, in the open scope."""
     ids = [str(found) for found in _idle(policy).values_list("id", flat=True)]
     return CarePreview({"conversations": len(ids)}, ids)
 
 
 def _idle(policy: IdlePolicy) -> QuerySet[Conversation]:
-    """Return the conversations that nobody has ended, the longest idle first."""
     since = Now() - policy.after
     return Conversation.objects.filter(status=ConversationStatus.OPEN, last_accepted_at__lte=since).order_by(
         "last_accepted_at"

@@ -1,31 +1,77 @@
-"""What has outlived its time leaves: in small transactions with a rest after each, tenant by tenant (row E6).
+"""Removing what has outlived its time: in small transactions with a rest after each, tenant by tenant.
 
-One list says what leaves and how; the preview counts the same rows that the purge removes. Snapshots leave subject by
-subject: each one's memory begins a new epoch once, not once for every batch that happens to hold some of it.
+The preview and the forecast count the same rows that the purge removes. Snapshots leave subject by subject: each
+one's memory begins a new epoch once, not once for every batch that happens to hold some of it.
 """
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
+from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Count
+from django.db.models.functions import Now
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import ROWS_PURGED
 from snapshots.embedding.store import touch_memory
 from snapshots.lifecycle.policy import PURGE_POLICY, PurgePolicy
-from snapshots.lifecycle.retention.expired_rows import WHAT_LEAVES, Leaving, counted, delete_rows, expired_snapshots
-from snapshots.lifecycle.retention.pace import Pace
+from snapshots.lifecycle.retention.expired_rows import (
+    EXPIRING_ROWS,
+    ExpiringRows,
+    count_rows,
+    delete_rows,
+    expired_snapshots,
+)
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 
 SNAPSHOTS = "snapshots"
+# A batch grows to this many times its size at the most, from one transaction to the next.
+MOST_GROWTH = 2.0
 MayGoOn = Callable[[], bool]
+
+
+@dataclass(slots=True)
+class BatchPace:
+    """The size of the next batch, in rows, such that its transaction takes about ``batch_s``."""
+
+    policy: PurgePolicy
+    rows: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rows = self.policy.batch
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """Time one transaction that removes a batch, fit the size of the next one, and rest."""
+        began = time.monotonic()
+        yield
+        took = max(time.monotonic() - began, 1e-6)
+        fitting = int(self.rows * min(self.policy.batch_s / took, MOST_GROWTH))
+        self.rows = min(max(fitting, 1), self.policy.batch_most)
+        time.sleep(took * self.policy.rest)
 
 
 def preview_purge(policy: PurgePolicy = PURGE_POLICY) -> dict[str, int]:
     """Return how many rows of each kind the next purge removes from the tenant of the open scope."""
-    return counted({SNAPSHOTS: expired_snapshots(), **{leaving.kind: leaving.rows(policy) for leaving in WHAT_LEAVES}})
+    return count_rows({SNAPSHOTS: expired_snapshots(), **{one.name: one.rows(policy) for one in EXPIRING_ROWS}})
+
+
+def forecast_purge(days: int, policy: PurgePolicy = PURGE_POLICY) -> Mapping[str, list[int]]:
+    """Return, by kind, how many rows leave now and within each of the ``days`` after, if nothing changes until then.
+
+    In the open scope; one statement a day. The first number is what a preview counts.
+    """
+    sums = [_count_expired(policy, timedelta(days=ahead)) for ahead in range(days + 1)]
+    return {
+        kind: [now, *(max(0, later[kind] - sooner[kind]) for sooner, later in pairwise(sums))]
+        for kind, now in sums[0].items()
+    }
 
 
 def purge_tenant(tenant_id: UUID, *, may_go_on: MayGoOn = lambda: True, policy: PurgePolicy = PURGE_POLICY) -> int:
@@ -34,8 +80,8 @@ def purge_tenant(tenant_id: UUID, *, may_go_on: MayGoOn = lambda: True, policy: 
     Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill: what is left leaves next time.
     """
     removed = {SNAPSHOTS: _purge_snapshots(tenant_id, may_go_on, policy)}
-    for leaving in WHAT_LEAVES:
-        removed[leaving.kind] = _purge(tenant_id, leaving, may_go_on, policy)
+    for expiring in EXPIRING_ROWS:
+        removed[expiring.name] = _purge_rows(tenant_id, expiring, may_go_on, policy)
     for kind, count in removed.items():
         ROWS_PURGED.labels(kind=kind).inc(count)
     if any(removed.values()):
@@ -49,11 +95,20 @@ def remove_snapshots(subject_id: UUID, ids: Sequence[UUID], positions: Sequence[
     return delete_rows(Snapshot.objects.filter(subject_id=subject_id, pk__in=ids))
 
 
+def _count_expired(policy: PurgePolicy, ahead: timedelta) -> dict[str, int]:
+    """Return by kind how many of today's rows have outlived their time ``ahead`` from now."""
+    ages: dict[str, Any] = {one.name: getattr(policy, one.name) for one in fields(policy)}
+    shorter: dict[str, Any] = {name: age - ahead for name, age in ages.items() if isinstance(age, timedelta)}
+    then = replace(policy, **shorter)
+    snapshots = Snapshot.objects.filter(expires_at__lte=Now() + ahead)
+    return count_rows({SNAPSHOTS: snapshots, **{one.name: one.rows(then) for one in EXPIRING_ROWS}})
+
+
 def _purge_snapshots(tenant_id: UUID, may_go_on: MayGoOn, policy: PurgePolicy) -> int:
     with tenant_tx(tenant_id):
         counted = expired_snapshots().order_by("subject_id").values_list("subject_id").annotate(Count("id"))
-        expired: dict[UUID, int] = dict(counted)
-    total, pace, left = 0, Pace(policy), list(expired.items())
+        left: list[tuple[UUID, int]] = list(counted)
+    total, pace = 0, BatchPace(policy)
     while left and may_go_on():
         taken = dict(_next_subjects(left, pace.rows))
         with pace.batch(), tenant_tx(tenant_id):
@@ -64,7 +119,6 @@ def _purge_snapshots(tenant_id: UUID, may_go_on: MayGoOn, policy: PurgePolicy) -
 
 
 def _next_subjects(left: Sequence[tuple[UUID, int]], rows: int) -> Iterator[tuple[UUID, int]]:
-    """Yield subjects, in order, and how many rows of each leave next: together at most ``rows``."""
     for subject_id, count in left:
         if rows <= 0:
             return
@@ -78,13 +132,13 @@ def _remove_expired(subject_id: UUID, most: int) -> int:
     return remove_snapshots(subject_id, list(found), list(found.values())) if found else 0
 
 
-def _purge(tenant_id: UUID, leaving: Leaving, may_go_on: MayGoOn, policy: PurgePolicy) -> int:
-    total, pace = 0, Pace(policy)
+def _purge_rows(tenant_id: UUID, expiring: ExpiringRows, may_go_on: MayGoOn, policy: PurgePolicy) -> int:
+    total, pace = 0, BatchPace(policy)
     while may_go_on():
         asked = pace.rows
         with pace.batch(), tenant_tx(tenant_id):
-            ids: list[Any] = list(leaving.rows(policy).order_by().values_list("pk", flat=True)[:asked])
-            total += leaving.remove(ids) if ids else 0
+            ids: list[Any] = list(expiring.rows(policy).order_by().values_list("pk", flat=True)[:asked])
+            total += expiring.remove(ids) if ids else 0
         if len(ids) < asked:
             break
     return total

@@ -1,1 +1,1 @@
-"""What staff do to one memory, and taking it back."""
+"""Actions of staff on one memory, and undoing them."""

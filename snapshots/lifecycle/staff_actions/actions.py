@@ -1,9 +1,8 @@
-"""What staff do to one memory: confirm, correct, merge, retire (rows D2, P4, T7).
+"""Actions of staff on one memory: confirm, correct, retire.
 
-Every verb holds the memory as all writers do, checks that it is the version that the person saw, leaves one audit
-record, and notes what taking it back needs (:class:`snapshots.models.MemoryAct`), which
-:mod:`snapshots.lifecycle.staff_actions.undo` does. All run in the open scope;
-:func:`correction_of` only plans.
+Each locks the memory as all writers do, checks that it has the version that the person saw, leaves one audit record,
+and stores what undoing it needs (:class:`snapshots.models.MemoryAct`). All run in the open scope;
+:func:`build_correction` only plans.
 """
 
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from django.db.models import F, QuerySet
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
+from profiles.audit import record_act
 from profiles.models import Preference, ProfileFact, Tag
 from profiles.services.beliefs import BeliefPlace, record_belief
 from profiles.services.claims import ClaimOutcome, stated_claim
@@ -33,7 +33,7 @@ from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.traces import lock_for_traces
 from snapshots.lifecycle.values import SETTLED, Accept, SnapshotAddress
 from snapshots.models import ActVerb, Lane, MemoryAct, Snapshot, SnapshotKind
-from tenants.services.audit import Actor, record_audit
+from tenants.services.audit import Actor
 
 Memory = Snapshot | Preference | ProfileFact | Tag
 Belief = Preference | ProfileFact
@@ -45,8 +45,8 @@ LANES: Mapping[type[Any], Lane] = {
     Tag: Lane.TAGS,
 }
 SURENESS = ("provenance", "confidence")
+# Under this key an act keeps what ended with its note, and what the note's new words filled.
 TRACES = "traces"
-"""Under this key an act keeps what ended with its note, and what the note's new words filled."""
 CONFIRMED: Mapping[str, Any] = {"provenance": Provenance.CONFIRMED_BY_USER.value, "confidence": 1.0}
 
 
@@ -57,12 +57,12 @@ class NoLongerHeld(Conflict):
 
 
 def any_version(_id: UUID, _version: int) -> None:
-    """Accept whatever version there is."""
+    """Accept any version."""
 
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """On whose behalf something is done and why. ``accept`` raises for a version that the person has not seen."""
+    """Who acts, and why. ``accept`` raises for a version that the person has not seen."""
 
     by: Actor
     reason: str
@@ -70,7 +70,7 @@ class Doing:
 
 
 def confirm_memory(memory: M, doing: Doing) -> M:
-    """Note that it is so: known from the user, as sure as can be, validated now. Raises NotFound, NoLongerHeld."""
+    """Mark a memory as confirmed by the user: full confidence, validated now. Raises NotFound, NoLongerHeld."""
     held = hold_memory(memory, doing.accept)
     before = {name: getattr(held, name) for name in SURENESS}
     if not isinstance(held, Tag):
@@ -86,7 +86,7 @@ def confirm_memory(memory: M, doing: Doing) -> M:
 
 
 def _confirm_snapshot(held: Snapshot) -> dict[str, Any]:
-    """Confirm a snapshot that is held, a note with what :data:`SETTLED` says; return what that loses so."""
+    """Confirm a held snapshot; return the columns of its note that :data:`CONFIRMED_NOTE_COLUMNS` replaced."""
     settled = SETTLED if held.kind == SnapshotKind.NOTE else {}
     columns = {**CONFIRMED, "last_validated_at": utc_now()}
     plan = plan_edit(held, Edit(columns, lambda text: (text, 0), any_version, details=settled))
@@ -95,10 +95,10 @@ def _confirm_snapshot(held: Snapshot) -> dict[str, Any]:
 
 
 def correct_belief(row: Belief, value: Any, doing: Doing, **details: Any) -> Belief:
-    """Put another value in the place of a current one, which becomes its past; return the row that holds now.
+    """Replace a current value, which becomes history; return the row that holds now.
 
-    ``details`` are further columns, such as ``statement``. The same value again only confirms.
-    Raises NotFound, NoLongerHeld.
+    ``details`` are further columns, such as ``statement``. The same value again only confirms. Raises NotFound,
+    NoLongerHeld.
     """
     held = hold_memory(row, doing.accept)
     before = {
@@ -132,8 +132,10 @@ def correct_tag(tag: Tag, changes: Mapping[str, Any], doing: Doing) -> Tag:
 
 
 def correction_of(text: str, doing: Doing, mask: Mask, topics_of: TopicsOf | None = None) -> Edit:
-    """Return the edit that has a snapshot say something else, known from the user, and notes the act; ``topics_of`` as
-    in :class:`Edit`."""
+    """Return the edit that gives a snapshot another text, known from the user, and records the act.
+
+    ``topics_of`` as in :class:`Edit`.
+    """
 
     def note(read: Snapshot, ended: Mapping[str, Any]) -> None:
         note_act(read, ActVerb.CORRECTED, doing, before={"version": read.version, **traces_kept(ended)})
@@ -142,15 +144,13 @@ def correction_of(text: str, doing: Doing, mask: Mask, topics_of: TopicsOf | Non
 
 
 def traces_kept(ended: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an act keeps of what ended with a note."""
     return {TRACES: dict(ended)} if ended else {}
 
 
 def retire_memory(memory: Memory, doing: Doing, *, review: UUID | None = None) -> None:
     """Take a memory out of use; its history stays. A tag goes with its past, and what is known under its name ends.
-    ``review`` is what asked for it.
 
-    Raises NotFound, NoLongerHeld.
+    ``review`` is the review that led to it. Raises NotFound, NoLongerHeld.
     """
     if isinstance(memory, Snapshot):
         lock_for_traces(memory)
@@ -169,12 +169,12 @@ def retire_memory(memory: Memory, doing: Doing, *, review: UUID | None = None) -
         retract_preference(held.subject, held.category, held.key, **audited)  # type: ignore[arg-type]
     else:
         patch_profile(held.subject, [], remove=[FactName(held.field, held.is_attribute)])
-        audit(held, "profile.retracted", doing)
+        record_act(doing.by, "profile.retracted", held, doing.reason)
     keep_act(held, ActVerb.RETIRED, before=before)
 
 
 def hold_memory(memory: M, accept: Accept) -> M:
-    """Return the memory as it is now, held until the transaction ends.
+    """Return the memory as it is now, locked until the transaction ends.
 
     Raises NotFound when it is gone, NoLongerHeld when it is no longer in use, and what ``accept`` raises.
     """
@@ -185,15 +185,15 @@ def hold_memory(memory: M, accept: Accept) -> M:
     rows: QuerySet[Any] = type(memory)._default_manager.select_related("subject")
     held: M | None = rows.filter(id=memory.id, subject_id=memory.subject_id).first()
     if held is None:
-        raise NotFound("no such memory")
+        raise NotFound("No memory with this id.")
     if not is_held(held):
-        raise NoLongerHeld("the memory is no longer in use")
+        raise NoLongerHeld("The memory was replaced, retired or has expired.")
     accept(held.id, held.version)
     return held
 
 
 def is_held(memory: Memory) -> bool:
-    """Return whether a memory is in use: what has been replaced, retired or has expired is not."""
+    """Return whether a memory is in use: not replaced, retired or expired."""
     if isinstance(memory, Tag):
         return True
     if isinstance(memory, Snapshot):
@@ -202,7 +202,6 @@ def is_held(memory: Memory) -> bool:
 
 
 def place_of(row: Belief) -> BeliefPlace[Any]:
-    """Return where the values of a belief stand."""
     if isinstance(row, Preference):
         return preference_place(row.subject, row.category, row.key)
     return fact_place(row.subject, FactName(row.field, is_attribute=row.is_attribute))
@@ -211,15 +210,13 @@ def place_of(row: Belief) -> BeliefPlace[Any]:
 def note_act(
     memory: Memory, verb: ActVerb, doing: Doing, *, other: UUID | None = None, before: Mapping[str, Any] | None = None
 ) -> None:
-    """Leave the audit record of an act, and what taking it back needs."""
-    audit(memory, f"memory.{verb.value}", doing)
+    record_act(doing.by, f"memory.{verb.value}", memory, doing.reason)
     keep_act(memory, verb, other=other, before=before)
 
 
 def keep_act(
     memory: Memory, verb: ActVerb, *, other: UUID | None = None, before: Mapping[str, Any] | None = None
 ) -> None:
-    """Keep what taking an act back needs."""
     MemoryAct.objects.create(
         subject_id=memory.subject_id,
         lane=LANES[type(memory)],
@@ -230,19 +227,6 @@ def keep_act(
     )
 
 
-def audit(memory: Memory, action: str, doing: Doing) -> None:
-    """Leave one audit record about a memory."""
-    record_audit(
-        doing.by,
-        action,
-        object_kind=type(memory)._meta.db_table,
-        object_id=str(memory.id),
-        subject_ref=memory.subject_id,
-        reason=doing.reason,
-    )
-
-
 def raised_version(memory: Memory, **columns: Any) -> None:
-    """Set columns of a memory that is held, and raise its version."""
     rows = type(memory)._default_manager.filter(id=memory.id, subject_id=memory.subject_id)
     rows.update(version=F("version") + 1, **columns)

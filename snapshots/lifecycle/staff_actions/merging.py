@@ -1,4 +1,4 @@
-"""Two memories that mean the same, made one by a person: the sources of both stand behind what stays (P4, D2)."""
+"""Two memories that mean the same, merged by a person: the sources of both stand behind the one that stays."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,7 +31,7 @@ KEPT_OF_A_TAG = ("label", "kind", *DETAILS, "aliases", "use_count", "confidence"
 
 
 class NotToBeMerged(Conflict):
-    """They are the same memory, or of different subjects. HTTP 409."""
+    """They are the same memory, or of different kinds or subjects. HTTP 409."""
 
     code = "not_to_be_merged"
 
@@ -39,26 +39,22 @@ class NotToBeMerged(Conflict):
 def merge_memories(memory: M, other: M, doing: Doing) -> M:
     """End ``other`` in favour of ``memory``, in the open scope, and return what stays; sources are united.
 
-    Of beliefs the stronger provenance and its confidence stay; a tag takes over what it does not know, and the other's
+    Of beliefs the stronger provenance and its confidence stay; a tag takes over details that it lacks, and the other's
     label as an alias. Raises NotFound, NoLongerHeld, NotToBeMerged.
     """
     if memory.id == other.id or memory.subject_id != other.subject_id or type(memory) is not type(other):
-        raise NotToBeMerged("only two memories of one kind and subject become one")
-    if isinstance(memory, Snapshot) and isinstance(other, Snapshot) and not may_be_one(memory, other):
-        raise NotToBeMerged("a note or reply becomes one with another only")
+        raise NotToBeMerged("Only two memories of one kind and subject can be merged.")
+    kinds = {one.kind for one in (memory, other) if isinstance(one, Snapshot)}
+    if len(kinds) > 1 and kinds & CUT_OUT:
+        raise NotToBeMerged("A note or reply can only be merged with another one.")
     held, ended = hold_memory(memory, doing.accept), hold_memory(other, any_version)
     before = {"sources": unite_sources(held, ended), **_absorb(held, ended)}
     note_act(held, ActVerb.MERGED, doing, other=ended.id, before=before)
     return held
 
 
-def may_be_one(memory: Snapshot, other: Snapshot) -> bool:
-    """Return whether both are of one kind, as far as they are cut out of messages."""
-    return memory.kind == other.kind or CUT_OUT.isdisjoint((memory.kind, other.kind))
-
-
 def unite_sources(memory: M, other: M) -> list[str]:
-    """Put the messages behind ``other`` behind ``memory`` too; return the ids of the links that this made."""
+    """Put the messages behind ``other`` behind ``memory`` too; return the ids of the new links."""
     links = SOURCES[type(memory)]._default_manager.filter(subject_id=memory.subject_id)
     known = set(links.filter(memory_id=memory.id).values_list("message_id", flat=True))
     messages = links.filter(memory_id=other.id).exclude(message_id__in=known).values_list("message_id", flat=True)
@@ -69,7 +65,6 @@ def unite_sources(memory: M, other: M) -> list[str]:
 
 
 def _absorb(held: M, ended: M) -> dict[str, Any]:
-    """Have ``held`` take over what ``ended`` knew better, and end that; return what they were."""
     if isinstance(held, Tag) and isinstance(ended, Tag):
         return _absorb_tag(held, ended)
     if isinstance(held, Snapshot):
@@ -85,7 +80,6 @@ def _absorb(held: M, ended: M) -> dict[str, Any]:
 
 
 def _surer(held: Any, ended: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the columns of ``held`` that change, as they are and as they become."""
     if Provenance(ended.provenance).strength <= Provenance(held.provenance).strength:
         return {}, {}
     return ({name: getattr(one, name) for name in SURENESS} for one in (held, ended))  # type: ignore[return-value]

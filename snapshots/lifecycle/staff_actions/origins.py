@@ -1,8 +1,8 @@
-"""The memories that a belief or a tag was learned from: they tell in the words of its messages what it says.
+"""The memories that a belief or a tag was learned from: their texts say in other words the same thing.
 
-Who puts a belief right ends its value; what was kept beside it in the old words would still be recalled. It is retired
-with the belief, in one transaction, and holds again when the act is taken back. A tag is deleted for good: what was
-retired with it is brought back on its own page. Rows: D2, P4.
+When a person corrects a belief, the memory beside it in the old words would still be recalled. It is retired with the
+belief, in one transaction, and holds again when the act is undone. A tag is deleted for good: what was retired with it
+is restored on its own page.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,13 +24,13 @@ WITH_ORIGINS = (ActVerb.CORRECTED, ActVerb.RETIRED)
 
 
 class OriginChanged(Conflict):
-    """A memory that a belief was learned from says something else by now. HTTP 409."""
+    """A memory that a belief was learned from has changed meanwhile. HTTP 409."""
 
     code = "origin_changed"
 
 
 def origins_of(learned: Belief | Tag) -> QuerySet[Snapshot]:
-    """Return the memories in use that share a message with what was learned, in the order in which they were stored."""
+    """Return the memories in use that share a message with a belief or tag, in the order in which they were stored."""
     own = {"subject_id": learned.subject_id}
     row_id = learned.id if isinstance(learned, Tag) else learned.value_id
     behind = SOURCES[type(learned)]._default_manager.filter(memory_id=row_id, **own).order_by()
@@ -41,12 +41,12 @@ def origins_of(learned: Belief | Tag) -> QuerySet[Snapshot]:
 def retire_origins(
     learned: Belief | Tag, versions: Mapping[UUID, int], doing: Doing, *, holds: Belief | Tag
 ) -> list[Snapshot]:
-    """Retire the memories that a belief or tag was learned from with the act just done to it, and return them.
+    """Retire the memories that a belief or tag was learned from, with the act just done to it, and return them.
 
     In the transaction of that act, which holds the subject: the memory is locked after it, as everywhere. ``versions``
     are those that the person saw and chose; one that is no longer in use is passed over. ``holds`` is the row that
-    carries the act: of a correction, the new value. An act that left the value as it was retires nothing.
-    Raises OriginChanged.
+    carries the act: of a correction, the new value. An act that left the value as it was retires nothing. Raises
+    OriginChanged.
     """
     act = last_act(holds)
     if act is None or act.verb not in WITH_ORIGINS or not versions:
@@ -58,8 +58,10 @@ def retire_origins(
 
 
 def retire_beside(act: MemoryAct | None, memories: Sequence[Snapshot], doing: Doing) -> None:
-    """Retire memories, as they are, beside an act on what was read from them; they hold again with it. The caller holds
-    the memory."""
+    """Retire memories, as they are, with an act on what was read from them; undoing it restores them.
+
+    The caller has locked the memory.
+    """
     _retire_each(memories, {one.id: one.version for one in memories}, doing, act)
 
 
@@ -79,12 +81,14 @@ def retire_tag(tag: Tag, versions: Mapping[UUID, int], doing: Doing) -> list[Sna
 def _retire_each(
     origins: Iterable[Snapshot], versions: Mapping[UUID, int], doing: Doing, act: MemoryAct | None = None
 ) -> None:
-    """Retire memories in the versions that were seen; taking ``act`` back brings them back. Notes come last: a memory
-    of their messages that was chosen, too, would end with them, and not by an act of its own. Raises OriginChanged."""
+    """Retire memories in the versions that were seen; undoing ``act`` restores them. Raises OriginChanged.
+
+    Notes come last: a chosen memory of their messages would otherwise end with them, without an act of its own.
+    """
     acts = []
     for origin in sorted(origins, key=lambda one: one.kind == SnapshotKind.NOTE):
         if origin.version != versions[origin.id]:
-            raise OriginChanged("a memory that it was learned from says something else by now")
+            raise OriginChanged("A memory that it was learned from has changed. Look again, and choose anew.")
         retire_memory(origin, replace(doing, accept=any_version))
         done = last_act(origin)
         acts += [str(done.id)] if done is not None else []

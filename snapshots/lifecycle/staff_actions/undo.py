@@ -1,4 +1,4 @@
-"""The last act of staff on a memory, taken back (rows D2, P4, T7): all is again as it was before, on record."""
+"""Undoing the last act of staff on a memory: all is as it was before, with an audit record."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -9,6 +9,7 @@ from django.db.models import F, Q
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
+from profiles.audit import record_act
 from profiles.models import ProfileFact, Subject, Tag
 from profiles.services.belief_reversal import reinstate_belief, withdraw_belief
 from profiles.services.locking import lock_subject
@@ -26,7 +27,6 @@ from snapshots.lifecycle.staff_actions.actions import (
     Doing,
     Memory,
     any_version,
-    audit,
     place_of,
     raised_version,
 )
@@ -40,32 +40,32 @@ REWRITTEN = ("text", "provenance", "confidence", "last_validated_at", "masked", 
 
 
 class UndoImpossible(Conflict):
-    """It was taken back already, or something else was done to the memory since. HTTP 409."""
+    """The act was undone already, or the memory has changed since. HTTP 409."""
 
     code = "undo_impossible"
 
 
 def last_act(memory: Memory) -> MemoryAct | None:
-    """Return the last act on a memory that was not taken back; a merge is one on both memories."""
+    """Return the last act on a memory that was not undone; a merge is an act on both memories."""
     acts = MemoryAct.objects.filter(subject_id=memory.subject_id, undone_at__isnull=True)
     merged = Q(other_ref=memory.id, verb=ActVerb.MERGED)
     return acts.filter(Q(memory_ref=memory.id) | merged).order_by("-created_at", "-id").first()
 
 
 def needs_words(act: MemoryAct) -> bool:
-    """Return whether taking an act back has a text embedded, which no transaction may be open for."""
+    """Return whether undoing an act embeds a text, which no transaction may be open for."""
     return act.lane == LANES[Snapshot] and act.verb == ActVerb.CORRECTED
 
 
 def undo_act(subject: Subject, act_id: UUID, doing: Doing) -> UUID:
-    """Take an act back in the open scope; return the id of the memory that holds again.
+    """Undo an act in the open scope; return the id of the memory that holds again.
 
     Raises NotFound, UndoImpossible.
     """
     act = _held_act(subject, act_id)
     memory = TABLES[act.lane]._default_manager.select_related("subject").filter(id=act.memory_ref).first()
     if memory is None:
-        raise UndoImpossible("the memory is gone")
+        raise UndoImpossible("The memory is gone.")
     back = _UNDO[ActVerb(act.verb)](memory, act)
     _bring_origins_back(subject, act, doing)
     if not isinstance(memory, Snapshot):
@@ -75,18 +75,18 @@ def undo_act(subject: Subject, act_id: UUID, doing: Doing) -> UUID:
 
 
 def undo_correction(tenant_id: UUID, act: MemoryAct, doing: Doing, *, mask: Mask, embedders: Embedders) -> UUID:
-    """Have a corrected snapshot say again what it said. Opens its own scopes, and embeds between them.
+    """Give a corrected snapshot its previous text again. Opens its own scopes, and embeds between them.
 
     Raises NotFound, UndoImpossible.
     """
     with tenant_tx(tenant_id):
         snapshot = Snapshot.objects.select_related("subject").filter(id=act.memory_ref).first()
         if snapshot is None:
-            raise UndoImpossible("the memory is gone")
+            raise UndoImpossible("The memory is gone.")
         images = images_of(snapshot)
         image = images.filter(version=act.before["version"]).first()
         if image is None or any("text" in later.fields for later in images.filter(version__gt=image.version)):
-            raise UndoImpossible("the memory was changed since")
+            raise UndoImpossible("The memory has changed since.")
         earlier = Snapshot.objects.get(id=snapshot.id)
         restore(earlier, image.fields)
 
@@ -103,10 +103,9 @@ def undo_correction(tenant_id: UUID, act: MemoryAct, doing: Doing, *, mask: Mask
 
 
 def _held_act(subject: Subject, act_id: UUID) -> MemoryAct:
-    """Return an act that nobody else takes back meanwhile, and that was not taken back."""
     act = MemoryAct.objects.filter(subject_id=subject.id, id=act_id).first()
     if act is None:
-        raise NotFound("no such act")
+        raise NotFound("No act with this id.")
     lock_subject(subject)
     if act.lane == LANES[Snapshot]:
         lock_memory(subject.id)
@@ -115,7 +114,7 @@ def _held_act(subject: Subject, act_id: UUID) -> MemoryAct:
         subject_id=subject.id, memory_ref=act.memory_ref, undone_at__isnull=True, created_at__gt=act.created_at
     )
     if act.undone_at is not None or later.exists():
-        raise UndoImpossible("it is not the last act any more")
+        raise UndoImpossible("It is not the last act on this memory.")
     return act
 
 
@@ -123,7 +122,7 @@ def _settle(act: MemoryAct, memory: Memory, doing: Doing) -> None:
     act.undone_at = utc_now()
     act.before = {}
     act.save(update_fields=["undone_at", "before"])
-    audit(memory, f"memory.{act.verb}_undone", doing)
+    record_act(doing.by, f"memory.{act.verb}_undone", memory, doing.reason)
 
 
 def _undo_confirmation(memory: Any, act: MemoryAct) -> UUID:
@@ -141,7 +140,7 @@ def _undo_correction(memory: Any, act: MemoryAct) -> UUID:
         return act.memory_ref
     back = withdraw_belief(place_of(memory), act.memory_ref)
     if back is None:
-        raise UndoImpossible("the value was said again, or replaced, since")
+        raise UndoImpossible("The value has been said again or replaced since.")
     _renew_profile(memory)
     return back.id  # type: ignore[no-any-return]  # of any table
 
@@ -149,13 +148,13 @@ def _undo_correction(memory: Any, act: MemoryAct) -> UUID:
 def _undo_retirement(memory: Any, act: MemoryAct) -> UUID:
     if isinstance(memory, Snapshot):
         if memory.retired_at is None:
-            raise UndoImpossible("it holds already")
+            raise UndoImpossible("The memory is in use already.")
         keep_image(memory, ("retired_at",), until=utc_now())
         raised_version(memory, retired_at=None)
         touch_memory(memory.subject_id, changed=[memory.position])
         bring_traces_back(memory, act.before.get(TRACES, {}))
     elif reinstate_belief(place_of(memory), memory.id) is None:
-        raise UndoImpossible("another value holds by now")
+        raise UndoImpossible("Another value has taken its place.")
     _renew_profile(memory)
     if act.before.get("review"):
         _reopen_review(UUID(act.before["review"]))
@@ -163,7 +162,6 @@ def _undo_retirement(memory: Any, act: MemoryAct) -> UUID:
 
 
 def origins_retired(act: MemoryAct) -> list[Snapshot]:
-    """Return the memories that were retired with an act on what was learned from them, and still are."""
     ids = act.before.get("origins", [])
     refs = MemoryAct.objects.filter(subject_id=act.subject_id, id__in=ids, undone_at__isnull=True)
     own = Snapshot.objects.filter(subject_id=act.subject_id, retired_at__isnull=False)
@@ -171,7 +169,7 @@ def origins_retired(act: MemoryAct) -> list[Snapshot]:
 
 
 def _bring_origins_back(subject: Subject, act: MemoryAct, doing: Doing) -> None:
-    """Have what was retired with an act hold again; what somebody did something else to since stays as it is."""
+    """Restore what was retired with an act; a memory that somebody has changed since stays as it is."""
     for origin_act in act.before.get("origins", []):
         try:
             undo_act(subject, UUID(origin_act), doing)
@@ -187,7 +185,7 @@ def _undo_merge(memory: Any, act: MemoryAct) -> UUID:
     else:
         other = type(memory).objects.select_related("subject").filter(id=act.other_ref).first()
         if other is None or reinstate_belief(place_of(other), other.id) is None:
-            raise UndoImpossible("another value holds by now")
+            raise UndoImpossible("Another value has taken its place.")
         _renew_profile(memory)
     if not isinstance(memory, Tag):
         _put_back(memory, act.before["columns"])
@@ -207,7 +205,6 @@ def _put_back(memory: Any, columns: Mapping[str, Any]) -> None:
 
 
 def _put_details_back(snapshot: Snapshot, details: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a note its own columns back; return what they were."""
     own = Note.objects.filter(subject_id=snapshot.subject_id, snapshot_id=snapshot.id)
     before = dict(own.values(*details).get()) if details else {}
     if details:
@@ -216,16 +213,15 @@ def _put_details_back(snapshot: Snapshot, details: Mapping[str, Any]) -> dict[st
 
 
 def _check_unchanged(tag: Tag, act: MemoryAct) -> None:
-    """Raise UndoImpossible when a column that an act changed has become something else since."""
     if any(getattr(tag, name) != value for name, value in act.before["became"].items()):
-        raise UndoImpossible("the tag was changed since")
+        raise UndoImpossible("The tag has changed since.")
 
 
 def _bring_tag_back(tag: Tag, act: MemoryAct) -> None:
     gone = act.before["gone"]
     _check_unchanged(tag, act)
     if find_tag_by_label(tag.subject, gone["label"]) is not None:
-        raise UndoImpossible("another tag has its label by now")
+        raise UndoImpossible("Another tag has its label.")
     # Nothing of the other tag may stay here: no message behind this one said it.
     patch_tag(tag.subject, tag, act.before["columns"])
     bring_past_back(tag, act.before.get("own_past", ()), act.before["columns"].keys())
@@ -245,20 +241,20 @@ def _bring_snapshot_back(memory: Snapshot, act: MemoryAct) -> None:
     own = Snapshot.objects.filter(subject_id=memory.subject_id, superseded_by_id=memory.id)
     other = own.filter(pk=act.other_ref).first() if act.other_ref else None
     if other is None:
-        raise UndoImpossible("the other memory is gone")
+        raise UndoImpossible("The other memory is gone.")
     keep_image(other, SUPERSEDED, until=utc_now())
     own.filter(pk=other.pk).update(invalid_at=None, superseded_by=None, version=F("version") + 1)
     touch_memory(memory.subject_id, changed=[other.position])
 
 
 def _renew_profile(memory: Any) -> None:
-    """What is believed of a profile has changed: products that hold a copy see it by its version."""
+    """Raise the profile's version: products that hold a copy see by it that a belief has changed."""
     if isinstance(memory, ProfileFact):
         Subject.objects.filter(id=memory.subject_id).update(profile_version=F("profile_version") + 1)
 
 
 def _reopen_review(review_id: UUID) -> None:
-    """Ask about a memory again that somebody had decided to retire, unless somebody else is asked by now."""
+    """Open a decided review again, unless another one is open by now."""
     review = MemoryReview.objects.filter(id=review_id).first()
     if review is None:
         return

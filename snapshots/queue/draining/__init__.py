@@ -1,1 +1,1 @@
-"""Claiming work, having it done, and settling what became of it."""
+"""Claiming work, running its handler, and settling the result."""

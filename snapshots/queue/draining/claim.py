@@ -1,7 +1,7 @@
-"""Claiming work: inside the open ``tenant_tx``, which must commit before the work is touched.
+"""Claiming work, inside the open ``tenant_tx``, which must commit before the work is begun.
 
 ``statement`` and ``conversation`` items have no order. ``extract`` items go by position within a subject: a claim takes
-the earliest open items of subjects of which nobody holds any. Dead items step aside.
+the earliest open items of subjects of which no worker holds any. Dead items step aside.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,17 +30,15 @@ class Due:
 
 
 def due_work(kinds: Iterable[WorkKind]) -> list[Due]:
-    """Return those of ``kinds`` that have due items or items whose lease has run out."""
     found = rows(sql.DUE, kinds=[kind.value for kind in kinds])
     return [Due(WorkKind(kind), subject_id, lost) for kind, subject_id, lost in found if subject_id or lost]
 
 
 def claim(kind: WorkKind, *, begin_at: UUID = FIRST_SUBJECT, policy: QueuePolicy = QUEUE_POLICY) -> list[ClaimedWork]:
-    """Lease a batch of due items, ordered by position; empty when there are none or others are at them.
+    """Lease a batch of due items, ordered by position; empty when there are none or other workers have them.
 
-    A batch ends with the item whose text makes it ``batch_bytes``, however few these are.
-
-    Of an ordered kind the search for subjects begins at the subject ``begin_at`` and, without a find, at the first.
+    A batch ends with the item whose text makes it ``batch_bytes``, however few these are. For an ordered kind the
+    search begins at the subject ``begin_at``, and starts over at the first subject if it finds nothing.
     """
     if kind not in IN_ORDER:
         return _claimed(rows(sql.CLAIM_ANY_ORDER, **_lease(kind, policy), limit=policy.batch_of(kind)))
@@ -52,9 +50,9 @@ def claim(kind: WorkKind, *, begin_at: UUID = FIRST_SUBJECT, policy: QueuePolicy
 def take_over(kind: WorkKind, *, policy: QueuePolicy = QUEUE_POLICY) -> list[ClaimedWork]:
     """Lease items whose lease has run out; empty when there are none.
 
-    The lost lease counts as an attempt. Those that lost one for the first time go in a batch: most were with somebody
-    whose worker died. Those that lost it again go one at a time: an item that kills its worker must not take harmless
-    ones with it again and again, until all of them are dead.
+    The lost lease counts as an attempt. Items that lost one for the first time go in a batch: most were with a worker
+    that died. Items that lost it again go one at a time: an item that kills its worker must not take harmless ones with
+    it until all of them are dead.
     """
     return _take_over(kind, policy, alone=False) or _take_over(kind, policy, alone=True)
 

@@ -1,4 +1,4 @@
-"""Draining a tenant's queue: claim, have it done, until nothing is due or the time is up."""
+"""Draining a tenant's queue: claim and run batches until nothing is due or the time is up."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -13,22 +13,17 @@ from snapshots.queue.values import ClaimedWork, DrainReport, Handlers
 from tenants.isolation import tenant_tx
 
 
-def nobody() -> bool:
-    """Tell that no other tenant waits."""
-    return False
-
-
 def drain_work(
     tenant_id: UUID,
     handlers: Handlers,
     *,
     policy: QueuePolicy = QUEUE_POLICY,
-    others_wait: Callable[[], bool] = nobody,
+    others_wait: Callable[[], bool] = lambda: False,
 ) -> DrainReport:
     """Do the tenant's due work of the kinds that have a handler. Runs outside any ``tenant_tx``; safe to run anywhere,
     any number of times at once.
 
-    Stops claiming after ``drain_budget``, so that a worker that is asked to end can, and after a batch that ends the
+    Stops claiming after ``drain_budget``, so that a worker that is asked to end can, and after the batch that ends the
     ``turn`` if ``others_wait``: ``more`` then asks for another wake-up. Raises only database errors; the work comes
     back when its lease runs out.
     """
@@ -45,7 +40,7 @@ def drain_work(
 
 
 class Drain:
-    """One run through a tenant's queue. The kinds take turns; a kind whose outside parts are down is left alone."""
+    """One run through a tenant's queue. The kinds take turns; a kind whose outside services are down is left alone."""
 
     def __init__(self, tenant_id: UUID, handlers: Handlers, policy: QueuePolicy) -> None:
         self._tenant_id = tenant_id
@@ -55,7 +50,7 @@ class Drain:
         self._done = self._failed = 0
 
     def batches(self) -> Iterator[None]:
-        """Do one batch after the other, and stop after each: abandoned items and due ones of each kind that has some.
+        """Do one batch after the other and yield after each: abandoned items and due ones of each kind that has some.
 
         Ends with a round that found nothing to take.
         """
@@ -69,7 +64,6 @@ class Drain:
                         yield
 
     def report(self, *, more: bool) -> DrainReport:
-        """Return what was done so far."""
         if self._done or self._failed:
             log(Event.WORK_DONE, tenant=self._tenant_id, items=self._done, failed=self._failed, more=more)
         return DrainReport(self._done, self._failed, more)
@@ -94,7 +88,7 @@ class Drain:
         return self._settled(due.kind, items)
 
     def _settled(self, kind: WorkKind, items: list[ClaimedWork]) -> bool:
-        """Have a batch done; False when it is empty."""
+        """Run the handler on a batch; return False when it is empty."""
         if items:
             settled = settle(self._tenant_id, self._handlers[kind], items, self._policy)
             self._done += settled.done

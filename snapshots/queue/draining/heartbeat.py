@@ -19,7 +19,7 @@ from tenants.isolation import tenant_tx
 def lease_kept(tenant_id: UUID, items: Sequence[ClaimedWork], policy: QueuePolicy) -> Iterator[None]:
     """Renew the lease of ``items`` every ``renew_every`` while the block runs."""
 
-    def renewed() -> bool:
+    def renew_lease() -> bool:
         try:
             with tenant_tx(tenant_id):
                 return bool(renew(items, policy=policy))
@@ -27,13 +27,13 @@ def lease_kept(tenant_id: UUID, items: Sequence[ClaimedWork], policy: QueuePolic
             log(Event.LEASE_LOST, items=len(items), error=type(fault).__name__)
             return False
 
-    with kept_up(renewed, policy.renew_every):
+    with kept_up(renew_lease, policy.renew_every):
         yield
 
 
 @contextmanager
 def kept_up(renew_it: Callable[[], bool], every: timedelta) -> Iterator[None]:
-    """Call ``renew_it`` again and again while the block runs, from a thread of its own, until it returns False.
+    """Call ``renew_it`` every so often while the block runs, from a thread of its own, until it returns False.
 
     The thread shows that the process lives, not that the handler advances: the job's time limit ends a handler that
     hangs, and with it the renewals.

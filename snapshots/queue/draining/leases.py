@@ -1,4 +1,4 @@
-"""What the holder of a lease may do: inside the open ``tenant_tx``, and only while the token is still good."""
+"""Rights of a lease's holder, inside the open ``tenant_tx`` and only while the token is still good."""
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
@@ -7,17 +7,16 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import WORK_ENDED, WORK_SECONDS
 from snapshots.models import WorkState
 from snapshots.queue import sql
-from snapshots.queue.errors import LeaseLost
 from snapshots.queue.policy import QUEUE_POLICY, QueuePolicy
 from snapshots.queue.rows import rows_of
-from snapshots.queue.values import ClaimedWork
+from snapshots.queue.values import ClaimedWork, LeaseLost
 
 CODE_CHARS = 100
 NO_DELAY = timedelta(0)
 
 
 def hold(items: Iterable[ClaimedWork]) -> list[ClaimedWork]:
-    """Return those that are still ours, by position, their rows locked until the transaction ends.
+    """Return those items that are still ours, by position, their rows locked until the transaction ends.
 
     First thing in the transaction that writes: what has passed to another worker must not be written by this one.
     """
@@ -63,13 +62,12 @@ def release(items: Iterable[ClaimedWork], *, delay: timedelta = NO_DELAY, code: 
 
 
 def abandon(items: Iterable[ClaimedWork]) -> int:
-    """End the lease as a dead worker's ends, for others to take over now; return how many items were still ours.
+    """End the lease as a dead worker's ends, so that others take over now; return how many items were still ours.
 
-    Waits for nobody: what a statement that still runs holds locked runs out by itself.
+    Never waits for locks: what a running statement holds locked runs out by itself.
     """
     return len(rows_of(sql.ABANDON, items))
 
 
 def renew(items: Sequence[ClaimedWork], *, policy: QueuePolicy = QUEUE_POLICY) -> int:
-    """Begin the lease anew, as a sign of life; return how many items are still ours."""
     return len(rows_of(sql.RENEW, items, lease=policy.lease))

@@ -1,4 +1,4 @@
-"""Having one claimed batch done, and deciding what becomes of items whose handler raised.
+"""Running one claimed batch, and deciding about items whose handler raised.
 
 A batch that raises is repeated item by item, so that only the poison item pays for it. An outage is not poison: the
 items go back without an attempt counted. A worker whose time is up gives its items away as its death would.
@@ -18,19 +18,18 @@ from snapshots.models import WorkState
 from snapshots.queue.draining.claim import IN_ORDER
 from snapshots.queue.draining.heartbeat import lease_kept
 from snapshots.queue.draining.leases import NO_DELAY, abandon, fail, release
-from snapshots.queue.errors import LeaseLost
 from snapshots.queue.policy import QueuePolicy
-from snapshots.queue.values import ClaimedWork, Handler
+from snapshots.queue.values import ClaimedWork, Handler, LeaseLost
 from tenants.isolation import tenant_tx
 
 NOT_COMPLETED = "not_completed"
+# SQLSTATEs: no connection, no room for one, and Postgres stopping, restarting, or not up yet.
 DATABASE_AWAY = ("08", "53300", "57P01", "57P02", "57P03")
-"""SQLSTATEs: no connection, no room for one, and Postgres stopping, restarting, or not up yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What became of a batch. ``waits``: an item failed and will be tried again; ``outage``: nothing could be tried."""
+    """The result of a batch. ``waits``: an item failed and will be tried again; ``outage``: nothing could be tried."""
 
     done: int = 0
     failed: int = 0
@@ -39,10 +38,10 @@ class Settled:
 
 
 def settle(tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], policy: QueuePolicy) -> Settled:
-    """Run the handler over a leased batch of one kind; keep the lease meanwhile. Runs outside any ``tenant_tx``.
+    """Run the handler over a leased batch of one kind, and keep the lease meanwhile. Runs outside any ``tenant_tx``.
 
-    Raises what stands between us and the database: then the lease runs out and the work is taken over; and
-    SoftTimeLimitExceeded: then it may be taken over at once.
+    Raises database errors: then the lease runs out and the work is taken over; and SoftTimeLimitExceeded: then it may
+    be taken over at once.
     """
     try:
         with lease_kept(tenant_id, items, policy):
@@ -54,7 +53,7 @@ def settle(tenant_id: UUID, handler: Handler, items: Sequence[ClaimedWork], poli
 
 
 def is_outage(fault: Exception) -> bool:
-    """Tell whether nobody could have done the work now. A connection that just broke may be the item's own doing."""
+    """Return whether no worker could have done this now. A connection that just broke may be the item's own doing."""
     if isinstance(fault, MemoryPlatformError):
         return fault.retryable
     state = getattr(fault.__cause__, "sqlstate", None) or ""
@@ -62,7 +61,7 @@ def is_outage(fault: Exception) -> bool:
 
 
 def error_code(fault: Exception) -> str:
-    """Name an error without repeating what it says: messages of errors hold content."""
+    """Return the name of an error without its message, which may hold content."""
     if isinstance(fault, MemoryPlatformError):
         return fault.code
     sqlstate = getattr(fault.__cause__, "sqlstate", None)

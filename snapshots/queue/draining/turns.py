@@ -1,15 +1,13 @@
 """Tenants take turns at the workers: a backlog, however long, does not keep another tenant's message waiting.
 
 A tenant's every commit wakes a worker, so a busy tenant has many wake-ups in the broker's one queue. While others wait,
-only one of them is followed at a time, and for no longer than a turn: the rest end as they come.
+only one of them is followed at a time, for no longer than a turn; the rest end at once.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import cast
 from uuid import UUID
-
-from redis import Redis
 
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.redis.client import RedisAway, redis_client
@@ -22,15 +20,15 @@ from snapshots.queue.wake_up import nudge
 
 USE = "queue"
 _LEAVE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end"
+# Both scripts check the holder: the seat may have run out, and be another's by now.
 _STAY = "return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('PEXPIRE', KEYS[1], ARGV[2]) or 0"
-"""Only one's own seat: it may have run out, and be another's by now."""
 
 
 def take_turn(tenant_id: UUID, handlers: Handlers, *, policy: QueuePolicy = QUEUE_POLICY) -> None:
-    """Do a tenant's due work; while others wait, only if nobody is at it, and for one turn.
+    """Do a tenant's due work; while others wait, only if no other worker serves the tenant, and for one turn.
 
-    Asks for another turn where work is left. What a wake-up that ends at once was sent for is done by whoever is at it,
-    or found by the sweep.
+    Asks for another turn where work is left. A wake-up that ends at once loses nothing: the worker in the seat does its
+    work, or the sweep finds it.
     """
 
     def others_wait() -> bool:
@@ -46,13 +44,13 @@ def take_turn(tenant_id: UUID, handlers: Handlers, *, policy: QueuePolicy = QUEU
 
 @contextmanager
 def seat(tenant_id: UUID, policy: QueuePolicy = QUEUE_POLICY) -> Iterator[bool]:
-    """Tell whether nobody else works for the tenant now; without Redis everybody seems to be the first.
+    """Yield whether no other worker serves the tenant now; without Redis every worker seems to be the first.
 
-    A seat is kept for as long as its holder lives, however long a batch takes, and free ``seat`` after its death.
+    A seat is kept for as long as its holder lives, however long a batch takes, and is free ``seat`` after its death.
     """
     key, holder = seat_key(tenant_id), str(new_id())
     try:
-        is_first = redis_client().call(USE, lambda client: _sit(client, key, holder, policy))
+        is_first = redis_client().call(USE, lambda client: bool(client.set(key, holder, nx=True, px=policy.seat)))
     except RedisAway:
         yield True
         return
@@ -67,16 +65,11 @@ def seat(tenant_id: UUID, policy: QueuePolicy = QUEUE_POLICY) -> Iterator[bool]:
 
 
 def seat_key(tenant_id: UUID) -> str:
-    """Return the key in Redis under which the tenant's seat stands."""
     return f"memory:queue:seat:{tenant_id}"
 
 
-def _sit(client: Redis, key: str, holder: str, policy: QueuePolicy) -> bool:
-    return bool(client.set(key, holder, nx=True, px=policy.seat))
-
-
 def _stay(key: str, holder: str, policy: QueuePolicy) -> bool:
-    """Keep one's seat for another ``seat``; False when it is lost. Without Redis nobody can tell."""
+    """Keep one's seat for another ``seat``; return False when it is lost. Without Redis it counts as kept."""
     lasts = int(policy.seat.total_seconds() * 1_000)
     try:
         return bool(redis_client().call(USE, lambda client: cast(object, client.eval(_STAY, 1, key, holder, lasts))))

@@ -1,6 +1,6 @@
-"""How much work there is; and what was removed, without which the conservation law would not hold.
+"""How much work there is, and how much was removed.
 
-Law, per tenant: accepted = ready + leased + done + dead + removed.
+For every tenant: accepted = ready + leased + done + dead + removed.
 """
 
 from collections.abc import Sequence
@@ -19,13 +19,11 @@ from snapshots.queue.values import Pending, TenantWork, WorkCounts
 
 
 def pending(subject: Subject) -> Pending:
-    """Return how much of a subject's work is open or given up."""
     ((open_items, dead, oldest),) = rows(sql.PENDING, subject=subject.pk)
     return Pending(open_items, dead, oldest)
 
 
 def work_counts() -> WorkCounts:
-    """Return where all items of the tenant stand: a scan, for consoles and tests."""
     states = dict(Work.objects.order_by().values_list("state").annotate(Count("id")))
     removed = WorkRemoved.objects.aggregate(total=Sum("count"))["total"] or 0
     counted = {state: states.get(state, 0) for state in ("ready", "leased", "done", "dead")}
@@ -40,48 +38,40 @@ def tenants_with_due_work(at_most: int) -> list[UUID]:
 
 
 def due_work() -> dict[str, int]:
-    """Return how many items of the open tenant are due, and how many of its workers have left behind."""
+    """Return how many items of the open tenant are due, and how many were abandoned by dead workers."""
     due = Work.objects.filter(state=WorkState.READY, due_at__lte=Now())
     abandoned = Work.objects.filter(state=WorkState.LEASED, lease_until__lte=Now())
     return {"due": due.count(), "abandoned": abandoned.count()}
 
 
 def work_by_tenant() -> list[TenantWork]:
-    """Return how much waits and is dead in every tenant, each at most 1,000. Runs outside any tenant's scope."""
+    """Return every tenant's waiting and dead items, each at most 1,000. Runs outside any tenant's scope."""
     with connection.cursor() as cursor:
         cursor.execute(sql.BY_TENANT)
         return [TenantWork(*row) for row in cursor.fetchall()]
 
 
 def remove_work(work_ids: Sequence[UUID]) -> int:
-    """Delete items and count them as removed, in the open transaction."""
+    """Delete items and count them as removed, in the open transaction; return how many."""
     return _remove(Work.objects.filter(pk__in=work_ids))
 
 
 def remove_work_of_messages(message_ids: Sequence[UUID]) -> int:
-    """Delete the items of messages that are about to be deleted, and count them as removed."""
     return _remove(Work.objects.filter(message_id__in=message_ids))
 
 
 def remove_work_of_conversation(conversation: Conversation) -> int:
-    """Delete all items of a conversation that is about to be deleted, and count them as removed."""
     return _remove(Work.objects.filter(subject_id=conversation.subject_id, conversation_id=conversation.pk))
 
 
 def remove_work_of_subject(subject_id: UUID) -> int:
-    """Delete all items of a subject that is being erased, and count them as removed."""
     return _remove(Work.objects.filter(subject_id=subject_id))
-
-
-def note_removed(count: int) -> int:
-    """Add to the day's count of removed items."""
-    if count:
-        rows(sql.COUNT_REMOVED, id=new_id(), count=count)
-    return count
 
 
 def _remove(items: QuerySet[Work]) -> int:
     # By position, as workers lock them: two who lock in different orders wait for each other in a circle.
     list(items.order_by("position").select_for_update().values_list("pk"))
     removed, _ = items.delete()
-    return note_removed(removed)
+    if removed:
+        rows(sql.COUNT_REMOVED, id=new_id(), count=removed)
+    return removed

@@ -1,4 +1,4 @@
-"""How long work waits, by the day: rolled up while the work is held, for it leaves after a month (rows G5, C3)."""
+"""How long work waits, by day: rolled up while the items are kept, since they leave after a month."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -37,7 +37,6 @@ def roll_up_waits(tenant_id: UUID) -> int:
 
 
 def waits_to_write() -> int:
-    """Return how many days the next roll-up writes that say something else now, in the open scope."""
     held = dict(QueueDay.objects.values_list("id", "done"))
     return sum(held.get(row.id) != row.done for row in _days())
 

@@ -1,4 +1,4 @@
-"""The queue's gauges, set each time the metrics are read: the whole platform's numbers, no tenant's."""
+"""The queue's gauges, set each time the metrics are read: numbers of the whole platform, not of a tenant."""
 
 import math
 import time
@@ -16,18 +16,18 @@ from memory_platform.observability.metrics import (
 from memory_platform.providers.redis.client import RedisAway, redis_client
 from snapshots.queue import sql
 
+# The key in Redis under which the sweep leaves when it ran, in seconds since 1970.
 SWEPT_AT = "platform:swept-at"
-"""The key in Redis under which the sweep leaves when it ran, in seconds since 1970."""
 
 
 def note_sweep() -> None:
-    """Leave a sign that beat and a worker live; without Redis there is none, and none is needed to sweep."""
+    """Leave a sign that beat and a worker live. Without Redis there is none, and the sweep does not need it."""
     with suppress(RedisAway):
         redis_client().call("sweep", lambda client: client.set(SWEPT_AT, time.time()))
 
 
 def show_queue() -> None:
-    """Set the queue's gauges, to NaN where nobody can tell. Runs outside any tenant's scope; never raises."""
+    """Set the queue's gauges, to NaN where the value is unknown. Runs outside any tenant's scope; never raises."""
     waiting, dead, oldest = _backlog()
     COMPRESS_QUEUE_SIZE.set(waiting)
     WORK_DEAD.set(dead)
@@ -36,7 +36,7 @@ def show_queue() -> None:
 
 
 def _backlog() -> tuple[float, float, float]:
-    """Return what waits, what is dead, and the age in seconds of what is due longest (0 when nothing is)."""
+    """Return waiting items, dead items, and the age in seconds of the item that is due longest (0 when none is)."""
     try:
         with connection.cursor() as cursor:
             cursor.execute(sql.BACKLOG)
@@ -48,7 +48,7 @@ def _backlog() -> tuple[float, float, float]:
 
 
 def seconds_since_sweep() -> float:
-    """Return how long ago beat's sweep ran last, NaN where nobody can tell."""
+    """Return how long ago beat's sweep ran last, NaN when that is unknown."""
     with suppress(RedisAway):
         swept_at = redis_client().call("sweep", lambda client: client.get(SWEPT_AT))
         if isinstance(swept_at, bytes):

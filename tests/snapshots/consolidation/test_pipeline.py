@@ -22,7 +22,7 @@ from snapshots.consolidation.pipeline import (
 )
 from snapshots.consolidation.writing import Written, text_by_rules
 from snapshots.embedding.drafts import prepare_snapshots
-from snapshots.lifecycle.history import history_of
+from snapshots.lifecycle.selectors import history_of
 from snapshots.models import Consolidation, Snapshot, SnapshotSource
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE

@@ -53,7 +53,7 @@ def forget(house: House, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
         address = SnapshotAddress("ada", Snapshot.objects.get(text=said, kind="statement").id)
     with monkeypatch.context() as patched:
         patched.setattr(memories, "sign_after_commit", nothing)
-        patched.setattr(memories, "keep_window", nothing)
+        patched.setattr(memories, "cache_window", nothing)
         forget_memory(house.tenant.id, address, active_embedders(), by=COMMAND_LINE)
 
 
@@ -61,7 +61,7 @@ def delete_it(house: House, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
     """Delete the conversation in a process that dies right after the commit."""
     with monkeypatch.context() as patched:
         patched.setattr(delete, "sign_after_commit", nothing)
-        patched.setattr(delete, "bury_windows", nothing)
+        patched.setattr(delete, "erase_windows", nothing)
         with tenant_tx(house.tenant.id):
             delete.delete_conversation(locked_known("ada", "trip"))
 

@@ -17,7 +17,7 @@ from snapshots.models import (
     SnapshotWords,
     Work,
 )
-from snapshots.queue.ends import end_conversation
+from snapshots.queue.enqueue import end_conversation
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of

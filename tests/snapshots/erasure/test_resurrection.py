@@ -13,7 +13,7 @@ from snapshots.intake.conversations import locked_known
 from snapshots.jobs import ASKED, drain_work_job
 from snapshots.models import Conversation, Message, Snapshot, Work
 from snapshots.queue.asked_jobs import work_at_jobs
-from snapshots.queue.ends import end_conversation
+from snapshots.queue.enqueue import end_conversation
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of

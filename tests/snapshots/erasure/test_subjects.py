@@ -28,8 +28,8 @@ from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import ASKED, drain_work_job
 from snapshots.models import Conversation, Job, Message, Snapshot, Work
 from snapshots.queue.asked_jobs import claim_job, work_at_jobs
-from snapshots.queue.errors import LeaseLost
 from snapshots.queue.figures.counts import work_counts
+from snapshots.queue.values import LeaseLost
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx

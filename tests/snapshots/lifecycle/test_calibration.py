@@ -11,8 +11,8 @@ from profiles.models import Preference, ProfileFact, Subject
 from profiles.selectors import select_as_of
 from profiles.values import Provenance
 from snapshots.lifecycle.calibration import Reception, calibrate_tenant, calibrated, preview_calibration, rule_for
-from snapshots.lifecycle.history import history_of
 from snapshots.lifecycle.policy import CALIBRATION, CalibrationPolicy
+from snapshots.lifecycle.selectors import history_of
 from snapshots.models import (
     BeliefCounter,
     Calibration,

@@ -10,8 +10,7 @@ from profiles.values import Verdict
 from snapshots.embedding.upkeep.backfill import backfill_vectors
 from snapshots.errors import SnapshotUnknown
 from snapshots.lifecycle.edits import Edit, apply_edit, plan_edit
-from snapshots.lifecycle.history import history_of
-from snapshots.lifecycle.selectors import snapshot_at
+from snapshots.lifecycle.selectors import history_of, snapshot_at
 from snapshots.models import Snapshot, SnapshotVector, SnapshotVersion
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx

@@ -9,7 +9,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Preference, Tag
 from snapshots.embedding.spaces import active_embedders
 from snapshots.lifecycle.edits import Edit
-from snapshots.lifecycle.history import history_of
+from snapshots.lifecycle.selectors import history_of
 from snapshots.models import NoteSlot, Snapshot
 from snapshots.notes.edit import NoteEdit, edit_note, retire_note
 from snapshots.notes.selectors import history_of_note, note_ever_at

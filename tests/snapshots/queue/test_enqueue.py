@@ -1,8 +1,7 @@
 """Accepted messages bring their work with them, once, in the order of acceptance. Rows: C1, C3, C5."""
 
 from snapshots.models import ConversationStatus, MessageRole, Work, WorkKind
-from snapshots.queue.ends import end_conversation
-from snapshots.queue.enqueue import enqueue_conversation_end, enqueue_messages
+from snapshots.queue.enqueue import end_conversation, enqueue_conversation_end, enqueue_messages
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.queue.world import filled, post, start_conversation, states

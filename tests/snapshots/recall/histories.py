@@ -22,7 +22,7 @@ from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import NewSnapshot, SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, Conversation, Message, Snapshot, SnapshotCounter, WorkKind
 from snapshots.queue.draining.drain import drain_work
-from snapshots.queue.ends import end_conversation
+from snapshots.queue.enqueue import end_conversation
 from snapshots.recall.loading.current import memory_state
 from snapshots.recall.loading.sealing import seal_memories
 from snapshots.sensitive.detector import mask_sensitive

@@ -13,7 +13,7 @@ from snapshots.models import (
     WorkState,
 )
 from snapshots.queue.draining.drain import drain_work
-from snapshots.queue.ends import end_conversation
+from snapshots.queue.enqueue import end_conversation
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import HANDLERS, booking, conversation_of, end, post, say, settle

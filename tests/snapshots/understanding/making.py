@@ -16,7 +16,7 @@ from snapshots.models import (
     WorkState,
 )
 from snapshots.queue.draining.drain import drain_work
-from snapshots.queue.ends import end_conversation
+from snapshots.queue.enqueue import end_conversation
 from snapshots.summaries.conversations import store_conversation_snapshots
 from snapshots.summaries.running import write_summaries
 from snapshots.understanding.pipeline import learn_from_messages

@@ -16,7 +16,7 @@ from memory_platform.api.requests.serializers import NothingInput, Output
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.kernel.errors import NotFound
-from snapshots.intake.results import result_of_end
+from snapshots.intake.conversation_end import result_of_end
 from snapshots.models import Job, JobKind, JobStatus, Work, WorkKind, WorkState
 from snapshots.queue.asked_jobs import JobNotDead, JobUnknown, job_by_id, retry_job
 from snapshots.queue.replay import replay_work

@@ -21,9 +21,9 @@ from memory_platform.api.views.etags import IfMatch, etag_of
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.pagination import Page, PageInput
 from profiles.selectors import subject_by_external_id
+from snapshots.intake.conversation_end import end_on_request
 from snapshots.intake.conversations import locked_known, set_remember
 from snapshots.intake.delete import delete_conversation
-from snapshots.intake.end import end_on_request
 from snapshots.lifecycle.retention.archive import restore_messages
 from snapshots.models import Conversation, ConversationStatus
 from snapshots.queue.figures.counts import pending

@@ -19,13 +19,12 @@ from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from profiles.services.subjects import ensure_subject
-from snapshots.intake.accept import accept_messages, new_among
-from snapshots.intake.ended_notes import NOTHING_FORESEEN, Foreseen, foresee
-from snapshots.intake.special import Screened, screen_ahead
-from snapshots.intake.values import Accepted, AcceptedMessage, FastLaneResult, IncomingMessage
+from snapshots.intake.accept import UNPREPARED, Preparation, accept_messages, new_among, prepare_messages
+from snapshots.intake.values import Accepted, AcceptedMessage, IncomingMessage
 from snapshots.models import Message, MessageRole, SnapshotKind
 from snapshots.policies.effective import notes_policy
 from snapshots.selectors import conversation_of, messages_of, with_words
+from snapshots.values import FastLaneResult
 from snapshots.window.values import Window, WindowTurn, turn_of
 from snapshots.window.window import window_of
 from tenants.errors import QuotaExceeded
@@ -137,12 +136,12 @@ class MessagesView(SubjectView):
         messages = MessagesInput.parse(request)["messages"]
         incoming = [IncomingMessage(**message) for message in messages]
 
-        foreseen = foresee(self.tenant_id, subject_id, conversation_id, incoming)
-        special = screen_ahead(notes_policy(self.tenant_id, self.caller.policy_epoch), incoming)
+        policy = notes_policy(self.tenant_id, self.caller.policy_epoch)
+        prepared = prepare_messages(self.tenant_id, subject_id, conversation_id, incoming, policy)
 
         def work() -> Reply:
             self.make_room_for(subject_id, conversation_id, incoming)
-            return accept(subject_id, conversation_id, incoming, foreseen, special)
+            return accept(subject_id, conversation_id, incoming, prepared)
 
         return write_once(request, work)
 
@@ -185,12 +184,11 @@ def accept(
     subject_id: str,
     conversation_id: str,
     incoming: Sequence[IncomingMessage],
-    foreseen: Foreseen = NOTHING_FORESEEN,
-    special: Screened | None = None,
+    prepared: Preparation = UNPREPARED,
 ) -> Reply:
     """Accept messages for the product's own ids inside the open transaction, and say what became of them."""
     subject = ensure_subject(subject_id)
-    accepted = accept_messages(subject, conversation_id, incoming, foreseen, special)
+    accepted = accept_messages(subject, conversation_id, incoming, prepared)
     return Reply(serialize_accepted(accepted), status=202, subject_id=subject.id)
 
 

@@ -40,8 +40,14 @@ from profiles.services.tombstones import ForgottenMemory
 from snapshots.embedding.spaces import active_embedders
 from snapshots.erasure.memories import forget_memory
 from snapshots.lifecycle.edits import Edit
-from snapshots.lifecycle.history import history_of
-from snapshots.lifecycle.selectors import snapshot_at, snapshot_ever_at, snapshot_of, snapshots_of, with_sources
+from snapshots.lifecycle.selectors import (
+    history_of,
+    snapshot_at,
+    snapshot_ever_at,
+    snapshot_of,
+    snapshots_of,
+    with_sources,
+)
 from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots, retire_snapshot
 from snapshots.lifecycle.values import NewSnapshot, Offer, SnapshotAddress, SourcedSnapshot
 from snapshots.notes.edit import edit_memory

@@ -24,8 +24,8 @@ from snapshots.feedback.values import Outcome, SaidVerdict, Sense, Signal, Told
 from snapshots.intake.corrections import result_of
 from snapshots.intake.forgetting import forget_told
 from snapshots.intake.order_vectors import Vectors, vectors_for_outcome
-from snapshots.intake.values import FastLaneResult
 from snapshots.sensitive.detector import mask_sensitive
+from snapshots.values import FastLaneResult
 
 SIGNALS = names([str(signal) for signal in Signal])
 

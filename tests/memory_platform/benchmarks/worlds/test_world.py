@@ -13,7 +13,7 @@ from memory_platform.kernel.text import detect_language
 from profiles.models import Subject
 from profiles.services.subjects import ensure_subject
 from snapshots.intake.accept import accept_messages
-from snapshots.intake.end import end_on_request
+from snapshots.intake.conversation_end import end_on_request
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import HANDLERS
 from snapshots.models import Message, Note, Snapshot, SnapshotVector, SnapshotWords, SubjectMemory

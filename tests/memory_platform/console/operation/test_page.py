@@ -14,7 +14,7 @@ from memory_platform.console.operation.next_runs import next_runs
 from memory_platform.console.operation.workers import workers_now
 from memory_platform.kernel.clock import utc_now
 from memory_platform.schedule import sync_schedule
-from snapshots.lifecycle.retention.forecast import forecast_purge
+from snapshots.lifecycle.retention.purge import forecast_purge
 from snapshots.maintenance import CARE, WHOLE
 from snapshots.models import Receipt, Snapshot, Work
 from snapshots.queue.figures.counts import work_by_tenant

@@ -7,8 +7,15 @@ import numpy as np
 import pytest
 from pytest_django.fixtures import Settings
 
-from snapshots.feedback.reading.reader import features, read_sense, sense_in, sense_reader
-from snapshots.feedback.reading.sentences import ENCODER, NO_SENTENCES, sentences_of
+from snapshots.feedback.reading.reader import (
+    ENCODER,
+    NO_SENTENCES,
+    features,
+    read_sense,
+    sense_in,
+    sense_reader,
+    sentences_of,
+)
 from snapshots.feedback.reading.signals import sense_of
 from snapshots.feedback.values import SIGNAL_OF, Sense, Signal, Turn
 from tests.golden.labels import rows, scores

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from snapshots.lifecycle.policy import IdlePolicy
 from snapshots.lifecycle.retention.idle import end_idle_conversations
 from snapshots.models import Conversation, Work, WorkKind
-from snapshots.queue.ends import end_conversation
+from snapshots.queue.enqueue import end_conversation
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.queue.world import start_conversation

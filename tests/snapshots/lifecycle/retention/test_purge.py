@@ -13,9 +13,8 @@ from profiles.models import Ask, Candidate, IdempotentReply, ToolSave
 from profiles.values import Verdict
 from snapshots.lifecycle.policy import PURGE_POLICY, EvictionPolicy, PurgePolicy
 from snapshots.lifecycle.retention.eviction import evict_tenant, least_worth, preview_eviction
-from snapshots.lifecycle.retention.expired_rows import WHAT_LEAVES
-from snapshots.lifecycle.retention.pace import Pace
-from snapshots.lifecycle.retention.purge import preview_purge, purge_tenant
+from snapshots.lifecycle.retention.expired_rows import EXPIRING_ROWS
+from snapshots.lifecycle.retention.purge import BatchPace, preview_purge, purge_tenant
 from snapshots.models import (
     FastLaneChange,
     Job,
@@ -33,7 +32,7 @@ from snapshots.models import (
     WorkKind,
 )
 from snapshots.queue.draining.drain import drain_work
-from snapshots.queue.ends import end_conversation
+from snapshots.queue.enqueue import end_conversation
 from snapshots.queue.figures.counts import work_counts
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, ModelUsage
@@ -42,7 +41,7 @@ from tenants.services.keys import create_key
 from tests.conftest import World
 from tests.snapshots.queue.world import complete_only, filled, handlers, start_conversation
 
-NOTHING = dict.fromkeys(("snapshots", *(leaving.kind for leaving in WHAT_LEAVES)), 0)
+NOTHING = dict.fromkeys(("snapshots", *(expiring.name for expiring in EXPIRING_ROWS)), 0)
 
 
 @pytest.fixture
@@ -242,7 +241,7 @@ def test_a_batch_follows_what_the_last_one_took(monkeypatch: pytest.MonkeyPatch,
     rests: list[float] = []
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     monkeypatch.setattr(time, "sleep", rests.append)
-    paced = Pace(PurgePolicy(batch=100, batch_s=0.05))
+    paced = BatchPace(PurgePolicy(batch=100, batch_s=0.05))
     with paced.batch():
         pass
     assert paced.rows == pytest.approx(rows, abs=1)

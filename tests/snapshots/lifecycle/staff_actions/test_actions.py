@@ -13,8 +13,8 @@ from profiles.services.preferences import record_preference
 from snapshots.embedding.spaces import active_embedders
 from snapshots.erasure.learned.beliefs import forget_preference
 from snapshots.lifecycle.edits import edit_snapshot
-from snapshots.lifecycle.history import history_of
 from snapshots.lifecycle.review import decide_review
+from snapshots.lifecycle.selectors import history_of
 from snapshots.lifecycle.staff_actions.actions import (
     Doing,
     Memory,

@@ -26,7 +26,7 @@ SAID = {
 
 
 @pytest.fixture(params=sorted(SAID))
-def told(world: World, request: pytest.FixtureRequest) -> tuple[House, str]:
+def stated_wish(world: World, request: pytest.FixtureRequest) -> tuple[House, str]:
     """Ada's wish as she said it, beside something else, and what is right."""
     said, right = SAID[request.param]
     say(world.acme, "My sister works in a bakery in Lyon.", said)
@@ -48,8 +48,8 @@ def shown(row: Any) -> dict[Any, int]:
     return dict(origins_of(row).values_list("id", "version"))
 
 
-def test_the_statement_ends_with_the_value_and_comes_back_with_it(told: tuple[House, str]) -> None:
-    house, right = told
+def test_the_statement_ends_with_the_value_and_comes_back_with_it(stated_wish: tuple[House, str]) -> None:
+    house, right = stated_wish
     with tenant_tx(house.tenant.id):
         row, before = wish(), in_use()
         told_in = list(origins_of(row))
@@ -71,8 +71,8 @@ def test_the_statement_ends_with_the_value_and_comes_back_with_it(told: tuple[Ho
         assert not MemoryAct.objects.filter(undone_at=None).exists()
 
 
-def test_a_retired_belief_takes_only_what_was_chosen_with_it(told: tuple[House, str]) -> None:
-    house, _right = told
+def test_a_retired_belief_takes_only_what_was_chosen_with_it(stated_wish: tuple[House, str]) -> None:
+    house, _right = stated_wish
     with tenant_tx(house.tenant.id):
         row, before = wish(), in_use()
         versions = shown(row)
@@ -85,8 +85,8 @@ def test_a_retired_belief_takes_only_what_was_chosen_with_it(told: tuple[House, 
         assert len(retire_origins(row, versions, SAM, holds=row)) == len(versions) == 2
 
 
-def test_what_says_something_else_by_now_stops_the_act(told: tuple[House, str]) -> None:
-    house, right = told
+def test_what_says_something_else_by_now_stops_the_act(stated_wish: tuple[House, str]) -> None:
+    house, right = stated_wish
     with tenant_tx(house.tenant.id):
         row = wish()
         versions = shown(row)
@@ -97,8 +97,8 @@ def test_what_says_something_else_by_now_stops_the_act(told: tuple[House, str]) 
             retire_origins(row, versions, SAM, holds=made)
 
 
-def test_what_others_did_to_a_statement_since_stays(told: tuple[House, str]) -> None:
-    house, right = told
+def test_what_others_did_to_a_statement_since_stays(stated_wish: tuple[House, str]) -> None:
+    house, right = stated_wish
     with tenant_tx(house.tenant.id):
         row = wish()
         said = origins_of(row).get(kind=SnapshotKind.STATEMENT)
@@ -115,8 +115,8 @@ def test_what_others_did_to_a_statement_since_stays(told: tuple[House, str]) -> 
         assert wish().value == row.value
 
 
-def test_the_same_value_again_retires_nothing(told: tuple[House, str]) -> None:
-    house, _right = told
+def test_the_same_value_again_retires_nothing(stated_wish: tuple[House, str]) -> None:
+    house, _right = stated_wish
     with tenant_tx(house.tenant.id):
         row, before = wish(), in_use()
         same = correct_belief(row, row.value, SAM)
@@ -124,8 +124,8 @@ def test_the_same_value_again_retires_nothing(told: tuple[House, str]) -> None:
         assert in_use() == before
 
 
-def test_what_stands_behind_another_value_or_person_is_none_of_its_origins(told: tuple[House, str]) -> None:
-    house, _right = told
+def test_what_stands_behind_another_value_or_person_is_none_of_its_origins(stated_wish: tuple[House, str]) -> None:
+    house, _right = stated_wish
     with tenant_tx(house.tenant.id):
         record_preference(house.subject, "food", "likes", stated_claim("花生"))
         assert not origins_of(Preference.objects.get(key="likes")).exists()

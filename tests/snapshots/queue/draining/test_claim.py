@@ -16,7 +16,7 @@ from profiles.models import Subject
 from snapshots.models import Conversation, Work, WorkKind, WorkState
 from snapshots.queue.draining.claim import claim, due_work, take_over
 from snapshots.queue.draining.leases import complete, fail, hold
-from snapshots.queue.ends import end_conversation
+from snapshots.queue.enqueue import end_conversation
 from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.values import ClaimedWork
 from tenants.isolation import tenant_tx

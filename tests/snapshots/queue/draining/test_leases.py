@@ -8,9 +8,8 @@ import pytest
 from snapshots.models import Work, WorkKind
 from snapshots.queue.draining.claim import claim, take_over
 from snapshots.queue.draining.leases import complete, fail, hold, release, renew
-from snapshots.queue.errors import LeaseLost
 from snapshots.queue.policy import QueuePolicy
-from snapshots.queue.values import ClaimedWork
+from snapshots.queue.values import ClaimedWork, LeaseLost
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.queue.world import expire_leases, filled, states

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.embedding.versions import supersede
-from snapshots.lifecycle.history import history_of
+from snapshots.lifecycle.selectors import history_of
 from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Snapshot

@@ -5,9 +5,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from snapshots.intake.accept import accept_messages
+from snapshots.intake.accept import accept_messages, prepare_messages
 from snapshots.intake.delete import delete_conversation
-from snapshots.intake.ended_notes import foresee
 from snapshots.intake.values import Accepted, IncomingMessage
 from snapshots.models import Conversation, Note, Snapshot, SnapshotKind
 from snapshots.understanding.changes.judge import judge
@@ -42,14 +41,14 @@ def note(house: House, text: str) -> Note:
 
 
 def say_at_the_door(house: House, *texts: str, at: datetime = TUESDAY, conversation: str = "c1") -> Accepted:
-    """Post messages as the API does: what they end is foreseen before they are accepted."""
+    """Post messages as the API does: what they end is found before they are accepted."""
     incoming = [
         IncomingMessage(role="user", content=text, said_at=at + timedelta(minutes=number))
         for number, text in enumerate(texts)
     ]
-    foreseen = foresee(house.tenant.id, house.subject.external_id, conversation, incoming)
+    prepared = prepare_messages(house.tenant.id, house.subject.external_id, conversation, incoming)
     with tenant_tx(house.tenant.id):
-        return accept_messages(house.subject, conversation, incoming, foreseen)
+        return accept_messages(house.subject, conversation, incoming, prepared)
 
 
 @pytest.mark.parametrize(("stays", "old", "change"), CHANGES)
@@ -201,8 +200,8 @@ def test_long_messages_and_messages_without_a_hint_wait_for_the_worker(world: Wo
     settle(acme)
     chat = "We had soup and bread and talked about the garden. " * 45
     assert (
-        foresee(
+        prepare_messages(
             acme.tenant.id, "ada", "c1", [IncomingMessage(role="user", content=f"{chat}My sister moved to Cork.")]
-        ).by_text
+        ).endings
         == {}
     )

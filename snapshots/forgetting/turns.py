@@ -1,12 +1,14 @@
-"""The turns around an order to forget: what was told before it, and the answers that repeat it. In the open scope."""
+"""The turns around an order to forget: earlier ones that it may mean, and the answers that repeat them. In the open
+scope."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.terms import terms
 from snapshots.forgetting.hidden_rows import unpack
 from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
-from snapshots.forgetting.told import shares_secret
+from snapshots.forgetting.secret_words import shares_secret
 from snapshots.models import (
     SOURCES,
     ForgetOrder,
@@ -25,6 +27,7 @@ from snapshots.understanding.statements.statements import is_statement
 
 # An answer that only shares such a little with what was said does not repeat it.
 _SHARED_TERMS = 1
+_NEWEST = ("-accepted_at", "-seq")
 
 
 def turns_before(message: Message, policy: ForgettingPolicy = FORGETTING) -> Sequence[Message]:
@@ -42,20 +45,33 @@ def turns_before(message: Message, policy: ForgettingPolicy = FORGETTING) -> Seq
     return found
 
 
+def told_before(order: Message, policy: ForgettingPolicy = FORGETTING) -> list[Message]:
+    """Return the user's earlier turns that are still remembered: first of this conversation, then of others; newest
+    first."""
+    own = Message.objects.filter(subject_id=order.subject_id, role=MessageRole.USER, remember=True)
+    here = own.filter(conversation_id=order.conversation_id, seq__lt=order.seq).order_by("-seq")
+    there = own.filter(accepted_at__lte=order.accepted_at).exclude(conversation_id=order.conversation_id)
+    rows = [*here[: policy.turns_searched], *there.order_by(*_NEWEST)[: policy.told_elsewhere]]
+    return [row for row in with_words(rows) if row.content and is_statement(row)]
+
+
+def newest_told(policy: ForgettingPolicy = FORGETTING, **whose: Any) -> list[Message]:
+    """Return a user's newest turns of any conversation, which an order that comes now may mean."""
+    rows = Message.objects.filter(**whose, role=MessageRole.USER, remember=True).order_by(*_NEWEST)
+    return [row for row in with_words(list(rows[: policy.turns_searched + policy.told_elsewhere])) if row.content]
+
+
 def without_orders(text: str, *, acknowledged: bool = False) -> str:
-    """Return what a message says beside its orders, at its place."""
     for order in read_forget_orders(text, acknowledged=acknowledged):
         text = cut_order(text, order)
     return text
 
 
 def cut_order(text: str, order: HeardOrder) -> str:
-    """Return a text with blanks in place of an order."""
     return text[: order.start] + " " * (order.end - order.start) + text[order.end :]
 
 
 def answers_after(message: Message) -> list[Message]:
-    """Return the assistant's turns between a user's message and the next."""
     if message.role != MessageRole.USER:
         return []
     rows = Message.objects.filter(
@@ -70,7 +86,6 @@ def answers_after(message: Message) -> list[Message]:
 
 
 def tells(message: Message) -> bool:
-    """Return whether a user's message told something that is not forgotten yet."""
     if not message.content or not message.remember or not is_statement(message):
         return False
     return tells_something(without_orders(message.content)) or _has_taught(message)
@@ -87,7 +102,6 @@ def with_answers(told: Iterable[Message]) -> list[UUID]:
 
 
 def _has_taught(message: Message) -> bool:
-    """Return whether a note or a slot has this message as its source."""
     notes = SnapshotSource.objects.filter(
         subject_id=message.subject_id, message_id=message.id, memory__kind=SnapshotKind.NOTE
     )
@@ -112,7 +126,6 @@ def repeats_hidden(answer: Message, policy: ForgettingPolicy = FORGETTING) -> bo
 
 
 def _hidden(order: ForgetOrder) -> tuple[str, str]:
-    """Return the words of the messages that an order hid, and what stays of them."""
     if order.kept is None:
         return "", ""
     messages = {str(one["id"]): without_orders(one["content"]) for one in unpack(order.kept)["messages"]}

@@ -1,32 +1,143 @@
-"""Taking out what an order means: slots as a whole, messages with all that they taught, parts of messages."""
+"""Removing what an order to forget means, under the locks of all writers: slots as a whole, messages with all that
+they taught, parts of messages."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from memory_platform.kernel.text import content_hash
 from memory_platform.providers.tokens import TokenEstimator
 from profiles.models import Subject
+from profiles.services.locking import lock_subject
 from snapshots.embedding.drafts import prepare_snapshots
 from snapshots.embedding.store import store_snapshots, touch_memory, words_row
 from snapshots.embedding.stored_drafts import stored_drafts
-from snapshots.erasure.derived import delete_snapshots, dissolve_consolidations, remake_conversation_snapshots
+from snapshots.erasure.derived import (
+    delete_snapshots,
+    dissolve_consolidations,
+    remake_conversation_snapshots,
+    take_back_work,
+)
 from snapshots.erasure.learned.beliefs import belief_of, remove_belief
-from snapshots.erasure.memories import NO_MODELS, neighbours_of, reindex, renew_windows, take_out
-from snapshots.erasure.notes import drop_contexts
+from snapshots.erasure.memories import (
+    NO_MODELS,
+    Target,
+    neighbours_of,
+    reindex,
+    renew_windows,
+    take_out,
+    target_of,
+)
+from snapshots.erasure.notes import drop_contexts, notes_said_in
 from snapshots.erasure.words import Words, blank_messages, drop_earlier_texts, drop_replies, strip_receipts
-from snapshots.forgetting.scope import Scope, statements_of
-from snapshots.models import Message, Note, NoteSlot, Snapshot, SnapshotKind, SnapshotSource, SnapshotWords
+from snapshots.forgetting.values import Belief, Found, Span, rest_of, stays_of
+from snapshots.models import (
+    Conversation,
+    Message,
+    Note,
+    NoteSlot,
+    Snapshot,
+    SnapshotKind,
+    SnapshotSource,
+    SnapshotWords,
+)
+from snapshots.selectors import with_words
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.cues import vital_cues
+from snapshots.understanding.heard.turns import tells_something
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.statements.statements import hear_messages, statement
 
 COUNTER = TokenEstimator()
+# The snapshots of a message's own words.
+WORDS = (SnapshotKind.STATEMENT, SnapshotKind.REPLY)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Everything that an order removes: whole messages with all they taught, parts of others (``cuts``) with the
+    snapshots that say them, and slots as a whole.
+
+    ``remainders`` are the remainders of cut messages, ``shortened_notes`` those of notes.
+    """
+
+    target: Target
+    cuts: Mapping[UUID, Message]
+    rests: Mapping[UUID, str]
+    snapshots: frozenset[UUID]
+    shorter: Mapping[UUID, str]
+    beliefs: Sequence[Belief]
+
+    @property
+    def messages(self) -> dict[UUID, Message]:
+        return {**self.target.messages, **self.cuts}
+
+
+def locked_scope(subject: Subject, order_id: UUID, found: Found) -> Scope:
+    held: frozenset[UUID] = frozenset()
+    scope = _scope(subject, order_id, found)
+    while not (wanted := frozenset(one.conversation_id for one in scope.messages.values())) <= held:
+        lock_for_forgetting(subject, wanted)
+        held |= wanted
+        scope = _scope(subject, order_id, found)
+    if not held:
+        lock_for_forgetting(subject, ())
+    return scope
+
+
+def _scope(subject: Subject, order_id: UUID, found: Found) -> Scope:
+    rows = Message.objects.filter(subject_id=subject.id, id__in=list(found.messages)).select_related("conversation")
+    messages = {row.id: row for row in with_words(list(rows))}
+    rests = {
+        row.id: rest
+        for row in messages.values()
+        if (spans := found.messages[row.id]) and tells_something(rest := rest_of(row.content, spans))
+    }
+    whole = {row.id: row.content for row in messages.values() if row.id not in rests}
+    told = SnapshotSource.objects.filter(subject_id=subject.id, message_id__in=list(whole)).order_by()
+    said = Snapshot.objects.filter(id__in=told.values("memory_id"), kind__in=WORDS)
+    target = target_of(subject, order_id, set(said.values_list("id", flat=True)), whole)
+    cuts = {one: messages[one] for one in rests if one not in target.messages}
+    notes = {**_notes_in(subject.id, {one: (found.messages[one], rests[one]) for one in cuts}), **found.notes}
+    parts = frozenset({*notes, *statements_of(cuts)}) - target.snapshots
+    shorter = {note_id: rest for note_id, rest in notes.items() if rest and note_id in parts}
+    return Scope(target, cuts, rests, parts, shorter, found.beliefs)
+
+
+def _notes_in(subject_id: UUID, cuts: Mapping[UUID, tuple[Sequence[Span], str]]) -> dict[UUID, str]:
+    """Return the notes that stand in what is cut out of messages, each with what stays of it."""
+    ids = notes_said_in(subject_id, list(cuts))
+    links = SnapshotSource.objects.filter(
+        subject_id=subject_id, memory_id__in=ids, message_id__in=list(cuts)
+    ).order_by()
+    places = {row.snapshot_id: row for row in Note.objects.filter(subject_id=subject_id, snapshot_id__in=ids)}
+    found: dict[UUID, str] = {}
+    for note_id, message_id, text in links.values_list("memory_id", "message_id", "memory__text"):
+        note, (spans, rest) = places.get(note_id), cuts[message_id]
+        if note is None or note.span_start is None or note.span_end is None:
+            continue
+        if any(note.span_start < end and start < note.span_end for start, end in spans):
+            found[note_id] = stays_of(rest[note.span_start : note.span_end], text)
+    return found
+
+
+def statements_of(messages: Collection[UUID] | Mapping[UUID, Message]) -> set[UUID]:
+    links = SnapshotSource.objects.filter(message_id__in=list(messages), memory__kind__in=WORDS)
+    return set(links.order_by().values_list("memory_id", flat=True))
+
+
+def lock_for_forgetting(subject: Subject, conversations: Collection[UUID]) -> None:
+    """Lock what every writer of these conversations' memories waits for, in the order of all who forget."""
+    rows = Conversation.objects.filter(subject_id=subject.id, id__in=conversations).order_by("id")
+    list(rows.select_for_update(no_key=True).values_list("id"))
+    take_back_work(subject.id, conversations)
+    lock_subject(subject)
+    touch_memory(subject.id, changed=())
 
 
 def take_out_scope(subject: Subject, scope: Scope) -> Counter[str]:
-    """Take out all of it, in the open scope and under the locks; return the rows by table and column."""
+    """Remove all of it, under the locks; return the rows by table and column."""
     counts = Counter[str]()
     for row in scope.beliefs:
         belief = belief_of(row)
@@ -43,7 +154,7 @@ def take_out_scope(subject: Subject, scope: Scope) -> Counter[str]:
 
 
 def _cut(subject_id: UUID, scope: Scope) -> Counter[str]:
-    """Take parts out of messages, and the notes that stand in them; the statement of the rest is made again."""
+    """Cut parts out of messages, remove the notes that stand in them, and make the statement of the rest again."""
     own = Snapshot.objects.filter(subject_id=subject_id, id__in=scope.snapshots)
     said = own.exclude(kind=SnapshotKind.STATEMENT).values_list("text", flat=True)
     words = Words.of(subject_id, [*said, *_pieces(scope)])
@@ -70,7 +181,6 @@ def _cut(subject_id: UUID, scope: Scope) -> Counter[str]:
 
 
 def _rows_to_shorten(subject_id: UUID, scope: Scope) -> list[tuple[Snapshot, Note, list[SnapshotSource]]]:
-    """Return the notes of which something stays, as they are to be stored again."""
     own = {"subject_id": subject_id}
     details = {row.snapshot_id: row for row in Note.objects.filter(snapshot_id__in=list(scope.shorter), **own)}
     rows = []
@@ -97,7 +207,6 @@ def _store_shorter(subject_id: UUID, rows: Sequence[tuple[Snapshot, Note, list[S
 
 
 def _pieces(scope: Scope) -> Iterable[str]:
-    """Yield the parts of messages that are cut out."""
     for message_id, message in scope.cuts.items():
         rest = scope.rests[message_id]
         gone = "".join(

@@ -1,13 +1,20 @@
-"""What the end of a conversation made, or why it made nothing: read from what is there now (row S1)."""
+"""A product ends a conversation, and later asks what its end made."""
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
+
+from django.db import transaction
 
 from memory_platform.kernel.ids import stable_id
+from snapshots.intake.conversations import locked_known
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, Work
+from snapshots.queue.enqueue import end_conversation
+from snapshots.queue.wake_up import nudge
 from snapshots.selectors import with_words
 from snapshots.summaries.conversations import CONVERSATION_VERSION
 from snapshots.understanding.statements.policy import SUMMARY
+from tenants.isolation import current_tenant_id
 
 MADE_AT_THE_END = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
 
@@ -23,27 +30,35 @@ class NothingMade(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EndResult:
-    """How many snapshots of one end there are; ``reason`` where there are none."""
+    """How many snapshots one end made; ``reason`` where it made none."""
 
     snapshots: int
     reason: NothingMade | None = None
 
 
+def end_on_request(subject_id: str, conversation_id: str) -> tuple[Conversation, Work]:
+    """End a conversation by the product's own ids; a second time is the same work. Raises ConversationUnknown."""
+    conversation = locked_known(subject_id, conversation_id)
+    work = end_conversation(conversation)
+    transaction.on_commit(partial(nudge, current_tenant_id()), robust=True)
+    return conversation, work
+
+
 def result_of_end(work: Work) -> EndResult:
-    """Return what the finished work of a conversation's end made, in the open scope."""
+    """Return the result of a conversation's finished end, read from the present rows, in the open scope."""
     conversation = Conversation.objects.get(subject_id=work.subject_id, id=work.conversation_id)
     numbers = range(conversation.next_seq // SUMMARY.segment_turns + 2)  # the whole, and a segment for so many turns
     ids = [stable_id(CONVERSATION_VERSION, work.conversation_id, work.generation, number) for number in numbers]
     made = Snapshot.objects.filter(subject_id=work.subject_id, kind__in=MADE_AT_THE_END, id__in=ids).count()
-    return EndResult(made, None if made else _reason(conversation, work))
+    return EndResult(made, None if made else _why_nothing(conversation, work))
 
 
-def _reason(conversation: Conversation, work: Work) -> NothingMade:
+def _why_nothing(conversation: Conversation, work: Work) -> NothingMade:
     if not conversation.remember:
         return NothingMade.NOT_REMEMBERED
     if conversation.generation != work.generation:
         return NothingMade.LATER_END
-    told = Message.objects.filter(subject_id=work.subject_id, conversation_id=conversation.id, remember=True)
-    if any(message.tool_calls for message in with_words(list(told))):
+    rows = Message.objects.filter(subject_id=work.subject_id, conversation_id=conversation.id, remember=True)
+    if any(message.tool_calls for message in with_words(list(rows))):
         return NothingMade.NOTHING_TO_KEEP
     return NothingMade.NO_TOOL_CALL

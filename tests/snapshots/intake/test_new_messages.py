@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from memory_platform.providers.tokens import TokenEstimator
-from snapshots.intake.sort import Known, Sorted, sort_out, tokens_of
+from snapshots.intake.new_messages import SortedBatch, StoredMessage, estimate_tokens, sort_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation
 from tenants.isolation import tenant_tx
@@ -21,9 +21,11 @@ def conversation(world: World) -> Conversation:
         return Conversation(subject=world.acme.subject, external_id="trip", next_seq=4)
 
 
-def sort(conversation: Conversation, *incoming: IncomingMessage, known: dict[str, Known] | None = None) -> Sorted:
+def sort(
+    conversation: Conversation, *incoming: IncomingMessage, known: dict[str, StoredMessage] | None = None
+) -> SortedBatch:
     with tenant_tx(UUID(str(conversation.tenant_id))):
-        return sort_out(conversation, incoming, known or {}, at=NOW)
+        return sort_messages(conversation, incoming, known or {}, at=NOW)
 
 
 def draft(content: str, message_id: str | None = None, role: str = "user") -> IncomingMessage:
@@ -49,7 +51,7 @@ def test_a_message_without_an_id_gets_one_of_its_own(conversation: Conversation)
 
 
 def test_a_known_message_keeps_its_place_and_takes_no_number(conversation: Conversation) -> None:
-    known = {"a": Known(2, draft("hello", "a").fingerprint())}
+    known = {"a": StoredMessage(2, draft("hello", "a").fingerprint())}
     batch = sort(conversation, draft("hello", "a"), draft("again", "b"), known=known)
 
     assert [(fate.seq, fate.verdict, fate.reason) for fate in batch.fates] == [
@@ -115,8 +117,8 @@ def test_either_the_message_or_its_conversation_can_keep_it_out_of_memory(
 def test_a_message_is_as_large_as_its_text_and_its_tool_calls() -> None:
     text = "导航回家 and avoid the highway"
     calls = [{"id": str(uuid4()), "function": {"name": "navigate", "arguments": '{"to": "家"}'}}]
-    plain = tokens_of(IncomingMessage(role="assistant", content=text))
+    plain = estimate_tokens(IncomingMessage(role="assistant", content=text))
 
     assert plain == TokenEstimator().count(text)
-    assert tokens_of(IncomingMessage(role="assistant", content=text, tool_calls=calls)) > plain + 10
-    assert tokens_of(IncomingMessage(role="assistant", tool_calls=calls)) > 10
+    assert estimate_tokens(IncomingMessage(role="assistant", content=text, tool_calls=calls)) > plain + 10
+    assert estimate_tokens(IncomingMessage(role="assistant", tool_calls=calls)) > 10

@@ -1,0 +1,153 @@
+"""The new ones among incoming messages: told from duplicates, numbered in the order of the request, and written."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import orjson
+from django.db import connection
+
+from memory_platform.kernel.ids import new_id
+from memory_platform.kernel.local_time import offset_of
+from memory_platform.providers.tokens import TokenEstimator
+from snapshots.intake.special import NOTHING_SPECIAL, Screened
+from snapshots.intake.values import CONTENT_DIFFERS, SPECIAL_CATEGORY, AcceptedMessage, IncomingMessage
+from snapshots.models import Conversation, Message
+from tenants.isolation import current_tenant_id
+
+COUNTER = TokenEstimator()
+
+# A batch goes as one JSON value: a tenth of the cost of one parameter per column.
+_INSERT = """
+INSERT INTO message (
+    tenant_id, subject_id, conversation_id, accepted_at, id, external_id, seq, role, name, content, parts, tool_calls,
+    tool_call_id, metadata, remember, content_hash, tokens, said_at,
+    said_offset
+)
+SELECT
+    %(tenant)s, %(subject)s, %(conversation)s, %(accepted_at)s, m.id, m.external_id, m.seq, m.role, m.name, m.content,
+    m.parts, m.tool_calls, m.tool_call_id, m.metadata, m.remember, decode(m.content_hash, 'hex'), m.tokens, m.said_at,
+    m.said_offset
+FROM jsonb_to_recordset(%(messages)s::jsonb) AS m (
+    id uuid, external_id text, seq bigint, role text, name text, content text, parts jsonb, tool_calls jsonb,
+    tool_call_id text, metadata jsonb, remember boolean, content_hash text, tokens integer, said_at timestamptz,
+    said_offset smallint
+)
+"""
+_COLUMNS = (
+    *("id", "external_id", "seq", "role", "name", "content", "parts", "tool_calls", "tool_call_id", "metadata"),
+    *("remember", "tokens", "said_at", "said_offset"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """A message that is stored already: its order and the fingerprint of its content."""
+
+    seq: int
+    fingerprint: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SortedBatch:
+    """Every incoming message's fate, and the rows of the new ones."""
+
+    fates: tuple[AcceptedMessage, ...]
+    new: tuple[Message, ...]
+
+
+def load_stored_messages(conversation: Conversation, incoming: Sequence[IncomingMessage]) -> dict[str, StoredMessage]:
+    ids = [message.message_id for message in incoming if message.message_id]
+    if not ids or conversation.next_seq == 1:
+        return {}
+    rows = Message.objects.filter(
+        subject_id=conversation.subject_id, conversation_id=conversation.id, external_id__in=ids
+    )
+    found = rows.order_by().values_list("external_id", "seq", "content_hash")
+    return {external_id: StoredMessage(seq, bytes(fingerprint)) for external_id, seq, fingerprint in found}
+
+
+def sort_messages(
+    conversation: Conversation,
+    incoming: Sequence[IncomingMessage],
+    stored: Mapping[str, StoredMessage],
+    *,
+    at: datetime,
+    special: Screened = NOTHING_SPECIAL,
+) -> SortedBatch:
+    """Give each new message the next order number; an id that is stored, or came before in the batch, keeps its own.
+
+    The ``special`` ones stay in their conversation and teach nothing, or are not stored at all.
+    """
+    seen = dict(stored)
+    fates: list[AcceptedMessage] = []
+    new: list[Message] = []
+    for place, message in enumerate(incoming):
+        message_id = message.message_id or str(new_id())
+        fingerprint = message.fingerprint()
+        first = seen.get(message_id)
+        if first is not None:
+            reason = None if first.fingerprint == fingerprint else CONTENT_DIFFERS
+            fates.append(AcceptedMessage(message_id, first.seq, "duplicate", reason))
+            continue
+        is_special = place in special.places
+        if is_special and special.refused:
+            fates.append(AcceptedMessage(message_id, None, "rejected", SPECIAL_CATEGORY))
+            continue
+        seq = conversation.next_seq + len(new)
+        seen[message_id] = StoredMessage(seq, fingerprint)
+        fates.append(AcceptedMessage(message_id, seq, "stored", SPECIAL_CATEGORY if is_special else None))
+        told = replace(message, remember=message.remember and not is_special)
+        new.append(_build_row(conversation, told, message_id, seq, fingerprint, at))
+    return SortedBatch(tuple(fates), tuple(new))
+
+
+def estimate_tokens(message: IncomingMessage) -> int:
+    calls = orjson.dumps(message.tool_calls).decode() if message.tool_calls else ""
+    return COUNTER.count(message.text) + (COUNTER.count(calls) if calls else 0)
+
+
+def insert_messages(conversation: Conversation, messages: Sequence[Message]) -> None:
+    rows = [
+        {
+            **{column: getattr(message, column) for column in _COLUMNS},
+            "content_hash": bytes(message.content_hash).hex(),
+        }
+        for message in messages
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _INSERT,
+            {
+                "tenant": current_tenant_id(),
+                "subject": conversation.subject_id,
+                "conversation": conversation.id,
+                "accepted_at": messages[0].accepted_at,
+                "messages": orjson.dumps(rows).decode(),
+            },
+        )
+
+
+def _build_row(
+    conversation: Conversation, message: IncomingMessage, message_id: str, seq: int, fingerprint: bytes, at: datetime
+) -> Message:
+    said_at = message.said_at or at
+    return Message(
+        subject_id=conversation.subject_id,
+        conversation=conversation,
+        external_id=message_id,
+        seq=seq,
+        role=message.role,
+        name=message.name,
+        content=message.text,
+        parts=message.parts,
+        tool_calls=list(message.tool_calls) if message.tool_calls else None,
+        tool_call_id=message.tool_call_id or "",
+        metadata=dict(message.metadata),
+        remember=message.remember and conversation.remember,
+        content_hash=fingerprint,
+        tokens=estimate_tokens(message),
+        said_at=said_at.astimezone(UTC),
+        said_offset=offset_of(said_at),
+        accepted_at=at,
+    )
