@@ -26,8 +26,8 @@ from tests.snapshots.understanding.making import preferences, say, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
+# From the start page to the saved correction; Enter in the find box counts as one.
 MOST_CLICKS = 6
-"""From the start page to the saved correction (row D2); Enter in the find box counts as one."""
 TOLD = (Subject, Preference, Tag, Receipt, Message, Snapshot)
 
 

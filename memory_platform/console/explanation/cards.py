@@ -23,8 +23,8 @@ from snapshots.models import Conversation, ReceiptMemory, Task
 
 Candidate = Mapping[str, Any]
 
+# Steps that are shares of one.
 BARRED = frozenset({"semantic", "reranked", *RELEVANCE}) - {"in_time"}
-"""Steps that are shares of one."""
 
 
 @dataclass(frozen=True, slots=True)

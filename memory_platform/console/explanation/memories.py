@@ -11,8 +11,8 @@ from memory_platform.console.shared.profile_words import field_name
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.models import PreferenceSource, ProfileFactSource, Snapshot, SnapshotSource, TagSource
 
+# Source messages read for one page; as many are linked as fit into a line.
 SOURCES_READ = 1_000
-"""Source messages read for one page; as many are linked as fit into a line."""
 
 
 @dataclass(frozen=True, slots=True)

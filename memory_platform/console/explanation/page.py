@@ -13,8 +13,8 @@ from memory_platform.console.shared.display import value_whole
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.receipts.read import candidates_of, rendered_of
 
+# Length of the bar of sections, in units of its drawing.
 BAR_UNITS = 1_000
-"""Length of the bar of sections, in units of its drawing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ HOW = {
     "reference": _("by reference to it"),
     "value": _("by its value"),
 }
+# Why a prompt brings no memory of its turn.
 ABSTAINED = {
     "unknown_subject": _("No memory went in for this question: nobody is known by this id."),
     "nothing_remembered": _("No memory went in for this question: nothing is remembered of this person."),
@@ -53,7 +54,6 @@ ABSTAINED = {
         "or found no room."
     ),
 }
-"""Why a prompt brings no memory of its turn."""
 TIERS = {"light": _("light model"), "middle": _("middle model"), "strong": _("strong model")}
 CAUSES = {
     "intent": _("for what the turn is after"),
@@ -70,6 +70,7 @@ STEPS = {
     "semantic": _("relevance: how probably it helps to answer"),
     "reranked": _("relevance as the reranker gave it"),
 }
+# What the relevance was made of.
 RELEVANCE = {
     "need": _("how probably the question needs memory"),
     "named": _("at least so probably, because it names somebody or something remembered"),
@@ -83,7 +84,6 @@ RELEVANCE = {
     "as_slot": _("as probably as the profile entry that says the same helps"),
     "share": _("times the share of the message that its notes do not say"),
 }
-"""What the relevance was made of."""
 FACTORS = {
     "recency": _("times recency"),
     "confidence_effective": _("times confidence as of that day"),
@@ -96,8 +96,8 @@ STANDING = {
     VITAL: _("Vital: always in."),
     LASTING: _("Lasting: in every prompt while there is room."),
 }
+# Of slots, instead of :data:`STANDING`'s words on what lasts.
 PROFILE = _("Profile: always in while there is room.")
-"""Of slots, instead of :data:`STANDING`'s words on what lasts."""
 SLOTS = frozenset({"profile", "preferences", "tags"})
 RELEVANT = _("In: relevance %(relevance)s, threshold %(threshold)s.")
 BESIDE = _(

@@ -1,4 +1,4 @@
-"""Charts of figures, each with the same numbers as a table: what the browser draws, and what anybody reads (row G5)."""
+"""Charts of figures, each with the same numbers as a table: what the browser draws, and what anybody reads."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from memory_platform.console.figures.figures import SHARES, Counts, Figures, Key
 from memory_platform.console.shared.display import EMPTY
 from memory_platform.console.shared.policy import FIGURES
 
+# What is drawn, None for a gap, and what the table says.
 Point = tuple[float | None, str]
-"""What is drawn, None for a gap, and what the table says."""
 Told = Callable[[Counts], Point]
 
 

@@ -1,4 +1,4 @@
-"""Figures for managers: how well memory served and what it saved, by the day, from what was rolled up (rows G5, T6)."""
+"""Figures for managers: how well memory served and what it saved, by the day, from what was rolled up."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,10 +15,10 @@ from snapshots.models import Indicator, QueueDay
 from tenants.models import UsageDay
 from tenants.services.usage.ledger import PricedDay, price_days
 
+# What the days can be told apart by, and the columns that do it.
 GROUPS: Mapping[str, tuple[str, ...]] = {"all": (), "version": ("policy_version",), "arm": ("experiment", "arm")}
-"""What the days can be told apart by, and the columns that do it."""
+# Sums of an indicator's counts, and ``p95``: the longest of the days' 95th percentiles (ms), None for none.
 Counts = dict[str, Any]
-"""Sums of an indicator's counts, and ``p95``: the longest of the days' 95th percentiles (ms), None for none."""
 Key = tuple[str, ...]
 
 
@@ -64,6 +64,7 @@ def total(rows: Iterable[Counts]) -> Counts:
     return {**{name: sum(row[name] or 0 for row in held) for name in COUNTS}, "p95": max(told, default=None)}
 
 
+# Each share: which count of which.
 SHARES: Mapping[str, tuple[str, str]] = {
     "precision": ("positive", "judged"),
     "utilisation": ("utilised", "replied"),
@@ -71,7 +72,6 @@ SHARES: Mapping[str, tuple[str, str]] = {
     "staleness": ("stale", "injected"),
     "degraded": ("degraded", "contexts"),
 }
-"""Each share: which count of which."""
 
 
 def share_of(name: str, counts: Counts) -> Share:

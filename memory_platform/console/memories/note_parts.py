@@ -1,4 +1,4 @@
-"""Parts of a note's page: the message that it came from, and every version that it was held in (rows D2, P9)."""
+"""Parts of a note's page: the message that it came from, and every version that it was held in."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The screen of notes: lasting things in the user's own words, each with the message that it came from (D2, P9)."""
+"""The screen of notes: lasting things in the user's own words, each with the message that it came from."""
 
 from typing import Any
 from uuid import UUID
@@ -31,8 +31,8 @@ from snapshots.lifecycle.staff_actions.actions import Memory
 from snapshots.models import Note, Snapshot
 from tenants.models import AuditRecord
 
+# What the audit trail calls a note: its acts are those of a snapshot.
 RECORDED_AS = ("note", "snapshot")
-"""What the audit trail calls a note: its acts are those of a snapshot."""
 
 
 def moment_column(name: str) -> Any:

@@ -12,8 +12,8 @@ from memory_platform.console.explanation.memories import as_id
 from memory_platform.console.shared.base import SubjectOwnedAdmin
 from profiles.selectors import all_subjects
 
+# Rows of a whole tenant whose words are read: no index may serve a search for a part of a text behind the wall.
 SEARCHED = 10_000
-"""Rows of a whole tenant whose words are read: no index may serve a search for a part of a text behind the wall."""
 CHOSEN = ("subject", "conversation", "memory")
 
 

@@ -45,8 +45,8 @@ from snapshots.receipts.read import due_positions, receipts
 
 ANSWERS_SHOWN = 10
 NOTES_SHOWN = 10
+# Answers that are counted before the page says "more than".
 ANSWERS_COUNTED = 1_000
-"""Answers that are counted before the page says "more than"."""
 
 
 @admin.display(description=_("answers whose prompt held it"))

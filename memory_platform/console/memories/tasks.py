@@ -1,4 +1,4 @@
-"""Screens of agents' working memory, and of what finished tasks taught (rows W1, W2, D2)."""
+"""Screens of agents' working memory, and of what finished tasks taught."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The page of one act on one memory: asked, done, or told what stands in the way (rows D2, T7).
+"""The page of one act on one memory: asked, done, or told what stands in the way.
 
 A form carries the version that its page showed. Who comes second sees what has changed and keeps what they wrote; the
 same form sent twice is told that it is so already. A page whose session has ended leads back here after the log-in.
@@ -40,8 +40,8 @@ from tenants.models import AuditRecord
 CONFLICT = 409
 REFUSALS = (VersionMismatch, Conflict, NotFound, ForgottenMemory, VitalInstruction)
 SO_ALREADY = gettext_lazy("Nothing to do: it is so already.")
+# How the audit trail calls it when a memory is retired.
 RETIRING = ("preference.retracted", "profile.retracted", "snapshot.retired")
-"""How the audit trail calls it when a memory is retired."""
 TAG_SAYS = ("address", "phone", "relation", "aliases")
 
 

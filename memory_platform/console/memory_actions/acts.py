@@ -1,4 +1,4 @@
-"""What staff can do to one memory: for each act its words, its form, who may, and the verb that it calls (D2, T7)."""
+"""What staff can do to one memory: for each act its words, its form, who may, and the verb that it calls."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -49,8 +49,8 @@ from tenants.isolation import current_tenant_id
 from tenants.models import Role
 
 BELIEFS = (Preference, ProfileFact)
+# Does the act to a memory with its form; returns the memory to show afterwards, None when it is gone.
 Run = Callable[[Any, Any, Doing], Any]
-"""Does the act to a memory with its form; returns the memory to show afterwards, None when it is gone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""One act for many chosen rows: each row has its own verdict, and what could not be done is told row by row (D2).
+"""One act for many chosen rows: each row has its own verdict, and what could not be done is told row by row.
 
 Rows are taken by subject, and by id within: two who act on the same rows take the locks in one order.
 """
@@ -24,8 +24,8 @@ from memory_platform.console.shared.outside_transaction import AfterCommit
 from memory_platform.kernel.errors import MemoryPlatformError
 from snapshots.lifecycle.staff_actions.actions import Doing
 
+# Rows that one bulk action takes: what a person may still have looked at, and what one request can do.
 MOST = 200
-"""Rows that one bulk action takes: what a person may still have looked at, and what one request can do."""
 TOLD_MOST = 10
 BLOCKED = {
     "no_longer_held": gettext_lazy("no longer in use"),

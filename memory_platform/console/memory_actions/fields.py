@@ -1,4 +1,4 @@
-"""Fields for what a memory says: of the kind that the value is now, and refused where the API refuses (rows P3, E2)."""
+"""Fields for what a memory says: of the kind that the value is now, and refused where the API refuses."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,8 +12,9 @@ from memory_platform.console.shared.display import is_nested
 from profiles.models import ProfileFact
 from snapshots.sensitive.detector import is_sensitive_as, is_sensitive_list
 
+# Of one value, as over the API.
 MOST_BYTES = 64 * 1024
-"""Of one value, as over the API."""
+# Characters of the profile's own fields, as over the API.
 FACT_CHARS: Mapping[str, int] = {
     "name": 500,
     "occupation": 500,
@@ -22,7 +23,6 @@ FACT_CHARS: Mapping[str, int] = {
     "locale": 64,
     "timezone": 64,
 }
-"""Characters of the profile's own fields, as over the API."""
 ENTRY_CHARS = 200
 ENTRIES_MOST = 200
 SENSITIVE = _("This holds a card or identity number or a secret, which is not kept.")

@@ -1,4 +1,4 @@
-"""The forms of acts on one memory. Each carries the version that the person saw, and asks why (rows D2, T7)."""
+"""The forms of acts on one memory. Each carries the version that the person saw, and asks why."""
 
 import re
 from typing import Any
@@ -31,18 +31,18 @@ from snapshots.lifecycle.staff_actions.origins import origins_of
 from snapshots.models import CUT_OUT, MemoryAct, Snapshot, SnapshotKind
 from snapshots.sensitive.detector import is_telephone
 
+# Newest memories that are compared with the one to be merged.
 COMPARED_MOST = 500
-"""Newest memories that are compared with the one to be merged."""
 OFFERED_MOST = 50
 OFFERED_CHARS = 160
 UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 TAG_COLUMNS = ("label", "kind", "address", "phone", "relation", "aliases", "lat", "lon")
 
 
+# Keys of preferences that mean different things, whatever stands in them; a product's own key may mean any.
 KEYS_APART = frozenset({"likes", "dislikes", "allergies", "diet", "habits"})
-"""Keys of preferences that mean different things, whatever stands in them; a product's own key may mean any."""
+# Of many messages: not retired for one of them unless somebody ticks it.
 TELLS_OF_MORE = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
-"""Of many messages: not retired for one of them unless somebody ticks it."""
 
 
 def token_of(memory: Memory) -> str:
@@ -61,8 +61,8 @@ class ActForm(forms.Form):
     version = forms.CharField(widget=forms.HiddenInput, required=False)
     reason = ReasonField()
     field_order: Any = None
+    # What an undo takes back.
     act: MemoryAct | None = None
-    """What an undo takes back."""
 
     def __init__(self, memory: Memory, data: Any = None) -> None:
         super().__init__(data, initial={"version": token_of(memory), **self.initial_for(memory)})

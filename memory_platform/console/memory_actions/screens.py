@@ -1,4 +1,4 @@
-"""Screens of memories that staff act on: buttons on each page, the same acts for chosen rows of a list (D2, T3, T7)."""
+"""Screens of memories that staff act on: buttons on each page, the same acts for chosen rows of a list."""
 
 from typing import Any
 from uuid import UUID

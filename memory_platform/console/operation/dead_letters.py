@@ -1,4 +1,4 @@
-"""Dead letters: what was given up, by what went wrong; replayed or discarded one by one or whole groups (C3, E9, D2).
+"""Dead letters: what was given up, by what went wrong; replayed or discarded one by one or whole groups.
 
 An error is the name of a kind of fault, never its text: that could quote what somebody said.
 """
@@ -25,8 +25,8 @@ from snapshots.queue.replay import discard_work, replay_work
 from tenants.models import Role
 
 REPLAY, DISCARD = "replay", "discard"
+# Groups shown; a name of an error comes from code, so there are few.
 GROUPS_MOST = 100
-"""Groups shown; a name of an error comes from code, so there are few."""
 age = column("created_at", timesince, gettext_lazy("age"), order="created_at")
 
 

@@ -1,4 +1,4 @@
-"""When a job of the timetable runs next (row E9)."""
+"""When a job of the timetable runs next."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime

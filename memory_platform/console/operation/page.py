@@ -1,4 +1,4 @@
-"""The operator's page: workers, beat, queue, dead letters by tenant, the last run of every job (rows D2, E9)."""
+"""The operator's page: workers, beat, queue, dead letters by tenant, the last run of every job."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,8 +19,8 @@ from snapshots.queue.figures.counts import work_by_tenant
 from snapshots.queue.values import TenantWork
 from tenants.models import JobRun, Tenant
 
+# Jobs whose runs leave no record: they would outnumber the work.
 UNRECORDED = frozenset({"sweep-queue", "sweep-asked-jobs", "continue-jobs"})
-"""Jobs whose runs leave no record: they would outnumber the work."""
 
 
 @mark_tenantless

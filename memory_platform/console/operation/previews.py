@@ -1,4 +1,4 @@
-"""What a job of care would do now in a tenant, without doing it; of the purge, the next days too (rows E6, E9)."""
+"""What a job of care would do now in a tenant, without doing it; of the purge, the next days too."""
 
 from typing import Any
 

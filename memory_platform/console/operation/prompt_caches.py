@@ -1,4 +1,4 @@
-"""The screen of prefixes that vendors keep on request: whose, how large, until when; their words are not here (X9)."""
+"""The screen of prefixes that vendors keep on request: whose, how large, until when; their words are not here."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""The timetable: the operator edits it, staff see it (row E9). Kinds of schedule that nothing uses are not shown."""
+"""The timetable: the operator edits it, staff see it. Kinds of schedule that nothing uses are not shown."""
 
 from collections.abc import Collection
 from typing import Any, ClassVar

@@ -1,4 +1,4 @@
-"""Screens of experiments: arms, start and end, and how well each arm serves. For managers (rows T5, G5)."""
+"""Screens of experiments: arms, start and end, and how well each arm serves. For managers."""
 
 from typing import Any
 
@@ -21,8 +21,8 @@ from tenants.models import Experiment, ExperimentStatus, PolicyVersion, Role
 from tenants.policies.arms import BUCKETS, Arm
 from tenants.services.experiments import create_experiment, end_experiment, share_out, start_experiment
 
+# Arms that the form has room for; the API takes more.
 ROWS = 4
-"""Arms that the form has room for; the API takes more."""
 MEMBERS = ("name", "version", "percent")
 
 

@@ -33,8 +33,8 @@ from tenants.policies.sections import effective_values
 from tenants.services.policies import Proposal, active_number, propose, version_by_number
 
 VERSION_DIGITS = 9
+# Inputs that stand open beside the difference; all others are carried along.
 ASKED_LAST = ("against", "reason")
-"""Inputs that stand open beside the difference; all others are carried along."""
 
 
 class ValueField(forms.CharField):

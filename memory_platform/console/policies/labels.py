@@ -17,6 +17,7 @@ SECTIONS = {
     "notes": _("What is learned"),
     "fields": _("Fields that you ask for"),
 }
+# By section and field; a test keeps the list whole.
 FIELDS = {
     "retention.conversation": _("summaries of conversations"),
     "retention.segment": _("parts of conversations"),
@@ -82,7 +83,7 @@ FIELDS = {
     "notes.special_categories": _("health, faith, politics, origin, love, body"),
     "fields.attributes": _("attributes of the profile"),
 }
-"""By section and field; a test keeps the list whole."""
+# What a label does not say.
 HELP = {
     "notes.vital_classes": _(
         "A note of these classes stands in every prompt, whatever is asked. A note of another is as any other."
@@ -92,7 +93,7 @@ HELP = {
         "read there, and nothing is learned from it; of one that is not stored, the answer says so."
     ),
 }
-"""What a label does not say."""
+# Names of options that need others than their own.
 OPTIONS = {
     "notes.vital_classes": dict(VitalClass.choices),
     "notes.special_categories": {
@@ -101,7 +102,6 @@ OPTIONS = {
         REFUSE: _("not stored"),
     },
 }
-"""Names of options that need others than their own."""
 
 
 def name_options(place: str, value: Any) -> Any:

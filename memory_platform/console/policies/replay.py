@@ -1,4 +1,4 @@
-"""What a version of the policy would have done with the last receipts, before it steers anything (rows T4, D2)."""
+"""What a version of the policy would have done with the last receipts, before it steers anything."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Screens of the tenant's policy: versions, what each sets, new ones, roll-back. Managers steer (row T4)."""
+"""Screens of the tenant's policy: versions, what each sets, new ones, roll-back. Managers steer."""
 
 from typing import Any
 

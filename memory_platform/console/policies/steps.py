@@ -1,7 +1,7 @@
 """Steps of the policy's screen: what a form would change is shown before it is saved; an earlier version comes back.
 
 A page that asks to save or to roll back carries what it showed. Whoever comes second is told, keeps what they wrote,
-and sees the difference to what holds now; the same form sent twice makes one version (rows T4, D2, T7).
+and sees the difference to what holds now; the same form sent twice makes one version.
 """
 
 from typing import Any

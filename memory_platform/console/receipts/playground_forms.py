@@ -17,10 +17,10 @@ from tenants.models import PolicyVersion
 from tenants.policies.sections import Document, effective_values
 from tenants.services.policies import propose
 
+# What a side may be steered by beside the number of a stored version.
 NOW, DRAFT = "now", "draft"
-"""What a side may be steered by beside the number of a stored version."""
+# Sections of a policy that a context follows.
 STEERING = (CONTEXT, RANKING, SCORING)
-"""Sections of a policy that a context follows."""
 QUERY_CHARS = 10_000
 
 

@@ -1,4 +1,4 @@
-"""The screen of asks: what products were told to ask, and what came of it (rows A2, D2)."""
+"""The screen of asks: what products were told to ask, and what came of it."""
 
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _

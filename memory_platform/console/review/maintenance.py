@@ -38,8 +38,8 @@ from tenants.models import JobRun
 from tenants.services.job_runs import by_hand
 
 OPEN_FIRST = Case(When(decided_at__isnull=True, then=Value(0)), default=Value(1), output_field=IntegerField())
+# What care notes of one memory of any lane.
 Noted = TypeVar("Noted", MemoryReview, Calibration)
-"""What care notes of one memory of any lane."""
 lane = column("lane", in_words, _("lane"), order="lane")
 
 

@@ -1,4 +1,4 @@
-"""The review queue: what waits, one after the other, each with its evidence and what it goes against (E2, D2).
+"""The review queue: what waits, one after the other, each with its evidence and what it goes against.
 
 Accepting, rejecting and editing lead to the next one at once. Of two who decide the same one the first wins, and the
 other is told; so is who decides about what was erased meanwhile. Keys are those of ``review.js``; all works without.
@@ -43,14 +43,14 @@ from snapshots.understanding.believing.review import (
 )
 from tenants.models import Role
 
+# Of those that wait, how many stand beside the one that is decided.
 LISTED_MOST = 20
-"""Of those that wait, how many stand beside the one that is decided."""
 COUNTED_MOST = 1_000
+# Messages shown around the evidence.
 BEFORE, AFTER = 2, 1
-"""Messages shown around the evidence."""
 ACCEPT, REJECT, EDIT = "accept", "reject", "edit"
+# The reason on record where who accepts writes none.
 SAID_SO = "accepted in the review queue: the words say so"
-"""The reason on record where who accepts writes none."""
 TAG_FIELDS = {"label": 200, "address": 1_000, "phone": 64, "relation": 100}
 GONE = gettext_lazy("This one was erased meanwhile. Here is the next.")
 DECIDED = gettext_lazy("Somebody else had decided this one already. Here is the next.")

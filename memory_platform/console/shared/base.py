@@ -35,8 +35,8 @@ class CarefulLists(admin.ModelAdmin[Any]):
     """Lists that refuse what the database would choke on: patterns and NUL in the address."""
 
     show_facets = admin.ShowFacets.NEVER
+    # Whether somebody who needs a support session needs it here.
     shows_people: bool = False
-    """Whether somebody who needs a support session needs it here."""
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         values = value if isinstance(value, list) else [value]

@@ -117,6 +117,7 @@ KINDS = {
     "place": _("place"),
     "contact": _("contact"),
 }
+# What previews of jobs count.
 COUNTED = {
     "abandoned": _("abandoned"),
     "asks": _("asks"),
@@ -159,8 +160,8 @@ COUNTED = {
     "words": _("words"),
     "work": _("work items"),
 }
-"""What previews of jobs count."""
 ERRORS = {"lease_expired": _("lease expired")}
+# One word per code: a code means the same wherever it stands.
 WORDS: dict[str, Any] = {
     **KINDS,
     **PARTS,
@@ -174,9 +175,8 @@ WORDS: dict[str, Any] = {
     **COUNTED,
     **ERRORS,
 }
-"""One word per code: a code means the same wherever it stands."""
+# Rows whose values a filter offers.
 SEEN_IN = 1_000
-"""Rows whose values a filter offers."""
 
 
 def in_words(code: str | None) -> str:

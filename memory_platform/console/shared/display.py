@@ -19,8 +19,8 @@ from django.utils.translation import gettext as _
 from profiles.services.quantities import is_measured
 from profiles.values import in_words
 
+# Characters of a text shown in a list.
 LINE = 90
-"""Characters of a text shown in a list."""
 EMPTY = "-"
 ID_SHOWN = 8
 

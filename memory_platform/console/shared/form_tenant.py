@@ -1,4 +1,4 @@
-"""A form belongs to the tenant that its page was shown in; after a switch in another tab it is refused (row T3).
+"""A form belongs to the tenant that its page was shown in; after a switch in another tab it is refused.
 
 ``{% csrf_token %}``, which every form that changes something needs anyway, writes that tenant beside the token: no
 template has to name it, and a form that does not say where it belongs is refused as well. A script that sends something

@@ -10,10 +10,10 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 
+# Rows that a list of a whole tenant counts and pages through; behind them, one narrows the list.
 COUNTED = 2_000
-"""Rows that a list of a whole tenant counts and pages through; behind them, one narrows the list."""
+# Parameters that narrow a list to what an index finds, or to a search.
 NARROWING = ("subject", "conversation", "memory", "q")
-"""Parameters that narrow a list to what an index finds, or to a search."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from memory_platform.console.shared.display import EMPTY, link, word
 from profiles.models import Tag
 from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, SnapshotKind, VitalClass
 
+# Kinds of notes by their code: "limit" alone is what an API key may use.
 GRADES: Mapping[str, Any] = {
     NoteGrade.FACT: NoteGrade.FACT.label,
     NoteGrade.ABOUT_OTHER: NoteGrade.ABOUT_OTHER.label,
@@ -19,7 +20,6 @@ GRADES: Mapping[str, Any] = {
     NoteGrade.LIMIT: gettext_lazy("limitation"),
     NoteGrade.PLAN: NoteGrade.PLAN.label,
 }
-"""Kinds of notes by their code: "limit" alone is what an API key may use."""
 CURRENT, ENDED, RETIRED = "current", "ended", "retired"
 STANDINGS: Mapping[str, Any] = {
     CURRENT: gettext_lazy("current"),
@@ -27,8 +27,8 @@ STANDINGS: Mapping[str, Any] = {
     RETIRED: gettext_lazy("retired"),
 }
 VITAL_CLASSES: Mapping[str, Any] = {"": gettext_lazy("not vital"), **dict(VitalClass.choices)}
+# Percent that is written of what is not certain.
 SURE_MOST = 99
-"""Percent that is written of what is not certain."""
 
 
 def tell_grade(note: Note) -> str:

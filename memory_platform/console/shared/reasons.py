@@ -12,8 +12,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+# Characters of a reason; the audit trail has room for what the act itself adds.
 REASON_LENGTH = 400
-"""Characters of a reason; the audit trail has room for what the act itself adds."""
 
 Action = Callable[[Any, HttpRequest, QuerySet[Any]], HttpResponse | None]
 

@@ -18,6 +18,7 @@ PO, MO = LOCALE / "django.po", LOCALE / "django.mo"
 PACKAGES = ("memory_platform", "tenants", "profiles", "snapshots")
 ONE = {"_", "gettext", "gettext_lazy", "gettext_noop"}
 MANY = {"ngettext", "ngettext_lazy"}
+# Texts of libraries that bring no Chinese of their own, where every operator sees them.
 OF_LIBRARIES = (
     "Themes",
     "Model name",
@@ -25,10 +26,9 @@ OF_LIBRARIES = (
     "Change or view list link",
     "After you’ve created a user, you’ll be able to edit more user options.",
 )
-"""Texts of libraries that bring no Chinese of their own, where every operator sees them."""
 
+# A text and its plural; the plural is empty where there is none.
 Text = tuple[str, str]
-"""A text and its plural; the plural is empty where there is none."""
 
 _LITERAL = r"""(u?'(?:[^'\\]|\\.)*'|u?"(?:[^"\\]|\\.)*")"""
 _IN_TEMPLATE = re.compile(rf"\b(?:_|gettext)\(\s*{_LITERAL}\s*\)")

@@ -72,22 +72,21 @@ RUNNING = (
     "LogEntry",
     "Theme",
 )
+# The menu in the order of the work: the app that a heading leads to, its name, its models. A new model is put here.
+#
+# Without a screen of their own: what stands on its owner's page (sources, links of notes and slots, a snapshot's
+# earlier versions, a receipt's injected memories), what only machines count or lock with (UsageEvent, UsageRequests,
+# SnapshotCounter, ToolSave, SubjectMemory, SupportEnd, vectors, words, blocks), and IdempotentReply: copies of answers
+# with personal data in them, which tell staff nothing that the memory does not.
 SECTIONS = (
     ("profiles", _("What is known"), KNOWN),
     ("snapshots", _("Conversations and memory"), TOLD),
     ("tenants", _("Tenants and access"), ACCESS),
     ("django_celery_beat", _("Running the platform"), RUNNING),
 )
-"""The menu in the order of the work: the app that a heading leads to, its name, its models. A new model is put here.
-
-Without a screen of their own: what stands on its owner's page (sources, links of notes and slots, a snapshot's earlier
-versions, a receipt's injected memories), what only machines count or lock with (UsageEvent, UsageRequests,
-SnapshotCounter, ToolSave, SubjectMemory, SupportEnd, vectors, words, blocks), and IdempotentReply: copies of
-answers with personal data in them, which tell staff nothing that the memory does not.
-"""
 UUID_FORM = re.compile(r"[0-9a-f-]{36}")
+# Django's own views that belong to a log-in: open without a tenant, and no matter from which one they are sent.
 TENANTLESS = {"logout", "password_change", "password_change_done", "i18n_javascript"}
-"""Django's own views that belong to a log-in: open without a tenant, and no matter from which one they are sent."""
 
 
 def ask_for_session_before(request: HttpRequest, desk: Desk | None, view: Callable[..., Any]) -> HttpResponse | None:

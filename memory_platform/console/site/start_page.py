@@ -1,4 +1,4 @@
-"""What the start page says at a glance: what waits for a person, and to managers how the week was (rows D2, G5)."""
+"""What the start page says at a glance: what waits for a person, and to managers how the week was."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""The console's colours as a stylesheet of their own: so that no page needs style written into it (row D2).
+"""The console's colours as a stylesheet of their own: so that no page needs style written into it.
 
 The library, django-admin-interface, writes its theme into every page; a strict content security policy refuses that.
 """
@@ -13,8 +13,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 COLOUR = re.compile(r"#[0-9A-Fa-f]{3,8}")
+# A sheet's address changes with what it says, so a browser may keep it.
 KEPT_S = 365 * 24 * 3600
-"""A sheet's address changes with what it says, so a browser may keep it."""
+# The library's variables, without their prefix, and the theme's fields that fill them.
 COLOURS = {
     "title-color": "title_color",
     "header-background-color": "css_header_background_color",
@@ -38,7 +39,7 @@ COLOURS = {
     "delete-button-text-color": "css_delete_button_text_color",
     "related-modal-background-color": "related_modal_background_color",
 }
-"""The library's variables, without their prefix, and the theme's fields that fill them."""
+# The library's own stylesheets that our pages have a use for.
 SHEETS = [
     f"admin_interface/css/{name}.css"
     for name in (
@@ -61,7 +62,6 @@ SHEETS = [
         "widgets",
     )
 ]
-"""The library's own stylesheets that our pages have a use for."""
 
 
 def sheet_of(theme: Theme) -> str:

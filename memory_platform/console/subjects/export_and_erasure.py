@@ -1,4 +1,4 @@
-"""What leaves with a subject's page: an export as a file, and the erasure of the person, for good (rows D1, E8).
+"""What leaves with a subject's page: an export as a file, and the erasure of the person, for good.
 
 Support may export: whoever may read every row may have them in one file, as a key that reads may. Only managers erase.
 """

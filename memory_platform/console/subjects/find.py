@@ -1,4 +1,4 @@
-"""Finding a person: one box on every page, the best answer first, each with what it was found by (row D2)."""
+"""Finding a person: one box on every page, the best answer first, each with what it was found by."""
 
 from typing import Any
 from urllib.parse import urlencode

@@ -1,4 +1,4 @@
-"""The moment at which the page of a subject shows what is believed, on one of two clocks (row P4)."""
+"""The moment at which the page of a subject shows what is believed, on one of two clocks."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from memory_platform.console.shared.policy import SUBJECT_PAGE
 from profiles.models import Preference, ProfileFact, Subject
 
 KNOWN_AT, AS_OF = "known_at", "as_of"
+# The two clocks, named as the API names them, and between which times a value stands on each.
 CLOCKS = {KNOWN_AT: ("recorded_at", "retired_at"), AS_OF: ("valid_at", "invalid_at")}
-"""The two clocks, named as the API names them, and between which times a value stands on each."""
 
 
 @dataclass(frozen=True, slots=True)

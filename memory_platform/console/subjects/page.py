@@ -1,4 +1,4 @@
-"""What stands on the page of a subject: each part bounded, with a way to its full list (row D2)."""
+"""What stands on the page of a subject: each part bounded, with a way to its full list."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -40,10 +40,10 @@ from snapshots.models import (
     WorkState,
 )
 
+# What the page links to, as filtered lists.
 HELD = (ProfileFact, Preference, Tag, Note, Snapshot, Conversation, Message, Task, Receipt, Candidate, Ask, Work)
-"""What the page links to, as filtered lists."""
+# How a browser writes a moment.
 DATE_FIELD = "%Y-%m-%dT%H:%M:%S"
-"""How a browser writes a moment."""
 MAP = "https://www.openstreetmap.org/?mlat={lat}&mlon={lon}#map=17/{lat}/{lon}"
 
 Rows = list[dict[str, Any]]

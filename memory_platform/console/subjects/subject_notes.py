@@ -1,4 +1,4 @@
-"""The notes on the page of a subject: those that always stand in a context first, then the newest (rows D2, P9)."""
+"""The notes on the page of a subject: those that always stand in a context first, then the newest."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The directory of tenants: the operator makes them and renames the one worked in (row T3)."""
+"""The directory of tenants: the operator makes them and renames the one worked in."""
 
 from typing import Any
 

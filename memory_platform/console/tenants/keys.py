@@ -1,4 +1,4 @@
-"""API keys: made, rotated and revoked by managers; a secret is shown once, and stands nowhere else (row T2)."""
+"""API keys: made, rotated and revoked by managers; a secret is shown once, and stands nowhere else."""
 
 from typing import Any
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Screens of the tenant's chat models: which endpoint does what, how much a day may cost, and what was used (L1)."""
+"""Screens of the tenant's chat models: which endpoint does what, how much a day may cost, and what was used."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Screens of what a tenant may use, what it used, and what that costs (rows T6, X10)."""
+"""Screens of what a tenant may use, what it used, and what that costs."""
 
 import csv
 from typing import Any

@@ -26,8 +26,8 @@ from tests.memory_platform.console.memory_actions.test_screens import (
 from tests.snapshots.understanding.making import preferences, say, settle
 
 SAID = "From now on always take the highway, <b>when</b> you navigate."
+# The statement and the note that were made of it.
 TOLD_IN = {SAID, SAID.rstrip(".")}
-"""The statement and the note that were made of it."""
 
 
 @pytest.fixture
