@@ -1,4 +1,4 @@
-"""What a receipt says, in whole sentences for people who did not write the ranking."""
+"""Texts of the explanation page: whole sentences for readers who did not write the ranking."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -108,7 +108,7 @@ SPENT = _("Left out: the tokens were spent. Relevance %(relevance)s, threshold %
 
 
 def reason_told(one: Mapping[str, Any]) -> str:
-    """Return why a candidate is in the prompt or is not; a code that is not ours as it is."""
+    """Return why a candidate is in the prompt or not; an unknown code as it is."""
     code, relevance, threshold = one["decision_reason"], one.get("relevance"), one.get("threshold")
     if code == "kept" and one.get("standing") in STANDING:
         return str(PROFILE if one["lane"] in SLOTS else STANDING[one["standing"]])
@@ -121,7 +121,7 @@ def reason_told(one: Mapping[str, Any]) -> str:
 
 
 def signal_told(signal: str, reason: str) -> str:
-    """Return how a memory was received, and by what that shows; "" where nothing was heard."""
+    """Return the feedback on a memory and its evidence; "" without feedback."""
     if not signal:
         return ""
     kind, _colon, words = reason.partition(": ")

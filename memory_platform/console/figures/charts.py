@@ -1,4 +1,4 @@
-"""Charts of figures, each with the same numbers as a table: what the browser draws, and what anybody reads."""
+"""Charts of the indicators, each with the same numbers as a table: for the browser, and for every reader."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Told = Callable[[Counts], Point]
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One chart. ``lines``: points by day of each line, by its name. ``bound`` is drawn as a line of its own."""
+    """One chart. ``lines``: points by day, by the name of each line. ``bound`` is drawn as a line of its own."""
 
     key: str
     title: Any
@@ -30,7 +30,7 @@ class Chart:
     bound: float | None = None
 
     def to_json(self, days: list[date]) -> dict[str, Any]:
-        """Return the lines and bounds the browser draws, as JSON."""
+        """Return the lines and bounds that the browser draws."""
         lines = [
             {"name": name, "values": [points.get(day, (None, ""))[0] for day in days]}
             for name, points in self.lines.items()
@@ -39,7 +39,7 @@ class Chart:
         return {"key": self.key, "unit": self.unit, "lines": lines, "bounds": bounds}
 
     def rows(self, days: list[date]) -> list[tuple[str, list[str]]]:
-        """Return the table's rows: the days on which anything is known, the newest first."""
+        """Return the rows of the table: the days with any value, the newest first."""
         told = [day for day in reversed(days) if any(day in points for points in self.lines.values())]
         return [
             (date_format(day, "Y-m-d"), [points.get(day, (None, EMPTY))[1] for points in self.lines.values()])
@@ -77,12 +77,10 @@ TITLES: Mapping[str, tuple[Any, Any, float | None]] = {
 
 
 def charts_of(figures: Figures, group: str) -> list[Chart]:
-    """Return all charts of one period."""
     return [*_quality(figures, group), *_cost(figures, group)]
 
 
 def group_name(key: Key, group: str) -> str:
-    """Return what a line is called."""
     if group == "version":
         return _("version %s") % key[0]
     if group == "arm":
@@ -91,12 +89,10 @@ def group_name(key: Key, group: str) -> str:
 
 
 def format_percent(value: float | None) -> str:
-    """Return a share for people."""
     return EMPTY if value is None else f"{value:.1%}"
 
 
 def milliseconds(value: float | None) -> str:
-    """Return a time for people."""
     return EMPTY if value is None else f"{value:,.0f} ms"
 
 

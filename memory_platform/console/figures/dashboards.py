@@ -1,4 +1,4 @@
-"""Dashboards for managers: the figures of a period as tiles, charts and tables; and the tiles of the start page."""
+"""The managers' dashboard: tiles, charts and tables of a period. Its tiles also stand on the start page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ GROUP_TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One number at a glance, leading to ``address`` if there is one. ``kept``: is it as it should be, if told."""
+    """One number with a note, linked to ``address`` if given. ``kept``: whether it meets its target, None without one."""
 
     title: Any
     value: str
@@ -36,7 +36,7 @@ class Tile:
 @shows_nobody
 @require_safe
 def dashboard(request: HttpRequest) -> HttpResponse:
-    """Show how well memory served, and what it saved, in the chosen days."""
+    """Show how well memory served and how much it saved in the chosen days."""
     require(is_manager, request)
     period, group = _read_choice(request)
     figures = figures_of(period, group)
@@ -57,13 +57,12 @@ def dashboard(request: HttpRequest) -> HttpResponse:
 
 
 def tiles_of(figures: Figures) -> Sequence[Tile]:
-    """Return a period's numbers at a glance."""
     counts = total(row for days in figures.by_group.values() for row in days.values())
     return [*_shares(counts), _fast_lane(counts), _wait_tile(figures), _saving_tile(counts), _money(figures)]
 
 
 def _read_choice(request: HttpRequest) -> tuple[int, str]:
-    """Return the period and the group of the address, or the first ones offered."""
+    """Return the period and the group from the address, or the defaults."""
     asked = request.GET.get("days", "")
     period = int(asked) if asked in {str(each) for each in FIGURES.periods} else FIGURES.periods[0]
     group = request.GET.get("by", "")

@@ -1,4 +1,4 @@
-"""Figures for managers: how well memory served and what it saved, by the day, from what was rolled up."""
+"""Daily indicators for managers, from the rolled-up tables: how well memory served, and how much it saved."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ class Figures:
 
 
 def figures_of(period: int, group: str) -> Figures:
-    """Return the days up to today (UTC) in the open scope, told apart by a name of ``GROUPS``."""
+    """Return the last ``period`` days up to today (UTC) in the open scope, by a group of ``GROUPS``."""
     today = utc_now().date()
     days = [today - timedelta(days=back) for back in reversed(range(period))]
     found = _by_group(days[0], GROUPS[group])
@@ -58,7 +58,7 @@ def _by_group(since: date, columns: tuple[str, ...]) -> dict[Key, dict[date, Cou
 
 
 def total(rows: Iterable[Counts]) -> Counts:
-    """Return the counts of several days or groups together."""
+    """Return the sums of several days or groups, and the highest p95."""
     held = list(rows)
     told = [row["p95"] for row in held if row["p95"] is not None]
     return {**{name: sum(row[name] or 0 for row in held) for name in COUNTS}, "p95": max(told, default=None)}
@@ -75,7 +75,7 @@ SHARES: Mapping[str, tuple[str, str]] = {
 
 
 def share_of(name: str, counts: Counts) -> Share:
-    """Return one share with its interval; of nothing where the count it is taken of is 0."""
+    """Return one share with its confidence interval."""
     count, of = SHARES[name]
     return wilson(int(counts[count]), int(counts[of]))
 

@@ -1,4 +1,4 @@
-"""Filters of the list of notes: by standing, by kind, by what makes one vital."""
+"""Filters of the list of notes: by state, kind, and vital class."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ ALL, ANY, NONE = "all", "any", "none"
 
 
 class NoteStanding(admin.SimpleListFilter):
-    """Notes that hold, those that have ended, those that were retired, or all. Those that hold where none is chosen."""
+    """Filters notes by current, ended or retired; current ones are the default."""
 
     title = _("standing")
     parameter_name = "standing"
@@ -24,12 +24,11 @@ class NoteStanding(admin.SimpleListFilter):
         return [*STANDINGS.items(), (ALL, _("All"))]
 
     def value(self) -> str:
-        """Return what is chosen."""
         chosen = super().value() or CURRENT
         return chosen if chosen in {*STANDINGS, ALL} else CURRENT
 
     def choices(self, changelist: Any) -> Any:
-        """Yield the choices. There is no further one for "all": the first one stands for no choice."""
+        """Yield the choices; "all" is the last one, because no choice means "current"."""
         for name, title in self.lookup_choices:
             query = {} if name == CURRENT else {self.parameter_name: name}
             address = changelist.get_query_string(query, [] if query else [self.parameter_name])
@@ -49,8 +48,6 @@ class NoteStanding(admin.SimpleListFilter):
 
 
 class OfGrade(admin.SimpleListFilter):
-    """Notes of one kind."""
-
     title = _("kind")
     parameter_name = "grade"
 
@@ -62,7 +59,7 @@ class OfGrade(admin.SimpleListFilter):
 
 
 class VitalFilter(admin.SimpleListFilter):
-    """Notes that always stand in a context, for any reason or for one; or those that need not."""
+    """Filters notes by whether they are vital, and why."""
 
     title = _("vital")
     parameter_name = "vital"

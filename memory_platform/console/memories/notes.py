@@ -1,4 +1,4 @@
-"""The screen of notes: lasting things in the user's own words, each with the message that it came from."""
+"""The screen of notes: lasting facts in the user's own words, each with its source message."""
 
 from typing import Any
 from uuid import UUID
@@ -43,70 +43,63 @@ def moment_column(name: str) -> Any:
 
 @admin.display(description=_("kind"), ordering="grade")
 def show_grade(note: Note) -> str:
-    """Show the kind of a note."""
     return grade_name(note)
 
 
 @admin.display(description=_("kind"))
 def show_grade_told(note: Note) -> str:
-    """Show the kind of a note, and how sure its reader is that it lasts."""
     return tell_grade(note)
 
 
 @admin.display(description=_("about"))
 def show_about(note: Note) -> str:
-    """Show whom or what a note is about."""
     return tell_about(note, note.about_tag)
 
 
 @admin.display(description=_("vital"), ordering="vital_class")
 def show_vital(note: Note) -> str:
-    """Show why a note always stands in a context."""
     return tell_vital(note)
 
 
 @admin.display(description=_("standing"))
 def show_standing(note: Note) -> str:
-    """Show whether a note holds."""
     return str(STANDINGS[standing_of(note.snapshot)])
 
 
 @admin.display(description=_("answers whose prompt held it"))
 def show_receipts(note: Note) -> SafeString:
-    """Show the newest answers whose prompt held a note."""
     return receipts_with(note.snapshot)
 
 
 @admin.display(description=_("changes of confidence"))
 def show_calibrations(note: Note) -> str:
-    """Link to how the confidence of a note has moved."""
     return calibrations_of(note.snapshot)
 
 
 @admin.display(description=_("statement"))
 def show_statement(note: Note) -> str:
-    """Link to the whole message of a note, as far as it is held."""
+    """Return a link to the snapshot of the whole message, if it is still stored."""
     held = Snapshot.objects.filter(subject_id=note.subject_id, id__in=[note.statement_id] if note.statement_id else [])
     return link_to(Snapshot, held.values_list("id", flat=True).first())
 
 
 class NotesOfSubject(OfSubject):
-    """Notes of one subject, found by the index of its snapshots."""
+    """Filters notes by one subject, through the index of its snapshots."""
 
     def filter_rows(self, queryset: Any, chosen: UUID) -> Any:
         return rows_of_subject(queryset, chosen)
 
 
 def rows_of_subject(notes: Any, subject_id: UUID) -> Any:
-    """Return those of the notes that are a subject's: notes have no index of their own by subject."""
+    """Return the notes of a subject: notes have no index of their own by subject."""
     return notes.filter(subject_id=subject_id, snapshot__subject_id=subject_id)
 
 
 @admin.register(Note)
 class NoteScreen(NewestSearched, ActingAdmin):
-    """Notes, the newest first; those that hold unless others are asked for.
+    """Notes, newest first; only current ones unless another state is chosen.
 
-    A note's page is found by its own id and by its snapshot's, by which the API and the audit trail know it.
+    A note's page is found by its own id and by its snapshot's id, which the API and the audit trail use.
     """
 
     list_display = (
@@ -176,7 +169,7 @@ class NoteScreen(NewestSearched, ActingAdmin):
         return super().get_queryset(request).defer("snapshot__content_hash")
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Note | None:
-        """Return the note of an id: its own, or its snapshot's."""
+        """Return the note with this id, or of the snapshot with this id."""
         named = as_id(object_id)
         found: Note | None = self.get_queryset(request).filter(Q(id=named) | Q(snapshot_id=named)).first()
         return found if named else None

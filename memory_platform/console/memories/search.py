@@ -1,4 +1,4 @@
-"""Searching for words in lists that may hold millions of rows: all of a subject that is named, else the newest."""
+"""Text search in large tables: all rows of a chosen subject, else only the newest rows."""
 
 from typing import Any, ClassVar
 from uuid import UUID
@@ -18,13 +18,15 @@ CHOSEN = ("subject", "conversation", "memory")
 
 
 class NewestSearched(SubjectOwnedAdmin):
-    """A screen of a large table, whose search is bounded, and says so."""
+    """A screen of a large table whose search is bounded, and says so."""
 
     sorted_whole: ClassVar[bool] = False
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
-        """Return the rows of the subject with exactly this id, or the row with this id; else those with the words, of
-        what is chosen or of the tenant's newest."""
+        """Return the rows of the subject with exactly this id, or the row with this id.
+
+        Other terms are searched in the chosen rows, or in the tenant's newest.
+        """
         term = search_term.strip()
         if not term or any(request.GET.get(name) for name in CHOSEN):
             return super().get_search_results(request, queryset, search_term)
@@ -36,15 +38,13 @@ class NewestSearched(SubjectOwnedAdmin):
         return super().get_search_results(request, self._newest_rows(request, queryset), search_term)
 
     def rows_of_subject(self, queryset: Any, subject_id: UUID) -> Any:
-        """Return the rows of one subject."""
         return queryset.filter(subject_id=subject_id)
 
     def rows_with_id(self, queryset: Any, row_id: UUID) -> Any:
-        """Return the row with this id."""
         return queryset.filter(pk=row_id)
 
     def _newest_rows(self, request: HttpRequest, queryset: Any) -> Any:
-        """Return the rows among the tenant's newest ones, and tell the page when there are more."""
+        """Return the rows among the tenant's newest ones; show a notice if there are more."""
         field = str(self.ordering[0]).removeprefix("-")  # type: ignore[index]  # ours all have one
         times = self.model._default_manager.order_by(*self.ordering).values_list(field, flat=True)  # type: ignore[misc]
         begin = times[SEARCHED : SEARCHED + 1].first()

@@ -45,7 +45,7 @@ speaker = column("name", word, _("name"))
 
 @admin.display(description=_("all that is held"))
 def held_of_conversation(conversation: Conversation) -> SafeString:
-    """Show how many messages, snapshots, receipts and work items there are, linked to the lists."""
+    """Return the counts of messages, snapshots, receipts and work items, each linked to its list."""
     held = [
         {
             "name": capfirst(str(model._meta.verbose_name_plural)),
@@ -89,7 +89,6 @@ class ConversationScreen(SubjectOwnedAdmin):
     @admin.action(description=_("Restore: put archived words back for a while"), permissions=["support"])
     @needs_reason
     def restore(self, request: HttpRequest, queryset: QuerySet[Conversation]) -> None:
-        """Put back the words of the chosen conversations that have some in the archive."""
         by, reason = actor_of(request), reason_of(request)
         done = sum(bool(restore_messages(row, by=by, reason=reason)) for row in queryset.order_by("subject_id", "id"))
         text = ngettext("%(count)d conversation was restored.", "%(count)d conversations were restored.", done)
@@ -138,7 +137,7 @@ class MessageScreen(NewestSearched):
         return obj.content or obj.external_id
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Message | None:
-        """Return the message with its words, also where these are in the archive."""
+        """Return the message with its text, even if that is in the archive."""
         found = super().get_object(request, object_id, from_field)
         return with_words([found])[0] if found else None
 
@@ -203,7 +202,7 @@ class SnapshotScreen(NewestSearched, ActingAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show a snapshot's page; of a note that which tells all that is known of it."""
+        """Show a snapshot's page; for a note's snapshot redirect to the note, which shows more."""
         named = as_id(object_id)
         if named and request.method == "GET" and Note.objects.filter(snapshot_id=named).exists():
             return redirect(address_of(Note, named))

@@ -1,7 +1,7 @@
-"""The page of one act on one memory: asked, done, or told what stands in the way.
+"""The page of one act on one memory: the form, the act itself, and conflicts.
 
-A form carries the version that its page showed. Who comes second sees what has changed and keeps what they wrote; the
-same form sent twice is told that it is so already. A page whose session has ended leads back here after the log-in.
+A form carries the version that its page showed. Whoever comes second sees the changes and keeps the input. The same
+form sent twice reports that nothing is left to do. After a log-in, an expired page leads back here.
 """
 
 from collections.abc import Callable
@@ -46,13 +46,12 @@ TAG_SAYS = ("address", "phone", "relation", "aliases")
 
 
 class ActPage:
-    """One request for one act on one memory, on a screen of the console."""
+    """One request for one act on one memory."""
 
     def __init__(self, screen: Any, request: HttpRequest, act: Act, memory: Any) -> None:
         self.screen, self.request, self.act, self.memory = screen, request, act, memory
 
     def answer(self) -> HttpResponse:
-        """Show the form, or do what it asks for."""
         if self.request.method != "POST":
             return self.render(self.form(None))
         form = self.form(self.request.POST)
@@ -66,11 +65,10 @@ class ActPage:
         return AfterCommit(lambda: self._outside(form, outside))
 
     def form(self, data: Any) -> ActForm:
-        """Return the form of this act for this memory."""
         return self.act.form_for(self.memory)(self.memory, data)
 
     def respond(self, form: ActForm, done: Any) -> HttpResponse:
-        """Return the page of the memory as it is after the act, or the form with the error."""
+        """Redirect to the memory after the act, or show the form with the error."""
         if isinstance(done, VersionMismatch | NoLongerHeld):
             if is_already_so(self.act, self.memory, form):
                 return self._redirect_with(SO_ALREADY)
@@ -86,7 +84,7 @@ class ActPage:
         return redirect(page_of(done) if done is not None else page_of(self.memory.subject))
 
     def _do_act(self, form: ActForm) -> Any:
-        """Do the act in the page's transaction; return the memory as it is now, or the error that rolled it back."""
+        """Do the act in the page's transaction. Return the memory as it is now, or the error that rolled it back."""
         try:
             with transaction.atomic():
                 return self.act.run(self.memory, form, self._doing(form))
@@ -94,7 +92,7 @@ class ActPage:
             return refused
 
     def _outside(self, form: ActForm, run: Callable[[Doing], Any]) -> HttpResponse:
-        """Do the act after the page's transaction, and answer in one of its own."""
+        """Do the act after the page's transaction, and respond in a transaction of its own."""
         try:
             done: Any = run(self._doing(form))
         except REFUSALS as refused:
@@ -117,7 +115,7 @@ class ActPage:
         return redirect(page_of(self.memory))
 
     def _render_conflict(self, form: ActForm) -> HttpResponse:
-        """Return the filled form beside the memory as somebody else changed it meanwhile."""
+        """Return the filled form beside the memory as somebody else changed it."""
         seen = earlier_text(self.memory, form.cleaned_data["version"])
         now = holds_now(self.memory)
         if now is None:
@@ -130,7 +128,6 @@ class ActPage:
         return self.render(self.form(data), status=CONFLICT, overtaken=overtaken)
 
     def render(self, form: ActForm, *, status: int = 200, overtaken: Any = None) -> HttpResponse:
-        """Return the page with the form."""
         memory, opts = self.memory, self.screen.opts
         usable = (not self.act.held_only or is_held(memory)) and not (overtaken or {}).get("is_gone")
         context = {
@@ -152,7 +149,7 @@ class ActPage:
         return TemplateResponse(self.request, "console/act.html", context, status=status)
 
     def _undo_context(self) -> dict[str, Any]:
-        """Return the act that an undo would take back, with its time, actor and reason."""
+        """Return the act that an undo would reverse, with its time, actor and reason."""
         act, joined = last_act(self.memory), consolidation_of(self.memory)
         if act is None:
             return {"last": {"verb": _("joined"), "at": joined.created_at} if joined else None}
@@ -164,23 +161,21 @@ class ActPage:
 
 
 def page_of(row: Any) -> str:
-    """Return the address of a row's page; of a note's snapshot that of the note."""
+    """Return the address of a row's page; for a note's snapshot the page of the note."""
     return reverse(f"admin:{_screen_of(row)}_change", args=[row.pk])
 
 
 def act_address(memory: Any, verb: str) -> str:
-    """Return the address of an act on a memory."""
     return reverse(f"admin:{_screen_of(memory)}_act", args=[memory.pk, verb])
 
 
 def _screen_of(row: Any) -> str:
-    """Return what the addresses of a row's screen begin with. That of notes knows them by their snapshots' ids."""
+    """Return the prefix of the URL names of a row's screen. The screen of notes takes ids of snapshots."""
     opts = Note._meta if is_note(row) else row._meta
     return f"{opts.app_label}_{opts.model_name}"
 
 
 def current_text(memory: Any) -> str:
-    """Return the text of a memory for a page."""
     if isinstance(memory, Snapshot):
         return whole(memory.text)
     if isinstance(memory, Tag):
@@ -190,7 +185,7 @@ def current_text(memory: Any) -> str:
 
 
 def earlier_text(memory: Any, token: str) -> str:
-    """Return the text of the token's version, "" when it is not known: a tag's past has no versions."""
+    """Return the text of the token's version; "" if unknown, because a tag's past has no versions."""
     row_id, _dot, version = token.partition(".")
     if isinstance(memory, Tag) or row_id != str(memory.id) or not version.isdecimal():
         return ""
@@ -202,7 +197,7 @@ def earlier_text(memory: Any, token: str) -> str:
 
 
 def facts_of(memory: Any) -> list[tuple[Any, str]]:
-    """Return what the page of an act tells of its memory: label and value, escaped."""
+    """Return label and value (HTML) of a memory's properties."""
     facts = [(_("What it says"), current_text(memory))]
     if isinstance(memory, Preference) and memory.statement:
         facts.append((_("statement"), whole(memory.statement)))
@@ -214,7 +209,6 @@ def facts_of(memory: Any) -> list[tuple[Any, str]]:
 
 
 def in_words(refused: MemoryPlatformError) -> str:
-    """Return why an act was refused, for whoever asked for it."""
     told = {
         LabelTaken: _("Another tag of this subject has this label."),
         NotToBeMerged: _("Only two memories of one subject and kind become one."),

@@ -1,4 +1,4 @@
-"""What staff can do to one memory: for each act its words, its form, who may, and the verb that it calls."""
+"""The acts of staff on one memory: for each its labels, form, role, and function."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ Run = Callable[[Any, Any, Doing], Any]
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One act. ``label`` stands on its button, ``help`` above its form, ``done`` is said afterwards."""
+    """One act. ``label`` is on its button, ``help`` above its form, ``done`` is the message afterwards."""
 
     verb: str
     label: Any
@@ -69,21 +69,18 @@ class Act:
     of_the_past: bool = False
 
     def is_for(self, memory: Memory) -> bool:
-        """Return whether the act is for a memory of this kind, and, where it asks for one, with a past."""
+        """Return whether the act applies to a memory of this kind and, if it needs one, with a past."""
         return (not self.of_notes or is_note(memory)) and (not self.of_the_past or bool(earlier_values(memory)))
 
     def form_for(self, memory: Memory) -> type[ActForm]:
-        """Return the form that asks what the act needs to know."""
         return _FORMS.get((self.verb, type(memory)), ActForm)
 
 
 def confirm(memory: Any, form: Any, doing: Doing) -> Any:
-    """Confirm what it says."""
     return confirm_memory(memory, doing)
 
 
 def correct(memory: Any, form: Any, doing: Doing) -> Any:
-    """Put right what a belief or tag says."""
     if isinstance(memory, Tag):
         return correct_columns(memory, form, doing)
     words = {"statement": form.cleaned_data["statement"]} if isinstance(memory, Preference) else {}
@@ -93,19 +90,17 @@ def correct(memory: Any, form: Any, doing: Doing) -> Any:
 
 
 def correct_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
-    """Put right what a snapshot says."""
     edit = correction_of(form.cleaned_data["text"], doing, mask_sensitive, topics_of)
     edit_memory(tenant_id, _address(memory), edit, active_embedders(), by=doing.by, suggest=suggest_vital_class)
     return memory
 
 
 def merge(memory: Any, form: MergeForm, doing: Doing) -> Any:
-    """Make one of two."""
     return merge_memories(memory, form.other(), doing)
 
 
 def retire(memory: Any, form: Any, doing: Doing) -> Any:
-    """Take it out of use; with a belief or tag, the memories it was learned from that were chosen, never in bulk."""
+    """Retire a memory. With a belief or tag also the chosen memories it was learned from, never in bulk."""
     if isinstance(memory, Tag):
         retire_tag(memory, form.origins() if form is not None else {}, doing)
         return None
@@ -116,22 +111,19 @@ def retire(memory: Any, form: Any, doing: Doing) -> Any:
 
 
 def forget(memory: Any, form: Any, doing: Doing) -> None:
-    """Forget a belief or tag for good."""
     forget_belief(memory, by=doing.by, reason=doing.reason)
 
 
 def forget_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> None:
-    """Forget a snapshot for good."""
     forget_memory(tenant_id, _address(memory), active_embedders(), by=doing.by, reason=doing.reason)
 
 
 def change_vital(memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
-    """Say why a note always stands in a context, or that it need not."""
     return change_vital_class(memory, form.cleaned_data["vital_class"], doing, suggest_vital_class)
 
 
 def undo(memory: Any, form: Any, doing: Doing) -> Any:
-    """Take back the last act, or take apart what was joined; return what holds again."""
+    """Undo the last act or the consolidation, and return the memory that holds again."""
     act = last_act(memory)
     if act is not None:
         back = undo_act(memory.subject, act.id, doing)
@@ -144,20 +136,19 @@ def undo(memory: Any, form: Any, doing: Doing) -> Any:
 
 
 def undo_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
-    """Have a corrected snapshot say again what it said."""
     undo_correction(tenant_id, form.act, doing, mask=mask_sensitive, embedders=active_embedders())
     return memory
 
 
 def consolidation_of(memory: Memory) -> Consolidation | None:
-    """Return how a memory was made of others that it can be taken apart into, None where it was not."""
+    """Return the consolidation that made this memory and can be undone, or None."""
     if not isinstance(memory, Snapshot) or not is_held(memory):
         return None
     return consolidations_of(memory.subject).filter(memory_ref=memory.id, undone_at__isnull=True).first()
 
 
 def outside_run(act: Act, memory: Memory, form: ActForm) -> Callable[[Doing], Any] | None:
-    """Return how an act is done outside of the page's transaction; None where it is done within."""
+    """Return the function for an act that runs outside the page's transaction; None if it runs inside."""
     if not isinstance(memory, Snapshot):
         return None
     tenant_id = current_tenant_id()
@@ -170,9 +161,9 @@ def outside_run(act: Act, memory: Memory, form: ActForm) -> Callable[[Doing], An
 
 
 def is_already_so(act: Act, memory: Any, form: Any) -> bool:
-    """Return whether what was asked for is so by now: the same form sent twice asks for nothing else.
+    """Return whether the requested state holds already: the same form sent twice asks for nothing new.
 
-    Read anew: ``memory`` may be from before the first of the two forms did its work.
+    The memory is read again: ``memory`` may be older than the first of the two requests.
     """
     memory = type(memory)._default_manager.select_related("subject").filter(id=memory.id).first() or memory
     last: MemoryAct | None = last_act(memory)
@@ -191,7 +182,7 @@ def is_already_so(act: Act, memory: Any, form: Any) -> bool:
 
 
 def holds_now(memory: Memory) -> Any:
-    """Return what stands where this memory stood: itself as it is now, or the value that replaced it; None: nothing."""
+    """Return the row that holds in this memory's place: itself as it is now, or its successor; None if there is none."""
     row = type(memory)._default_manager.select_related("subject").filter(id=memory.id).first()
     if row is None or is_held(row):
         return row

@@ -1,6 +1,6 @@
-"""One act for many chosen rows: each row has its own verdict, and what could not be done is told row by row.
+"""One act on many chosen rows: each row has its own result, and failures are listed row by row.
 
-Rows are taken by subject, and by id within: two who act on the same rows take the locks in one order.
+Rows are taken by subject and id, so that two people who act on the same rows take the locks in one order.
 """
 
 from collections.abc import Callable, Iterable
@@ -39,14 +39,14 @@ Do = Callable[[Any], object]
 
 @dataclass(slots=True)
 class Verdicts:
-    """What became of each row: how many were done, and the others with their reason's code."""
+    """The number of rows done, and each failed row with the code of its reason."""
 
     done: int = 0
     failed: list[tuple[Any, str]] = field(default_factory=list)
 
 
 def try_each(rows: Iterable[Any], do: Do) -> Verdicts:
-    """Do something with each row; one that fails leaves nothing behind and does not stop the others."""
+    """Call ``do`` with each row. A failure is kept with the row and does not stop the others."""
     verdicts = Verdicts()
     for row in rows:
         try:
@@ -59,8 +59,6 @@ def try_each(rows: Iterable[Any], do: Do) -> Verdicts:
 
 
 def in_savepoint(do: Do) -> Do:
-    """Return ``do`` inside a savepoint of its own."""
-
     def run(row: Any) -> object:
         with transaction.atomic():
             return do(row)
@@ -69,7 +67,7 @@ def in_savepoint(do: Do) -> Do:
 
 
 def load_chosen_rows(screen: Any, request: HttpRequest, queryset: QuerySet[Any]) -> list[Any] | None:
-    """Return the chosen rows in lock order. Show an error and return None when they are too many."""
+    """Return the chosen rows in lock order. Show an error and return None if there are too many."""
     rows = list(queryset.order_by("subject_id", "id")[: MOST + 1])
     if len(rows) <= MOST:
         return rows
@@ -81,7 +79,6 @@ def load_chosen_rows(screen: Any, request: HttpRequest, queryset: QuerySet[Any])
 def act_on_each(
     screen: Any, request: HttpRequest, queryset: QuerySet[Any], act: Act, doing: Doing
 ) -> HttpResponse | None:
-    """Do an act to each chosen memory, and show the results."""
     rows = load_chosen_rows(screen, request, queryset)
     if not rows:
         return None
@@ -100,7 +97,6 @@ def act_on_each(
 
 
 def tell(screen: Any, request: HttpRequest, verdicts: Verdicts) -> None:
-    """Say how many rows were done, and which were not and why."""
     if verdicts.done or not verdicts.failed:
         text = ngettext("%(count)d row: done.", "%(count)d rows: done.", verdicts.done)
         screen.message_user(

@@ -1,4 +1,4 @@
-"""Fields for what a memory says: of the kind that the value is now, and refused where the API refuses."""
+"""Form fields for the content of a memory: of the type of the current value, and as strict as the API."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,7 +29,7 @@ SENSITIVE = _("This holds a card or identity number or a secret, which is not ke
 
 
 class LongText(forms.CharField):
-    """A text of several lines, kept as it is typed but for the spaces around it."""
+    """A text of several lines; only the outer white space is removed."""
 
     def __init__(self, *, chars: int = MOST_BYTES, rows: int = 3, **options: Any) -> None:
         area = forms.Textarea(attrs={"rows": rows, "cols": 60, "dir": "auto", "autocomplete": "off"})
@@ -43,7 +43,7 @@ class LongText(forms.CharField):
 
 
 class NumberField(LongText):
-    """A number where it reads as one, else its words."""
+    """A number, or the text if it is not one."""
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
@@ -55,7 +55,7 @@ class NumberField(LongText):
 
 
 class LinesField(LongText):
-    """A list, one entry a line; an entry that is there already keeps its kind."""
+    """A list, one entry per line; an entry that was there before keeps its type."""
 
     def __init__(self, *, known: list[Any], **options: Any) -> None:
         super().__init__(help_text=_("One entry a line."), rows=5, **options)
@@ -73,7 +73,7 @@ class LinesField(LongText):
 
 
 class JsonTextField(LongText):
-    """Any JSON, as the database can keep it."""
+    """Any JSON that the database can store."""
 
     def prepare_value(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -92,7 +92,7 @@ class JsonTextField(LongText):
 
 
 def value_field(value: Any, *, chars: int = MOST_BYTES) -> forms.Field:
-    """Return the field for a value of the same kind as ``value``."""
+    """Return a field for a value of the same type as ``value``."""
     label = _("Right value")
     if isinstance(value, bool):
         choices = [("true", _("yes")), ("false", _("no"))]
@@ -107,18 +107,16 @@ def value_field(value: Any, *, chars: int = MOST_BYTES) -> forms.Field:
 
 
 def initial_of(value: Any) -> Any:
-    """Return a value as its field starts with."""
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else value
 
 
 def chars_of(row: Any) -> int:
-    """Return how many characters the value of a belief may have."""
     is_proper = isinstance(row, ProfileFact) and not row.is_attribute
     return FACT_CHARS.get(row.field, MOST_BYTES) if is_proper else MOST_BYTES
 
 
 def refuse_sensitive(name: str, value: Any) -> None:
-    """Raise ValidationError where a value must not be remembered, read together with what it is called."""
+    """Raise ValidationError if a value is sensitive, read together with its name."""
     left = [(name, value)]
     while left:  # not by recursion: what is typed in may be nested more deeply than Python calls
         called, one = left.pop()

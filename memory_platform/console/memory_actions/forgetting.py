@@ -1,4 +1,4 @@
-"""Forgetting a belief by one of its rows, in the console: for good."""
+"""Forgetting a belief for good, by one of its rows."""
 
 from profiles.models import Erasure, Preference, ProfileFact, Tag
 from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
@@ -6,7 +6,7 @@ from tenants.services.audit import Actor
 
 
 def forget_belief(row: Preference | ProfileFact | Tag, *, by: Actor, reason: str) -> Erasure:
-    """Forget the belief that a row is a value of, in the open transaction. Raises NotFound when it is gone already."""
+    """Forget the belief of a row, in the open transaction. Raises NotFound if it is gone already."""
     if isinstance(row, Preference):
         return forget_preference(row.subject, row.category, row.key, by=by, reason=reason)
     if isinstance(row, ProfileFact):

@@ -1,4 +1,4 @@
-"""The forms of acts on one memory. Each carries the version that the person saw, and asks why."""
+"""The forms of acts on one memory. Each carries the version that its page showed, and asks for a reason."""
 
 import re
 from typing import Any
@@ -46,17 +46,16 @@ TELLS_OF_MORE = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
 
 
 def token_of(memory: Memory) -> str:
-    """Return what names a memory in the version that a page shows."""
+    """Return a token of the memory in its current version."""
     return f"{memory.id}.{memory.version}"
 
 
 def is_token(row_id: str, version: str) -> bool:
-    """Return whether these are the two parts of a token."""
     return UUID_FORM.fullmatch(row_id) is not None and version.isascii() and version.isdecimal()
 
 
 class ActForm(forms.Form):
-    """What every act asks: why. ``version`` is the one that the page showed."""
+    """The fields of every act: the reason, and the ``version`` that the page showed."""
 
     version = forms.CharField(widget=forms.HiddenInput, required=False)
     reason = ReasonField()
@@ -71,25 +70,24 @@ class ActForm(forms.Form):
         self.order_fields([name for name in self.fields if name != "reason"])
 
     def initial_for(self, memory: Any) -> dict[str, Any]:
-        """Return what the fields start with."""
         return {}
 
     def add_fields(self) -> None:
-        """Add the fields of this act."""
+        pass
 
 
 class OriginsField(forms.MultipleChoiceField):
-    """Memories, each in the version that the page shows. One that is gone by the time is not asked for any more."""
+    """Memories, each with the version that the page showed; one that is gone meanwhile is ignored."""
 
     widget = forms.CheckboxSelectMultiple
 
     def valid_value(self, value: str) -> bool:
-        """Accept any; which of them stand behind the belief is looked up under the lock."""
+        """Accept any choice: the act looks the memories up under its lock."""
         return True
 
 
 class RetireBeliefForm(ActForm):
-    """Which memories that tell the same in their old words end with the belief that was learned from them."""
+    """Which memories retire together with the belief that was learned from them."""
 
     told_of_origins = _("Recall would still find the old words in what stays. An undo brings back what is ticked.")
 
@@ -111,19 +109,18 @@ class RetireBeliefForm(ActForm):
         )
 
     def origins(self) -> dict[UUID, int]:
-        """Return the version seen of each memory that was chosen; what no page of ours sends is left out."""
+        """Return the shown version of each chosen memory; malformed choices are left out."""
         tokens = [str(token).partition(".") for token in self.cleaned_data.get("origins", [])]
         return {UUID(one): int(version[:18]) for one, _dot, version in tokens if is_token(one, version)}
 
 
 class CorrectBeliefForm(RetireBeliefForm):
-    """The right value of a preference or profile field; of a preference also the words."""
+    """The right value of a preference or profile field; for a preference also the statement."""
 
     def initial_for(self, memory: Any) -> dict[str, Any]:
         return {"value": initial_of(memory.value)}
 
     def add_fields(self) -> None:
-        """Ask for the value, then for the words, then what ends with the old value."""
         self.fields["value"] = value_field(self.memory.value, chars=chars_of(self.memory))
         if isinstance(self.memory, Preference):
             self.fields["statement"] = LongText(
@@ -132,19 +129,17 @@ class CorrectBeliefForm(RetireBeliefForm):
         super().add_fields()
 
     def clean_value(self) -> Any:
-        """Return the value. Raises ValidationError where it must not be remembered."""
         called = self.memory.key if isinstance(self.memory, Preference) else self.memory.field
         refuse_sensitive(called, self.cleaned_data["value"])
         return self.cleaned_data["value"]
 
     def clean_statement(self) -> str:
-        """Return the words. Raises ValidationError where they must not be remembered."""
         refuse_sensitive("statement", self.cleaned_data["statement"])
         return str(self.cleaned_data["statement"])
 
 
 class RetireTagForm(RetireBeliefForm):
-    """Which memories end with a tag that was learned from them."""
+    """Which memories retire together with a tag that was learned from them."""
 
     told_of_origins = _(
         "Recall would still find the old words in what stays. The tag is gone for good; what is ticked can be brought "
@@ -173,7 +168,6 @@ class CorrectTagForm(RetireBeliefForm):
         super().add_fields()
 
     def clean(self) -> dict[str, Any]:
-        """Refuse half a position, and what must not be remembered."""
         given = self.cleaned_data
         if (given.get("lat") is None) != (given.get("lon") is None):
             self.add_error("lon", _("Latitude and longitude stand together."))
@@ -187,12 +181,11 @@ class CorrectTagForm(RetireBeliefForm):
         return given
 
     def columns(self) -> dict[str, Any]:
-        """Return the columns as they should be."""
         return {name: self.cleaned_data[name] for name in TAG_COLUMNS}
 
 
 class BringBackForm(ActForm):
-    """Which earlier value of a tag holds again."""
+    """An earlier value of a tag to restore."""
 
     def add_fields(self) -> None:
         self.earlier = earlier_values(self.memory)[:OFFERED_MOST]
@@ -200,13 +193,12 @@ class BringBackForm(ActForm):
         self.fields["value"] = forms.ChoiceField(label=_("Holds again"), choices=choices, widget=forms.RadioSelect)
 
     def columns(self) -> dict[str, Any]:
-        """Return the columns of the tag with the value that was chosen."""
         chosen = UUID(self.cleaned_data["value"])
         return place_then(next(row for row in self.earlier if row.id == chosen))
 
 
 def earlier_values(tag: Any) -> list[TagDetail]:
-    """Return the values that a tag has had and has no longer, the latest first."""
+    """Return the earlier values of a tag's details, the latest first."""
     if not isinstance(tag, Tag):
         return []
     rows = detail_history(tag).filter(invalid_at__isnull=False).select_related("tag__subject")
@@ -214,13 +206,12 @@ def earlier_values(tag: Any) -> list[TagDetail]:
 
 
 def earlier_value_label(row: TagDetail) -> str:
-    """Return an earlier value as a line to choose from."""
     told = Truncator(plain(row.value)).chars(OFFERED_CHARS)
     return f"{row.get_detail_display()}: {told} ({row.valid_at:%Y-%m-%d} \N{EN DASH} {row.invalid_at:%Y-%m-%d})"
 
 
 class CorrectSnapshotForm(ActForm):
-    """What a snapshot should say."""
+    """The right text of a snapshot."""
 
     text = LongText(label=_("Right text"), rows=5)
 
@@ -229,7 +220,7 @@ class CorrectSnapshotForm(ActForm):
 
 
 class VitalForm(ActForm):
-    """Why a note always stands in a context."""
+    """The vital class of a note."""
 
     vital_class = forms.ChoiceField(
         label=_("Why it is vital"), choices=list(VITAL_CLASSES.items()), widget=forms.RadioSelect, required=False
@@ -241,7 +232,7 @@ class VitalForm(ActForm):
 
 
 class MergeForm(ActForm):
-    """Which memory becomes one with this one."""
+    """The memory to merge into this one."""
 
     def add_fields(self) -> None:
         self.others = others_of(self.memory)
@@ -251,14 +242,13 @@ class MergeForm(ActForm):
         )
 
     def other(self) -> Memory:
-        """Return the memory that was chosen."""
         chosen = UUID(self.cleaned_data["other"])
         found: Memory = next(other for other in self.others if other.id == chosen)
         return found
 
 
 def others_of(memory: Any) -> list[Any]:
-    """Return the memories in use that may mean the same as this one, the most alike first."""
+    """Return the memories in use that may mean the same as this one, the most similar first."""
     rows = type(memory)._default_manager.select_related("subject").filter(subject_id=memory.subject_id)
     if isinstance(memory, Snapshot):
         same = Q(kind=memory.kind) if memory.kind in CUT_OUT else ~Q(kind__in=CUT_OUT)
@@ -276,7 +266,7 @@ def others_of(memory: Any) -> list[Any]:
 
 
 def may_mean_the_same(memory: Any, other: Any) -> bool:
-    """Tell whether the places of two memories allow that they mean the same: what is liked is no allergy."""
+    """Return whether the keys of two memories allow the same meaning: a like is not an allergy."""
     if isinstance(memory, Preference):
         return not {memory.key, other.key} <= KEYS_APART
     if isinstance(memory, ProfileFact):
@@ -285,7 +275,6 @@ def may_mean_the_same(memory: Any, other: Any) -> bool:
 
 
 def text_of_memory(memory: Any) -> str:
-    """Return the words of a memory as one text."""
     if isinstance(memory, Snapshot):
         return memory.text
     if isinstance(memory, Tag):
@@ -294,7 +283,6 @@ def text_of_memory(memory: Any) -> str:
 
 
 def memory_label(memory: Any) -> str:
-    """Return a memory as a line to choose from."""
     name = "" if isinstance(memory, Snapshot | Tag) else f"{memory}: "
     says = text_of_memory(memory) if isinstance(memory, Snapshot | Tag) else plain(memory.value)
     return Truncator(f"{name}{says}").chars(OFFERED_CHARS)

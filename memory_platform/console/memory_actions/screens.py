@@ -1,4 +1,4 @@
-"""Screens of memories that staff act on: buttons on each page, the same acts for chosen rows of a list."""
+"""Base class of memory screens: buttons for acts on each page, and the same acts for chosen rows of a list."""
 
 from typing import Any
 from uuid import UUID
@@ -44,7 +44,6 @@ class ActingAdmin(SubjectOwnedAdmin):
         return response
 
     def act_view(self, request: HttpRequest, object_id: UUID, verb: str) -> HttpResponse:
-        """Show the form of one act, or do it. Refused and on record where the role is too weak."""
         act = ACTS.get(verb)
         if act is None:
             raise Http404
@@ -59,15 +58,13 @@ class ActingAdmin(SubjectOwnedAdmin):
         return ActPage(self, request, act, memory).answer()
 
     def memory_of(self, row: Any) -> Memory:
-        """Return the memory that a row of this screen is."""
         return row  # type: ignore[no-any-return]  # a row of one of the tables of memories
 
     def memories_of(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Return the memories that chosen rows of this screen are."""
         return queryset
 
     def acts_on(self, request: HttpRequest, memory: Memory) -> list[dict[str, Any]]:
-        """Return the buttons on a memory's page: what its state allows, of what the role allows."""
+        """Return the buttons on a memory's page: the acts that its state and the role allow."""
         if getattr(memory, "version_of_id", None) or not any(self._may(request, act.role) for act in ACTS.values()):
             return []
         held = is_held(memory)
@@ -82,19 +79,17 @@ class ActingAdmin(SubjectOwnedAdmin):
     @admin.action(description=_("Confirm: it is so"), permissions=["support"])
     @needs_reason
     def confirm(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-        """Confirm the chosen memories."""
         return self._each(request, queryset, ACTS["confirm"])
 
     @admin.action(description=_("Retire: recall no longer finds it"), permissions=["support"])
     @needs_reason
     def retire(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-        """Retire the chosen memories."""
         return self._each(request, queryset, ACTS["retire"])
 
     @admin.action(description=_("Forget for good: every value it had, nothing is left"), permissions=["manager"])
     @needs_reason
     def forget(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-        """Forget the chosen memories; several values of one belief are one."""
+        """Forget the chosen memories; several values of one belief count as one."""
         return self._each(request, queryset, ACTS["forget"])
 
     def _each(self, request: HttpRequest, queryset: QuerySet[Any], act: Act) -> HttpResponse | None:

@@ -9,7 +9,7 @@ from snapshots.notes.slots import names
 
 
 def correct_columns(tag: Tag, form: Any, doing: Doing) -> Tag:
-    """Set the columns; of the memories that were chosen, those that say what a column said are retired."""
+    """Set the columns. Of the chosen memories, retire those that mention a replaced value."""
     replaced = [getattr(tag, name) for name, value in form.columns().items() if getattr(tag, name) != value]
     wrong = [str(value) for value in replaced if value]
     naming = {one.id for one in origins_of(tag) if any(names(one.text, value) for value in wrong)}
@@ -20,5 +20,4 @@ def correct_columns(tag: Tag, form: Any, doing: Doing) -> Tag:
 
 
 def bring_back(memory: Tag, form: Any, doing: Doing) -> Tag:
-    """Have an earlier value of a tag hold again."""
     return correct_tag(memory, form.columns(), doing)

@@ -1,6 +1,6 @@
-"""Dead letters: what was given up, by what went wrong; replayed or discarded one by one or whole groups.
+"""Dead letters, grouped by kind and error: replayed or discarded one by one, or whole groups at once.
 
-An error is the name of a kind of fault, never its text: that could quote what somebody said.
+An error is the name of an exception class, never its text, which could quote a user.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -31,13 +31,13 @@ age = column("created_at", timesince, gettext_lazy("age"), order="created_at")
 
 
 class DeadLetters:
-    """The page of dead letters, on the screen of work items."""
+    """The page of dead letters on the screen of work items."""
 
     def __init__(self, screen: Any, request: HttpRequest) -> None:
         self.screen, self.request = screen, request
 
     def answer(self) -> HttpResponse:
-        """Show the groups, or replay or discard the oldest items of those that were chosen."""
+        """Show the groups; on POST, replay or discard the oldest items of the chosen groups."""
         if self.request.method == "POST":
             self._settle_chosen()
             return redirect(self.request.path)
@@ -61,7 +61,7 @@ class DeadLetters:
 
 
 def groups() -> Iterable[dict[str, Any]]:
-    """Yield the dead letters by kind and error, the largest group first: how many, attempts, since when."""
+    """Yield the dead letters by kind and error, the largest group first: count, attempts, age."""
     counted = dead().order_by().values("kind", "error_code")
     rows = counted.annotate(count=Count("id"), attempts=Max("attempts"), oldest=Min("created_at"))
     for row in rows.order_by("-count", "kind", "error_code")[:GROUPS_MOST]:
@@ -77,18 +77,16 @@ def groups() -> Iterable[dict[str, Any]]:
 
 
 def dead() -> QuerySet[Work]:
-    """Return the dead items of the tenant."""
     return Work.objects.filter(state=WorkState.DEAD, subject__erasing=False)
 
 
 def oldest_of(group: dict[str, Any]) -> Sequence[Work]:
-    """Return the oldest items of a group, as many as one request settles."""
     rows = dead().select_related("subject").filter(kind=group["kind"], error_code=group["error_code"])
     return list(rows.order_by("position")[:MOST])
 
 
 def settle(screen: Any, request: HttpRequest, items: Sequence[Work], verb: str) -> None:
-    """Replay or discard dead items; say how many were, and of how many nothing was dead any more."""
+    """Replay or discard dead items, and report how many were settled and how many were no longer dead."""
     by, reason = actor_of(request), reason_of(request)
     in_order = sorted(items, key=lambda item: item.position)  # as all who wait for items lock them
     done = sum(_VERBS[verb](item, by=by, reason=reason) for item in in_order)

@@ -1,4 +1,4 @@
-"""Screens of erasures, with what their certificates say, and of the jobs that products asked for. Nothing to change."""
+"""Read-only screens of erasures, with their certificates, and of the jobs that products requested."""
 
 from uuid import UUID
 
@@ -22,20 +22,18 @@ error = code_column("error_code", _("error"))
 
 @admin.display(description=_("signature is genuine"), boolean=True)
 def show_genuine(erasure: Erasure) -> bool:
-    """Return whether the certificate is as the platform signed it."""
     return is_genuine(certificate_of(erasure))
 
 
 @admin.display(description=_("certificate"))
 def certificate_link(erasure: Erasure) -> SafeString:
-    """Link to the certificate as a file: what the signature covers, as the API shows it."""
     address = reverse("admin:profiles_erasure_certificate", args=[erasure.pk])
     return format_html('<a href="{}" download>{}</a>', address, _("Download (JSON)"))
 
 
 @admin.register(Erasure)
 class ErasureScreen(TenantAdmin):
-    """Erasures, the newest first; ids stand as keyed hashes, so that none of these pages shows whose they were."""
+    """Erasures, newest first. Subject and object ids are keyed hashes, so no page shows whose data was erased."""
 
     personal_data = False
     list_display = ("requested_at", "scope", "state", "erased_at", "actor_kind", "reason")
@@ -62,7 +60,7 @@ class ErasureScreen(TenantAdmin):
         return [own, *super().get_urls()]
 
     def certificate_view(self, request: HttpRequest, erasure_id: UUID) -> HttpResponse:
-        """Hand out the certificate; who holds it can have the platform check it."""
+        """Return the certificate as a file; its holder can have the platform check it."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         erasure = self.get_object(request, str(erasure_id))
@@ -75,7 +73,7 @@ class ErasureScreen(TenantAdmin):
 
 @admin.register(Job)
 class JobScreen(TenantAdmin):
-    """Imports and large erasures; a dead one is retried through the API by whoever asked for it."""
+    """Imports and large erasures. Whoever requested a dead one retries it through the API."""
 
     personal_data = False
     list_display = ("created_at", "kind", "status", "done", "total", "attempts", error, "ended_at")

@@ -11,7 +11,7 @@ from memory_platform.kernel.clock import utc_now
 
 
 def next_runs(job: PeriodicTask, count: int = OPERATION.next_runs) -> Iterator[datetime]:
-    """Yield the next times (UTC) at which beat sends the job, none for one that is stopped or has no schedule."""
+    """Yield the next times (UTC) at which beat sends the job; none if it is stopped or has no schedule."""
     if not job.enabled or (job.interval is None and job.crontab is None):
         return
     now, times = utc_now(), job.schedule
@@ -23,7 +23,6 @@ def next_runs(job: PeriodicTask, count: int = OPERATION.next_runs) -> Iterator[d
 
 
 def _first_after(times: Any, at: datetime, *, is_interval: bool) -> datetime:
-    """Return the first time after ``at``."""
     if is_interval:
         due: datetime = at + times.run_every
         return due

@@ -1,4 +1,4 @@
-"""The operator's page: workers, beat, queue, dead letters by tenant, the last run of every job."""
+"""The operator's page: workers, beat, queue and dead letters by tenant, and the last run of every job."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -27,7 +27,7 @@ UNRECORDED = frozenset({"sweep-queue", "sweep-asked-jobs", "continue-jobs"})
 @shows_nobody
 @require_safe
 def operation(request: HttpRequest) -> HttpResponse:
-    """Show whether the platform runs. Asks nothing that belongs to a tenant but its counts."""
+    """Show whether the platform is running. Of tenants, it reads nothing but counts."""
     require(is_operator, request)
     workers, beat, work = workers_now(), beat_now(), work_by_tenant()
     tenants = Tenant.objects.in_bulk([row.tenant_id for row in work])
@@ -58,7 +58,7 @@ def _tiles(workers: list[Worker] | None, beat: BeatState, work: list[TenantWork]
 
 
 def _jobs() -> Iterator[dict[str, Any]]:
-    """Yield every job of the timetable with its last run, what came of it, and when it runs next."""
+    """Yield every job of the timetable with its last run, its result, and its next run."""
     last = {run.job: run for run in JobRun.objects.order_by("job", "-scheduled_for").distinct("job")}
     for job in PeriodicTask.objects.select_related("interval", "crontab").order_by("name"):
         run = last.get(job.name)

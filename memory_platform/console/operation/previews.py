@@ -1,4 +1,4 @@
-"""What a job of care would do now in a tenant, without doing it; of the purge, the next days too."""
+"""A dry run of a maintenance job in one tenant; for the purge also a forecast of the next days."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ PURGE = "purge-expired"
 @mark_tenantless
 @require_safe
 def preview(request: HttpRequest, job: str) -> HttpResponse:
-    """Show what the job would do. Opens scopes of its own: some jobs ask a model, with none open."""
+    """Show what the job would do. Opens scopes of its own: some jobs ask a model, which needs no open scope."""
     whole = WHOLE.get(job)
     require(is_operator if whole else is_manager, request)
     desk = current_desk(request)

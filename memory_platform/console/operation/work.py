@@ -1,4 +1,4 @@
-"""Screens of the work queue: what waits, what is dead and can be replayed."""
+"""Screens of the work queue: what waits, and what is dead and can be replayed."""
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
@@ -58,7 +58,7 @@ class WorkScreen(SubjectOwnedAdmin):
         return [path("dead/", view, name="snapshots_work_dead"), *super().get_urls()]
 
     def dead_view(self, request: HttpRequest) -> HttpResponse:
-        """Show dead letters by what went wrong; replay or discard whole groups. Viewers look on."""
+        """Show dead letters by error; support may replay or discard whole groups, viewers only look."""
         if not self._may(request, Role.SUPPORT if request.method == "POST" else Role.VIEWER):
             raise PermissionDenied
         return DeadLetters(self, request).answer()
@@ -66,7 +66,6 @@ class WorkScreen(SubjectOwnedAdmin):
     @admin.action(description=_("Replay: give dead items all their attempts again"), permissions=["support"])
     @needs_reason
     def replay(self, request: HttpRequest, queryset: QuerySet[Work]) -> None:
-        """Replay the chosen items that are dead; say how many were, so that nobody waits for the others."""
         items = load_chosen_rows(self, request, queryset)
         if items is not None:
             settle(self, request, items, REPLAY)
@@ -74,7 +73,6 @@ class WorkScreen(SubjectOwnedAdmin):
     @admin.action(description=_("Discard: give dead items up for good"), permissions=["support"])
     @needs_reason
     def discard(self, request: HttpRequest, queryset: QuerySet[Work]) -> None:
-        """Discard the chosen items that are dead."""
         items = load_chosen_rows(self, request, queryset)
         if items is not None:
             settle(self, request, items, DISCARD)
@@ -82,7 +80,7 @@ class WorkScreen(SubjectOwnedAdmin):
 
 @admin.register(WorkRemoved)
 class WorkRemovedScreen(TenantAdmin):
-    """The last term of the law "accepted = ready + leased + done + dead + removed", by day."""
+    """Removed items by day: the last term of "accepted = ready + leased + done + dead + removed"."""
 
     personal_data = False
     list_display = ("day", "count")

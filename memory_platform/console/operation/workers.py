@@ -1,4 +1,4 @@
-"""Workers and beat as they answer now: asked with a short wait, and said to be unreachable where nobody can tell."""
+"""The state of workers and beat, asked with a short timeout; unreachable when nobody answers."""
 
 import math
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from snapshots.queue.figures.gauges import seconds_since_sweep
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """One worker that answered: its name, how many processes it has, since when it runs (seconds), jobs done."""
+    """One worker that answered: name, processes, uptime in seconds, jobs done."""
 
     name: str
     processes: int
@@ -24,14 +24,14 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class BeatState:
-    """``seconds_ago``: beat's last sign of life, None where nobody can tell. ``is_late``: longer than it may be."""
+    """``seconds_ago``: age of beat's last sweep, None if unknown. ``is_late``: longer than allowed."""
 
     seconds_ago: float | None
     is_late: bool
 
 
 def workers_now(wait_s: float = OPERATION.workers_s) -> list[Worker] | None:
-    """Return the workers that answered in time, by name; None where the broker cannot be reached."""
+    """Return the workers that answered in time, by name; None if the broker is unreachable."""
     try:
         with current_app.connection_for_write(connect_timeout=wait_s) as broker:
             broker.ensure_connection(max_retries=1, interval_start=0, interval_step=0, timeout=wait_s)
@@ -44,7 +44,6 @@ def workers_now(wait_s: float = OPERATION.workers_s) -> list[Worker] | None:
 
 
 def beat_now() -> BeatState:
-    """Return when beat's sweep ran last."""
     seconds = seconds_since_sweep()
     return BeatState(None, False) if math.isnan(seconds) else BeatState(seconds, seconds > OPERATION.beat_late_s)
 

@@ -1,4 +1,4 @@
-"""Screens of experiments: arms, start and end, and how well each arm serves. For managers."""
+"""Screens of experiments for managers: arms, start and end, and the results of each arm."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ MEMBERS = ("name", "version", "percent")
 
 
 def arm_fields() -> dict[str, forms.Field]:
-    """Return the inputs of all arms; the rows after the second may stay empty."""
+    """Return the inputs of all arms; rows after the second may stay empty."""
     fields: dict[str, forms.Field] = {}
     for row in range(1, ROWS + 1):
         wanted = row <= 2  # noqa: PLR2004 - one arm has nothing beside it
@@ -40,7 +40,7 @@ def arm_fields() -> dict[str, forms.Field]:
 
 
 class ExperimentFormBase(forms.ModelForm[Experiment]):
-    """A name, two arms or more, and why."""
+    """A name, at least two arms, and a reason."""
 
     reason = ReasonField()
 
@@ -49,7 +49,6 @@ class ExperimentFormBase(forms.ModelForm[Experiment]):
         fields = ("name",)
 
     def clean(self) -> dict[str, Any]:
-        """Check what only the whole tells."""
         given = super().clean() or {}
         if self.errors:
             return given
@@ -72,7 +71,7 @@ ExperimentForm: Any = type("ExperimentForm", (ExperimentFormBase,), arm_fields()
 
 
 class SharesFormBase(forms.ModelForm[Experiment]):
-    """Other percentages for the arms of one experiment, and why."""
+    """New percentages for the arms of one experiment, and a reason."""
 
     reason = ReasonField()
 
@@ -81,7 +80,6 @@ class SharesFormBase(forms.ModelForm[Experiment]):
         fields = ()
 
     def clean(self) -> dict[str, Any]:
-        """Check what only the whole tells."""
         given = super().clean() or {}
         if self.errors:
             return given
@@ -92,12 +90,11 @@ class SharesFormBase(forms.ModelForm[Experiment]):
 
 
 def share_name(number: int) -> str:
-    """Return the name of the input for an arm's percentage."""
     return f"share{number}"
 
 
 def shares_form(experiment: Experiment) -> Any:
-    """Return the form with one input for each arm, filled with its percentage."""
+    """Return the form class with one percentage input per arm."""
     fields = {
         share_name(n): forms.IntegerField(label=arm["name"], min_value=0, max_value=BUCKETS, initial=arm["percent"])
         for n, arm in enumerate(experiment.arms)
@@ -107,13 +104,12 @@ def shares_form(experiment: Experiment) -> Any:
 
 @admin.display(description=_("arms"))
 def arms_line(experiment: Experiment) -> str:
-    """Show arms with versions and percentages."""
     return line(", ".join(f"{arm['name']} (v{arm['policy_version']}): {arm['percent']} %" for arm in experiment.arms))
 
 
 @admin.display(description=_("how well each arm serves"))
 def figures_shown(experiment: Experiment) -> SafeString:
-    """Show each arm's shares with 95 % intervals and n: of the days that were rolled up."""
+    """Return the shares of each arm with 95 % intervals and n, from the days that are rolled up."""
     rows = [
         {
             "arm": figures.arm,
@@ -133,7 +129,6 @@ def figures_shown(experiment: Experiment) -> SafeString:
 
 
 def share_shown(share: Share) -> str:
-    """Return a share with its interval and n."""
     if share.value is None or share.low is None or share.high is None:
         return EMPTY
     return f"{share.value:.1%} ({share.low:.1%}-{share.high:.1%}; n={share.of:,})"
@@ -141,7 +136,7 @@ def share_shown(share: Share) -> str:
 
 @admin.register(Experiment)
 class ExperimentScreen(TenantAdmin):
-    """Experiments, newest first: made as drafts, started and ended by an action with a reason."""
+    """Experiments, newest first. They are made as drafts; an action with a reason starts or ends them."""
 
     form = ExperimentForm
     add_role = change_role = Role.MANAGER
@@ -169,7 +164,7 @@ class ExperimentScreen(TenantAdmin):
         return self.has_manager_permission(request)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Percentages change until the experiment has ended."""
+        """Percentages may change until the experiment has ended."""
         ended = obj is not None and obj.status == ExperimentStatus.ENDED
         return super().has_change_permission(request, obj) and not ended
 

@@ -1,4 +1,4 @@
-"""The form of a policy: one field for each that may be set, filled with what is in force, checked like the API's."""
+"""The form of a policy: one field per setting, filled with the current values and validated like the API's input."""
 
 import json
 from collections.abc import Iterator
@@ -38,14 +38,13 @@ ASKED_LAST = ("against", "reason")
 
 
 class ValueField(forms.CharField):
-    """A value of a kind that no input of its own can take: numbers with commas between them, or a JSON object."""
+    """A value as text: numbers separated by commas, or a JSON object."""
 
     def __init__(self, kind: Kind, **options: Any) -> None:
         super().__init__(max_length=10_000, **options)
         self.kind = kind
 
     def prepare_value(self, value: Any) -> Any:
-        """Return what the input shows."""
         if isinstance(value, list):
             return ", ".join(f"{number:g}" for number in value)
         return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
@@ -64,7 +63,6 @@ class ValueField(forms.CharField):
 
 
 def field_of(section: str, name: str, kind: Kind) -> forms.Field:
-    """Return the form field of one setting."""
     place = f"{section}.{name}"
     label = FIELDS[place]
     match kind:
@@ -85,7 +83,6 @@ def field_of(section: str, name: str, kind: Kind) -> forms.Field:
 
 
 def choice_field(place: str, kind: Choice | Choices) -> forms.Field:
-    """Return the form field of a setting that takes one of a list, or some of it."""
     named, told = OPTIONS.get(place, {}), HELP.get(place, "")
     choices = [(option, named.get(option, option)) for option in kind.options]
     if isinstance(kind, Choice):
@@ -97,14 +94,13 @@ def choice_field(place: str, kind: Choice | Choices) -> forms.Field:
 
 
 def key(section: str, field: str) -> str:
-    """Return the name of a setting's input."""
     return f"{section}__{field}"
 
 
 class PolicyFormBase(forms.ModelForm[PolicyVersion]):
-    """Everything that may be set; what differs from the version it is based on becomes a new version.
+    """All settings. Those that differ from the base version become a new version.
 
-    The reason is asked for when it is saved: the difference is shown first.
+    The reason is required only on saving, after the difference was shown.
     """
 
     against = forms.IntegerField(
@@ -135,14 +131,13 @@ class PolicyFormBase(forms.ModelForm[PolicyVersion]):
             self.initial.update({key(section, field): value for field, value in values.items()})
 
     def clean_against(self) -> int | None:
-        """Return the number of the version to compare with. Raises ValidationError where there is none."""
         number: int | None = self.cleaned_data["against"]
         if number is not None and not PolicyVersion.objects.filter(number=number).exists():
             raise forms.ValidationError(_("No version has this number."))
         return number
 
     def clean(self) -> dict[str, Any]:
-        """Check what only the whole tells, and keep the proposal for saving."""
+        """Validate the settings together, and keep the proposal for saving."""
         given = super().clean() or {}
         if self.errors:
             return given
@@ -162,13 +157,12 @@ class PolicyFormBase(forms.ModelForm[PolicyVersion]):
 
 
 class RollBackForm(forms.Form):
-    """Why an earlier version's settings are to steer again."""
+    """The reason for a return to an earlier version's settings."""
 
     reason = ReasonField()
 
 
 def form_fields() -> Iterator[tuple[str, forms.Field]]:
-    """Yield every setting's input by its name."""
     for section in SECTIONS.values():
         for name, kind in section.kinds.items():
             yield key(section.name, name), field_of(section.name, name, kind)
@@ -178,7 +172,7 @@ PolicyForm: Any = type("PolicyForm", (PolicyFormBase,), dict(form_fields()))
 
 
 def _changes_from(given: dict[str, Any], base: PolicyVersion) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """Return the new values, and the names of the fields that return to the platform's defaults."""
+    """Return the new values, and the names of fields that return to the platform's defaults."""
     changes: dict[str, dict[str, Any]] = {}
     remove: list[str] = []
     for section, held in effective_values(base.document, SECTIONS).items():

@@ -1,4 +1,4 @@
-"""What may be set in a policy, in the reader's words."""
+"""Labels of the settings of a policy."""
 
 from typing import Any
 
@@ -105,7 +105,7 @@ OPTIONS = {
 
 
 def name_options(place: str, value: Any) -> Any:
-    """Return the value of a setting with its options named as the form names them."""
+    """Return the value of a setting with the labels of its options."""
     named = OPTIONS.get(place, {})
     if isinstance(value, list):
         return [str(named.get(one, one)) if isinstance(one, str) else one for one in value]

@@ -1,4 +1,4 @@
-"""What a version of the policy would have done with the last receipts, before it steers anything."""
+"""A policy version replayed on the last receipts, before it is activated."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ from tenants.services.policies import active_number
 
 @admin.display(description=gettext_lazy("replay"))
 def replay_link(version: PolicyVersion) -> str:
-    """Lead to the page that tries a version on the last receipts; the active one made them."""
+    """Return the link to the replay of a version; the active version made the receipts, so it has none."""
     if version.number == getattr(version, "active", 0):
         return EMPTY
     address = reverse("admin:tenants_policyversion_replay", args=[version.pk])
@@ -33,7 +33,7 @@ def replay_link(version: PolicyVersion) -> str:
 
 
 class ReplayedAdmin(SteppedAdmin):
-    """A screen of versions, each of which can be tried on what the active one answered."""
+    """A screen of policy versions that can be replayed on the receipts of the active one."""
 
     def get_urls(self) -> list[URLPattern]:
         view = require_safe(self.admin_site.admin_view(self.replay_view))
@@ -64,7 +64,6 @@ class ReplayedAdmin(SteppedAdmin):
 
 
 def figures_of(told: Replay) -> list[tuple[str, Any]]:
-    """Return the rows of the table, each with its name."""
     return [
         (_("receipts read"), told.receipts),
         (_("with memories to choose from"), told.compared),
@@ -80,7 +79,6 @@ def figures_of(told: Replay) -> list[tuple[str, Any]]:
 
 
 def refusal_in_words(one: Refusal) -> str:
-    """Return why receipts are left out, in the reader's words."""
     told = {
         "other_release": _("%(count)s receipts are left out: release %(made_by)s made them, this is release %(now)s."),
         "other_clauses": _("%(count)s receipts are left out: another reader of notes (%(made_by)s) served them."),
@@ -90,7 +88,7 @@ def refusal_in_words(one: Refusal) -> str:
 
 
 def example_shown(one: Example) -> dict[str, Any]:
-    """Return one context that would change, by numbers: its receipt tells the rest."""
+    """Return one context that would change, as counts with a link to its receipt."""
     return {
         "receipt": link_to(Receipt, one.receipt_id),
         "entering": len(one.entering),

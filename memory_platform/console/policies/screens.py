@@ -1,4 +1,4 @@
-"""Screens of the tenant's policy: versions, what each sets, new ones, roll-back. Managers steer."""
+"""The screen of policy versions: their settings, new versions, activation, roll-back. Managers change them."""
 
 from typing import Any
 
@@ -33,25 +33,23 @@ def _render_changes(version: PolicyVersion, other: Document) -> SafeString:
 
 @admin.display(description=_("against the active version"))
 def against_active(version: PolicyVersion) -> SafeString:
-    """Show what would change for answers if this version were activated."""
+    """Return the changes that activating this version would make."""
     return _render_changes(version, version_by_number(active_number()).document)
 
 
 @admin.display(description=_("against the version it is based on"))
 def against_base(version: PolicyVersion) -> SafeString:
-    """Show what its maker changed."""
     return _render_changes(version, version_by_number(version.based_on).document if version.based_on else {})
 
 
 @admin.display(description=_("against the platform's own values"))
 def against_defaults(version: PolicyVersion) -> SafeString:
-    """Show all that the version sets itself."""
+    """Return all values that the version sets itself."""
     return _render_changes(version, {})
 
 
 @admin.display(description=_("in force under this version"))
 def in_force(version: PolicyVersion) -> SafeString:
-    """Show every value."""
     sections = [
         {
             "label": SECTION_LABELS[section],
@@ -67,13 +65,11 @@ def in_force(version: PolicyVersion) -> SafeString:
 
 @admin.display(description=_("active"), boolean=True)
 def is_active(version: PolicyVersion) -> bool:
-    """Tell whether this version steers."""
     return bool(getattr(version, "active", None) == version.number)
 
 
 @admin.display(description=_("roll back"))
 def roll_back_link(version: PolicyVersion) -> str:
-    """Lead to the page that brings an earlier version's settings back."""
     if version.number >= getattr(version, "active", 0):
         return EMPTY
     address = reverse("admin:tenants_policyversion_roll_back", args=[version.pk])
@@ -84,7 +80,7 @@ def roll_back_link(version: PolicyVersion) -> str:
 
 @admin.register(PolicyVersion)
 class PolicyScreen(TriedAdmin):
-    """Versions, newest first: made anew, never changed; one is active. All staff see them, managers steer."""
+    """Policy versions, newest first. A version never changes; one is active. All staff see them."""
 
     form = PolicyForm
     add_role = Role.MANAGER
@@ -127,7 +123,6 @@ class PolicyScreen(TriedAdmin):
         return (roll_back_link, replay_link, try_link) if self.has_manager_permission(request) else ()
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        """Return the versions, each beside the number of the active one."""
         tenant = Tenant.objects.filter(id=OuterRef("tenant_id"))
         return super().get_queryset(request).annotate(active=tenant.values("policy_version")[:1])
 

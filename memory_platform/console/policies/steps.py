@@ -1,7 +1,7 @@
-"""Steps of the policy's screen: what a form would change is shown before it is saved; an earlier version comes back.
+"""Saving and rolling back a policy in two steps: the page shows the difference first, then asks for confirmation.
 
-A page that asks to save or to roll back carries what it showed. Whoever comes second is told, keeps what they wrote,
-and sees the difference to what holds now; the same form sent twice makes one version.
+The confirmation carries the state that the page showed. If somebody else was quicker, the page shows the new difference
+and keeps the input. The same form sent twice makes one version.
 """
 
 from typing import Any
@@ -39,7 +39,6 @@ SEEN = "seen"
 
 
 def changes_shown(changes: list[Change]) -> SafeString:
-    """Show what differs between two versions."""
     rows = []
     for change in changes:
         place = f"{change.section}.{change.field}"
@@ -56,9 +55,9 @@ def changes_shown(changes: list[Change]) -> SafeString:
 
 
 def steering_seen(*, locked: bool) -> str:
-    """Return what names the state that a page shows: which versions there are, and which of them steers.
+    """Return a token of the current state: the active version and the newest one.
 
-    ``locked``: nobody changes it before the page's transaction ends.
+    ``locked``: nobody changes that state before the page's transaction ends.
     """
     tenant = lock_steering() if locked else Tenant.objects.get(id=current_tenant_id())
     newest = PolicyVersion.objects.aggregate(newest=Max("number"))["newest"]
@@ -66,7 +65,7 @@ def steering_seen(*, locked: bool) -> str:
 
 
 class SteeringActions(ReasonedActions):
-    """The bar of actions, with the state that the list shows."""
+    """The form of list actions, with the state that the list showed."""
 
     seen = forms.CharField(
         label="", widget=forms.HiddenInput, required=False, initial=lambda: steering_seen(locked=False)
@@ -74,7 +73,7 @@ class SteeringActions(ReasonedActions):
 
 
 class SteppedAdmin(TenantAdmin):
-    """A screen of versions that are saved after their difference was seen, and brought back by a page that asks why."""
+    """A screen of versions that are saved after their difference was shown, and restored with a reason."""
 
     add_form_template = "console/policy_form.html"
 
@@ -85,7 +84,7 @@ class SteppedAdmin(TenantAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show the form; then what it would change; then save it."""
+        """Show the form, then the changes it would make, then save it."""
         if request.method != "POST":
             return super().add_view(request, form_url, extra_context)
         if not self.has_add_permission(request):
@@ -103,7 +102,6 @@ class SteppedAdmin(TenantAdmin):
         return self._difference(request, form, seen, is_stale=is_stale)
 
     def _render_form(self, request: HttpRequest, form: Any) -> HttpResponse:
-        """Return the filled form with the errors of each field."""
         fieldsets: Any = list(self.get_fieldsets(request))
         shown = helpers.AdminForm(form, fieldsets, {}, (), model_admin=self)
         context = {
@@ -143,7 +141,7 @@ class SteppedAdmin(TenantAdmin):
         return answer
 
     def roll_back_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Show what changes if this version's settings steer again; ask why; then make and activate them anew."""
+        """Show the changes of a roll-back and ask for a reason; on POST, copy the version and activate the copy."""
         if not self.has_manager_permission(request):
             raise PermissionDenied
         version = self.get_object(request, object_id)

@@ -1,6 +1,6 @@
-"""Words tried on the fields of a version, also as they are edited on the page: what each note would fill, and why not.
+"""Sample text tried on the fields of a policy version, also as edited on the page: the notes, and the field of each.
 
-Nothing is kept of it. The encoder runs with no transaction open, so the answer is made after the page's.
+Nothing is stored. The encoder runs with no open transaction, so the response is made after the page's.
 """
 
 from typing import Any
@@ -39,7 +39,7 @@ WHY_NOT = {
 
 
 class TryForm(forms.Form):
-    """What a person might say, and the fields it is tried on."""
+    """Sample text, and the fields on which it is tried."""
 
     said = forms.CharField(
         label=gettext_lazy("What the person says"), max_length=TEXT_CHARS, widget=forms.Textarea(attrs={"rows": 3})
@@ -49,20 +49,19 @@ class TryForm(forms.Form):
 
 @admin.display(description=gettext_lazy("fields"))
 def try_link(version: PolicyVersion) -> str:
-    """Lead to the page on which the fields of a version are tried."""
     address = reverse("admin:tenants_policyversion_fields", args=[version.pk])
     return format_html('<a class="button" href="{}">{}</a>', address, _("Try its fields"))
 
 
 class TriedAdmin(ReplayedAdmin):
-    """A screen of versions, the fields of each of which can be tried on words."""
+    """A screen of policy versions whose fields can be tried on sample text."""
 
     def get_urls(self) -> list[URLPattern]:
         view = require_http_methods(["GET", "HEAD", "POST"])(self.admin_site.admin_view(self.fields_view))
         return [path("<path:object_id>/fields/", view, name="tenants_policyversion_fields"), *super().get_urls()]
 
     def fields_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Show the fields of a version to edit, and what a text would fill. Writes nothing."""
+        """Show the fields of a version to edit, and the notes that a text would give. Writes nothing."""
         desk = current_desk(request)
         if desk is None or not self.has_manager_permission(request):
             raise PermissionDenied
@@ -76,7 +75,6 @@ class TriedAdmin(ReplayedAdmin):
         return AfterCommit(lambda: self._try_fields(request, desk, version, form))
 
     def _try_fields(self, request: HttpRequest, desk: Desk, version: PolicyVersion, form: TryForm) -> HttpResponse:
-        """Try the fields with no transaction open, then render the page in the tenant's scope."""
         try:
             tried = try_fields(form.cleaned_data["said"], ATTRIBUTES.read(form.cleaned_data["attributes"]))
         except EmbeddingUnavailable:
@@ -101,7 +99,7 @@ class TriedAdmin(ReplayedAdmin):
 
 
 def _note(tried: TriedNote) -> dict[str, Any]:
-    """Return a row of the table: the note, the field that it fills or why it fills none, and the likeliest fields."""
+    """Return a row of the table: the note, its field or why it has none, and the likeliest fields."""
     scores = [f"{name} {score:.2f}" for name, score in list(tried.fit.scores.items())[:SCORES_SHOWN]]
     return {
         "text": tried.text,

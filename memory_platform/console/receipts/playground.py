@@ -1,8 +1,8 @@
-"""The playground: what would be recalled for a person now, under two policies side by side. Nothing is kept of it.
+"""The playground: what would be recalled for a person now, under two policies side by side. Nothing is stored.
 
-Support and above: who may only look may not, for asking is an act: it may cost a call to an embedding model. A draft of
-a policy is for those who may make versions. Prompts are made with no transaction open, so the page opens the tenant's
-scope itself: to read what the form offers and to record who asked, and again to show what came of it.
+It needs the role support, because a question may cost a call to an embedding model. Drafts of a policy are for
+managers. Prompts are made with no open transaction, so the page opens the tenant's scope itself: once to read the
+form's choices and record who asked, and once to render the result.
 """
 
 from collections.abc import Iterable, Mapping
@@ -45,7 +45,7 @@ REASON_SHOWN = 40
 
 @dataclass(frozen=True, slots=True)
 class PlaygroundInputs:
-    """What one page works with: the subject, its forms, what steers its answers now, the versions that were chosen."""
+    """The inputs of one page: the subject, the forms, the policies in force, and the chosen versions."""
 
     subject: Subject
     form: QuestionForm
@@ -55,14 +55,14 @@ class PlaygroundInputs:
 
     @property
     def is_asked(self) -> bool:
-        """Whether a whole question was sent, with a whole draft where one is to steer."""
+        """Whether the question is valid, and the draft too if it is chosen."""
         if not (self.form.is_bound and self.form.is_valid()):
             return False
         return DRAFT not in self.form.chosen_policies or bool(self.draft.is_valid())
 
 
 def playground(request: HttpRequest, subject_id: UUID, screen: Any) -> HttpResponse:
-    """Show the playground of a subject, in ``screen``; no scope may be open. Raises PermissionDenied, Http404."""
+    """Show the playground of a subject in ``screen``; no scope may be open. Raises PermissionDenied, Http404."""
     desk = current_desk(request)
     if desk is None:
         return redirect("admin:switch")
@@ -78,7 +78,7 @@ def playground(request: HttpRequest, subject_id: UUID, screen: Any) -> HttpRespo
 
 
 def note(request: HttpRequest, subject_id: UUID, verb: str) -> None:
-    """Leave in the audit trail whose memory was asked, and not what."""
+    """Record whose memory was asked, but not the question."""
     record_audit(
         actor_of(request),
         f"playground.{verb}",
@@ -89,7 +89,7 @@ def note(request: HttpRequest, subject_id: UUID, verb: str) -> None:
 
 
 def load_table(request: HttpRequest, subject_id: UUID, desk: Desk) -> PlaygroundInputs:
-    """Return the subject, forms and versions of the page, in the open scope. Raises Http404 without a subject."""
+    """Return the inputs of the page, in the open scope. Raises Http404 if the subject does not exist."""
     subject = Subject.objects.filter(pk=subject_id, erasing=False).first()
     if subject is None:
         raise Http404
@@ -111,13 +111,12 @@ def load_table(request: HttpRequest, subject_id: UUID, desk: Desk) -> Playground
 
 
 def versions_of(chosen: Iterable[str]) -> dict[int, PolicyVersion]:
-    """Return the versions whose numbers were chosen, as far as there are any."""
     numbers = {int(one) for one in chosen if one.isascii() and one.isdecimal() and len(one) <= VERSION_DIGITS}
     return {version.number: version for version in PolicyVersion.objects.filter(number__in=numbers)}
 
 
 def policy_choices(now: Policies, *, may_draft: bool) -> list[tuple[str, str]]:
-    """Return the policies to choose from: the active one, every version, newest first, and perhaps a draft."""
+    """Return the policies to choose from: the current one, the draft if allowed, and every version, newest first."""
     steers = _("what steers now (version %s)") % now.version
     if now.experiment:
         steers = _("what steers now (version %(version)s, arm %(arm)s of %(experiment)s)") % {
@@ -136,7 +135,7 @@ def _version_told(number: int, reason: str) -> str:
 
 
 def initial_question(request: HttpRequest, subject: Subject) -> dict[str, Any]:
-    """Return the question of the receipt that a link named, to ask it again; nothing where its words are gone."""
+    """Return the question of the receipt that the address names; empty if its text was purged."""
     receipt_id = as_id(request.GET.get("receipt", ""))
     receipt = Receipt.objects.filter(pk=receipt_id, subject=subject).first() if receipt_id else None
     rendered = rendered_of(receipt) if receipt else None
@@ -160,7 +159,6 @@ def _policies(chosen: str, table: PlaygroundInputs) -> Policies:
 
 
 def question_of(table: PlaygroundInputs) -> TrialQuestion:
-    """Return what was asked, of a form that was sent whole."""
     given = table.form.cleaned_data
     return TrialQuestion(given["query"], given["intent"] or None, given["conversation"] or None)
 

@@ -1,4 +1,4 @@
-"""The forms of the playground: what is asked of a memory, and under which policies; one of them may be a draft."""
+"""The forms of the playground: the question, two policies, and the draft of a policy."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,7 +25,7 @@ QUERY_CHARS = 10_000
 
 
 class QuestionForm(forms.Form):
-    """What a person might say, and the policies whose prompts for it are laid side by side."""
+    """A sample question, and the two policies whose prompts are compared."""
 
     query = forms.CharField(
         label=gettext_lazy("What the person says"), max_length=QUERY_CHARS, widget=forms.Textarea(attrs={"rows": 3})
@@ -55,7 +55,7 @@ class QuestionForm(forms.Form):
 
 
 class DraftFormBase(forms.Form):
-    """Every value of a policy that a context follows, beginning with those of ``base``. Nothing of it is stored."""
+    """All settings that a context depends on, starting from ``base``. Nothing is stored."""
 
     document: Document
 
@@ -66,12 +66,11 @@ class DraftFormBase(forms.Form):
         self.base, self.held, self.document = base, held, base.document
 
     def parts(self) -> Iterator[tuple[Any, list[forms.BoundField]]]:
-        """Yield the sections: a label and the inputs of each."""
         for section in STEERING:
             yield SECTION_LABELS[section.name], [self[key(section.name, field)] for field in section.kinds]
 
     def clean(self) -> dict[str, Any]:
-        """Check what only the whole tells, and keep the document that the draft would be."""
+        """Validate the settings together, and keep the document of the draft."""
         given = super().clean() or {}
         if self.errors:
             return given
@@ -97,7 +96,6 @@ class DraftFormBase(forms.Form):
 
 
 def draft_fields() -> Iterator[tuple[str, forms.Field]]:
-    """Yield every setting's input by its name."""
     for section in STEERING:
         for name, kind in section.kinds.items():
             yield key(section.name, name), field_of(section.name, name, kind)

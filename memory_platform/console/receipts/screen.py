@@ -1,4 +1,4 @@
-"""The screen of receipts: what was put into one prompt, and why."""
+"""The screen of receipts: the memories in one prompt, and why."""
 
 from typing import Any
 from uuid import UUID
@@ -31,7 +31,7 @@ degraded = code_column("degraded_reason", _("degraded reason"))
 
 @admin.register(Receipt)
 class ReceiptScreen(NewestSearched):
-    """Receipts, newest first; each opens as the picture of why its prompt was made so."""
+    """Receipts, newest first. The page of each explains its prompt."""
 
     change_form_template = "console/why.html"
     list_display = (
@@ -68,7 +68,6 @@ class ReceiptScreen(NewestSearched):
         return f"{obj.created_at:%Y-%m-%d %H:%M}"
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        """Return receipts; what was put in and rendered is read only when one is opened."""
         return super().get_queryset(request).defer(*LARGE)
 
     def get_urls(self) -> list[URLPattern]:
@@ -77,7 +76,7 @@ class ReceiptScreen(NewestSearched):
 
     @mark_tenantless
     def playground_view(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Show what would be recalled for a subject now; runs in no tenant, since a model may be asked for vectors."""
+        """Show the playground. Runs without a tenant's scope, since it may call an embedding model."""
         return playground(request, object_id, self)
 
     def change_view(
@@ -97,7 +96,7 @@ class ReceiptScreen(NewestSearched):
         return response
 
     def _policy(self, request: HttpRequest, receipt: Receipt) -> str:
-        """Return the policy version, linked for who may see policies."""
+        """Return the policy version, linked if the reader may see policies."""
         known = receipt.policy_version.isascii() and receipt.policy_version.isdecimal()
         if known and self.has_manager_permission(request):
             version = PolicyVersion.objects.filter(number=int(receipt.policy_version[:9])).first()
@@ -106,7 +105,6 @@ class ReceiptScreen(NewestSearched):
 
 
 def facts_of(receipt: Receipt, policy: str) -> list[tuple[Any, Any]]:
-    """Return what stands over the page: a label and a value each; what is empty is left out."""
     facts = (
         (_("subject"), subject_shown(receipt)),
         (_("conversation"), conversation_shown(receipt) if receipt.conversation else ""),

@@ -1,4 +1,4 @@
-"""The screen of candidates: what extraction proposed and why; what waits for a person comes first."""
+"""The screen of candidates: what extraction proposed, and why. Candidates that wait for a person come first."""
 
 from collections.abc import Callable
 
@@ -33,7 +33,7 @@ WAITING_FIRST = Case(When(verdict=Verdict.PENDING, then=Value(0)), default=Value
 
 @admin.display(description=_("evidence"))
 def evidence(candidate: Candidate) -> str:
-    """Show the message with the words marked that prove the candidate."""
+    """Return the source message as HTML, with the quote marked that supports the candidate."""
     message = messages_behind([candidate]).get(candidate.message_ref) if candidate.message_ref else None
     start, end = candidate.quote_start, candidate.quote_end
     if message is None or start is None or end is None:
@@ -46,7 +46,7 @@ def evidence(candidate: Candidate) -> str:
 
 @admin.register(Candidate)
 class CandidateScreen(SubjectOwnedAdmin):
-    """What extraction proposed, its verdict and the reason; what waits is approved or rejected here."""
+    """Proposals of extraction with verdict and reason. Pending ones are approved or rejected here."""
 
     list_display = (
         "created_at",
@@ -101,7 +101,6 @@ class CandidateScreen(SubjectOwnedAdmin):
         return [path("review/", view, name="profiles_candidate_review"), *super().get_urls()]
 
     def review_view(self, request: HttpRequest) -> HttpResponse:
-        """Show what waits, one after the other; viewers look on."""
         if not self._may(request, Role.SUPPORT if request.method == "POST" else Role.VIEWER):
             raise PermissionDenied
         return ReviewQueue(self, request).answer()
@@ -109,19 +108,16 @@ class CandidateScreen(SubjectOwnedAdmin):
     @admin.action(description=_("Approve: write what waits into memory"), permissions=["support"])
     @needs_reason
     def approve(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
-        """Approve the chosen candidates that wait."""
         self._decide_rows(request, queryset, approve)
 
     @admin.action(description=_("Reject: what waits is not written"), permissions=["support"])
     @needs_reason
     def reject(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
-        """Reject the chosen candidates that wait."""
         self._decide_rows(request, queryset, reject)
 
     @admin.action(description=_("Take a rejection back: it waits again"), permissions=["support"])
     @needs_reason
     def reopen(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
-        """Let the chosen candidates wait again that a person rejected."""
         by, reason = actor_of(request), reason_of(request)
         rows = load_chosen_rows(self, request, queryset)
         if rows is not None:
@@ -131,7 +127,7 @@ class CandidateScreen(SubjectOwnedAdmin):
     def _decide_rows(
         self, request: HttpRequest, queryset: QuerySet[Candidate], decide: Callable[..., Candidate]
     ) -> None:
-        """Decide each pending candidate, and show which ones were decided."""
+        """Decide each pending candidate, and report the result row by row."""
         by, reason = actor_of(request), reason_of(request)
 
         def do(row: Candidate) -> None:

@@ -1,4 +1,4 @@
-"""The screen of what users told us to forget: until it is erased, support can bring it back."""
+"""The screen of orders to forget. Until the memories are erased, support can bring them back."""
 
 from functools import partial
 
@@ -21,7 +21,7 @@ from snapshots.models import ForgetOrder, ForgetOrderState
 
 @admin.register(ForgetOrder)
 class ForgetOrderScreen(SubjectOwnedAdmin):
-    """What users told us to forget: when, how many memories, what became of it. No word of it is shown."""
+    """Orders to forget: when, how many memories, and the outcome. No words of them are shown."""
 
     list_display = (
         "created_at",
@@ -47,7 +47,6 @@ class ForgetOrderScreen(SubjectOwnedAdmin):
     @admin.action(description=_("Bring back: it is remembered again as it was"), permissions=["support"])
     @needs_reason
     def bring_back(self, request: HttpRequest, queryset: QuerySet[ForgetOrder]) -> None:
-        """Bring back what the chosen orders hid, as far as it is not erased."""
         undo = partial(undo_forget_order, by=actor_of(request), reason=reason_of(request))
         done = act_on_rows(queryset.filter(state=ForgetOrderState.WITHHELD), lambda row: undo(row.subject, row.id))
         text = ngettext("%(count)d order was undone.", "%(count)d orders were undone.", done)

@@ -1,4 +1,4 @@
-"""What the console's screens share: rights by role, an audit trail instead of Django's log, no writes by default."""
+"""Base classes of the console's screens: rights by role, an audit trail instead of Django's log, read-only by default."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -32,7 +32,7 @@ subject_shown = column("subject", lambda subject: link(subject, subject.external
 
 
 class CarefulLists(admin.ModelAdmin[Any]):
-    """Lists that refuse what the database would choke on: patterns and NUL in the address."""
+    """Screens whose lists refuse addresses that would harm the database: regular expressions and NUL characters."""
 
     show_facets = admin.ShowFacets.NEVER
     # Whether somebody who needs a support session needs it here.
@@ -48,7 +48,6 @@ class CarefulLists(admin.ModelAdmin[Any]):
         return CarefulList
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Return the fields of the form; who may only look is not asked for a reason."""
         fields = super().get_fields(request, obj)
         if self.has_change_permission(request, obj):
             return fields
@@ -76,7 +75,6 @@ class TenantAdmin(CarefulLists):
 
     @property
     def shows_people(self) -> bool:  # type: ignore[override]  # told by two others
-        """Whether personal data or names of subjects stand here."""
         return self.personal_data or self.names_subjects
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -85,11 +83,10 @@ class TenantAdmin(CarefulLists):
         return super().get_readonly_fields(request, obj)
 
     def title_of(self, obj: Any) -> str:
-        """Return what the page of ``obj`` is called. Shown only: it may hold content, and is never stored."""
+        """Return the title of a row's page. It is only displayed, never stored: it may hold personal data."""
         return str(obj)
 
     def action_checkbox(self, obj: Any) -> SafeString:
-        """Return the box that chooses a row of a list, named as the row's page is."""
         return super().action_checkbox(TitledRow(obj.pk, Truncator(self.title_of(obj)).chars(LINE)))
 
     def has_module_permission(self, request: HttpRequest) -> bool:
@@ -108,11 +105,9 @@ class TenantAdmin(CarefulLists):
         return self._may(request, self.delete_role)
 
     def has_support_permission(self, request: HttpRequest) -> bool:
-        """Right for actions declared with ``permissions=["support"]``."""
         return self._may(request, Role.SUPPORT)
 
     def has_manager_permission(self, request: HttpRequest) -> bool:
-        """Right for actions declared with ``permissions=["manager"]``."""
         return self._may(request, Role.MANAGER)
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
@@ -134,7 +129,7 @@ class TenantAdmin(CarefulLists):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show the audit trail of the row; Django's own log is shared by all tenants and is not used."""
+        """Show the audit trail of the row. Django's own log is not used, because all tenants would share it."""
         obj = self.get_object(request, object_id)
         if obj is None:
             raise Http404
@@ -153,11 +148,9 @@ class TenantAdmin(CarefulLists):
         return TemplateResponse(request, "console/object_history.html", context)
 
     def id_on_record(self, obj: Any) -> str:
-        """Return the id by which the audit trail knows a row."""
         return str(obj.pk)
 
     def records_of(self, obj: Any) -> QuerySet[AuditRecord]:
-        """Return the audit trail of a row."""
         return AuditRecord.objects.filter(object_kind=self.opts.db_table, object_id=self.id_on_record(obj))
 
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
@@ -188,9 +181,9 @@ class TenantAdmin(CarefulLists):
 
 
 class SubjectOwnedAdmin(TenantAdmin):
-    """A screen whose rows belong to a subject: found by its id, and listed for one subject from its page.
+    """A screen of rows that belong to subjects: searched by subject id, and linked from the subject's page.
 
-    ``sorted_whole``: whether a whole tenant's rows can be put in another order than their own; not of large tables.
+    ``sorted_whole``: whether the rows of a whole tenant may be sorted by another column; False for large tables.
     """
 
     names_subjects = True
@@ -199,7 +192,6 @@ class SubjectOwnedAdmin(TenantAdmin):
     list_filter: ClassVar[Any] = (OfSubject,)
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        """Return the rows with what pages and lists name beside them, in one query."""
         rows = super().get_queryset(request).select_related(*self.list_select_related)
         return rows.filter(subject__erasing=False)
 
@@ -207,12 +199,11 @@ class SubjectOwnedAdmin(TenantAdmin):
         return OwnedList
 
     def get_paginator(self, request: HttpRequest, queryset: Any, per_page: int, *args: Any, **kwargs: Any) -> Any:
-        """Return what cuts a list into pages; a whole tenant's is counted to a bound."""
         kind = NewestPaginator if is_whole(request) else self.paginator
         return kind(queryset, per_page, *args, **kwargs)
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Show the list; what only a narrowed list offers leaves the address with the subject."""
+        """Show the list. Parameters that need a narrowed list are removed when the subject filter is removed."""
         kept = request.GET.copy()
         for name in [name for name in kept if is_whole(request) and self._needs_narrow_list(name)]:
             del kept[name]
@@ -221,7 +212,7 @@ class SubjectOwnedAdmin(TenantAdmin):
         return super().changelist_view(request, extra_context)
 
     def _needs_narrow_list(self, parameter: str) -> bool:
-        """Is the parameter a day, month or year of the date hierarchy, or another order of a large table?"""
+        """Return whether the parameter is a part of the date hierarchy, or another order of a large table."""
         part_of_date = parameter.removeprefix(f"{self.date_hierarchy}__")
         filters = [name for name in self.list_filter if isinstance(name, str)]
         dated = part_of_date != parameter
@@ -230,12 +221,12 @@ class SubjectOwnedAdmin(TenantAdmin):
         )
 
     def get_sortable_by(self, request: HttpRequest) -> Any:
-        """Return the columns that sort the list; a large table is read in its own order until it is narrowed."""
+        """Return the sortable columns: none for a whole tenant's rows of a large table."""
         return super().get_sortable_by(request) if self.sorted_whole or not is_whole(request) else ()
 
 
 class OperatorAdmin(CarefulLists):
-    """A screen of platform-wide rows for the operator (superuser); tenant staff may look where ``staff_may_view``."""
+    """A screen of platform-wide rows for the operator (superuser); tenant staff may view it if ``staff_may_view``."""
 
     staff_may_view: ClassVar[bool] = False
     machine_written: ClassVar[bool] = False
@@ -256,7 +247,6 @@ class OperatorAdmin(CarefulLists):
         return self._may_write(request)
 
     def has_operator_permission(self, request: HttpRequest) -> bool:
-        """Right for actions declared with ``permissions=["operator"]``."""
         return self._may_write(request)
 
     def _may_write(self, request: HttpRequest) -> bool:

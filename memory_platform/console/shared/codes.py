@@ -1,4 +1,4 @@
-"""Codes of the platform in the reader's words. A code that is not here (a product's own, or hostile) stays as it is."""
+"""Labels of the platform's codes. An unknown code (a product's own, or a hostile one) is shown as it is."""
 
 from typing import Any
 
@@ -180,19 +180,21 @@ SEEN_IN = 1_000
 
 
 def in_words(code: str | None) -> str:
-    """Return a code, or several joined by commas, in words; "" for None."""
+    """Return the label of a code, or the labels of several codes joined by commas; "" for None."""
     parts = (code or "").split(",")
     return (", " if WORDS.keys() >= set(parts) else ",").join(str(WORDS.get(part, part)) for part in parts)
 
 
 def code_column(path: str, title: Any) -> Any:
-    """Return a column or page field that shows a code in words, sorted by the code."""
+    """Return a column or page field that shows the label of a code and sorts by the code."""
     return column(path, lambda code: in_words(code) or EMPTY, title, order=path)
 
 
 class SeenFilter(admin.AllValuesFieldListFilter):
-    """Chooses one of the values that occur in the newest :data:`SEEN_IN` rows, or the one chosen: those of a whole
-    table would be read from each of its rows."""
+    """Filters by one of the values in the newest :data:`SEEN_IN` rows, or by the one already chosen.
+
+    The values of a whole table would be read from each of its rows.
+    """
 
     def __init__(
         self, field: Any, request: HttpRequest, params: Any, model: Any, model_admin: Any, field_path: str
@@ -208,7 +210,7 @@ class SeenFilter(admin.AllValuesFieldListFilter):
 
 
 class CodeFilter(SeenFilter):
-    """Chooses one of the codes that occur, each told in words."""
+    """Filters by one of the codes that occur, each shown by its label."""
 
     def choices(self, changelist: Any) -> Any:
         for choice in super().choices(changelist):

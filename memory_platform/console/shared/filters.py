@@ -1,4 +1,4 @@
-"""Filters of the lists: by standing, and by one chosen row that a link named."""
+"""Filters of lists: by state, and by one row that a link chose."""
 
 from typing import Any, ClassVar
 from uuid import UUID
@@ -16,7 +16,7 @@ from snapshots.receipts.read import holding
 
 
 class StandingFilter(admin.SimpleListFilter):
-    """What is believed now, what was believed before, or all of it."""
+    """Filters beliefs by current and past."""
 
     title = _("standing")
     parameter_name = "standing"
@@ -32,7 +32,7 @@ class StandingFilter(admin.SimpleListFilter):
 
 
 class HeldFilter(admin.SimpleListFilter):
-    """Snapshots that recall can find, and those that were retired, superseded or have expired."""
+    """Filters snapshots by whether recall can find them, or why it cannot: superseded, retired, expired."""
 
     title = _("standing")
     parameter_name = "standing"
@@ -57,7 +57,7 @@ class HeldFilter(admin.SimpleListFilter):
 
 
 class ArchivedFilter(admin.SimpleListFilter):
-    """Conversations with words in the archive, and those without."""
+    """Filters conversations by whether the archive holds some of their text."""
 
     title = _("archive")
     parameter_name = "archive"
@@ -71,7 +71,7 @@ class ArchivedFilter(admin.SimpleListFilter):
 
 
 class ChosenRow(admin.SimpleListFilter):
-    """Rows that belong to one row, named by its id: shown only where a link chose it, and can be taken off again."""
+    """Filters by one related row. It is offered only when a link has chosen the row, and can be removed."""
 
     model: ClassVar[type[Model]]
     field: ClassVar[str]
@@ -86,40 +86,34 @@ class ChosenRow(admin.SimpleListFilter):
         return self.filter_rows(queryset, chosen) if chosen else queryset.none()
 
     def chosen_id(self) -> UUID | None:
-        """Return the chosen id; None when it is not a UUID."""
         try:
             return UUID(self.value() or "")
         except ValueError:
             return None
 
     def name_of(self, chosen: UUID | None) -> str:
-        """Return what the row is called; the short id of one that is not this tenant's."""
+        """Return the name of the row; the short id of a row that is not this tenant's."""
         row: Any = self.model._default_manager.filter(pk=chosen).first() if chosen else None
         return row.external_id if row else short_id(chosen or "-")
 
     def filter_rows(self, queryset: Any, chosen: UUID) -> Any:
-        """Return the rows that refer to the chosen row."""
         return queryset.filter(**{f"{self.field}_id": chosen})
 
 
 class OfSubject(ChosenRow):
-    """Rows of one subject."""
-
     title = _("subject")
     parameter_name = field = "subject"
     model = Subject
 
 
 class OfConversation(ChosenRow):
-    """Rows of one conversation."""
-
     title = _("conversation")
     parameter_name = field = "conversation"
     model = Conversation
 
 
 class WithMemory(ChosenRow):
-    """Receipts that put one memory into a prompt."""
+    """Filters receipts by one memory that is in their prompt."""
 
     title = _("memory")
     parameter_name = "memory"

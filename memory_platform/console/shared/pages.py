@@ -1,4 +1,4 @@
-"""Pages of the console that are no lists of rows: how one is answered, who may open it, where it stands in the menu."""
+"""Console pages that are not lists of rows: their permissions, their menu entries, and how they are rendered."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,19 +19,17 @@ May = Callable[[HttpRequest], bool]
 
 
 def is_manager(request: HttpRequest) -> bool:
-    """Tell whether the person manages the tenant they work in."""
     desk = current_desk(request)
     return desk is not None and desk.may(Role.MANAGER)
 
 
 def is_operator(request: HttpRequest) -> bool:
-    """Tell whether the person runs the platform."""
     return bool(getattr(request.user, "is_superuser", False))
 
 
 @dataclass(frozen=True, slots=True)
 class OwnPage:
-    """One entry of the menu. ``key`` stands in the menu's sections, ``name`` is that of the address."""
+    """One menu entry. ``key`` names it in the menu's sections, ``name`` is its URL name."""
 
     key: str
     name: str
@@ -46,7 +44,7 @@ OWN_PAGES = (
 
 
 def own_entries(request: HttpRequest) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the pages that the person may open, by key, as the menu's template takes a model."""
+    """Yield the pages that the person may open, by key, in the shape of a model in Django's app list."""
     for page in OWN_PAGES:
         if page.may(request):
             entry = {"name": page.title, "object_name": page.key, "admin_url": reverse(f"admin:{page.name}")}
@@ -54,18 +52,18 @@ def own_entries(request: HttpRequest) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def require(may: May, request: HttpRequest) -> None:
-    """Raise PermissionDenied, which the site records, where the person may not: no role makes an operator."""
+    """Raise PermissionDenied unless ``may(request)``; the site records the refusal."""
     if not may(request):
         raise PermissionDenied(_("Only an operator of the platform may see this.") if may is is_operator else "")
 
 
 def console_page(wanted: str) -> str:
-    """Return the page of the console that was asked for; the start page where that is none of ours."""
+    """Return ``wanted`` if it is a page of the console, else the start page."""
     start = reverse("admin:index")
     ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None) and wanted.startswith(start)
     return wanted if ours else start
 
 
 def own_page(request: HttpRequest, template: str, title: Any, **context: Any) -> TemplateResponse:
-    """Answer a page of ours in the frame that all pages share."""
+    """Return a page in the frame that all console pages share."""
     return TemplateResponse(request, template, {**admin.site.each_context(request), "title": title, **context})

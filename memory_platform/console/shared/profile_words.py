@@ -1,4 +1,4 @@
-"""Fields of a profile in the reader's words. A free attribute has the name that the product gave it."""
+"""Labels of profile fields. A free attribute keeps the name that the product gave it."""
 
 from typing import Any
 
@@ -16,5 +16,4 @@ FIELDS: dict[str, Any] = {
 
 
 def field_name(field: str, *, is_attribute: bool = False) -> str:
-    """Return what a field is called on a page."""
     return field if is_attribute else str(FIELDS.get(field, field))

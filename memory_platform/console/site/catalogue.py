@@ -36,7 +36,6 @@ _COUNTED = re.compile(rf"\bngettext\(\s*{_LITERAL},\s*{_LITERAL},")
 
 
 def texts() -> set[Text]:
-    """Return every translatable text of our own Python files and templates."""
     found: set[Text] = {(text, "") for text in OF_LIBRARIES}
     for package in PACKAGES:
         for path in sorted((PROJECT_ROOT / package).rglob("*.py")):
@@ -47,7 +46,6 @@ def texts() -> set[Text]:
 
 
 def texts_of_python(source: str) -> Iterator[Text]:
-    """Yield the literal first arguments of gettext calls."""
     for node in ast.walk(ast.parse(source)):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
             continue
@@ -59,7 +57,6 @@ def texts_of_python(source: str) -> Iterator[Text]:
 
 
 def texts_of_template(source: str) -> Iterator[Text]:
-    """Yield the texts of ``translate`` and ``blocktranslate``."""
     calls = templatize(source)
     for match in _IN_TEMPLATE.finditer(calls):
         yield str(ast.literal_eval(match.group(1))), ""
@@ -68,12 +65,10 @@ def texts_of_template(source: str) -> Iterator[Text]:
 
 
 def read_catalogue() -> polib.POFile:
-    """Return the Chinese catalogue."""
     return polib.pofile(str(PO), encoding="utf-8", wrapwidth=120)
 
 
 def bring_up_to_date(catalogue: polib.POFile, wanted: Iterable[Text]) -> list[str]:
-    """Add texts without a translation, drop those that nothing shows any more; return what has to be translated."""
     known = {(entry.msgid, entry.msgid_plural): entry for entry in catalogue}
     for text in sorted(set(wanted) - known.keys()):
         catalogue.append(_empty_entry(*text))
@@ -90,6 +85,5 @@ def _empty_entry(text: str, plural: str) -> polib.POEntry:
 
 
 def save(catalogue: polib.POFile, folder: Path = LOCALE) -> None:
-    """Write the catalogue and its compiled form."""
     catalogue.save(str(folder / PO.name))
     catalogue.save_as_mofile(str(folder / MO.name))

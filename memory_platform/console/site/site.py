@@ -1,4 +1,4 @@
-"""The console: Django's admin, working inside exactly one tenant at a time."""
+"""The console: Django's admin site, working inside exactly one tenant at a time."""
 
 import re
 from collections.abc import Callable
@@ -90,7 +90,7 @@ TENANTLESS = {"logout", "password_change", "password_change_done", "i18n_javascr
 
 
 def ask_for_session_before(request: HttpRequest, desk: Desk | None, view: Callable[..., Any]) -> HttpResponse | None:
-    """Return the page that asks for a support session; None when the view may go on without one."""
+    """Return the redirect to the support form for a view that opens its own scopes; None when it may run."""
     if desk is None or not shows_people(view):
         return None
     with tenant_tx(desk.tenant.id):
@@ -98,9 +98,9 @@ def ask_for_session_before(request: HttpRequest, desk: Desk | None, view: Callab
 
 
 def record_refused_page(request: HttpRequest, desk: Desk, object_id: str, action: str = "console.page") -> None:
-    """Leave in the tenant's audit trail that a page was refused: which, and of what row if the address names one.
+    """Record in the tenant's audit trail which page was refused, and the row id if the address has one.
 
-    A page of what is not there counts as well: somebody may have asked for what is another tenant's.
+    A missing page counts as well: its id may be another tenant's.
     """
     page = request.resolver_match.url_name if request.resolver_match else ""
     named = object_id if UUID_FORM.fullmatch(object_id) else ""
@@ -108,7 +108,7 @@ def record_refused_page(request: HttpRequest, desk: Desk, object_id: str, action
 
 
 def refuse_form(request: HttpRequest, desk: Desk | None, object_id: str) -> HttpResponse:
-    """Refuse a form that was shown in another tenant, on record in the one worked in: it would have written there."""
+    """Refuse a form of another tenant's page, which would write into this one, and record it here."""
     if desk is None:
         return show_refusal(request, desk)
     record_refused_page(request, desk, object_id, "console.form")
@@ -116,7 +116,7 @@ def refuse_form(request: HttpRequest, desk: Desk | None, object_id: str) -> Http
 
 
 class ConsoleSite(AdminSite):
-    """The admin site of the platform. Every view runs, and is rendered, inside the tenant the person works in."""
+    """The admin site of the platform. Every view runs and is rendered inside the current tenant's scope."""
 
     site_header = _("Memory platform")
     site_title = _("Memory platform")
@@ -166,7 +166,7 @@ class ConsoleSite(AdminSite):
     def _outside_tenants(
         self, request: HttpRequest, desk: Desk | None, object_id: str, view: Callable[[], HttpResponse]
     ) -> HttpResponse:
-        """Run a view that no tenant's scope is open for; a refusal is recorded where the person works."""
+        """Run a view for which no scope is open; record a refusal in the current tenant."""
         try:
             return view()
         except (PermissionDenied, Http404):
@@ -175,7 +175,7 @@ class ConsoleSite(AdminSite):
             raise
 
     def switch(self, request: HttpRequest) -> HttpResponse:
-        """Choose the tenant to work in; one that was not granted is refused, and the refusal recorded there."""
+        """Choose the current tenant. A tenant that was not granted is refused, and the refusal recorded there."""
         granted = tenant_roles(request)
         if request.method == "POST":
             return self._switch_to(request, request.POST.get("tenant", ""), {str(tenant) for tenant in granted})
@@ -193,12 +193,11 @@ class ConsoleSite(AdminSite):
         return redirect(console_page(request.POST.get("next", "")))
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        """Show what waits and how the week was, above the menu."""
         glance = {"waiting": waiting_tiles(request), "week": week_tiles(request)}
         return super().index(request, {**glance, **(extra_context or {})})
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
-        """Return the menu: the models that the person may see, in our sections; one app's models for its own page."""
+        """Return the menu: the models that the person may see, in our sections; for one app its models."""
         apps = super().get_app_list(request, app_label)
         if app_label is not None:
             return apps
@@ -216,7 +215,7 @@ class ConsoleSite(AdminSite):
         ]
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
-        """Refuse: no form here chooses rows by typing, and such a look-up would be a read that leaves no trace."""
+        """Refuse: no form here uses it, and such a read would leave no audit record."""
         raise PermissionDenied
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""The console's colours as a stylesheet of their own: so that no page needs style written into it.
+"""The console's colours as a stylesheet of their own, so that no page needs inline style.
 
-The library, django-admin-interface, writes its theme into every page; a strict content security policy refuses that.
+django-admin-interface writes its theme into every page; a strict content security policy forbids that.
 """
 
 import re
@@ -65,7 +65,7 @@ SHEETS = [
 
 
 def sheet_of(theme: Theme) -> str:
-    """Return the theme's variables as CSS; what is no colour is left out, and the library's own applies."""
+    """Return the theme's variables as CSS; malformed colours are left out, so the library's defaults apply."""
     corners = "4px" if theme.css_module_rounded_corners else "0"
     modal = "4px" if theme.related_modal_rounded_corners else "0"
     values = {
@@ -81,14 +81,13 @@ def sheet_of(theme: Theme) -> str:
 
 
 def sheet_address() -> str:
-    """Return the address of the active theme's sheet, as it is now."""
     said = sheet_of(get_admin_interface_theme())
     return f"{reverse('admin:theme')}?v={sha256(said.encode()).hexdigest()[:12]}"
 
 
 @require_safe
 def theme_sheet(request: HttpRequest) -> HttpResponse:
-    """Serve the active theme's sheet to anybody: the log-in page needs it."""
+    """Serve the active theme's sheet without a log-in: the log-in page needs it."""
     answer = HttpResponse(sheet_of(get_admin_interface_theme()), content_type="text/css; charset=utf-8")
     answer["Cache-Control"] = f"public, max-age={KEPT_S}, immutable"
     return answer

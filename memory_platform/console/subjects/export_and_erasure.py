@@ -1,6 +1,6 @@
-"""What leaves with a subject's page: an export as a file, and the erasure of the person, for good.
+"""Export of a subject as a file, and erasure for good.
 
-Support may export: whoever may read every row may have them in one file, as a key that reads may. Only managers erase.
+Support may export, because it may read every row anyway. Only managers erase.
 """
 
 from typing import Any
@@ -30,13 +30,13 @@ JSON_LINES = "application/x-ndjson"
 
 
 class ExportForm(forms.Form):
-    """Why somebody takes all of it along."""
+    """The reason for an export."""
 
     reason = ReasonField()
 
 
 class EraseForm(forms.Form):
-    """The subject's id, typed by hand, and why the person is to be erased."""
+    """The subject's id, typed by hand, and the reason for the erasure."""
 
     typed = forms.CharField(label=gettext_lazy("The subject’s id, typed by hand"), max_length=200, strip=False)
     reason = ReasonField()
@@ -49,7 +49,6 @@ class EraseForm(forms.Form):
         )
 
     def clean_typed(self) -> str:
-        """Refuse any other id than that of the page."""
         typed: str = self.cleaned_data["typed"]
         if typed != self.subject.external_id:
             raise forms.ValidationError(_("This is not the id of the subject."))
@@ -57,7 +56,7 @@ class EraseForm(forms.Form):
 
 
 class LeavableAdmin(FindableAdmin):
-    """A screen of subjects that can be exported, by support, and erased, by managers; both with a reason."""
+    """A screen of subjects that support can export and managers can erase, both with a reason."""
 
     def get_urls(self) -> list[URLPattern]:
         own = (("export", self.export_view), ("erase", self.erase_view))
@@ -68,7 +67,7 @@ class LeavableAdmin(FindableAdmin):
         return [*named, *super().get_urls()]
 
     def export_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Ask why; then hand out everything held as JSON lines, the form that the API's import takes."""
+        """Ask for a reason; then return all data as JSON lines, which the API's import accepts."""
         if not self.has_support_permission(request):
             raise PermissionDenied
         subject = self._subject(request, object_id)
@@ -80,7 +79,7 @@ class LeavableAdmin(FindableAdmin):
         return AfterCommit(lambda: _file(lambda: export_lines(tenant_id, subject.external_id), subject))
 
     def erase_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Ask for the id and why; then erase the person and show the certificate."""
+        """Ask for the id and a reason; then erase the subject and show the certificate."""
         if not self.has_manager_permission(request):
             raise PermissionDenied
         subject = self._subject(request, object_id)
@@ -127,7 +126,7 @@ class LeavableAdmin(FindableAdmin):
 
 
 def _file(lines: Any, subject: Subject) -> HttpResponse:
-    """Return the lines as a file. It is named by the platform's id: the product's may hold anything."""
+    """Return the lines as a file, named by the platform's id: the product's id may hold anything."""
     try:
         answer = StreamingHttpResponse(lines(), content_type=JSON_LINES)
     except NotFound:

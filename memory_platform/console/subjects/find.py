@@ -1,4 +1,4 @@
-"""Finding a person: one box on every page, the best answer first, each with what it was found by."""
+"""Search for a person from the box on every page: best match first, each with the reasons for the match."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -21,16 +21,16 @@ KINDS = {"id": gettext_lazy("subject id"), "tag": gettext_lazy("tag")}
 
 
 class FindableAdmin(TenantAdmin):
-    """A screen of subjects with a page that finds them by whatever somebody remembers of them."""
+    """A screen of subjects with a search page."""
 
     def get_urls(self) -> list[URLPattern]:
         found = path("find/", self.admin_site.admin_view(self.find_view), name="profiles_subject_find")
         return [found, *super().get_urls()]
 
     def find_view(self, request: HttpRequest) -> HttpResponse:
-        """Show who is meant by ``q``; an exact id leads straight to the page of its subject.
+        """Show the subjects that match ``q``; an exact id redirects to the subject's page.
 
-        ``patiently``: slips of the keyboard are looked for in everybody, which takes seconds in a large tenant.
+        ``patiently``: typos are searched in all subjects, which takes seconds in a large tenant.
         """
         query = request.GET.get("q", "").replace("\x00", "")
         exact = subject_named(query) if query.strip() else None
@@ -53,7 +53,6 @@ class FindableAdmin(TenantAdmin):
 
 
 def rows_of(findings: Findings) -> list[dict[str, Any]]:
-    """Return the people found, as the page shows them."""
     return [
         {
             "address": page_of(found.subject),
@@ -66,12 +65,11 @@ def rows_of(findings: Findings) -> list[dict[str, Any]]:
 
 
 def name_of(told: KnownValue) -> str:
-    """Return what somebody was found by: the field, or the tag with its label."""
+    """Return the label of the field or tag that matched."""
     if told.kind in KINDS:
         return str(KINDS[told.kind])
     return field_name(told.name, is_attribute=told.kind == "attribute")
 
 
 def page_of(subject: Subject) -> str:
-    """Return the address of a subject's page."""
     return reverse("admin:profiles_subject_change", args=[subject.pk])

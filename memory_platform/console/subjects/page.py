@@ -1,4 +1,4 @@
-"""What stands on the page of a subject: each part bounded, with a way to its full list."""
+"""The content of a subject's page: each section bounded, with a link to its full list."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -51,7 +51,7 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class PageSection:
-    """One part of the page: its rows, and the list that has all of them; ``more`` than are shown."""
+    """One section of the page: its rows and the address of the full list; ``more``: the list has more rows."""
 
     rows: Rows
     address: str
@@ -60,7 +60,7 @@ class PageSection:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """The moment as the form shows it: ``at`` in UTC for its field, the slider's step, and the changes beside it."""
+    """The form of the moment: ``at`` in UTC for its field, the slider's step, and the changes before and after it."""
 
     moment: RequestedMoment
     at: str
@@ -72,7 +72,6 @@ class Timing:
 
 
 def timing_of(moment: RequestedMoment, span: TimeSpan) -> Timing:
-    """Return what the form of the moment shows."""
     at = moment.at or span.end
     before = [change for change in span.changes if change < at]
     after = [change for change in span.changes if change > at]
@@ -88,7 +87,7 @@ def timing_of(moment: RequestedMoment, span: TimeSpan) -> Timing:
 
 
 def parts_of(subject: Subject, moment: RequestedMoment) -> dict[str, Any]:
-    """Return every part of a subject's page; what is believed as of the moment, the rest as it is now."""
+    """Return every section of a subject's page: beliefs as of the moment, everything else as it is now."""
     return {
         "held": counts_of(subject),
         "profile": _profile(subject, moment),
@@ -103,7 +102,7 @@ def parts_of(subject: Subject, moment: RequestedMoment) -> dict[str, Any]:
 
 
 def counts_of(subject: Subject) -> Rows:
-    """Return how much there is of each kind, linked to the lists. One query."""
+    """Return the number of rows of each kind, linked to the lists. One query."""
     counts = {model._meta.model_name: _count(model) for model in HELD}
     named = {f"n_{name}": count for name, count in counts.items()}
     found: dict[str, Any] = dict(Subject.objects.filter(pk=subject.pk).values(**named).get())
@@ -135,7 +134,6 @@ def _profile(subject: Subject, moment: RequestedMoment) -> PageSection:
 
 
 def _preferences(subject: Subject, moment: RequestedMoment) -> PageSection:
-    """Return the categories, each with its preferences."""
     found = preferences_at(subject, **moment.selector_arguments).order_by("category", "key")
     preferences, more = _first_rows(found, SUBJECT_PAGE.beliefs)
     sources = _sources(PreferenceSource, subject, [preference.value_id for preference in preferences])
@@ -159,7 +157,6 @@ def _belief_row(row: ProfileFact | Preference, name: str, sources: dict[UUID, Ro
 
 
 def _tags(subject: Subject, moment: RequestedMoment) -> PageSection:
-    """Return the tags that there were by then, as they were."""
     found, more = _first_rows(tags_at(subject, **moment.selector_arguments), SUBJECT_PAGE.beliefs)
     tags = tags_as_held(found, **moment.selector_arguments)
     sources = _sources(TagSource, subject, [tag.pk for tag in tags])
@@ -180,7 +177,6 @@ def _tag(tag: Tag, sources: dict[UUID, Rows]) -> dict[str, Any]:
 
 
 def _memories(subject: Subject, moment: RequestedMoment) -> dict[str, PageSection]:
-    """Return the notes, and the newest snapshots of other kinds by what was said when, the latest first."""
     found = _snapshots_at(subject, moment).order_by("-said_at", "-id").defer("content_hash")
     snapshots, more = _first_rows(found, SUBJECT_PAGE.rows)
     notes, more_notes = choose_notes(subject, moment)
@@ -216,7 +212,7 @@ def _snapshots_at(subject: Subject, moment: RequestedMoment) -> QuerySet[Snapsho
 
 
 def _as_they_were(snapshots: Sequence[Snapshot], notes: Sequence[NoteRow], subject: Subject, at: datetime) -> None:
-    """Give snapshots and notes the values that they were held with at an earlier moment. One query."""
+    """Restore the values that snapshots and notes had at an earlier moment. One query."""
     details = {one.snapshot.pk: one.note for one in notes}
     rows = {snapshot.pk: snapshot for snapshot in (*snapshots, *(one.snapshot for one in notes))}
     later = SnapshotVersion.objects.filter(subject=subject, snapshot_id__in=list(rows), retired_at__gt=at)
@@ -256,7 +252,6 @@ def _receipts(subject: Subject) -> PageSection:
 
 
 def _candidates(subject: Subject) -> PageSection:
-    """Return what waits for somebody to decide."""
     waiting = Candidate.objects.filter(subject=subject, verdict=Verdict.PENDING).order_by("-created_at", "-id")
     candidates, more = _first_rows(waiting, SUBJECT_PAGE.rows)
     rows = [
@@ -272,7 +267,6 @@ def _candidates(subject: Subject) -> PageSection:
 
 
 def _work(subject: Subject) -> PageSection:
-    """Return the work that is not done."""
     found = Work.objects.filter(subject=subject).exclude(state=WorkState.DONE).order_by("-created_at", "-id")
     work, more = _first_rows(found, SUBJECT_PAGE.rows)
     rows = [
@@ -293,7 +287,7 @@ def _first_rows(rows: QuerySet[Any], most: int) -> tuple[list[Any], bool]:
 
 
 def _sources(model: Any, subject: Subject, memories: Collection[UUID]) -> dict[UUID, Rows]:
-    """Return by memory the messages behind it, the earliest first; of each no more than a few. One query."""
+    """Return the messages behind each memory, the earliest first and only a few of each. One query."""
     if not memories:
         return {}
     links: Iterable[tuple[UUID, UUID, datetime]] = (

@@ -1,4 +1,4 @@
-"""The directory of tenants: the operator makes them and renames the one worked in."""
+"""The directory of tenants: the operator creates them, and renames the current one."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ UNDELETED = gettext_lazy("A tenant cannot be deleted here yet.")
 
 
 class NewTenantForm(forms.ModelForm[Tenant]):
-    """Slug and name of a new tenant; the slug never changes."""
+    """Slug, name and locale of a new tenant; the slug never changes."""
 
     reason = ReasonField(required=False)
 
@@ -33,7 +33,7 @@ class NewTenantForm(forms.ModelForm[Tenant]):
 
 
 class RenameForm(forms.ModelForm[Tenant]):
-    """A tenant's new name and locale, and why they change."""
+    """A tenant's new name and locale, and a reason."""
 
     reason = ReasonField()
 
@@ -44,7 +44,7 @@ class RenameForm(forms.ModelForm[Tenant]):
 
 @admin.register(Tenant)
 class TenantScreen(OperatorAdmin):
-    """The directory, for the operator. A tenant is changed from inside it only."""
+    """The directory, for the operator. A tenant can be changed only while working in it."""
 
     form = RenameForm
     list_display = ("slug", "name", "locale", "policy_version", "created_at")
@@ -70,7 +70,7 @@ class TenantScreen(OperatorAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Make a tenant, and go to work in it. Runs in no tenant: the new one is made within its own scope."""
+        """Create a tenant and switch to it. Runs without a scope: the new tenant is created within its own."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         form = NewTenantForm(request.POST or None)
@@ -98,7 +98,7 @@ class TenantScreen(OperatorAdmin):
 
 
 def _create_tenant(request: HttpRequest, form: NewTenantForm) -> Tenant | None:
-    """Return the new tenant. Put the error on the form and return None when its slug was taken meanwhile."""
+    """Return the new tenant. If its slug was taken meanwhile, put the error on the form and return None."""
     given = {name: form.cleaned_data[name] for name in form.Meta.fields}
     try:
         return create_tenant(**given, by=actor_of(request), reason=reason_of(request))

@@ -1,4 +1,4 @@
-"""API keys: made, rotated and revoked by managers; a secret is shown once, and stands nowhere else."""
+"""API keys: created, rotated and revoked by managers. A secret is shown once and stored only as a hash."""
 
 from typing import Any
 from uuid import UUID
@@ -24,7 +24,7 @@ from tenants.services.keys import CreatedKey, create_key, revoke_key, rotate_key
 
 
 class KeyForm(forms.ModelForm[ApiKey]):
-    """Name, scopes and end of a new key. ``sheet`` names the form as it was opened: sent twice, it makes one key."""
+    """Name, scopes and expiry of a new key. ``sheet`` identifies the form: sent twice, it makes one key."""
 
     scopes = forms.MultipleChoiceField(
         label=_("Scopes"),
@@ -45,7 +45,7 @@ class KeyForm(forms.ModelForm[ApiKey]):
         return end
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a form that has made its key: its secret was shown then."""
+        """Refuse a form that has already made its key: its secret was shown then."""
         given = super().clean() or {}
         if ApiKey.objects.filter(id=key_ref(given.get("sheet"))).exists():
             raise forms.ValidationError(MADE_ALREADY)
@@ -62,7 +62,6 @@ def key_ref(sheet: UUID | None) -> UUID:
 
 @admin.display(description=_("state"))
 def state(api_key: ApiKey) -> Any:
-    """Say whether the key is served, and until when."""
     if api_key.revoked_at is not None:
         return _("revoked")
     if api_key.expires_at is not None and api_key.expires_at <= utc_now():
@@ -77,7 +76,7 @@ successor = column("rotated_to", lambda key: link(key, key.key_id) if key else "
 
 @admin.register(ApiKey)
 class ApiKeyScreen(TenantAdmin):
-    """API keys: made by managers, shown once, rotated and revoked, never changed or deleted."""
+    """API keys: created by managers, shown once, rotated and revoked, never changed or deleted."""
 
     form = KeyForm
     add_role = Role.MANAGER
@@ -108,7 +107,7 @@ class ApiKeyScreen(TenantAdmin):
         return [name for _title, options in self.shown for name in options["fields"]] if obj else ()
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: KeyForm, change: bool) -> None:
-        """Make the key, unless the same form makes it at this very moment."""
+        """Create the key, unless the same form is creating it at this moment."""
         given: dict[str, Any] = {"name": obj.name, "scopes": obj.scopes, "expires_at": obj.expires_at}
         made_as = key_ref(form.cleaned_data["sheet"])
         try:
@@ -121,7 +120,7 @@ class ApiKeyScreen(TenantAdmin):
         request.created = [created]  # type: ignore[attr-defined]  # read back by response_add
 
     def response_add(self, request: HttpRequest, obj: ApiKey, post_url_continue: str | None = None) -> HttpResponse:
-        """Answer the secret itself: no cookie, session or later page ever holds it."""
+        """Return the page with the secret: no cookie, session or later page ever holds it."""
         created: list[CreatedKey] = getattr(request, "created", [])
         if not created:
             self.message_user(request, MADE_ALREADY, messages.WARNING)
@@ -130,7 +129,7 @@ class ApiKeyScreen(TenantAdmin):
 
     @admin.action(description=_("Rotate: make a successor, the old key ends in 24 hours"), permissions=["manager"])
     def rotate(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> HttpResponse | None:
-        """Rotate the chosen keys that live and have no successor yet: sent twice, a key gets one."""
+        """Rotate the chosen live keys that have no successor yet: sent twice, a key gets one successor."""
         live = queryset.filter(revoked_at__isnull=True, rotated_to__isnull=True).order_by("id")
         keys = [key for key in live.select_for_update(of=("self",)) if not key.expires_at or key.expires_at > utc_now()]
         if not keys:

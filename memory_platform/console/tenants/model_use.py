@@ -1,4 +1,4 @@
-"""Screens of the tenant's chat models: which endpoint does what, how much a day may cost, and what was used."""
+"""Screens of the tenant's chat models: the endpoint for each purpose, daily limits, and usage."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ NOBODY = ("", _("no model: rules do it"))
 
 
 class RouteForm(forms.ModelForm[ModelRoute]):
-    """One purpose, the endpoint that does it, the tokens of a day, and why."""
+    """The endpoint and daily tokens for one purpose, and a reason."""
 
     endpoint = forms.ChoiceField(
         label=_("Endpoint"), required=False, help_text=_("The endpoints are those of the platform's settings.")
@@ -37,7 +37,7 @@ class RouteForm(forms.ModelForm[ModelRoute]):
 
 @admin.register(ModelRoute)
 class ModelRouteScreen(TenantAdmin):
-    """What this tenant has different from the platform's settings; managers change it, with a reason."""
+    """The tenant's exceptions from the platform's settings; managers change them, with a reason."""
 
     form = RouteForm
     add_role = change_role = delete_role = Role.MANAGER
@@ -50,13 +50,13 @@ class ModelRouteScreen(TenantAdmin):
         return str(obj.get_purpose_display())
 
     def get_actions(self, request: HttpRequest) -> Any:
-        """Leave Django's own bulk removal out: it asks for no reason."""
+        """Remove Django's own bulk deletion: it asks for no reason."""
         return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
 
 @admin.register(ModelUsage)
 class ModelUsageScreen(TenantAdmin):
-    """What models were used for, by the day: written by the calls themselves."""
+    """Daily usage of models, written by the calls themselves."""
 
     personal_data = False
     list_display = ("day", "purpose", "model", "calls", "failures", "input_tokens", "output_tokens", "token_hours")

@@ -1,4 +1,4 @@
-"""Support sessions: the form that opens one, the button that ends it, and the list for the tenant's manager."""
+"""Support sessions: opening one, ending it, and the list for the tenant's manager."""
 
 from datetime import timedelta
 from typing import Any
@@ -29,13 +29,12 @@ SHORT = (timedelta(minutes=15), timedelta(minutes=30), timedelta(hours=1), timed
 
 
 def session_lengths() -> list[tuple[int, str]]:
-    """Return the lengths that are offered, in minutes, each as it is read."""
     offered = (*SHORT, SUPPORT_POLICY.longest)
     return [(int(lasts.total_seconds() // 60), minutes_in_words(lasts.total_seconds() / 60)) for lasts in offered]
 
 
 class SupportForm(forms.Form):
-    """Why, and for how long."""
+    """The reason and the length of a support session."""
 
     reason = ReasonField()
     minutes = forms.TypedChoiceField(
@@ -46,7 +45,7 @@ class SupportForm(forms.Form):
     )
 
     def clean_reason(self) -> str:
-        """Refuse a reason that nobody could read."""
+        """Refuse a reason without any letter or digit."""
         words = " ".join(self.cleaned_data["reason"].split())
         if not any(character.isalnum() for character in words):
             raise forms.ValidationError(_("Say why in words."))
@@ -55,7 +54,7 @@ class SupportForm(forms.Form):
 
 @admin.register(SupportSession)
 class SupportScreen(TenantAdmin):
-    """Who looked at the tenant's people, why and how long. The list is the manager's; everybody opens their own."""
+    """Who viewed personal data, why, and for how long. Managers see the list; everybody may open a session."""
 
     personal_data = False
     list_display = (
@@ -91,7 +90,6 @@ class SupportScreen(TenantAdmin):
         return [*named, *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Return the sessions with ``who`` has them, and when each was ended by hand."""
         ended = SupportEnd.objects.filter(session_id=OuterRef("id")).values("at")[:1]
         sessions: QuerySet[SupportSession] = with_names(super().get_queryset(request))
         return sessions.annotate(ended_at=Subquery(ended))
@@ -100,7 +98,7 @@ class SupportScreen(TenantAdmin):
         return self.has_manager_permission(request)
 
     def start_view(self, request: HttpRequest) -> HttpResponse:
-        """Ask why and for how long; then lead to the page that was asked for."""
+        """Ask for reason and length; then redirect to the requested page."""
         wanted = console_page(request.POST.get("next", request.GET.get("next", "")))
         if not needs_support(request):
             return redirect(wanted)
@@ -113,7 +111,6 @@ class SupportScreen(TenantAdmin):
         return TemplateResponse(request, "console/support_start.html", context)
 
     def end_view(self, request: HttpRequest) -> HttpResponse:
-        """End the person's own session."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         if end_support(by=actor_of(request)):
@@ -121,7 +118,7 @@ class SupportScreen(TenantAdmin):
         return redirect("admin:index")
 
     def members_view(self, request: HttpRequest) -> HttpResponse:
-        """Let members need a session, too, or no longer; for managers, with a reason."""
+        """Require support sessions of members, or stop requiring them; for managers, with a reason."""
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         if not self.has_manager_permission(request):

@@ -1,4 +1,4 @@
-"""Screens of the tenant itself: members, audit trail."""
+"""Screens of the tenant itself: members and audit trail."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -27,7 +27,7 @@ from tenants.services.tenants import set_member
 
 
 class MemberForm(forms.ModelForm[Member]):
-    """A member by user name: the list of all log-ins belongs to the operator."""
+    """A new member by user name: only the operator sees the list of all accounts."""
 
     username = forms.CharField(label=_("User name"), max_length=150)
     reason = ReasonField(required=False)
@@ -44,7 +44,7 @@ class MemberForm(forms.ModelForm[Member]):
 
 
 class RoleForm(forms.ModelForm[Member]):
-    """A member's role, and why it changes."""
+    """A member's role, and the reason for its change."""
 
     reason = ReasonField()
 
@@ -55,7 +55,7 @@ class RoleForm(forms.ModelForm[Member]):
 
 @admin.register(Member)
 class MemberScreen(TenantAdmin):
-    """Who works here, and as what."""
+    """Members of the tenant and their roles."""
 
     add_role = change_role = delete_role = Role.MANAGER
     personal_data = False
@@ -72,7 +72,7 @@ class MemberScreen(TenantAdmin):
         return str(obj.user)
 
     def log_deletions(self, request: HttpRequest, queryset: Iterable[Member]) -> Any:
-        """Record whose role ends: the member's own row is gone then."""
+        """Record the user whose membership ends: the member's row is gone afterwards."""
         for member in queryset:
             record_audit(
                 actor_of(request),
@@ -83,7 +83,7 @@ class MemberScreen(TenantAdmin):
             )
 
     def get_actions(self, request: HttpRequest) -> Any:
-        """Leave Django's own bulk removal out: its second page would lose the reason."""
+        """Remove Django's own bulk deletion: its second page would lose the reason."""
         return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
     @admin.action(description=_("Remove from this tenant"), permissions=["manager"])
@@ -113,7 +113,7 @@ class MemberScreen(TenantAdmin):
 
 @admin.display(description=_("who"), ordering="actor_id")
 def who(record: Any) -> str:
-    """Return the user name of staff, the public id of a key, the name of a job."""
+    """Return the user name of staff, the public id of a key, or the name of a job."""
     return str(record.who)
 
 
