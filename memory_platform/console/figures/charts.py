@@ -49,28 +49,28 @@ class Chart:
 
 TITLES: Mapping[str, tuple[Any, Any, float | None]] = {
     "precision": (
-        gettext_lazy("Precision of injection"),
-        gettext_lazy("Memories that were well received, of those of which anything was heard."),
+        gettext_lazy("Precision of included memories"),
+        gettext_lazy("Share of memories with positive feedback, of those with any feedback."),
         None,
     ),
     "utilisation": (
         gettext_lazy("Utilisation"),
-        gettext_lazy("Memories that the reply used, of those injected where the reply is known."),
+        gettext_lazy("Share of memories that the reply used, of those in prompts with a known reply."),
         FIGURES.utilisation_least,
     ),
     "correction": (
         gettext_lazy("Correction rate"),
-        gettext_lazy("Memories that the user corrected, of those of which anything was heard."),
+        gettext_lazy("Share of memories that the user corrected, of those with any feedback."),
         FIGURES.correction_most,
     ),
     "staleness": (
         gettext_lazy("Staleness"),
-        gettext_lazy("Memories not validated for 30 days, of those injected."),
+        gettext_lazy("Share of memories not validated for 30 days, of those in prompts."),
         FIGURES.staleness_most,
     ),
     "degraded": (
         gettext_lazy("Degraded answers"),
-        gettext_lazy("Contexts that were assembled while a part was away, of all contexts."),
+        gettext_lazy("Share of contexts that were built while a part of the platform was unavailable."),
         None,
     ),
 }
@@ -103,7 +103,7 @@ def _quality(figures: Figures, group: str) -> Iterator[Chart]:
     yield Chart(
         "fast_lane",
         gettext_lazy("Corrections at once, p95"),
-        gettext_lazy("From accepting a correction to holding it, for 95 of 100 corrections."),
+        gettext_lazy("Time from accepting a correction to applying it, for 95 of 100 corrections."),
         "ms",
         _lines(figures, group, lambda counts: (counts["p95"], milliseconds(counts["p95"]))),
         FIGURES.fast_lane_most_ms,
@@ -115,7 +115,7 @@ def _cost(figures: Figures, group: str) -> Iterator[Chart]:
     yield Chart(
         "wait",
         gettext_lazy("Age of the queue"),
-        gettext_lazy("How long the work that was done that day had waited, of the whole tenant."),
+        gettext_lazy("Waiting time of the work completed on that day, for the whole tenant."),
         "ms",
         {
             _("p95"): {day: (row.waited_p95_ms, milliseconds(row.waited_p95_ms)) for day, row in waits},
@@ -133,7 +133,9 @@ def _cost(figures: Figures, group: str) -> Iterator[Chart]:
     yield Chart(
         "money",
         gettext_lazy("Cost"),
-        gettext_lazy("Of contexts and the memory's own models, or of the full histories; of the whole tenant."),
+        gettext_lazy(
+            "Cost of contexts and the memory's own models, and of full histories instead, for the whole tenant."
+        ),
         "money",
         {
             _("with memory"): {day: _amount(row.cost, row.currency) for day, row in money},

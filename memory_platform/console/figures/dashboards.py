@@ -24,7 +24,7 @@ GROUP_TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One number with a note, linked to ``address`` if given. ``kept``: whether it meets its target, None without one."""
+    """One number with a note, linked to ``address`` if given. ``kept``: whether it meets its target, if it has one."""
 
     title: Any
     value: str
@@ -111,7 +111,7 @@ def _money(figures: Figures) -> Tile:
     priced = [row for row in figures.money.values() if row.cost is not None and row.cost_full_history is not None]
     currencies = {row.currency for row in priced}
     if len(currencies) != 1:
-        return Tile(_("Money saved"), "-", _("no price was valid, or several currencies were"))
+        return Tile(_("Money saved"), "-", _("no valid price, or several currencies"))
     spent = sum(row.cost or 0 for row in priced)
     without = sum(row.cost_full_history or 0 for row in priced)
     return Tile(_("Money saved"), f"{without - spent:z,.2f} {currencies.pop()}", _("cost %s") % f"{spent:,.2f}")

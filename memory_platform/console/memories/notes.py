@@ -66,7 +66,7 @@ def show_standing(note: Note) -> str:
     return str(STANDINGS[standing_of(note.snapshot)])
 
 
-@admin.display(description=_("answers whose prompt held it"))
+@admin.display(description=_("answers whose prompt contained it"))
 def show_receipts(note: Note) -> SafeString:
     return receipts_with(note.snapshot)
 

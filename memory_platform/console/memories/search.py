@@ -52,8 +52,8 @@ class NewestSearched(SubjectOwnedAdmin):
             return queryset
         if request.method == "GET":
             text = _(
-                "Words were looked for in the newest %(count)s only. Choose a subject, or search for exactly its id, "
-                "to look through all it has."
+                "Only the newest %(count)s were searched. To search all rows of a subject, choose the subject or "
+                "search for its exact id."
             )
             self.message_user(request, text % {"count": number_format(SEARCHED)}, messages.INFO)
         return queryset.filter(**{f"{field}__gt": begin})

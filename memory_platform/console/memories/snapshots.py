@@ -43,7 +43,7 @@ conversation_shown = column(
 speaker = column("name", word, _("name"))
 
 
-@admin.display(description=_("all that is held"))
+@admin.display(description=_("stored data"))
 def held_of_conversation(conversation: Conversation) -> SafeString:
     """Return the counts of messages, snapshots, receipts and work items, each linked to its list."""
     held = [
@@ -86,7 +86,7 @@ class ConversationScreen(SubjectOwnedAdmin):
     def title_of(self, obj: Conversation) -> str:
         return obj.external_id
 
-    @admin.action(description=_("Restore: put archived words back for a while"), permissions=["support"])
+    @admin.action(description=_("Restore: bring archived text back for a while"), permissions=["support"])
     @needs_reason
     def restore(self, request: HttpRequest, queryset: QuerySet[Conversation]) -> None:
         by, reason = actor_of(request), reason_of(request)

@@ -49,7 +49,7 @@ NOTES_SHOWN = 10
 ANSWERS_COUNTED = 1_000
 
 
-@admin.display(description=_("answers whose prompt held it"))
+@admin.display(description=_("answers whose prompt contained it"))
 def receipts_with(memory: Any) -> SafeString:
     """Return the newest answers whose prompt held this memory as HTML, and a link to all of them."""
     memory_id = getattr(memory, "value_id", memory.pk)  # an image of a belief before a change was never in a prompt

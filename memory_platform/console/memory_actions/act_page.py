@@ -39,7 +39,7 @@ from tenants.models import AuditRecord
 
 CONFLICT = 409
 REFUSALS = (VersionMismatch, Conflict, NotFound, ForgottenMemory, VitalInstruction)
-SO_ALREADY = gettext_lazy("Nothing to do: it is so already.")
+SO_ALREADY = gettext_lazy("Nothing to do: this is already the case.")
 # How the audit trail calls it when a memory is retired.
 RETIRING = ("preference.retracted", "profile.retracted", "snapshot.retired")
 TAG_SAYS = ("address", "phone", "relation", "aliases")
@@ -75,7 +75,7 @@ class ActPage:
             return self._render_conflict(form)
         if isinstance(done, UndoImpossible):
             return self._redirect_with(
-                _("Nothing was taken back: it was done already, or the memory has changed since.")
+                _("Nothing was undone: the act was already undone, or the memory has changed since.")
             )
         if isinstance(done, MemoryPlatformError):
             form.add_error(None, in_words(done))
@@ -210,11 +210,16 @@ def facts_of(memory: Any) -> list[tuple[Any, str]]:
 
 def in_words(refused: MemoryPlatformError) -> str:
     told = {
-        LabelTaken: _("Another tag of this subject has this label."),
-        NotToBeMerged: _("Only two memories of one subject and kind become one."),
-        ForgottenMemory: _("The subject had this forgotten: it is not kept again."),
-        OriginChanged: _("A memory it was learned from says something else by now. Please look at them again."),
-        VitalInstruction: _("What gives orders to the model, or leads it to a page, is never vital."),
-        NotFound: _("It is not there any more."),
+        LabelTaken: _("Another tag of this subject has this label. Choose a different one."),
+        NotToBeMerged: _("Only memories of the same subject and kind can be merged."),
+        ForgottenMemory: _("The subject asked to forget this, so it cannot be stored again."),
+        OriginChanged: _(
+            "A memory that it was learned from has changed since you opened the page. Please check the list again."
+        ),
+        VitalInstruction: _("A text that gives instructions to the model or links to a page cannot be vital."),
+        NotFound: _("It no longer exists."),
     }
-    return next((str(text) for kind, text in told.items() if isinstance(refused, kind)), _("Others keep changing it."))
+    return next(
+        (str(text) for kind, text in told.items() if isinstance(refused, kind)),
+        _("Somebody else is changing it. Please try again."),
+    )

@@ -182,7 +182,7 @@ def is_already_so(act: Act, memory: Any, form: Any) -> bool:
 
 
 def holds_now(memory: Memory) -> Any:
-    """Return the row that holds in this memory's place: itself as it is now, or its successor; None if there is none."""
+    """Return the row that holds in this memory's place: itself as it is now, its successor, or None."""
     row = type(memory)._default_manager.select_related("subject").filter(id=memory.id).first()
     if row is None or is_held(row):
         return row
@@ -208,52 +208,52 @@ ACTS: Mapping[str, Act] = {
         Act(
             "confirm",
             _("Confirm"),
-            _("It is so: the user said it. It counts as sure, and as validated today."),
+            _("The user said so. The memory counts as certain, and as validated today."),
             _("Confirmed."),
             confirm,
         ),
         Act(
             "correct",
             _("Correct"),
-            _("What is wrong ends now, and what you write holds from now on. The past stays visible."),
-            _("Corrected. The next answer knows it."),
+            _("The wrong value ends now, and your value holds from now on. The history stays visible."),
+            _("Corrected. The next answer uses it."),
             correct,
         ),
         Act(
             "bring-back",
             _("Bring back"),
-            _("What it was before holds again from now on; what it is now ends. The past stays visible."),
-            _("Brought back. The next answer knows it."),
+            _("The earlier value holds again from now on, and the current value ends. The history stays visible."),
+            _("Brought back. The next answer uses it."),
             bring_back,
             of_the_past=True,
         ),
         Act(
             "vital",
             _("Vital or not"),
-            _("A vital note stands in every context: to get it wrong can hurt somebody or break a law."),
-            _("Saved. The next answer knows it."),
+            _("A vital note is in every context: a mistake about it can hurt somebody or break a law."),
+            _("Saved. The next answer uses it."),
             change_vital,
             of_notes=True,
         ),
         Act(
             "merge",
             _("Merge"),
-            _("Two that mean the same become one. This one stays as it is; the one that you choose ends."),
-            _("Merged. The sources of both stand here."),
+            _("Two memories with the same meaning become one. This one stays as it is; the one that you choose ends."),
+            _("Merged. This memory has the sources of both."),
             merge,
         ),
         Act(
             "retire",
             _("Retire"),
-            _("Recall no longer finds it; its history stays."),
+            _("Recall no longer finds it; the history stays."),
             _("Retired. Recall no longer finds it."),
             retire,
         ),
         Act(
             "forget",
             _("Forget"),
-            _("For good: every value that it had, and its words wherever they stand. This cannot be taken back."),
-            _("Forgotten. Its certificate stands under erasures."),
+            _("Every value it ever had, and its words wherever they are stored, are erased. This cannot be undone."),
+            _("Forgotten. The certificate is in the list of erasures."),
             forget,
             role=Role.MANAGER,
             held_only=False,
@@ -262,8 +262,8 @@ ACTS: Mapping[str, Act] = {
         Act(
             "undo",
             _("Undo"),
-            _("The last act is taken back: all is again as it was before."),
-            _("Taken back."),
+            _("The last act is undone: everything is as it was before."),
+            _("Undone."),
             undo,
             held_only=False,
         ),

@@ -29,7 +29,7 @@ MOST = 200
 TOLD_MOST = 10
 BLOCKED = {
     "no_longer_held": gettext_lazy("no longer in use"),
-    "not_found": gettext_lazy("not there any more"),
+    "not_found": gettext_lazy("no longer exists"),
     "already_reviewed": gettext_lazy("decided already"),
     "review_decided": gettext_lazy("decided already"),
     "conflict": gettext_lazy("changed by others at the same time"),
@@ -71,7 +71,7 @@ def load_chosen_rows(screen: Any, request: HttpRequest, queryset: QuerySet[Any])
     rows = list(queryset.order_by("subject_id", "id")[: MOST + 1])
     if len(rows) <= MOST:
         return rows
-    text = _("Nothing was done: at most %(most)d rows at once.") % {"most": MOST}
+    text = _("Nothing was done: choose at most %(most)d rows at once.") % {"most": MOST}
     screen.message_user(request, text, messages.ERROR)
     return None
 

@@ -25,7 +25,7 @@ FACT_CHARS: Mapping[str, int] = {
 }
 ENTRY_CHARS = 200
 ENTRIES_MOST = 200
-SENSITIVE = _("This holds a card or identity number or a secret, which is not kept.")
+SENSITIVE = _("This contains a card number, an identity number or a secret, which must not be stored.")
 
 
 class LongText(forms.CharField):
@@ -38,7 +38,7 @@ class LongText(forms.CharField):
     def clean(self, value: Any) -> Any:
         text = str(super().clean(value)).replace("\r\n", "\n")
         if len(text.encode()) > MOST_BYTES:
-            raise ValidationError(_("This is longer than 64 KiB."), code="too_long")
+            raise ValidationError(_("The text must not be longer than 64 KiB."), code="too_long")
         return text
 
 
@@ -58,7 +58,7 @@ class LinesField(LongText):
     """A list, one entry per line; an entry that was there before keeps its type."""
 
     def __init__(self, *, known: list[Any], **options: Any) -> None:
-        super().__init__(help_text=_("One entry a line."), rows=5, **options)
+        super().__init__(help_text=_("One entry per line."), rows=5, **options)
         self.known = {str(entry): entry for entry in known}
 
     def prepare_value(self, value: Any) -> Any:
@@ -68,7 +68,7 @@ class LinesField(LongText):
         lines = [line.strip() for line in super().clean(value).splitlines()]
         entries = list(dict.fromkeys(line for line in lines if line))
         if len(entries) > ENTRIES_MOST or any(len(entry) > ENTRY_CHARS for entry in entries):
-            raise ValidationError(_("At most 200 entries of at most 200 characters each."), code="too_long")
+            raise ValidationError(_("Enter at most 200 entries of at most 200 characters each."), code="too_long")
         return [self.known.get(entry, entry) for entry in entries]
 
 
@@ -85,9 +85,9 @@ class JsonTextField(LongText):
         try:
             read = orjson.loads(text)
         except orjson.JSONDecodeError:
-            raise ValidationError(_("This is not JSON."), code="invalid") from None
+            raise ValidationError(_("This is not valid JSON."), code="invalid") from None
         if "\\u0000" in text:
-            raise ValidationError(_("This is not JSON."), code="invalid")
+            raise ValidationError(_("This is not valid JSON."), code="invalid")
         return read
 
 

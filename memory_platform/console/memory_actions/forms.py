@@ -89,7 +89,9 @@ class OriginsField(forms.MultipleChoiceField):
 class RetireBeliefForm(ActForm):
     """Which memories retire together with the belief that was learned from them."""
 
-    told_of_origins = _("Recall would still find the old words in what stays. An undo brings back what is ticked.")
+    told_of_origins = _(
+        "Recall still finds the old words in memories that are not ticked. An undo brings the ticked ones back."
+    )
 
     def add_fields(self) -> None:
         told = list(origins_of(self.memory).order_by("-position")[:OFFERED_MOST])
@@ -124,7 +126,10 @@ class CorrectBeliefForm(RetireBeliefForm):
         self.fields["value"] = value_field(self.memory.value, chars=chars_of(self.memory))
         if isinstance(self.memory, Preference):
             self.fields["statement"] = LongText(
-                label=_("In their words"), required=False, rows=2, help_text=_("What was said, if you know it.")
+                label=_("In the user's words"),
+                required=False,
+                rows=2,
+                help_text=_("The user's words, if you know them."),
             )
         super().add_fields()
 
@@ -142,15 +147,15 @@ class RetireTagForm(RetireBeliefForm):
     """Which memories retire together with a tag that was learned from them."""
 
     told_of_origins = _(
-        "Recall would still find the old words in what stays. The tag is gone for good; what is ticked can be brought "
-        "back on its own page."
+        "Recall still finds the old words in memories that are not ticked. The tag is deleted for good; ticked "
+        "memories can be brought back on their own pages."
     )
 
 
 class CorrectTagForm(RetireBeliefForm):
     """The right columns of a tag."""
 
-    told_of_origins = _("Only those end that say what you change here. An undo brings them back.")
+    told_of_origins = _("Only memories that mention a value that you change are retired. An undo brings them back.")
 
     label = forms.CharField(label=_("Label"), max_length=200)
     kind = forms.ChoiceField(label=_("Kind"), choices=TagKind.choices)
@@ -170,7 +175,7 @@ class CorrectTagForm(RetireBeliefForm):
     def clean(self) -> dict[str, Any]:
         given = self.cleaned_data
         if (given.get("lat") is None) != (given.get("lon") is None):
-            self.add_error("lon", _("Latitude and longitude stand together."))
+            self.add_error("lon", _("Enter both latitude and longitude, or neither."))
         for name in ("label", "address", "phone", "relation", "aliases"):
             if name == "phone" and is_telephone(given.get("phone", "")):
                 continue
@@ -238,7 +243,7 @@ class MergeForm(ActForm):
         self.others = others_of(self.memory)
         choices = [(str(other.id), memory_label(other)) for other in self.others]
         self.fields["other"] = forms.ChoiceField(
-            label=_("Ends, and its sources come here"), choices=choices, widget=forms.RadioSelect
+            label=_("Memory to merge into this one"), choices=choices, widget=forms.RadioSelect
         )
 
     def other(self) -> Memory:

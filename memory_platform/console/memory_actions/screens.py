@@ -76,7 +76,7 @@ class ActingAdmin(SubjectOwnedAdmin):
             if (held or not act.held_only) and (can_undo or act.verb != "undo")
         ]
 
-    @admin.action(description=_("Confirm: it is so"), permissions=["support"])
+    @admin.action(description=_("Confirm: this is true"), permissions=["support"])
     @needs_reason
     def confirm(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
         return self._each(request, queryset, ACTS["confirm"])
@@ -86,7 +86,7 @@ class ActingAdmin(SubjectOwnedAdmin):
     def retire(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
         return self._each(request, queryset, ACTS["retire"])
 
-    @admin.action(description=_("Forget for good: every value it had, nothing is left"), permissions=["manager"])
+    @admin.action(description=_("Forget for good: erase every value it ever had"), permissions=["manager"])
     @needs_reason
     def forget(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
         """Forget the chosen memories; several values of one belief count as one."""

@@ -48,9 +48,9 @@ def _tiles(workers: list[Worker] | None, beat: BeatState, work: list[TenantWork]
     else:
         yield Tile(_("Workers"), str(len(workers)), _("answered in time"), bool(workers))
     if beat.seconds_ago is None:
-        yield Tile(_("Beat"), _("unreachable"), _("Nobody can tell when it ran last."), False)
+        yield Tile(_("Beat"), _("unreachable"), _("It is unknown when it last ran."), False)
     else:
-        yield Tile(_("Beat"), _("%s s ago") % f"{beat.seconds_ago:,.0f}", _("its last sign of life"), not beat.is_late)
+        yield Tile(_("Beat"), _("%s s ago") % f"{beat.seconds_ago:,.0f}", _("since its last run"), not beat.is_late)
     oldest = max((row.oldest_seconds or 0 for row in work), default=0)
     yield Tile(_("Waiting"), f"{sum(row.waiting for row in work):,}", _("oldest: %s s") % f"{oldest:,.0f}")
     dead = sum(row.dead for row in work)
@@ -79,4 +79,4 @@ def _result(job: PeriodicTask, run: JobRun | None) -> str:
         return _("%s tenants failed") % run.errors
     if run.ended_at is not None:
         return _("done for every tenant")
-    return _("under way, %s tenants to go") % run.skipped if run.lease_until else _("began and did not end")
+    return _("running, %s tenants left") % run.skipped if run.lease_until else _("started and did not finish")

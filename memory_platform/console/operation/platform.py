@@ -75,7 +75,7 @@ class EmbeddingSpaceScreen(OperatorAdmin):
 
 @admin.register(LogEntry)
 class PlatformChangeScreen(OperatorAdmin):
-    """Changes of rows that belong to no tenant: staff accounts, timetable, theme. Tenants have their own audit trails."""
+    """Changes of platform-wide rows: staff accounts, timetable, theme. Tenants have their own audit trails."""
 
     machine_written = True
     list_display = ("action_time", "user", "content_type", "object_repr", "change")

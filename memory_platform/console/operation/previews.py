@@ -34,7 +34,7 @@ def preview(request: HttpRequest, job: str) -> HttpResponse:
     return own_page(
         request,
         "console/preview.html",
-        _("What a job would do"),
+        _("Dry run of a job"),
         subtitle=job,
         whole=whole is not None,
         counts=[(in_words(kind), count) for kind, count in found.counts.items()],

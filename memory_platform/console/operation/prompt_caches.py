@@ -26,11 +26,11 @@ def state(kept: KeptPrefix) -> str:
     """Return whether the vendor keeps the prefix, is being asked to, or may keep one whose name never arrived."""
     now: datetime = utc_now()
     if kept.claim is not None and kept.claimed_until > now:
-        return _("being made or extended")
+        return _("being created or extended")
     if kept.name and kept.expires_at > now:
         return _("kept")
     if kept.unnamed_until > now:
-        return _("perhaps kept: no answer came")
+        return _("possibly kept: the vendor did not answer")
     return _("over")
 
 
@@ -59,7 +59,7 @@ class KeptPrefixScreen(SubjectOwnedAdmin):
             gettext_lazy("At the vendor"),
             column("name", lambda name: word(name) if name else EMPTY, gettext_lazy("name")),
             "prefix_hash",
-            column("gone_by", lambda at: at, gettext_lazy("gone at the latest by")),
+            column("gone_by", lambda at: at, gettext_lazy("deleted at the latest by")),
         ),
         part(gettext_lazy("More"), "id"),
     )

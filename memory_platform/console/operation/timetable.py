@@ -31,13 +31,13 @@ def job_purpose(description: str) -> str:
 def next_run(job: PeriodicTask) -> str:
     """Return the next runs of the job, or that it is stopped."""
     times = [date_format(at, "Y-m-d H:i") for at in next_runs(job)]
-    return ", ".join(times) or gettext("It does not run.")
+    return ", ".join(times) or gettext("disabled")
 
 
 def _effect(job: PeriodicTask, known: Collection[str]) -> str:
     if job.name not in known:
         return EMPTY
-    return format_html('<a href="{}">{}</a>', reverse("admin:preview", args=[job.name]), gettext("what it would do"))
+    return format_html('<a href="{}">{}</a>', reverse("admin:preview", args=[job.name]), gettext("dry run"))
 
 
 @admin.display(description=_("preview"))
@@ -107,11 +107,11 @@ class PeriodicTaskScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc
             for title, part in self.fieldsets
         ]
 
-    @admin.action(description=_("Let the chosen jobs run"), permissions=["operator"])
+    @admin.action(description=_("Enable the chosen jobs"), permissions=["operator"])
     def enable(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         self._switch(request, queryset, enabled=True)
 
-    @admin.action(description=_("Stop the chosen jobs"), permissions=["operator"])
+    @admin.action(description=_("Disable the chosen jobs"), permissions=["operator"])
     def disable(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         self._switch(request, queryset, enabled=False)
 
@@ -120,7 +120,7 @@ class PeriodicTaskScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc
             job.enabled = enabled
             job.save()  # tells beat, as an update of the table would not
             self.log_change(request, job, [{"changed": {"fields": ["enabled"]}}])
-        self.message_user(request, _("Beat takes the change up within seconds."), messages.SUCCESS)
+        self.message_user(request, _("Beat applies the change within seconds."), messages.SUCCESS)
 
 
 class IntervalScreen(OperatorAdmin, IntervalScheduleAdmin):  # type: ignore[misc]  # the library carries no types

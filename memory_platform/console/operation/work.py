@@ -63,14 +63,14 @@ class WorkScreen(SubjectOwnedAdmin):
             raise PermissionDenied
         return DeadLetters(self, request).answer()
 
-    @admin.action(description=_("Replay: give dead items all their attempts again"), permissions=["support"])
+    @admin.action(description=_("Replay: run these items again with all attempts"), permissions=["support"])
     @needs_reason
     def replay(self, request: HttpRequest, queryset: QuerySet[Work]) -> None:
         items = load_chosen_rows(self, request, queryset)
         if items is not None:
             settle(self, request, items, REPLAY)
 
-    @admin.action(description=_("Discard: give dead items up for good"), permissions=["support"])
+    @admin.action(description=_("Discard: do not process these items again"), permissions=["support"])
     @needs_reason
     def discard(self, request: HttpRequest, queryset: QuerySet[Work]) -> None:
         items = load_chosen_rows(self, request, queryset)

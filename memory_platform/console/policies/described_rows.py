@@ -65,7 +65,7 @@ class DescribedField(forms.Field):
         except WrongValue as wrong:
             raise forms.ValidationError(self._fault_text(wrong)) from None
         except (ValueError, RecursionError):
-            raise forms.ValidationError(_("This value is not possible.")) from None
+            raise forms.ValidationError(_("This value is not valid.")) from None
 
     def _fault_text(self, wrong: WrongValue) -> str:
         words = _(

@@ -54,13 +54,13 @@ class ExperimentFormBase(forms.ModelForm[Experiment]):
             return given
         rows: list[list[Any]] = [[given.get(f"arm{row}_{member}") for member in MEMBERS] for row in range(1, ROWS + 1)]
         if any(None in row or "" in row for row in rows if any(row)):
-            raise forms.ValidationError(gettext("An arm has a name, a version and a percentage."))
+            raise forms.ValidationError(gettext("Give each arm a name, a version and a percentage."))
         arms = [Arm(str(name), int(version), int(percent)) for name, version, percent in filter(any, rows)]
         known = set(PolicyVersion.objects.values_list("number", flat=True))
         for fault, wrong in (
-            (gettext("Each arm has a name of its own."), len({arm.name for arm in arms}) < len(arms)),
-            (gettext("The percentages are at most 100 together."), sum(arm.percent for arm in arms) > BUCKETS),
-            (gettext("No version has this number."), any(arm.policy_version not in known for arm in arms)),
+            (gettext("Give each arm a different name."), len({arm.name for arm in arms}) < len(arms)),
+            (gettext("The percentages must add up to at most 100."), sum(arm.percent for arm in arms) > BUCKETS),
+            (gettext("There is no version with this number."), any(arm.policy_version not in known for arm in arms)),
         ):
             if wrong:
                 raise forms.ValidationError(fault)
@@ -85,7 +85,7 @@ class SharesFormBase(forms.ModelForm[Experiment]):
             return given
         percents = {arm["name"]: given[share_name(n)] for n, arm in enumerate(self.instance.arms)}
         if sum(percents.values()) > BUCKETS:
-            raise forms.ValidationError(gettext("The percentages are at most 100 together."))
+            raise forms.ValidationError(gettext("The percentages must add up to at most 100."))
         return {**given, "percents": percents}
 
 
@@ -107,7 +107,7 @@ def arms_line(experiment: Experiment) -> str:
     return line(", ".join(f"{arm['name']} (v{arm['policy_version']}): {arm['percent']} %" for arm in experiment.arms))
 
 
-@admin.display(description=_("how well each arm serves"))
+@admin.display(description=_("results of each arm"))
 def figures_shown(experiment: Experiment) -> SafeString:
     """Return the shares of each arm with 95 % intervals and n, from the days that are rolled up."""
     rows = [
@@ -188,12 +188,12 @@ class ExperimentScreen(TenantAdmin):
         made = create_experiment(obj.name, arms, by=actor_of(request), reason=reason_of(request))
         obj.pk = made.pk
 
-    @admin.action(description=_("Start: each arm steers its share of the subjects"), permissions=["manager"])
+    @admin.action(description=_("Start: each arm applies to its share of the subjects"), permissions=["manager"])
     @needs_reason
     def start(self, request: HttpRequest, queryset: QuerySet[Experiment]) -> None:
         self._act(request, queryset, start_experiment, _("Started."))
 
-    @admin.action(description=_("End: the active policy steers all subjects again"), permissions=["manager"])
+    @admin.action(description=_("End: the active policy applies to all subjects again"), permissions=["manager"])
     @needs_reason
     def end(self, request: HttpRequest, queryset: QuerySet[Experiment]) -> None:
         self._act(request, queryset, end_experiment, _("Ended."))
@@ -206,7 +206,7 @@ class ExperimentScreen(TenantAdmin):
         try:
             verb(chosen[0].id, by=actor_of(request), reason=reason_of(request))
         except (ExperimentConflict, ExperimentRefused):
-            refusal = _("Nothing was done: one experiment runs at a time, and each runs once.")
+            refusal = _("Nothing was done: only one experiment can run at a time, and each can run only once.")
             self.message_user(request, refusal, messages.ERROR)
             return
         self.message_user(request, told, messages.SUCCESS)

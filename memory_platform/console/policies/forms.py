@@ -71,7 +71,7 @@ def field_of(section: str, name: str, kind: Kind) -> forms.Field:
         case Choice() | Choices():
             return choice_field(place, kind)
         case WholeNumber(least, most) | Days(least, most) | DaysOrNever(least, most):
-            never = {"required": False, "help_text": gettext_lazy("Empty: never.")}
+            never = {"required": False, "help_text": gettext_lazy('Leave empty for "never".')}
             more: dict[str, Any] = never if isinstance(kind, DaysOrNever) else {}
             return forms.IntegerField(min_value=least, max_value=most, label=label, **more)
         case Number(least, most):
@@ -105,7 +105,7 @@ class PolicyFormBase(forms.ModelForm[PolicyVersion]):
 
     against = forms.IntegerField(
         label=gettext_lazy("Compare with version"),
-        help_text=gettext_lazy("Empty: with the version in force."),
+        help_text=gettext_lazy("Leave empty to compare with the version in force."),
         min_value=1,
         max_value=10**VERSION_DIGITS - 1,
         required=False,
@@ -133,7 +133,7 @@ class PolicyFormBase(forms.ModelForm[PolicyVersion]):
     def clean_against(self) -> int | None:
         number: int | None = self.cleaned_data["against"]
         if number is not None and not PolicyVersion.objects.filter(number=number).exists():
-            raise forms.ValidationError(_("No version has this number."))
+            raise forms.ValidationError(_("There is no version with this number."))
         return number
 
     def clean(self) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class PolicyFormBase(forms.ModelForm[PolicyVersion]):
             return given
         base = PolicyVersion.objects.filter(number=given["based_on"]).first()
         if base is None:
-            raise forms.ValidationError(_("The version that this is based on is not there."))
+            raise forms.ValidationError(_("The base version does not exist."))
         changes, remove = _changes_from(given, base)
         try:
             self.proposal = propose(changes, SECTIONS, remove=remove, based_on=base.number)
@@ -152,7 +152,7 @@ class PolicyFormBase(forms.ModelForm[PolicyVersion]):
         except InvalidInput as refused:
             for fault in refused.faults:
                 name = fault.field.replace(".", "__")
-                self.add_error(name if name in self.fields else None, _("Does not go together with the others."))
+                self.add_error(name if name in self.fields else None, _("This value contradicts another setting."))
         return given
 
 
@@ -191,14 +191,14 @@ def _changes_from(given: dict[str, Any], base: PolicyVersion) -> tuple[dict[str,
 def _error_message(kind: Kind) -> str:
     if isinstance(kind, NamedValues):
         if isinstance(kind.each, Choice):
-            words = _('A JSON object such as {"complaint": "%(first)s"}, with one of: %(all)s.')
+            words = _('Enter a JSON object such as {"complaint": "%(first)s"}, with one of these values: %(all)s.')
             return words % {"first": kind.each.options[0], "all": ", ".join(kind.each.options)}
         whole = kind.each
-        words = _('A JSON object such as {"complaint": 2000}, with whole numbers between %(least)s and %(most)s.')
+        words = _('Enter a JSON object such as {"complaint": 2000}, with whole numbers between %(least)s and %(most)s.')
         return words % {"least": whole.least, "most": whole.most}
     if isinstance(kind, Numbers):
-        words = _("%(count)s numbers between %(least)s and %(most)s with commas between them.")
+        words = _("Enter %(count)s numbers between %(least)s and %(most)s, separated by commas.")
         return words % {"count": kind.length, "least": kind.each.least, "most": kind.each.most} + (
-            " " + _("Each is greater than the one before it.") if kind.rising else ""
+            " " + _("Each must be greater than the one before.") if kind.rising else ""
         )
-    return _("This value is not possible.")
+    return _("This value is not valid.")

@@ -66,14 +66,14 @@ class ReplayedAdmin(SteppedAdmin):
 def figures_of(told: Replay) -> list[tuple[str, Any]]:
     return [
         (_("receipts read"), told.receipts),
-        (_("with memories to choose from"), told.compared),
-        (_("come out as they were under their own version"), share_shown(told.reproduced)),
-        (_("would hold other memories"), share_shown(told.changed)),
-        (_("memories that enter"), told.entering),
-        (_("memories that leave"), told.leaving),
+        (_("with candidates to choose from"), told.compared),
+        (_("reproduced under their own version"), share_shown(told.reproduced)),
+        (_("would contain other memories"), share_shown(told.changed)),
+        (_("memories added"), told.entering),
+        (_("memories removed"), told.leaving),
         (_("tokens of memories in a context, before"), told.tokens_before),
         (_("tokens of memories in a context, after"), told.tokens_after),
-        (_("used by replies, of memories that leave"), share_shown(told.utilised_leaving)),
+        (_("used by replies, of memories removed"), share_shown(told.utilised_leaving)),
         (_("used by replies, of memories that stay"), share_shown(told.utilised_staying)),
     ]
 

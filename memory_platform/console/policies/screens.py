@@ -132,10 +132,10 @@ class PolicyScreen(TriedAdmin):
     def save_model(self, request: HttpRequest, obj: PolicyVersion, form: Any, change: bool) -> None:
         made = create_version(form.proposal, by=actor_of(request), reason=reason_of(request))
         obj.pk, obj.number = made.pk, made.number
-        told = _("Version %s is made. It steers nothing before it is activated.")
+        told = _("Version %s was created. It has no effect until it is activated.")
         self.message_user(request, told % made.number, messages.SUCCESS)
 
-    @admin.action(description=_("Let this version steer"), permissions=["manager"])
+    @admin.action(description=_("Activate this version"), permissions=["manager"])
     @needs_reason
     def activate(self, request: HttpRequest, queryset: QuerySet[PolicyVersion]) -> None:
         chosen = list(queryset[:2])
@@ -143,8 +143,8 @@ class PolicyScreen(TriedAdmin):
             self.message_user(request, _("Nothing was done: choose one version."), messages.ERROR)
             return
         if request.POST.get(SEEN) != steering_seen(locked=True):
-            text = _("Nothing was done: somebody else has made or activated a version since you opened the page.")
+            text = _("Nothing was done: somebody else has created or activated a version since you opened the page.")
             self.message_user(request, text, messages.ERROR)
             return
         activate_version(chosen[0].number, by=actor_of(request), reason=reason_of(request))
-        self.message_user(request, _("Version %s steers from now on.") % chosen[0].number, messages.SUCCESS)
+        self.message_user(request, _("Version %s is active now.") % chosen[0].number, messages.SUCCESS)

@@ -175,8 +175,8 @@ class SteppedAdmin(TenantAdmin):
         try:
             made = roll_back(version.number, SECTIONS, by=actor_of(request), reason=reason_of(request))
         except PolicyUnchanged:
-            self.message_user(request, _("Nothing to do: answers are steered so already."), messages.INFO)
+            self.message_user(request, _("Nothing to do: this version has the settings in force."), messages.INFO)
             return redirect("admin:tenants_policyversion_changelist")
-        told = _("Version %(made)s says what version %(earlier)s says, and steers from now on.")
+        told = _("Version %(made)s copies version %(earlier)s and is active now.")
         self.message_user(request, told % {"made": made.number, "earlier": version.number}, messages.SUCCESS)
         return redirect("admin:tenants_policyversion_changelist")

@@ -33,8 +33,8 @@ SCORES_SHOWN = 3
 WHY_NOT = {
     UNSURE: gettext_lazy("no field is likely enough"),
     TOO_CLOSE: gettext_lazy("two fields are about equally likely"),
-    ANOTHER_TOPIC: gettext_lazy("as near to another topic as to the field"),
-    MASKED: gettext_lazy("holds sensitive words"),
+    ANOTHER_TOPIC: gettext_lazy("as similar to another topic as to the field"),
+    MASKED: gettext_lazy("contains sensitive information"),
 }
 
 
@@ -78,7 +78,7 @@ class TriedAdmin(ReplayedAdmin):
         try:
             tried = try_fields(form.cleaned_data["said"], ATTRIBUTES.read(form.cleaned_data["attributes"]))
         except EmbeddingUnavailable:
-            form.add_error(None, _("The encoder is not there; no note is made at present."))
+            form.add_error(None, _("The encoder is unavailable, so no notes are made at present."))
             return answer_in_scope(desk, lambda: self._render_page(request, version, form))
         return answer_in_scope(desk, lambda: self._render_page(request, version, form, tried))
 

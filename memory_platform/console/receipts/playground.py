@@ -117,9 +117,9 @@ def versions_of(chosen: Iterable[str]) -> dict[int, PolicyVersion]:
 
 def policy_choices(now: Policies, *, may_draft: bool) -> list[tuple[str, str]]:
     """Return the policies to choose from: the current one, the draft if allowed, and every version, newest first."""
-    steers = _("what steers now (version %s)") % now.version
+    steers = _("in force now (version %s)") % now.version
     if now.experiment:
-        steers = _("what steers now (version %(version)s, arm %(arm)s of %(experiment)s)") % {
+        steers = _("in force now (version %(version)s, arm %(arm)s of %(experiment)s)") % {
             "version": now.version,
             "arm": now.arm,
             "experiment": now.experiment,

@@ -38,7 +38,7 @@ class QuestionForm(forms.Form):
     def __init__(self, *args: Any, policies: list[tuple[str, str]], conversations: list[str], **options: Any) -> None:
         super().__init__(*args, **options)
         choices: dict[str, list[tuple[str, Any]]] = {
-            "intent": [("", _("as read from the words")), *INTENTS.items()],
+            "intent": [("", _("as detected from the text")), *INTENTS.items()],
             "conversation": [("", _("in none")), *((one, one) for one in conversations)],
             "left": list(policies),
             "right": list(policies),
@@ -81,7 +81,7 @@ class DraftFormBase(forms.Form):
         except InvalidInput as refused:
             for fault in refused.faults:
                 name = fault.field.replace(".", "__")
-                self.add_error(name if name in self.fields else None, _("Does not go together with the others."))
+                self.add_error(name if name in self.fields else None, _("This value contradicts another setting."))
         return given
 
     def _changes(self, given: dict[str, Any]) -> dict[str, dict[str, Any]]:

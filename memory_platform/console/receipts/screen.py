@@ -115,7 +115,7 @@ def facts_of(receipt: Receipt, policy: str) -> list[tuple[Any, Any]]:
         (_("readers"), ", ".join(filter(None, map(receipt.made_by.get, ("clauses", "relevance"))))),
         (_("experiment"), receipt.experiment),
         (_("arm"), receipt.arm),
-        (_("reply told at"), receipt.replied_at),
-        (_("next turn told at"), receipt.answered_at),
+        (_("reply reported at"), receipt.replied_at),
+        (_("next turn reported at"), receipt.answered_at),
     )
     return [(label, value) for label, value in facts if value]

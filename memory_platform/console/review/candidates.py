@@ -105,17 +105,17 @@ class CandidateScreen(SubjectOwnedAdmin):
             raise PermissionDenied
         return ReviewQueue(self, request).answer()
 
-    @admin.action(description=_("Approve: write what waits into memory"), permissions=["support"])
+    @admin.action(description=_("Approve: write the candidate into memory"), permissions=["support"])
     @needs_reason
     def approve(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
         self._decide_rows(request, queryset, approve)
 
-    @admin.action(description=_("Reject: what waits is not written"), permissions=["support"])
+    @admin.action(description=_("Reject: do not write the candidate"), permissions=["support"])
     @needs_reason
     def reject(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
         self._decide_rows(request, queryset, reject)
 
-    @admin.action(description=_("Take a rejection back: it waits again"), permissions=["support"])
+    @admin.action(description=_("Undo a rejection: the candidate waits again"), permissions=["support"])
     @needs_reason
     def reopen(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
         by, reason = actor_of(request), reason_of(request)

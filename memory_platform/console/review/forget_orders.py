@@ -44,7 +44,7 @@ class ForgetOrderScreen(SubjectOwnedAdmin):
     action_form = ReasonedActions
     actions = ("bring_back",)
 
-    @admin.action(description=_("Bring back: it is remembered again as it was"), permissions=["support"])
+    @admin.action(description=_("Bring back: restore the memories as they were"), permissions=["support"])
     @needs_reason
     def bring_back(self, request: HttpRequest, queryset: QuerySet[ForgetOrder]) -> None:
         undo = partial(undo_forget_order, by=actor_of(request), reason=reason_of(request))

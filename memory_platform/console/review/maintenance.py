@@ -133,14 +133,14 @@ class MemoryReviewScreen(SubjectOwnedAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryReview]:
         return with_what_they_say(super().get_queryset(request))
 
-    @admin.action(description=_("Keep: it is still so"), permissions=["support"])
+    @admin.action(description=_("Keep: this is still true"), permissions=["support"])
     @needs_reason
     def keep(self, request: HttpRequest, queryset: QuerySet[MemoryReview]) -> None:
         done = self._decide_rows(request, queryset, ReviewDecision.KEPT)
         text = ngettext("%(count)d memory was kept.", "%(count)d memories were kept.", done)
         self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
 
-    @admin.action(description=_("Retire: recall no longer finds it, its history stays"), permissions=["support"])
+    @admin.action(description=_("Retire: recall no longer finds it, the history stays"), permissions=["support"])
     @needs_reason
     def retire(self, request: HttpRequest, queryset: QuerySet[MemoryReview]) -> None:
         done = self._decide_rows(request, queryset, ReviewDecision.RETIRED)
@@ -179,12 +179,14 @@ class ConsolidationScreen(SubjectOwnedAdmin):
     action_form = ReasonedActions
     actions = ("take_apart",)
 
-    @admin.action(description=_("Take apart: the joined memories hold again, and stay apart"), permissions=["support"])
+    @admin.action(
+        description=_("Take apart: the merged memories hold again and are not merged again"), permissions=["support"]
+    )
     @needs_reason
     def take_apart(self, request: HttpRequest, queryset: QuerySet[Consolidation]) -> None:
         undo = partial(undo_consolidation, by=actor_of(request), reason=reason_of(request))
         done = act_on_rows(queryset.filter(undone_at__isnull=True), lambda row: undo(row.subject, row.id))
-        text = ngettext("%(count)d joined memory was taken apart.", "%(count)d joined memories were taken apart.", done)
+        text = ngettext("%(count)d merged memory was taken apart.", "%(count)d merged memories were taken apart.", done)
         self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
 
 

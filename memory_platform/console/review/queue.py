@@ -52,8 +52,8 @@ ACCEPT, REJECT, EDIT = "accept", "reject", "edit"
 # The reason on record where who accepts writes none.
 SAID_SO = "accepted in the review queue: the words say so"
 TAG_FIELDS = {"label": 200, "address": 1_000, "phone": 64, "relation": 100}
-GONE = gettext_lazy("This one was erased meanwhile. Here is the next.")
-DECIDED = gettext_lazy("Somebody else had decided this one already. Here is the next.")
+GONE = gettext_lazy("This one was erased in the meantime. Here is the next.")
+DECIDED = gettext_lazy("Somebody else has already decided this one. Here is the next.")
 
 
 class ReviewForm(forms.Form):
@@ -74,7 +74,7 @@ class ReviewForm(forms.Form):
         """Refuse a rejection without a reason, and an edit with sensitive content."""
         given = self.cleaned_data
         if given.get("verb") == REJECT and not given.get("reason"):
-            self.add_error("reason", _("Say why it is rejected."))
+            self.add_error("reason", _("Give a reason for the rejection."))
         if given.get("verb") == EDIT:
             for name in self.edited:
                 self._check(name, given.get(name))
@@ -141,7 +141,7 @@ class ReviewQueue:
         except NotFound:
             return GONE
         except Conflict:
-            return _("It could not be written: it changed meanwhile. It still waits.")
+            return _("It could not be written because the memory changed at the same time. It still waits.")
         return DECIDED if done.reviewed_at is not None and done.reviewed_at < began else None
 
     def _why_gone(self, row_id: UUID | None) -> Any:
@@ -279,13 +279,13 @@ def _done_text(verb: str, row: Candidate) -> Any:
     """Return the notice of a decision; a rejection links to the list where it can be undone."""
     if verb != REJECT:
         return _DONE[verb]
-    told = _("Rejected: it is believed no longer.") if row.reason == NO_LASTING_WORDS else _DONE[verb]
+    told = _("Rejected: the belief was retired.") if row.reason == NO_LASTING_WORDS else _DONE[verb]
     rejected = f"{reverse('admin:profiles_candidate_changelist')}?verdict=rejected"
-    return format_html('{} <a href="{}">{}</a>', told, rejected, _("Take it back in the list"))
+    return format_html('{} <a href="{}">{}</a>', told, rejected, _("Undo it in the list"))
 
 
 _DONE: Mapping[str, Any] = {
-    ACCEPT: gettext_lazy("Accepted: memory knows it now."),
-    EDIT: gettext_lazy("Accepted as you wrote it."),
+    ACCEPT: gettext_lazy("Accepted and written to memory."),
+    EDIT: gettext_lazy("Accepted with your changes."),
     REJECT: gettext_lazy("Rejected: nothing was written."),
 }

@@ -1,4 +1,4 @@
-"""Base classes of the console's screens: rights by role, an audit trail instead of Django's log, read-only by default."""
+"""Base classes of screens: rights by role, an audit trail instead of Django's log, read-only by default."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar

@@ -63,7 +63,7 @@ class ArchivedFilter(admin.SimpleListFilter):
     parameter_name = "archive"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [("away", _("words in the archive")), ("here", _("all words here"))]
+        return [("away", _("text in the archive")), ("here", _("no text in the archive"))]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         away = Exists(MessageArchive.objects.filter(subject_id=OuterRef("subject_id"), conversation_id=OuterRef("id")))

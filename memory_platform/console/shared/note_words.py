@@ -42,9 +42,9 @@ def grade_name(note: Note) -> str:
 
 def tell_surety(probability: float) -> str:
     if probability >= 1.0:
-        return _("said outright")
+        return _("stated explicitly")
     percent = min(round(probability * 100), SURE_MOST)
-    return _("the reader is %(percent)s %% sure that it lasts") % {"percent": percent}
+    return _("lasts with a probability of %(percent)s %%") % {"percent": percent}
 
 
 def tell_about(note: Note, tag: Tag | None) -> str:

@@ -54,7 +54,7 @@ def own_entries(request: HttpRequest) -> Iterator[tuple[str, dict[str, Any]]]:
 def require(may: May, request: HttpRequest) -> None:
     """Raise PermissionDenied unless ``may(request)``; the site records the refusal."""
     if not may(request):
-        raise PermissionDenied(_("Only an operator of the platform may see this.") if may is is_operator else "")
+        raise PermissionDenied(_("Only a platform operator may see this page.") if may is is_operator else "")
 
 
 def console_page(wanted: str) -> str:

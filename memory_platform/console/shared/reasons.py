@@ -45,7 +45,7 @@ def is_reason_missing(screen: Any, request: HttpRequest) -> bool:
     """Return whether no reason was sent; if so, show an error."""
     if reason_of(request):
         return False
-    screen.message_user(request, _("Nothing was done: say why, in the field “Reason”."), messages.ERROR)
+    screen.message_user(request, _("Nothing was done: give a reason in the field “Reason”."), messages.ERROR)
     return True
 
 

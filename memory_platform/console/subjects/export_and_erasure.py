@@ -51,7 +51,7 @@ class EraseForm(forms.Form):
     def clean_typed(self) -> str:
         typed: str = self.cleaned_data["typed"]
         if typed != self.subject.external_id:
-            raise forms.ValidationError(_("This is not the id of the subject."))
+            raise forms.ValidationError(_("This is not the id of the subject. Type the id exactly as shown."))
         return typed
 
 
@@ -98,7 +98,9 @@ class LeavableAdmin(FindableAdmin):
             raise Http404 from None
         text = _("Erased. This is the certificate.")
         if erasure.state != ErasureState.DONE:
-            text = _("Nothing of it can be read any more; the rows go now, and this page becomes the certificate.")
+            text = _(
+                "The data can no longer be read. Its rows are being deleted, and this page becomes the certificate."
+            )
         self.message_user(request, text, messages.SUCCESS)
         return redirect("admin:profiles_erasure_change", erasure.pk)
 

@@ -19,7 +19,7 @@ from tenants.models import Tenant
 from tenants.services.audit import record_audit
 from tenants.services.tenants import change_tenant, create_tenant
 
-UNDELETED = gettext_lazy("A tenant cannot be deleted here yet.")
+UNDELETED = gettext_lazy("Tenants cannot be deleted here yet.")
 
 
 class NewTenantForm(forms.ModelForm[Tenant]):
@@ -80,7 +80,7 @@ class TenantScreen(OperatorAdmin):
             context |= {"opts": self.opts, "undeleted": UNDELETED}
             return TemplateResponse(request, "console/new_tenant.html", context)
         request.session[SESSION_KEY] = str(tenant.id)
-        text = _("The tenant %(name)s was made. You work in it now: give it an API key and members.")
+        text = _("The tenant %(name)s was created, and you work in it now. Next, add an API key and members.")
         self.message_user(request, text % {"name": tenant.name}, messages.SUCCESS)
         return redirect("admin:index")
 

@@ -41,7 +41,7 @@ class KeyForm(forms.ModelForm[ApiKey]):
     def clean_expires_at(self) -> Any:
         end = self.cleaned_data["expires_at"]
         if end is not None and end <= utc_now():
-            raise forms.ValidationError(_("This time is over already."))
+            raise forms.ValidationError(_("This time is in the past. Enter a future time."))
         return end
 
     def clean(self) -> dict[str, Any]:
@@ -52,7 +52,9 @@ class KeyForm(forms.ModelForm[ApiKey]):
         return given
 
 
-MADE_ALREADY = _("This form has made a key already, and its secret was shown then. Revoke that key if it got lost.")
+MADE_ALREADY = _(
+    "This form has already created a key, and its secret was shown then. If the secret is lost, revoke that key."
+)
 
 
 def key_ref(sheet: UUID | None) -> UUID:
@@ -68,7 +70,7 @@ def state(api_key: ApiKey) -> Any:
         return _("expired")
     if api_key.rotated_to_id is not None:
         return _("rotated, ends soon")
-    return _("served")
+    return _("accepted by the API")
 
 
 successor = column("rotated_to", lambda key: link(key, key.key_id) if key else "-", _("rotated to"))
@@ -127,13 +129,15 @@ class ApiKeyScreen(TenantAdmin):
             return redirect("admin:tenants_apikey_changelist")
         return self._render_secrets(request, created)
 
-    @admin.action(description=_("Rotate: make a successor, the old key ends in 24 hours"), permissions=["manager"])
+    @admin.action(description=_("Rotate: create a successor; the old key ends in 24 hours"), permissions=["manager"])
     def rotate(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> HttpResponse | None:
         """Rotate the chosen live keys that have no successor yet: sent twice, a key gets one successor."""
         live = queryset.filter(revoked_at__isnull=True, rotated_to__isnull=True).order_by("id")
         keys = [key for key in live.select_for_update(of=("self",)) if not key.expires_at or key.expires_at > utc_now()]
         if not keys:
-            self.message_user(request, _("Nothing was done: no chosen key lives without a successor."), messages.ERROR)
+            self.message_user(
+                request, _("Nothing was done: each chosen key has ended or already has a successor."), messages.ERROR
+            )
             return None
         by, reason = actor_of(request), reason_of(request)
         return self._render_secrets(request, [rotate_key(key, by=by, reason=reason) for key in keys])
@@ -143,7 +147,7 @@ class ApiKeyScreen(TenantAdmin):
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
         for api_key in queryset:
             revoke_key(api_key, by=actor_of(request), reason=reason_of(request))
-        self.message_user(request, _("Revoked: no process serves these keys any longer."), messages.SUCCESS)
+        self.message_user(request, _("Revoked: these keys are no longer accepted."), messages.SUCCESS)
 
     def _render_secrets(self, request: HttpRequest, created: list[CreatedKey]) -> HttpResponse:
         return own_page(request, "console/keys_shown.html", _("Copy the secret now"), created=created)

@@ -12,14 +12,14 @@ from memory_platform.console.shared.reasons import ReasonField
 from memory_platform.providers.registry import chat_endpoints
 from tenants.models import ModelRoute, ModelUsage, Role
 
-NOBODY = ("", _("no model: rules do it"))
+NOBODY = ("", _("no model: rules are used"))
 
 
 class RouteForm(forms.ModelForm[ModelRoute]):
     """The endpoint and daily tokens for one purpose, and a reason."""
 
     endpoint = forms.ChoiceField(
-        label=_("Endpoint"), required=False, help_text=_("The endpoints are those of the platform's settings.")
+        label=_("Endpoint"), required=False, help_text=_("The endpoints are configured in the platform's settings.")
     )
     reason = ReasonField()
 

@@ -48,7 +48,7 @@ class SupportForm(forms.Form):
         """Refuse a reason without any letter or digit."""
         words = " ".join(self.cleaned_data["reason"].split())
         if not any(character.isalnum() for character in words):
-            raise forms.ValidationError(_("Say why in words."))
+            raise forms.ValidationError(_("Give the reason in words."))
         return words
 
 

@@ -39,7 +39,7 @@ class MemberForm(forms.ModelForm[Member]):
     def clean_username(self) -> str:
         username: str = self.cleaned_data["username"]
         if not User.objects.filter(username=username, is_staff=True, is_active=True).exists():
-            raise forms.ValidationError(_("No staff member has this user name. The operator makes log-ins."))
+            raise forms.ValidationError(_("No staff member has this user name. The operator creates accounts."))
         return username
 
 
@@ -91,7 +91,7 @@ class MemberScreen(TenantAdmin):
     def remove(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
         self.log_deletions(request, queryset)
         self.delete_queryset(request, queryset)
-        self.message_user(request, _("Removed. Their access ends with their next click."), messages.SUCCESS)
+        self.message_user(request, _("Removed. Access ends with the next page they open."), messages.SUCCESS)
 
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None

@@ -126,7 +126,7 @@ def test_undoing_twice_undoes_once(acme: House, staff: Staff) -> None:
     row = only_row(acme, Preference)
     act(staff.sam, row, "retire")
     pages = [staff.sam.post(address(row, "undo"), {"reason": REASON}, follow=True).content.decode() for _ in range(2)]
-    assert "Taken back." in pages[0]
+    assert "Undone." in pages[0]
     assert "Nothing was taken back" in pages[1]
     assert read_preferences(acme) == {"food": {"likes": "tea"}}
 

@@ -164,13 +164,13 @@ def candidates_with_scores(house: House, receipt: Receipt) -> list[dict[str, Any
 def test_what_was_left_out_says_why(ada_with_memories: World, staff: Staff) -> None:
     receipt = receipt_for(ada_with_memories.acme, budget=BudgetRequest(memory=60))
     page = page_of(staff.sam, receipt)
-    assert "Left out: the tokens were spent." in page
+    assert "Left out: the token budget was used up." in page
     assert page.count("left-out") == page.count("Left out: ")
 
 
 def test_the_page_tells_what_came_of_the_prompt(ada_with_memories: World, staff: Staff) -> None:
     receipt = receipt_for(ada_with_memories.acme)
-    assert "What the reply used is not known." in page_of(staff.sam, receipt)
+    assert "It is not known which memories the reply used." in page_of(staff.sam, receipt)
     with tenant_tx(ada_with_memories.acme.tenant.id):
         take_outcome(receipt.pk, Told(reply="No: I am allergic to peanuts, you said."))
         take_outcome(receipt.pk, Told(next="Exactly, thanks!"))
@@ -219,7 +219,7 @@ def test_once_its_words_are_purged_the_picture_stays(ada_with_memories: World, s
     with tenant_tx(ada_with_memories.acme.tenant.id):
         Receipt.objects.filter(pk=receipt.pk).update(rendered=None)
     page = page_of(staff.sam, receipt)
-    assert "The words of this prompt are no longer kept." in page
+    assert "The text of this prompt is no longer stored." in page
     assert "times recency" in page
     assert 'href="#place-' not in page
 

@@ -95,7 +95,7 @@ def test_a_page_tells_the_words_with_their_message_and_the_turn_before(staff: St
     assert "allergy or intolerance" in page
     for label in ("Valid at", "Invalid at", "Recorded at", "Retired at", "Confidence", "Provenance", "Versions"):
         assert f"{label}:" in page, label
-    assert "No prompt has held it yet." in page
+    assert "No prompt has contained it yet." in page
 
 
 def test_a_page_tells_whom_a_note_is_about_and_that_nobody_said_it(staff: Staff, note_ids: NoteIds) -> None:
@@ -103,7 +103,7 @@ def test_a_page_tells_whom_a_note_is_about_and_that_nobody_said_it(staff: Staff,
     assert "琳 Lin" in page
     assert "<bdi>sister</bdi>" in page
     assert "fact about another · said outright" in page
-    assert "No message stands behind it." in page
+    assert "It has no source message." in page
 
 
 def test_the_turn_that_is_kept_stands_where_no_message_comes_before(acme: House, staff: Staff) -> None:
@@ -136,7 +136,7 @@ def test_a_note_and_the_prompts_that_held_it_lead_to_each_other(acme: House, sta
 @pytest.mark.parametrize(
     ("probability", "told"),
     [
-        (1.0, "said outright"),
+        (1.0, "stated explicitly"),
         (0.93, "the reader is 93 % sure that it lasts"),
         (0.999, "the reader is 99 % sure that it lasts"),
     ],

@@ -65,7 +65,7 @@ def test_the_statement_is_shown_ticked_goes_along_and_comes_back(
     held = wish(acme) if verb == "correct" else row
     page = staff.sam.get(address(held, "undo")).content.decode()
     assert "take the highway, &lt;b&gt;when" in page.split("brought back with it")[1]
-    assert "Taken back." in act(staff.sam, held, "undo")
+    assert "Undone." in act(staff.sam, held, "undo")
     assert in_use(acme) == before
     assert wish(acme).id == row.id
 

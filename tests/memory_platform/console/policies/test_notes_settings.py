@@ -17,7 +17,7 @@ def test_the_form_shows_every_class_ticked_and_explains_what_is_chosen(world: Wo
     for words in (
         "stands in every prompt",
         "of one that is not stored, the answer says so",
-        "known in its conversation alone",
+        "used in its conversation only",
         "illness or medicine",
     ):
         assert words in page

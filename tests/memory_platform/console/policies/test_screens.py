@@ -140,9 +140,10 @@ def test_what_cannot_be_is_asked_again(world: World, staff: Staff, wrong: dict[s
 def test_what_is_wrong_is_told_at_its_field(world: World, staff: Staff) -> None:
     page = staff.mia.post(ADD, fill_form(world, ranking__recency_days="7, 7, 90", recall__top_k="5")).content.decode()
     row = page[page.index("field-ranking__recency_days") : page.index("field-ranking__recency_values")]
-    assert "Each is greater than the one before it." in row
+    assert "Each must be greater than the one before." in row
     assert 'name="recall__top_k" value="5"' in page
-    assert "No version has this number." in staff.mia.post(ADD, fill_form(world, against="9")).content.decode()
+    refused = staff.mia.post(ADD, fill_form(world, against="9")).content.decode()
+    assert "There is no version with this number." in refused
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def test_a_wrong_draft_is_told_at_its_field(ada_with_memories: World, staff: Sta
     ):
         page = ask(staff.mia, ada_with_memories.acme, right="draft", **draft_of(opened, **changes))
         assert words in page
-        assert "What would stand in the prompt" not in page
+        assert "What the prompt would contain" not in page
 
 
 def test_a_prompt_with_no_room_for_the_words_says_so(ada_with_memories: World, staff: Staff) -> None:
@@ -191,7 +191,7 @@ def test_support_asks_but_drafts_nothing(ada_with_memories: World, staff: Staff)
     page = staff.sam.get(address(ada_with_memories.acme.subject.pk)).content.decode()
     assert "version 2: shorter prompts" in page
     assert 'value="draft"' not in page
-    assert "What would stand in the prompt" not in ask(
+    assert "What the prompt would contain" not in ask(
         staff.sam, ada_with_memories.acme, right="draft", context__total="1000"
     )
 

@@ -141,7 +141,7 @@ def test_a_rejection_is_taken_back_once_and_waits_for_what_it_had_waited_for(
     assert audit_rows(acme)[-1] == ("candidate.reopened", "误点")
     page = staff.sam.get(QUEUE).content.decode()
     assert candidate_on(page) == str(waiting[0].pk)
-    assert "contradicts what is known" in page
+    assert "contradicts a known value" in page
     assert "Accepted" in decide(staff.sam, waiting[0], "accept")
     assert preferences(acme)["climate"]["temperature"] == WARM
 
@@ -154,14 +154,14 @@ def test_a_rejection_whose_words_were_erased_is_not_taken_back(
         Candidate.objects.filter(pk=waiting[0].pk).update(value=None, target="", proposal=None)
     body = {"action": "reopen", "_selected_action": [str(waiting[0].pk)], "reason": REASON}
     page = staff.sam.post(QUEUE[: -len("review/")], body, follow=True).content.decode()
-    assert "not there any more" in page
+    assert "no longer exists" in page
     assert len(audit_rows(acme)) == 1
 
 
 def test_a_rejection_needs_a_reason_and_a_form_without_a_choice_does_nothing(
     acme: House, staff: Staff, waiting: list[Candidate]
 ) -> None:
-    assert "Say why it is rejected." in decide(staff.sam, waiting[0], "reject", reason="  ")
+    assert "Give a reason for the rejection." in decide(staff.sam, waiting[0], "reject", reason="  ")
     page = decide(staff.sam, waiting[0], "", reason="half written")
     assert "half written" in page
     assert audit_rows(acme) == []
@@ -231,7 +231,7 @@ def test_what_was_erased_meanwhile_is_told(acme: House, staff: Staff, waiting: l
         assert candidate_on(page) == str(waiting[2].pk)
     assert audit_rows(acme) == []
     bulk = {"action": "approve", "_selected_action": [str(waiting[0].pk)], "reason": REASON}
-    assert "not there any more" in staff.sam.post(QUEUE[: -len("review/")], bulk, follow=True).content.decode()
+    assert "no longer exists" in staff.sam.post(QUEUE[: -len("review/")], bulk, follow=True).content.decode()
 
 
 def test_a_message_that_is_gone_is_told(acme: House, staff: Staff, waiting: list[Candidate]) -> None:
