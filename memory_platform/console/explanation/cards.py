@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from memory_platform.console.explanation.memories import CurrentMemory, as_id
+from memory_platform.console.explanation.memories import CurrentMemory
 from memory_platform.console.explanation.words import (
     FACTORS,
     GUARDRAILS,
@@ -17,7 +17,7 @@ from memory_platform.console.explanation.words import (
     signal_told,
 )
 from memory_platform.console.shared.codes import in_words
-from memory_platform.console.shared.display import address_of, plain
+from memory_platform.console.shared.display import address_of, parse_uuid, plain
 from memory_platform.kernel.shared_words import shared_words
 from snapshots.models import Conversation, ReceiptMemory, Task
 
@@ -121,7 +121,7 @@ def _other_address(one: Candidate, conversation_id: UUID | None) -> str:
     """Return the page of a candidate that is not a memory; "" if there is none."""
     if one["lane"] == "summary" and conversation_id:
         return address_of(Conversation, conversation_id)
-    task = as_id(one["memory_id"]) if one["lane"] == "tasks" else None
+    task = parse_uuid(one["memory_id"]) if one["lane"] == "tasks" else None
     return address_of(Task, task) if task else ""
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from memory_platform.console.shared.display import address_of, plain
+from memory_platform.console.shared.display import address_of, parse_uuid, plain
 from memory_platform.console.shared.profile_words import field_name
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.models import PreferenceSource, ProfileFactSource, Snapshot, SnapshotSource, TagSource
@@ -65,7 +65,7 @@ def load_current_memories(
     """Return the candidates that still exist, by memory id. One or two queries per lane."""
     wanted: dict[str, set[UUID]] = defaultdict(set)
     for candidate in candidates:
-        memory_id = as_id(candidate["memory_id"])
+        memory_id = parse_uuid(candidate["memory_id"])
         if candidate["lane"] in LANES and memory_id:
             wanted[candidate["lane"]].add(memory_id)
     return {
@@ -95,11 +95,3 @@ def _sources(lane: Lane, subject_id: UUID, ids: set[UUID]) -> dict[UUID, list[So
             SourceMessage(message.said_at, message.get_role_display(), address_of(type(message), message.pk))
         )
     return found
-
-
-def as_id(text: str) -> UUID | None:
-    """Return the text as a UUID, or None."""
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

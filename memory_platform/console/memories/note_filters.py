@@ -2,26 +2,34 @@
 
 from typing import Any
 
-from django.contrib import admin
 from django.db.models import Q
-from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from memory_platform.console.shared.filters import ConditionFilter
 from memory_platform.console.shared.note_words import CURRENT, ENDED, GRADES, RETIRED, STANDINGS
 from snapshots.models import VitalClass
 
 ALL, ANY, NONE = "all", "any", "none"
 
 
-class NoteStanding(admin.SimpleListFilter):
+class NoteStanding(ConditionFilter):
     """Filters notes by current, ended or retired; current ones are the default."""
 
     title = _("standing")
     parameter_name = "standing"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [*STANDINGS.items(), (ALL, _("All"))]
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
+        now = timezone.now()
+        over = Q(snapshot__invalid_at__lte=now) | Q(snapshot__expires_at__lte=now)
+        lasting = Q(snapshot__invalid_at=None) | Q(snapshot__invalid_at__gt=now)
+        kept = Q(snapshot__expires_at=None) | Q(snapshot__expires_at__gt=now)
+        return {
+            CURRENT: (STANDINGS[CURRENT], Q(snapshot__retired_at=None) & lasting & kept),
+            ENDED: (STANDINGS[ENDED], Q(snapshot__retired_at=None) & over),
+            RETIRED: (STANDINGS[RETIRED], Q(snapshot__retired_at__isnull=False)),
+            ALL: (_("All"), Q()),
+        }
 
     def value(self) -> str:
         chosen = super().value() or CURRENT
@@ -34,41 +42,21 @@ class NoteStanding(admin.SimpleListFilter):
             address = changelist.get_query_string(query, [] if query else [self.parameter_name])
             yield {"selected": self.value() == name, "query_string": address, "display": title}
 
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        chosen, now = self.value(), timezone.now()
-        over = Q(snapshot__invalid_at__lte=now) | Q(snapshot__expires_at__lte=now)
-        lasting = Q(snapshot__invalid_at=None) | Q(snapshot__invalid_at__gt=now)
-        kept = Q(snapshot__expires_at=None) | Q(snapshot__expires_at__gt=now)
-        conditions = {
-            CURRENT: Q(snapshot__retired_at=None) & lasting & kept,
-            ENDED: Q(snapshot__retired_at=None) & over,
-            RETIRED: Q(snapshot__retired_at__isnull=False),
-        }
-        return queryset.filter(conditions[chosen]) if chosen in conditions else queryset
 
-
-class OfGrade(admin.SimpleListFilter):
+class OfGrade(ConditionFilter):
     title = _("kind")
     parameter_name = "grade"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return list(GRADES.items())
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        return queryset.filter(grade=self.value()) if self.value() in GRADES else queryset
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
+        return {grade: (label, Q(grade=grade)) for grade, label in GRADES.items()}
 
 
-class VitalFilter(admin.SimpleListFilter):
+class VitalFilter(ConditionFilter):
     """Filters notes by whether they are vital, and why."""
 
     title = _("vital")
     parameter_name = "vital"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [(ANY, _("vital")), *VitalClass.choices, (NONE, _("not vital"))]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        chosen = self.value() or ""
-        if chosen in VitalClass.values:
-            return queryset.filter(vital_class=chosen)
-        return {ANY: queryset.exclude(vital_class=""), NONE: queryset.filter(vital_class="")}.get(chosen, queryset)
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
+        classes = {name: (label, Q(vital_class=name)) for name, label in VitalClass.choices}
+        return {ANY: (_("vital"), ~Q(vital_class="")), **classes, NONE: (_("not vital"), Q(vital_class=""))}

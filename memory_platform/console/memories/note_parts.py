@@ -5,11 +5,11 @@ from typing import Any
 
 from django.contrib import admin
 from django.template.loader import render_to_string
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.shared.display import EMPTY, link, share
+from memory_platform.console.shared.display import EMPTY, link, mark_span, share
 from memory_platform.console.shared.note_words import grade_name, tell_about, tell_vital
 from profiles.models import Tag
 from snapshots.models import Message, Note, NoteSlot, SnapshotSource
@@ -27,14 +27,14 @@ def show_messages(note: Note) -> SafeString:
     behind = _messages_behind(note)
     origin = _origin_of(note, behind)
     before = _turn_before(origin)
-    shown = with_words([*before, *behind])
+    shown, span = with_words([*before, *behind]), (note.span_start, note.span_end)
     said = [
         {
             "who": one.get_role_display(),
             "link": link(one, f"{one.said_at:%Y-%m-%d %H:%M}"),
             "is_before": one in before,
             "is_evidence": one == origin,
-            "words": mark_part(one.content or "", note) if one == origin else one.content or "",
+            "words": mark_span(one.content or "", *span) if one == origin else one.content or "",
         }
         for one in shown
     ]
@@ -59,13 +59,6 @@ def show_versions(note: Note) -> SafeString:
     states = history_of_note(SourcedNote(note, note.snapshot, (), note.about_tag))
     rows = [_version_row(state) for state in reversed(states[-VERSIONS_SHOWN:])]
     return render_to_string("console/note_versions.html", {"rows": rows})
-
-
-def mark_part(said: str, note: Note) -> str:
-    if note.span_start is None or note.span_end is None:
-        return said
-    start, end = note.span_start, note.span_end
-    return format_html("{}<mark>{}</mark>{}", said[:start], said[start:end], said[end:])
 
 
 def _messages_behind(note: Note) -> list[Message]:

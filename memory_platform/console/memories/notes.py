@@ -7,17 +7,27 @@ from django.contrib import admin
 from django.contrib.admin.utils import display_for_value
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.explanation.memories import as_id
 from memory_platform.console.memories.note_filters import NoteStanding, OfGrade, VitalFilter
 from memory_platform.console.memories.note_parts import show_messages, show_slots, show_versions
 from memory_platform.console.memories.search import NewestSearched
 from memory_platform.console.memories.sources import calibrations_of, receipts_with
 from memory_platform.console.memory_actions.screens import ActingAdmin
 from memory_platform.console.shared.base import subject_shown
-from memory_platform.console.shared.display import EMPTY, column, line, link_to, part, plain, share, whole, word
+from memory_platform.console.shared.display import (
+    EMPTY,
+    column,
+    computed,
+    line,
+    link_to,
+    parse_uuid,
+    part,
+    plain,
+    share,
+    whole,
+    word,
+)
 from memory_platform.console.shared.filters import OfSubject
 from memory_platform.console.shared.note_words import (
     STANDINGS,
@@ -41,39 +51,13 @@ def moment_column(name: str) -> Any:
     return column(f"snapshot.{name}", lambda at: display_for_value(at, EMPTY), field.verbose_name)
 
 
-@admin.display(description=_("kind"), ordering="grade")
-def show_grade(note: Note) -> str:
-    return grade_name(note)
-
-
-@admin.display(description=_("kind"))
-def show_grade_told(note: Note) -> str:
-    return tell_grade(note)
-
-
-@admin.display(description=_("about"))
-def show_about(note: Note) -> str:
-    return tell_about(note, note.about_tag)
-
-
-@admin.display(description=_("vital"), ordering="vital_class")
-def show_vital(note: Note) -> str:
-    return tell_vital(note)
-
-
-@admin.display(description=_("standing"))
-def show_standing(note: Note) -> str:
-    return str(STANDINGS[standing_of(note.snapshot)])
-
-
-@admin.display(description=_("answers whose prompt contained it"))
-def show_receipts(note: Note) -> SafeString:
-    return receipts_with(note.snapshot)
-
-
-@admin.display(description=_("changes of confidence"))
-def show_calibrations(note: Note) -> str:
-    return calibrations_of(note.snapshot)
+show_grade = computed("grade", grade_name, _("kind"), order="grade")
+show_grade_told = computed("grade_told", tell_grade, _("kind"))
+show_about = computed("about", lambda note: tell_about(note, note.about_tag), _("about"))
+show_vital = computed("vital", tell_vital, _("vital"), order="vital_class")
+show_standing = computed("standing", lambda note: str(STANDINGS[standing_of(note.snapshot)]), _("standing"))
+show_receipts = column("snapshot", receipts_with, _("answers whose prompt contained it"))
+show_calibrations = computed("calibrations", lambda note: calibrations_of(note.snapshot), _("changes of confidence"))
 
 
 @admin.display(description=_("statement"))
@@ -170,7 +154,7 @@ class NoteScreen(NewestSearched, ActingAdmin):
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Note | None:
         """Return the note with this id, or of the snapshot with this id."""
-        named = as_id(object_id)
+        named = parse_uuid(object_id)
         found: Note | None = self.get_queryset(request).filter(Q(id=named) | Q(snapshot_id=named)).first()
         return found if named else None
 

@@ -8,8 +8,8 @@ from django.http import HttpRequest
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from memory_platform.console.explanation.memories import as_id
 from memory_platform.console.shared.base import SubjectOwnedAdmin
+from memory_platform.console.shared.display import parse_uuid
 from profiles.selectors import all_subjects
 
 # Rows of a whole tenant whose words are read: no index may serve a search for a part of a text behind the wall.
@@ -31,7 +31,7 @@ class NewestSearched(SubjectOwnedAdmin):
         if not term or any(request.GET.get(name) for name in CHOSEN):
             return super().get_search_results(request, queryset, search_term)
         named: Any = all_subjects().filter(external_id=term).values_list("pk", flat=True).first()
-        row_id: Any = as_id(term)
+        row_id: Any = parse_uuid(term)
         if named or row_id:
             found = self.rows_of_subject(queryset, named) if named else self.rows_with_id(queryset, row_id)
             return found, False

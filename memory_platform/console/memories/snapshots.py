@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -12,7 +12,6 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from memory_platform.console.explanation.memories import as_id
 from memory_platform.console.memories.search import NewestSearched
 from memory_platform.console.memories.sources import SnapshotPast, SnapshotSources, calibrations_of, receipts_with
 from memory_platform.console.memory_actions.screens import ActingAdmin
@@ -25,6 +24,7 @@ from memory_platform.console.shared.display import (
     link,
     link_to,
     list_address,
+    parse_uuid,
     part,
     share,
     value_whole,
@@ -92,7 +92,7 @@ class ConversationScreen(SubjectOwnedAdmin):
         by, reason = actor_of(request), reason_of(request)
         done = sum(bool(restore_messages(row, by=by, reason=reason)) for row in queryset.order_by("subject_id", "id"))
         text = ngettext("%(count)d conversation was restored.", "%(count)d conversations were restored.", done)
-        self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
+        self.report_count(request, text, done)
 
 
 @admin.register(Message)
@@ -203,7 +203,7 @@ class SnapshotScreen(NewestSearched, ActingAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show a snapshot's page; for a note's snapshot redirect to the note, which shows more."""
-        named = as_id(object_id)
+        named = parse_uuid(object_id)
         if named and request.method == "GET" and Note.objects.filter(snapshot_id=named).exists():
             return redirect(address_of(Note, named))
         return super().change_view(request, object_id, form_url, extra_context)

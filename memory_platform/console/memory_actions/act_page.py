@@ -5,6 +5,7 @@ form sent twice reports that nothing is left to do. After a log-in, an expired p
 """
 
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +13,6 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
@@ -24,6 +24,7 @@ from memory_platform.console.shared.access import actor_of, current_desk, with_n
 from memory_platform.console.shared.display import LINE, link, plain, share, value_whole, whole
 from memory_platform.console.shared.note_words import facts_of_note, is_note, note_behind
 from memory_platform.console.shared.outside_transaction import AfterCommit, answer_in_scope
+from memory_platform.console.shared.pages import own_page
 from memory_platform.console.shared.reasons import reason_of
 from memory_platform.kernel.errors import Conflict, MemoryPlatformError, NotFound, VersionMismatch
 from profiles.models import Preference, Tag
@@ -37,7 +38,6 @@ from snapshots.models import ActVerb, Note, Snapshot, SnapshotVersion
 from snapshots.notes.values import VitalInstruction
 from tenants.models import AuditRecord
 
-CONFLICT = 409
 REFUSALS = (VersionMismatch, Conflict, NotFound, ForgottenMemory, VitalInstruction)
 SO_ALREADY = gettext_lazy("Nothing to do: this is already the case.")
 # How the audit trail calls it when a memory is retired.
@@ -79,7 +79,7 @@ class ActPage:
             )
         if isinstance(done, MemoryPlatformError):
             form.add_error(None, in_words(done))
-            return self.render(form, status=CONFLICT)
+            return self.render(form, status=HTTPStatus.CONFLICT)
         messages.success(self.request, self.act.done)
         return redirect(page_of(done) if done is not None else page_of(self.memory.subject))
 
@@ -120,33 +120,34 @@ class ActPage:
         now = holds_now(self.memory)
         if now is None:
             gone = {"seen": seen, "is_gone": True, "now": link(self.memory, _("its page"))}
-            return self.render(form, status=CONFLICT, overtaken=gone)
+            return self.render(form, status=HTTPStatus.CONFLICT, overtaken=gone)
         self.memory = now
         data = self.request.POST.copy()
         data["version"] = token_of(now)
         overtaken = {"seen": seen, "now": current_text(now)}
-        return self.render(self.form(data), status=CONFLICT, overtaken=overtaken)
+        return self.render(self.form(data), status=HTTPStatus.CONFLICT, overtaken=overtaken)
 
     def render(self, form: ActForm, *, status: int = 200, overtaken: Any = None) -> HttpResponse:
-        memory, opts = self.memory, self.screen.opts
+        memory = self.memory
         usable = (not self.act.held_only or is_held(memory)) and not (overtaken or {}).get("is_gone")
-        context = {
-            **self.screen.admin_site.each_context(self.request),
-            "title": self.act.label,
-            "subtitle": Truncator(self.screen.title_of(memory)).chars(LINE),
-            "opts": opts,
-            "act": self.act,
-            "memory": memory,
-            "facts": facts_of(memory),
-            "is_tag": isinstance(memory, Tag),
-            "form": form,
-            "is_usable": usable,
-            "overtaken": overtaken,
-            "address": act_address(memory, self.act.verb),
-            "page": page_of(memory),
+        return own_page(
+            self.request,
+            "console/act.html",
+            self.act.label,
+            status=status,
+            subtitle=Truncator(self.screen.title_of(memory)).chars(LINE),
+            opts=self.screen.opts,
+            act=self.act,
+            memory=memory,
+            facts=facts_of(memory),
+            is_tag=isinstance(memory, Tag),
+            form=form,
+            is_usable=usable,
+            overtaken=overtaken,
+            address=act_address(memory, self.act.verb),
+            page=page_of(memory),
             **(self._undo_context() if self.act.verb == "undo" else {}),
-        }
-        return TemplateResponse(self.request, "console/act.html", context, status=status)
+        )
 
     def _undo_context(self) -> dict[str, Any]:
         """Return the act that an undo would reverse, with its time, actor and reason."""

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.memory_actions.forgetting import forget_belief
 from memory_platform.console.memory_actions.forms import (
     ActForm,
     BringBackForm,
@@ -20,28 +19,30 @@ from memory_platform.console.memory_actions.forms import (
     VitalForm,
     earlier_values,
 )
-from memory_platform.console.memory_actions.tag_columns import bring_back, correct_columns
 from memory_platform.console.shared.note_words import is_note, note_behind
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.consolidation.join import consolidations_of, undo_consolidation
 from snapshots.embedding.spaces import active_embedders
+from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.memories import forget_memory
 from snapshots.lifecycle.staff_actions.actions import (
     Doing,
     Memory,
     confirm_memory,
     correct_belief,
+    correct_tag,
     correction_of,
     is_held,
     place_of,
     retire_memory,
 )
 from snapshots.lifecycle.staff_actions.merging import merge_memories
-from snapshots.lifecycle.staff_actions.origins import retire_origins, retire_tag
+from snapshots.lifecycle.staff_actions.origins import origins_of, retire_origins, retire_tag
 from snapshots.lifecycle.staff_actions.undo import UndoImpossible, last_act, needs_words, undo_act, undo_correction
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Consolidation, MemoryAct, Snapshot
 from snapshots.notes.edit import change_vital_class, edit_memory
+from snapshots.notes.slots import names
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.vital import suggest_vital_class
 from snapshots.understanding.statements.topics import topics_of
@@ -89,6 +90,21 @@ def correct(memory: Any, form: Any, doing: Doing) -> Any:
     return made
 
 
+def correct_columns(tag: Tag, form: Any, doing: Doing) -> Tag:
+    """Set the columns. Of the chosen memories, retire those that mention a replaced value."""
+    replaced = [getattr(tag, name) for name, value in form.columns().items() if getattr(tag, name) != value]
+    wrong = [str(value) for value in replaced if value]
+    naming = {one.id for one in origins_of(tag) if any(names(one.text, value) for value in wrong)}
+    made = correct_tag(tag, form.columns(), doing)
+    seen = {one: version for one, version in form.origins().items() if one in naming}
+    retire_origins(tag, seen, doing, holds=made)
+    return made
+
+
+def bring_back(memory: Tag, form: Any, doing: Doing) -> Tag:
+    return correct_tag(memory, form.columns(), doing)
+
+
 def correct_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
     edit = correction_of(form.cleaned_data["text"], doing, mask_sensitive, topics_of)
     edit_memory(tenant_id, _address(memory), edit, active_embedders(), by=doing.by, suggest=suggest_vital_class)
@@ -111,7 +127,13 @@ def retire(memory: Any, form: Any, doing: Doing) -> Any:
 
 
 def forget(memory: Any, form: Any, doing: Doing) -> None:
-    forget_belief(memory, by=doing.by, reason=doing.reason)
+    by: dict[str, Any] = {"by": doing.by, "reason": doing.reason}
+    if isinstance(memory, Preference):
+        forget_preference(memory.subject, memory.category, memory.key, **by)
+    elif isinstance(memory, ProfileFact):
+        forget_fact(memory.subject, memory.field, is_attribute=memory.is_attribute, **by)
+    else:
+        forget_tag(memory.subject, memory, **by)
 
 
 def forget_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> None:

@@ -8,15 +8,15 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.memory_actions.act_page import ActPage, act_address
 from memory_platform.console.memory_actions.acts import ACTS, Act, consolidation_of
 from memory_platform.console.memory_actions.bulk import act_on_each
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.base import SubjectOwnedAdmin
+from memory_platform.console.shared.pages import own_path
 from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
 from snapshots.lifecycle.staff_actions.actions import Doing, Memory, is_held
 from snapshots.lifecycle.staff_actions.undo import last_act
@@ -30,9 +30,8 @@ class ActingAdmin(SubjectOwnedAdmin):
     actions = ("confirm", "retire", "forget")
 
     def get_urls(self) -> list[URLPattern]:
-        view = require_http_methods(["GET", "HEAD", "POST"])(self.admin_site.admin_view(self.act_view))
         name = f"{self.opts.app_label}_{self.opts.model_name}_act"
-        return [path("<uuid:object_id>/act/<slug:verb>/", view, name=name), *super().get_urls()]
+        return [own_path("<uuid:object_id>/act/<slug:verb>/", self.act_view, name), *super().get_urls()]
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None

@@ -10,7 +10,6 @@ from django.contrib import messages
 from django.db.models import Count, Max, Min, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -19,6 +18,7 @@ from memory_platform.console.memory_actions.bulk import MOST
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.codes import in_words
 from memory_platform.console.shared.display import column, list_address
+from memory_platform.console.shared.pages import own_page
 from memory_platform.console.shared.reasons import is_reason_missing, reason_of
 from snapshots.models import Work, WorkKind, WorkState
 from snapshots.queue.replay import discard_work, replay_work
@@ -41,15 +41,15 @@ class DeadLetters:
         if self.request.method == "POST":
             self._settle_chosen()
             return redirect(self.request.path)
-        context = {
-            **self.screen.admin_site.each_context(self.request),
-            "title": _("Dead letters"),
-            "opts": self.screen.opts,
-            "groups": list(groups()),
-            "most": MOST,
-            "may_decide": self.screen._may(self.request, Role.SUPPORT),
-        }
-        return TemplateResponse(self.request, "console/dead.html", context)
+        return own_page(
+            self.request,
+            "console/dead.html",
+            _("Dead letters"),
+            opts=self.screen.opts,
+            groups=list(groups()),
+            most=MOST,
+            may_decide=self.screen._may(self.request, Role.SUPPORT),
+        )
 
     def _settle_chosen(self) -> None:
         verb = self.request.POST.get("verb", "")
@@ -90,19 +90,15 @@ def settle(screen: Any, request: HttpRequest, items: Sequence[Work], verb: str) 
     by, reason = actor_of(request), reason_of(request)
     in_order = sorted(items, key=lambda item: item.position)  # as all who wait for items lock them
     done = sum(_VERBS[verb](item, by=by, reason=reason) for item in in_order)
-    text = _result_text(verb, done)
-    level = messages.SUCCESS if done else messages.WARNING
-    screen.message_user(request, text % {"count": done}, level)
+    if verb == REPLAY:
+        text = ngettext("%(count)d item is being replayed.", "%(count)d items are being replayed.", done)
+    else:
+        text = ngettext("%(count)d item was discarded.", "%(count)d items were discarded.", done)
+    screen.report_count(request, text, done)
     if done < len(items):
         left = len(items) - done
         rest = ngettext("%(count)d item was not dead.", "%(count)d items were not dead.", left)
         screen.message_user(request, rest % {"count": left}, messages.WARNING)
-
-
-def _result_text(verb: str, done: int) -> str:
-    if verb == REPLAY:
-        return ngettext("%(count)d item is being replayed.", "%(count)d items are being replayed.", done)
-    return ngettext("%(count)d item was discarded.", "%(count)d items were discarded.", done)
 
 
 _VERBS: dict[str, Callable[..., bool]] = {REPLAY: replay_work, DISCARD: discard_work}

@@ -3,9 +3,8 @@
 from uuid import UUID
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.urls import URLPattern, path, reverse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
@@ -13,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from memory_platform.console.shared.base import TenantAdmin
 from memory_platform.console.shared.codes import CodeFilter, code_column
 from memory_platform.console.shared.display import column, part, value_whole
+from memory_platform.console.shared.pages import own_path, require
 from profiles.models import Erasure
 from profiles.services.certificates import certificate_of, is_genuine
 from snapshots.models import Job
@@ -55,18 +55,13 @@ class ErasureScreen(TenantAdmin):
     )
 
     def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.certificate_view)
-        own = path("<uuid:erasure_id>/certificate.json", view, name="profiles_erasure_certificate")
-        return [own, *super().get_urls()]
+        address = "<uuid:erasure_id>/certificate.json"
+        return [own_path(address, self.certificate_view, "profiles_erasure_certificate"), *super().get_urls()]
 
     def certificate_view(self, request: HttpRequest, erasure_id: UUID) -> HttpResponse:
         """Return the certificate as a file; its holder can have the platform check it."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        erasure = self.get_object(request, str(erasure_id))
-        if erasure is None:
-            raise Http404
-        answer = JsonResponse(certificate_of(erasure), json_dumps_params={"indent": 2})
+        require(self.has_view_permission, request)
+        answer = JsonResponse(certificate_of(self.get_or_404(request, erasure_id)), json_dumps_params={"indent": 2})
         answer["Content-Disposition"] = f'attachment; filename="certificate-{erasure_id}.json"'
         return answer
 

@@ -16,7 +16,7 @@ from django_celery_beat.models import ClockedSchedule, CrontabSchedule, Interval
 
 from memory_platform.console.operation.next_runs import next_runs
 from memory_platform.console.shared.base import OperatorAdmin
-from memory_platform.console.shared.display import EMPTY, column, line, whole
+from memory_platform.console.shared.display import EMPTY, column, computed, line, whole
 from memory_platform.console.shared.pages import is_manager, is_operator
 from snapshots.maintenance import CARE, JOBS
 
@@ -34,22 +34,17 @@ def next_run(job: PeriodicTask) -> str:
     return ", ".join(times) or gettext("disabled")
 
 
-def _effect(job: PeriodicTask, known: Collection[str]) -> str:
-    if job.name not in known:
-        return EMPTY
-    return format_html('<a href="{}">{}</a>', reverse("admin:preview", args=[job.name]), gettext("dry run"))
+def _preview_column(name: str, previewed: Collection[str]) -> Any:
+    """Return a column that links each of the ``previewed`` jobs to its dry run."""
+
+    def link_preview(job: PeriodicTask) -> str:
+        address = reverse("admin:preview", args=[job.name])
+        return format_html('<a href="{}">{}</a>', address, gettext("dry run")) if job.name in previewed else EMPTY
+
+    return computed(name, link_preview, _("preview"))
 
 
-@admin.display(description=_("preview"))
-def effect(job: PeriodicTask) -> str:
-    return _effect(job, JOBS)
-
-
-@admin.display(description=_("preview"))
-def effect_here(job: PeriodicTask) -> str:
-    return _effect(job, CARE)
-
-
+effect, effect_here = _preview_column("effect", JOBS), _preview_column("effect_here", CARE)
 purpose = column("description", lambda description: line(job_purpose(description)), _("why"))
 purpose_whole = column("description", lambda description: whole(job_purpose(description)), _("why"))
 

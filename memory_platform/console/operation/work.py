@@ -4,9 +4,8 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.memories.snapshots import conversation_shown
 from memory_platform.console.memory_actions.bulk import load_chosen_rows
@@ -15,6 +14,7 @@ from memory_platform.console.shared.base import SubjectOwnedAdmin, TenantAdmin, 
 from memory_platform.console.shared.codes import CodeFilter, code_column
 from memory_platform.console.shared.display import column, link_to, part
 from memory_platform.console.shared.filters import OfConversation, OfSubject
+from memory_platform.console.shared.pages import own_path
 from memory_platform.console.shared.reasons import ReasonedActions, needs_reason
 from snapshots.models import Message, Work, WorkRemoved
 from tenants.models import Role
@@ -54,8 +54,7 @@ class WorkScreen(SubjectOwnedAdmin):
         return f"{obj.get_kind_display()} ({obj.get_state_display()})"
 
     def get_urls(self) -> list[URLPattern]:
-        view = require_http_methods(["GET", "HEAD", "POST"])(self.admin_site.admin_view(self.dead_view))
-        return [path("dead/", view, name="snapshots_work_dead"), *super().get_urls()]
+        return [own_path("dead/", self.dead_view, "snapshots_work_dead"), *super().get_urls()]
 
     def dead_view(self, request: HttpRequest) -> HttpResponse:
         """Show dead letters by error; support may replay or discard whole groups, viewers only look."""

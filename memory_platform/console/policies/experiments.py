@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.access import actor_of
-from memory_platform.console.shared.base import TenantAdmin
+from memory_platform.console.shared.base import MadeOnceAdmin
 from memory_platform.console.shared.display import EMPTY, column, line, part
 from memory_platform.console.shared.reasons import ReasonedActions, ReasonField, needs_reason, reason_of
 from snapshots.feedback.tallies.shares import Share, figures_by_arm
@@ -135,11 +135,11 @@ def share_shown(share: Share) -> str:
 
 
 @admin.register(Experiment)
-class ExperimentScreen(TenantAdmin):
+class ExperimentScreen(MadeOnceAdmin):
     """Experiments, newest first. They are made as drafts; an action with a reason starts or ends them."""
 
     form = ExperimentForm
-    add_role = change_role = Role.MANAGER
+    view_role = add_role = change_role = Role.MANAGER
     personal_data = False
     list_display = (column("name", line, _("name")), "status", arms_line, "created_at", "started_at", "ended_at")
     list_filter = ("status",)
@@ -157,12 +157,6 @@ class ExperimentScreen(TenantAdmin):
         part(_("Why"), "reason"),
     )
 
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self.has_manager_permission(request)
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self.has_manager_permission(request)
-
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Percentages may change until the experiment has ended."""
         ended = obj is not None and obj.status == ExperimentStatus.ENDED
@@ -173,12 +167,9 @@ class ExperimentScreen(TenantAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None or not self.has_change_permission(request, obj):
-            return self.shown if obj else self.asked
+            return super().get_fieldsets(request, obj)
         shares = tuple(share_name(n) for n in range(len(obj.arms)))
         return (*self.shown, part(_("Percent of all subjects"), *shares, "reason"))
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return [name for _title, options in self.shown for name in options["fields"]] if obj else ()
 
     def save_model(self, request: HttpRequest, obj: Experiment, form: Any, change: bool) -> None:
         if change:

@@ -1,7 +1,7 @@
 """The form of a policy: one field per setting, filled with the current values and validated like the API's input."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django import forms
@@ -29,7 +29,7 @@ from tenants.policies.kinds import (
     WholeNumber,
     WrongValue,
 )
-from tenants.policies.sections import effective_values
+from tenants.policies.sections import Section, effective_values
 from tenants.services.policies import Proposal, active_number, propose, version_by_number
 
 VERSION_DIGITS = 9
@@ -150,9 +150,7 @@ class PolicyFormBase(forms.ModelForm[PolicyVersion]):
         except PolicyUnchanged:
             raise forms.ValidationError(_("Nothing differs from version %s.") % base.number) from None
         except InvalidInput as refused:
-            for fault in refused.faults:
-                name = fault.field.replace(".", "__")
-                self.add_error(name if name in self.fields else None, _("This value contradicts another setting."))
+            add_faults(self, refused)
         return given
 
 
@@ -162,13 +160,21 @@ class RollBackForm(forms.Form):
     reason = ReasonField()
 
 
-def form_fields() -> Iterator[tuple[str, forms.Field]]:
-    for section in SECTIONS.values():
+def add_faults(form: forms.BaseForm, refused: InvalidInput) -> None:
+    """Show each fault of a refused policy at its field, or above the form."""
+    for fault in refused.faults:
+        name = fault.field.replace(".", "__")
+        form.add_error(name if name in form.fields else None, _("This value contradicts another setting."))
+
+
+def setting_fields(sections: Iterable[Section[Any]]) -> Iterator[tuple[str, forms.Field]]:
+    """Yield the input of each setting by its name."""
+    for section in sections:
         for name, kind in section.kinds.items():
             yield key(section.name, name), field_of(section.name, name, kind)
 
 
-PolicyForm: Any = type("PolicyForm", (PolicyFormBase,), dict(form_fields()))
+PolicyForm: Any = type("PolicyForm", (PolicyFormBase,), dict(setting_fields(SECTIONS.values())))
 
 
 def _changes_from(given: dict[str, Any], base: PolicyVersion) -> tuple[dict[str, dict[str, Any]], list[str]]:

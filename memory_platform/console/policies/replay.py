@@ -3,9 +3,9 @@
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import URLPattern, path, reverse
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, reverse
+from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -15,7 +15,7 @@ from memory_platform.console.policies.experiments import share_shown
 from memory_platform.console.policies.labels import FIELDS
 from memory_platform.console.policies.steps import SteppedAdmin
 from memory_platform.console.shared.display import EMPTY, link_to
-from memory_platform.console.shared.pages import own_page
+from memory_platform.console.shared.pages import own_page, own_path, require
 from memory_platform.console.shared.policy import REPLAY
 from snapshots.models import Receipt
 from snapshots.policies.replay import Example, Refusal, Replay, replay_policy
@@ -36,16 +36,14 @@ class ReplayedAdmin(SteppedAdmin):
     """A screen of policy versions that can be replayed on the receipts of the active one."""
 
     def get_urls(self) -> list[URLPattern]:
-        view = require_safe(self.admin_site.admin_view(self.replay_view))
-        return [path("<path:object_id>/replay/", view, name="tenants_policyversion_replay"), *super().get_urls()]
+        own = own_path("<path:object_id>/replay/", self.replay_view, "tenants_policyversion_replay")
+        return [own, *super().get_urls()]
 
+    @method_decorator(require_safe)
     def replay_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Show how many of the newest contexts would hold other memories under this version. Writes nothing."""
-        if not self.has_manager_permission(request):
-            raise PermissionDenied
-        version = self.get_object(request, object_id)
-        if version is None:
-            raise Http404
+        require(self.has_manager_permission, request)
+        version = self.get_or_404(request, object_id)
         active = active_number()
         told = replay_policy(active, version.number, receipts=REPLAY.receipts, examples=REPLAY.examples)
         return own_page(

@@ -1,5 +1,6 @@
 """The screen of policy versions: their settings, new versions, activation, roll-back. Managers change them."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin, messages
@@ -19,7 +20,7 @@ from memory_platform.console.policies.replay import replay_link
 from memory_platform.console.policies.steps import SEEN, SteeringActions, changes_shown, steering_seen
 from memory_platform.console.policies.tryout import TriedAdmin, try_link
 from memory_platform.console.shared.access import actor_of
-from memory_platform.console.shared.display import EMPTY, column, line, part, value_line
+from memory_platform.console.shared.display import EMPTY, column, computed, line, part, value_line
 from memory_platform.console.shared.reasons import needs_reason, reason_of
 from snapshots.policies.sections import SECTIONS
 from tenants.models import PolicyVersion, Role, Tenant
@@ -27,25 +28,20 @@ from tenants.policies.sections import Document, differences, effective_values
 from tenants.services.policies import activate_version, active_number, create_version, version_by_number
 
 
-def _render_changes(version: PolicyVersion, other: Document) -> SafeString:
-    return changes_shown(differences(other, version.document, SECTIONS))
+def _changes_column(name: str, title: Any, base: Callable[[PolicyVersion], Document]) -> Any:
+    """Return a page field with the differences between ``base(version)`` and the version."""
+    return computed(name, lambda one: changes_shown(differences(base(one), one.document, SECTIONS)), title)
 
 
-@admin.display(description=_("against the active version"))
-def against_active(version: PolicyVersion) -> SafeString:
-    """Return the changes that activating this version would make."""
-    return _render_changes(version, version_by_number(active_number()).document)
-
-
-@admin.display(description=_("against the version it is based on"))
-def against_base(version: PolicyVersion) -> SafeString:
-    return _render_changes(version, version_by_number(version.based_on).document if version.based_on else {})
-
-
-@admin.display(description=_("against the platform's own values"))
-def against_defaults(version: PolicyVersion) -> SafeString:
-    """Return all values that the version sets itself."""
-    return _render_changes(version, {})
+against_active = _changes_column(
+    "against_active", _("against the active version"), lambda version: version_by_number(active_number()).document
+)
+against_base = _changes_column(
+    "against_base",
+    _("against the version it is based on"),
+    lambda version: version_by_number(version.based_on).document if version.based_on else {},
+)
+against_defaults = _changes_column("against_defaults", _("against the platform's own values"), lambda version: {})
 
 
 @admin.display(description=_("in force under this version"))

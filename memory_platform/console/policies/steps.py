@@ -4,17 +4,17 @@ The confirmation carries the state that the page showed. If somebody else was qu
 and keeps the input. The same form sent twice makes one version.
 """
 
+from http import HTTPStatus
 from typing import Any
 
 from django import forms
 from django.contrib import messages
 from django.contrib.admin import helpers
-from django.core.exceptions import PermissionDenied
 from django.db.models import Max
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -24,7 +24,7 @@ from memory_platform.console.policies.labels import SECTIONS as SECTION_LABELS
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.base import TenantAdmin
 from memory_platform.console.shared.display import value_whole
-from memory_platform.console.shared.pages import own_page
+from memory_platform.console.shared.pages import own_page, own_path, require
 from memory_platform.console.shared.reasons import ReasonedActions, reason_of
 from snapshots.policies.sections import SECTIONS
 from tenants.errors import PolicyUnchanged
@@ -33,7 +33,6 @@ from tenants.models import PolicyVersion, Tenant
 from tenants.policies.sections import Change, differences
 from tenants.services.policies import active_number, lock_steering, roll_back, version_by_number
 
-CONFLICT = 409
 SAVE, EDIT = "_save", "_edit"
 SEEN = "seen"
 
@@ -78,8 +77,8 @@ class SteppedAdmin(TenantAdmin):
     add_form_template = "console/policy_form.html"
 
     def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.roll_back_view)
-        return [path("<path:object_id>/roll-back/", view, name="tenants_policyversion_roll_back"), *super().get_urls()]
+        own = own_path("<path:object_id>/roll-back/", self.roll_back_view, "tenants_policyversion_roll_back")
+        return [own, *super().get_urls()]
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -87,8 +86,7 @@ class SteppedAdmin(TenantAdmin):
         """Show the form, then the changes it would make, then save it."""
         if request.method != "POST":
             return super().add_view(request, form_url, extra_context)
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        require(self.has_add_permission, request)
         form = self.get_form(request)(request.POST)
         if not form.is_valid() or EDIT in request.POST:
             return self._render_form(request, form)
@@ -123,10 +121,11 @@ class SteppedAdmin(TenantAdmin):
         against = form.cleaned_data["against"] or active
         changes = differences(version_by_number(against).document, form.proposal.document, SECTIONS)
         form.fields["reason"].required = True
-        answer = own_page(
+        return own_page(
             request,
             "console/policy_difference.html",
             _("See the difference"),
+            status=HTTPStatus.CONFLICT if is_stale else HTTPStatus.OK,
             opts=self.opts,
             form=form,
             kept=[form[name].as_hidden() for name in form.fields if name not in ASKED_LAST],
@@ -137,16 +136,11 @@ class SteppedAdmin(TenantAdmin):
             seen=seen,
             is_stale=is_stale,
         )
-        answer.status_code = CONFLICT if is_stale else answer.status_code
-        return answer
 
     def roll_back_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Show the changes of a roll-back and ask for a reason; on POST, copy the version and activate the copy."""
-        if not self.has_manager_permission(request):
-            raise PermissionDenied
-        version = self.get_object(request, object_id)
-        if version is None:
-            raise Http404
+        require(self.has_manager_permission, request)
+        version = self.get_or_404(request, object_id)
         is_sent = request.method == "POST"
         form = RollBackForm(request.POST if is_sent else None)
         seen = steering_seen(locked=is_sent)
@@ -155,10 +149,11 @@ class SteppedAdmin(TenantAdmin):
             return self._roll_back(request, version)
         active = version_by_number(active_number())
         changes = differences(active.document, version.document, SECTIONS)
-        answer = own_page(
+        return own_page(
             request,
             "console/policy_roll_back.html",
             _("Roll back to version %s") % version.number,
+            status=HTTPStatus.CONFLICT if is_stale else HTTPStatus.OK,
             opts=self.opts,
             form=form,
             version=version,
@@ -168,8 +163,6 @@ class SteppedAdmin(TenantAdmin):
             seen=seen,
             is_stale=is_stale,
         )
-        answer.status_code = CONFLICT if is_stale else answer.status_code
-        return answer
 
     def _roll_back(self, request: HttpRequest, version: PolicyVersion) -> HttpResponse:
         try:

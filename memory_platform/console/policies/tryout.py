@@ -8,12 +8,11 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import URLPattern, path, reverse
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.policies.described_rows import DescribedField
 from memory_platform.console.policies.labels import FIELDS
@@ -21,7 +20,7 @@ from memory_platform.console.policies.replay import ReplayedAdmin
 from memory_platform.console.policies.steps import EDIT
 from memory_platform.console.shared.access import Desk, current_desk
 from memory_platform.console.shared.outside_transaction import AfterCommit, answer_in_scope
-from memory_platform.console.shared.pages import own_page
+from memory_platform.console.shared.pages import own_page, own_path
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.understanding.fields.matching import ANOTHER_TOPIC, TOO_CLOSE, UNSURE
 from snapshots.understanding.fields.section import ATTRIBUTES, FIELDS_SECTION
@@ -57,17 +56,15 @@ class TriedAdmin(ReplayedAdmin):
     """A screen of policy versions whose fields can be tried on sample text."""
 
     def get_urls(self) -> list[URLPattern]:
-        view = require_http_methods(["GET", "HEAD", "POST"])(self.admin_site.admin_view(self.fields_view))
-        return [path("<path:object_id>/fields/", view, name="tenants_policyversion_fields"), *super().get_urls()]
+        own = own_path("<path:object_id>/fields/", self.fields_view, "tenants_policyversion_fields")
+        return [own, *super().get_urls()]
 
     def fields_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Show the fields of a version to edit, and the notes that a text would give. Writes nothing."""
         desk = current_desk(request)
         if desk is None or not self.has_manager_permission(request):
             raise PermissionDenied
-        version = self.get_object(request, object_id)
-        if version is None:
-            raise Http404
+        version = self.get_or_404(request, object_id)
         held = FIELDS_SECTION.to_json(FIELDS_SECTION.apply(version.document.get(FIELDS_SECTION.name, {})))
         form = TryForm(request.POST if request.method == "POST" else None, initial=held)
         if not form.is_bound or EDIT in request.POST or not form.is_valid():

@@ -17,7 +17,7 @@ from django.template.response import TemplateResponse
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
-from memory_platform.console.explanation.memories import as_id, load_current_memories
+from memory_platform.console.explanation.memories import load_current_memories
 from memory_platform.console.explanation.page import BAR_UNITS
 from memory_platform.console.policies.forms import VERSION_DIGITS
 from memory_platform.console.receipts.playground_forms import DRAFT, NOW, DraftForm, QuestionForm
@@ -29,7 +29,9 @@ from memory_platform.console.receipts.playground_sides import (
     rows_of,
 )
 from memory_platform.console.shared.access import Desk, actor_of, current_desk
+from memory_platform.console.shared.display import parse_uuid
 from memory_platform.console.shared.outside_transaction import answer_in_scope
+from memory_platform.console.shared.pages import own_page
 from profiles.models import Subject
 from snapshots.models import Conversation, Receipt
 from snapshots.policies.effective import Policies, effective_in_scope, policies_of
@@ -61,8 +63,8 @@ class PlaygroundInputs:
         return DRAFT not in self.form.chosen_policies or bool(self.draft.is_valid())
 
 
-def playground(request: HttpRequest, subject_id: UUID, screen: Any) -> HttpResponse:
-    """Show the playground of a subject in ``screen``; no scope may be open. Raises PermissionDenied, Http404."""
+def playground(request: HttpRequest, subject_id: UUID) -> HttpResponse:
+    """Show the playground of a subject; no scope may be open. Raises PermissionDenied, Http404."""
     desk = current_desk(request)
     if desk is None:
         return redirect("admin:switch")
@@ -71,21 +73,17 @@ def playground(request: HttpRequest, subject_id: UUID, screen: Any) -> HttpRespo
     with tenant_tx(desk.tenant.id):
         table = load_table(request, subject_id, desk)
         steering = steering_of(table) if table.is_asked else ()
-        note(request, subject_id, "asked" if steering else "opened")
+        # The record says whose memory was asked, but not the question.
+        record_audit(
+            actor_of(request),
+            "playground.asked" if steering else "playground.opened",
+            object_kind="subject",
+            object_id=str(subject_id),
+            subject_ref=subject_id,
+        )
     asked = question_of(table) if steering else TrialQuestion("")
     sides = [draft_side(desk.tenant.id, table.subject.external_id, asked, *one) for one in steering]
-    return answer_in_scope(desk, lambda: render_page(request, table, sides, screen.admin_site.each_context(request)))
-
-
-def note(request: HttpRequest, subject_id: UUID, verb: str) -> None:
-    """Record whose memory was asked, but not the question."""
-    record_audit(
-        actor_of(request),
-        f"playground.{verb}",
-        object_kind="subject",
-        object_id=str(subject_id),
-        subject_ref=subject_id,
-    )
+    return answer_in_scope(desk, lambda: render_page(request, table, sides))
 
 
 def load_table(request: HttpRequest, subject_id: UUID, desk: Desk) -> PlaygroundInputs:
@@ -136,7 +134,7 @@ def _version_told(number: int, reason: str) -> str:
 
 def initial_question(request: HttpRequest, subject: Subject) -> dict[str, Any]:
     """Return the question of the receipt that the address names; empty if its text was purged."""
-    receipt_id = as_id(request.GET.get("receipt", ""))
+    receipt_id = parse_uuid(request.GET.get("receipt", ""))
     receipt = Receipt.objects.filter(pk=receipt_id, subject=subject).first() if receipt_id else None
     rendered = rendered_of(receipt) if receipt else None
     if receipt is None or rendered is None:
@@ -163,12 +161,8 @@ def question_of(table: PlaygroundInputs) -> TrialQuestion:
     return TrialQuestion(given["query"], given["intent"] or None, given["conversation"] or None)
 
 
-def render_page(
-    request: HttpRequest, table: PlaygroundInputs, sides: list[TrialPrompt], shared: dict[str, Any]
-) -> TemplateResponse:
-    context = {
-        **shared,
-        "title": _("Playground"),
+def render_page(request: HttpRequest, table: PlaygroundInputs, sides: list[TrialPrompt]) -> TemplateResponse:
+    context: dict[str, Any] = {
         "subtitle": table.subject.external_id,
         "opts": Subject._meta,
         "subject": table.subject,
@@ -183,4 +177,4 @@ def render_page(
         candidates = (*left.candidates, *right.candidates)
         rows = rows_of(left, right, load_current_memories(table.subject.pk, candidates, with_sources=False))
         context |= {"rows": rows, "counted": count_marks(rows)}
-    return TemplateResponse(request, "console/playground.html", context)
+    return own_page(request, "console/playground.html", _("Playground"), **context)

@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.policies.forms import field_of, key
+from memory_platform.console.policies.forms import add_faults, key, setting_fields
 from memory_platform.console.policies.labels import SECTIONS as SECTION_LABELS
 from memory_platform.console.shared.codes import INTENTS
 from memory_platform.kernel.errors import InvalidInput
@@ -79,9 +79,7 @@ class DraftFormBase(forms.Form):
         except PolicyUnchanged:
             self.document = self.base.document
         except InvalidInput as refused:
-            for fault in refused.faults:
-                name = fault.field.replace(".", "__")
-                self.add_error(name if name in self.fields else None, _("This value contradicts another setting."))
+            add_faults(self, refused)
         return given
 
     def _changes(self, given: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -95,10 +93,4 @@ class DraftFormBase(forms.Form):
         }
 
 
-def draft_fields() -> Iterator[tuple[str, forms.Field]]:
-    for section in STEERING:
-        for name, kind in section.kinds.items():
-            yield key(section.name, name), field_of(section.name, name, kind)
-
-
-DraftForm: Any = type("DraftForm", (DraftFormBase,), dict(draft_fields()))
+DraftForm: Any = type("DraftForm", (DraftFormBase,), dict(setting_fields(STEERING)))

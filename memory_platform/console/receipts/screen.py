@@ -6,7 +6,7 @@ from uuid import UUID
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, reverse
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.explanation.page import BAR_UNITS, why_of
@@ -18,6 +18,7 @@ from memory_platform.console.shared.base import subject_shown
 from memory_platform.console.shared.codes import CodeFilter, SeenFilter, code_column, in_words
 from memory_platform.console.shared.display import link_to
 from memory_platform.console.shared.filters import OfConversation, OfSubject, WithMemory
+from memory_platform.console.shared.pages import own_path
 from snapshots.models import Receipt
 from snapshots.receipts.read import LARGE
 from tenants.models import PolicyVersion
@@ -71,13 +72,13 @@ class ReceiptScreen(NewestSearched):
         return super().get_queryset(request).defer(*LARGE)
 
     def get_urls(self) -> list[URLPattern]:
-        page = self.admin_site.admin_view(self.playground_view)
-        return [path("playground/<uuid:object_id>/", page, name="snapshots_receipt_playground"), *super().get_urls()]
+        address, name = "playground/<uuid:object_id>/", "snapshots_receipt_playground"
+        return [own_path(address, self.playground_view, name), *super().get_urls()]
 
     @mark_tenantless
     def playground_view(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
         """Show the playground. Runs without a tenant's scope, since it may call an embedding model."""
-        return playground(request, object_id, self)
+        return playground(request, object_id)
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None

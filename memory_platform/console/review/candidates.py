@@ -6,10 +6,8 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Case, IntegerField, QuerySet, Value, When
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path
-from django.utils.html import format_html
+from django.urls import URLPattern
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.memories.profiles import confidence, value_full, value_short
 from memory_platform.console.memory_actions.bulk import in_savepoint, load_chosen_rows, tell, try_each
@@ -17,8 +15,9 @@ from memory_platform.console.review.queue import ReviewQueue
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.base import SubjectOwnedAdmin, subject_shown
 from memory_platform.console.shared.codes import CodeFilter, SeenFilter, code_column
-from memory_platform.console.shared.display import EMPTY, column, line, link_to, part, whole, word
+from memory_platform.console.shared.display import EMPTY, column, line, link_to, mark_span, part, whole, word
 from memory_platform.console.shared.filters import OfSubject
+from memory_platform.console.shared.pages import own_path
 from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
 from profiles.models import Candidate
 from profiles.values import Verdict
@@ -35,13 +34,9 @@ WAITING_FIRST = Case(When(verdict=Verdict.PENDING, then=Value(0)), default=Value
 def evidence(candidate: Candidate) -> str:
     """Return the source message as HTML, with the quote marked that supports the candidate."""
     message = messages_behind([candidate]).get(candidate.message_ref) if candidate.message_ref else None
-    start, end = candidate.quote_start, candidate.quote_end
-    if message is None or start is None or end is None:
+    if message is None or candidate.quote_start is None or candidate.quote_end is None:
         return EMPTY
-    said = message.content or ""
-    return format_html(
-        '<div class="stored" dir="auto">{}<mark>{}</mark>{}</div>', said[:start], said[start:end], said[end:]
-    )
+    return whole(mark_span(message.content or "", candidate.quote_start, candidate.quote_end))
 
 
 @admin.register(Candidate)
@@ -97,8 +92,7 @@ class CandidateScreen(SubjectOwnedAdmin):
         return f"{obj.get_kind_display()} ({obj.get_verdict_display()})"
 
     def get_urls(self) -> list[URLPattern]:
-        view = require_http_methods(["GET", "HEAD", "POST"])(self.admin_site.admin_view(self.review_view))
-        return [path("review/", view, name="profiles_candidate_review"), *super().get_urls()]
+        return [own_path("review/", self.review_view, "profiles_candidate_review"), *super().get_urls()]
 
     def review_view(self, request: HttpRequest) -> HttpResponse:
         if not self._may(request, Role.SUPPORT if request.method == "POST" else Role.VIEWER):

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
@@ -50,4 +50,4 @@ class ForgetOrderScreen(SubjectOwnedAdmin):
         undo = partial(undo_forget_order, by=actor_of(request), reason=reason_of(request))
         done = act_on_rows(queryset.filter(state=ForgetOrderState.WITHHELD), lambda row: undo(row.subject, row.id))
         text = ngettext("%(count)d order was undone.", "%(count)d orders were undone.", done)
-        self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
+        self.report_count(request, text, done)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import Case, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.http import HttpRequest
 from django.utils.html import format_html_join
@@ -17,6 +17,7 @@ from memory_platform.console.shared.codes import in_words
 from memory_platform.console.shared.display import (
     EMPTY,
     column,
+    computed,
     line,
     link,
     link_to,
@@ -65,19 +66,11 @@ def text_of_note(note: Any) -> Any:
     return next((said for said in (note.text, note.preference, note.fact) if said is not None), None)
 
 
-@admin.display(description=_("memory"))
-def memory_line(note: MemoryReview | Calibration) -> str:
-    return line(plain(text_of_note(note)))
-
-
-@admin.display(description=_("memory"))
-def memory_whole(note: MemoryReview | Calibration) -> str:
-    return value_whole(text_of_note(note))
-
-
-@admin.display(description=_("page of the memory"))
-def memory_link(note: MemoryReview | Calibration) -> str:
-    return link_to(TABLES[Lane(note.lane)], note.memory_ref)
+memory_line = computed("memory_line", lambda note: line(plain(text_of_note(note))), _("memory"))
+memory_whole = computed("memory_whole", lambda note: value_whole(text_of_note(note)), _("memory"))
+memory_link = computed(
+    "memory_link", lambda note: link_to(TABLES[Lane(note.lane)], note.memory_ref), _("page of the memory")
+)
 
 
 @admin.display(description=_("joined memories"))
@@ -137,15 +130,14 @@ class MemoryReviewScreen(SubjectOwnedAdmin):
     @needs_reason
     def keep(self, request: HttpRequest, queryset: QuerySet[MemoryReview]) -> None:
         done = self._decide_rows(request, queryset, ReviewDecision.KEPT)
-        text = ngettext("%(count)d memory was kept.", "%(count)d memories were kept.", done)
-        self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
+        self.report_count(request, ngettext("%(count)d memory was kept.", "%(count)d memories were kept.", done), done)
 
     @admin.action(description=_("Retire: recall no longer finds it, the history stays"), permissions=["support"])
     @needs_reason
     def retire(self, request: HttpRequest, queryset: QuerySet[MemoryReview]) -> None:
         done = self._decide_rows(request, queryset, ReviewDecision.RETIRED)
         text = ngettext("%(count)d memory was retired.", "%(count)d memories were retired.", done)
-        self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
+        self.report_count(request, text, done)
 
     def _decide_rows(self, request: HttpRequest, rows: QuerySet[MemoryReview], decision: ReviewDecision) -> int:
         by, reason = actor_of(request), reason_of(request)
@@ -187,7 +179,7 @@ class ConsolidationScreen(SubjectOwnedAdmin):
         undo = partial(undo_consolidation, by=actor_of(request), reason=reason_of(request))
         done = act_on_rows(queryset.filter(undone_at__isnull=True), lambda row: undo(row.subject, row.id))
         text = ngettext("%(count)d merged memory was taken apart.", "%(count)d merged memories were taken apart.", done)
-        self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
+        self.report_count(request, text, done)
 
 
 @admin.register(Calibration)

@@ -14,17 +14,16 @@ from django.db import transaction
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.explanation.memories import as_id
 from memory_platform.console.memory_actions.fields import LongText, refuse_sensitive, value_field
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.codes import in_words
-from memory_platform.console.shared.display import link, plain, share, value_whole, word
+from memory_platform.console.shared.display import link, mark_span, parse_uuid, plain, share, value_whole, word
+from memory_platform.console.shared.pages import own_page
 from memory_platform.console.shared.reasons import ReasonField, reason_of
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
@@ -105,14 +104,14 @@ class ReviewQueue:
         """Show the candidate in the address or the next one; on POST, decide the one that was sent."""
         if self.request.method == "POST":
             return self._handle_decision(self.request.POST)
-        chosen = as_id(self.request.GET.get("candidate", ""))
+        chosen = parse_uuid(self.request.GET.get("candidate", ""))
         row = waiting().filter(id=chosen).first() if chosen else None
         if chosen and row is None:
             messages.info(self.request, self._why_gone(chosen))
-        return self._render_page(row or self._next_candidate(as_id(self.request.GET.get("after", ""))))
+        return self._render_page(row or self._next_candidate(parse_uuid(self.request.GET.get("after", ""))))
 
     def _handle_decision(self, data: Any) -> HttpResponse:
-        row_id = as_id(data.get("candidate", ""))
+        row_id = parse_uuid(data.get("candidate", ""))
         row = waiting().filter(id=row_id).first() if row_id else None
         if row is None:
             messages.warning(self.request, self._why_gone(row_id))
@@ -161,15 +160,15 @@ class ReviewQueue:
         return f"{address}?{given}" if given else address
 
     def _render_page(self, row: Candidate | None, form: ReviewForm | None = None) -> HttpResponse:
-        context = {
-            **self.screen.admin_site.each_context(self.request),
-            "title": _("Review queue"),
-            "opts": self.screen.opts,
-            "row": row,
-            "count": waiting()[:COUNTED_MOST].count(),
+        return own_page(
+            self.request,
+            "console/review.html",
+            _("Review queue"),
+            opts=self.screen.opts,
+            row=row,
+            count=waiting()[:COUNTED_MOST].count(),
             **(self._candidate_context(row, form) if row is not None else {}),
-        }
-        return TemplateResponse(self.request, "console/review.html", context)
+        )
 
     def _candidate_context(self, row: Candidate, form: ReviewForm | None) -> dict[str, Any]:
         """Return the context of one candidate's page, and record that it was viewed."""
@@ -194,6 +193,7 @@ def evidence_in_context(row: Candidate) -> list[dict[str, Any]]:
     message = messages_behind([row]).get(row.message_ref) if row.message_ref else None
     if message is None:
         return []
+    quote = row.quote_start, row.quote_end
     around = Message.objects.filter(
         subject_id=row.subject_id,
         conversation_id=message.conversation_id,
@@ -206,17 +206,10 @@ def evidence_in_context(row: Candidate) -> list[dict[str, Any]]:
             "at": one.said_at,
             "link": link(one, f"{one.said_at:%Y-%m-%d %H:%M}"),
             "is_evidence": one.id == message.id,
-            "words": mark_quote(one.content or "", row) if one.id == message.id else one.content or "",
+            "words": mark_span(one.content or "", *quote) if one.id == message.id else one.content or "",
         }
         for one in with_words(list(around.order_by("seq")))
     ]
-
-
-def mark_quote(said: str, row: Candidate) -> str:
-    if row.quote_start is None or row.quote_end is None:
-        return said
-    start, end = row.quote_start, row.quote_end
-    return format_html("{}<mark>{}</mark>{}", said[:start], said[start:end], said[end:])
 
 
 def facts_of(row: Candidate) -> list[tuple[Any, Any]]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.utils import flatten_fieldsets
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.db import models
@@ -20,6 +20,7 @@ from memory_platform.console.shared.access import actor_of, current_desk, with_n
 from memory_platform.console.shared.display import LINE, column, link
 from memory_platform.console.shared.filters import OfSubject
 from memory_platform.console.shared.lists import CarefulList, NewestPaginator, OwnedList, TitledRow, is_whole
+from memory_platform.console.shared.pages import is_operator, own_page
 from memory_platform.console.shared.reasons import reason_of
 from profiles.models import Subject
 from tenants.models import AuditRecord, Role
@@ -64,6 +65,7 @@ class TenantAdmin(CarefulLists):
     Opening a list or a row of personal data leaves an audit record; so does every change.
     """
 
+    view_role: ClassVar[Role] = Role.VIEWER
     add_role: ClassVar[Role | None] = None
     change_role: ClassVar[Role | None] = None
     delete_role: ClassVar[Role | None] = None
@@ -90,10 +92,10 @@ class TenantAdmin(CarefulLists):
         return super().action_checkbox(TitledRow(obj.pk, Truncator(self.title_of(obj)).chars(LINE)))
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        return current_desk(request) is not None
+        return self._may(request, self.view_role)
 
     def has_view_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        return self._may(request, Role.VIEWER)
+        return self._may(request, self.view_role)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return self._may(request, self.add_role)
@@ -130,22 +132,34 @@ class TenantAdmin(CarefulLists):
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show the audit trail of the row. Django's own log is not used, because all tenants would share it."""
-        obj = self.get_object(request, object_id)
-        if obj is None:
-            raise Http404
-        context = {
-            **self.admin_site.each_context(request),
-            "title": _("Audit trail"),
-            "subtitle": Truncator(self.title_of(obj)).chars(LINE),
-            "action_list": list(with_names(self.records_of(obj))[:HISTORY_SHOWN]),
-            "object": obj,
-            "opts": self.opts,
-            "module_name": self.opts.verbose_name_plural,
-            "preserved_filters": self.get_preserved_filters(request),
-            **(extra_context or {}),
-        }
+        obj = self.get_or_404(request, object_id)
         self._note(request, "history_viewed", obj)
-        return TemplateResponse(request, "console/object_history.html", context)
+        return own_page(
+            request,
+            "console/object_history.html",
+            _("Audit trail"),
+            subtitle=Truncator(self.title_of(obj)).chars(LINE),
+            action_list=list(with_names(self.records_of(obj))[:HISTORY_SHOWN]),
+            object=obj,
+            opts=self.opts,
+            module_name=self.opts.verbose_name_plural,
+            preserved_filters=self.get_preserved_filters(request),
+        )
+
+    def get_or_404(self, request: HttpRequest, object_id: Any) -> Any:
+        """Return the row with this id. Raises Http404."""
+        found = self.get_object(request, str(object_id))
+        if found is None:
+            raise Http404
+        return found
+
+    def get_actions(self, request: HttpRequest) -> Any:
+        """Remove Django's own bulk deletion: it asks for no reason."""
+        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
+
+    def report_count(self, request: HttpRequest, text: str, count: int) -> None:
+        """Show how many rows an action changed; a warning if there were none."""
+        self.message_user(request, text % {"count": count}, messages.SUCCESS if count else messages.WARNING)
 
     def id_on_record(self, obj: Any) -> str:
         return str(obj.pk)
@@ -178,6 +192,19 @@ class TenantAdmin(CarefulLists):
                 subject_ref=obj.pk if isinstance(obj, Subject) else getattr(obj, "subject_id", None),
                 reason=reason_of(request),
             )
+
+
+class MadeOnceAdmin(TenantAdmin):
+    """A screen whose rows are created by a form with the fields ``asked``, and afterwards only shown as ``shown``."""
+
+    shown: ClassVar[tuple[Any, ...]]
+    asked: ClassVar[tuple[Any, ...]]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        return self.shown if obj else self.asked
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return flatten_fieldsets(self.shown) if obj else ()
 
 
 class SubjectOwnedAdmin(TenantAdmin):
@@ -235,7 +262,7 @@ class OperatorAdmin(CarefulLists):
         return self.has_view_permission(request)
 
     def has_view_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        return self.staff_may_view or self._is_operator(request)
+        return self.staff_may_view or is_operator(request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return self._may_write(request)
@@ -250,7 +277,4 @@ class OperatorAdmin(CarefulLists):
         return self._may_write(request)
 
     def _may_write(self, request: HttpRequest) -> bool:
-        return self._is_operator(request) and not self.machine_written
-
-    def _is_operator(self, request: HttpRequest) -> bool:
-        return bool(getattr(request.user, "is_superuser", False))
+        return is_operator(request) and not self.machine_written

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
+from uuid import UUID
 
 from django.contrib import admin
 from django.db import models
@@ -25,15 +26,20 @@ EMPTY = "-"
 ID_SHOWN = 8
 
 
-def column(path: str, show: Callable[[Any], Any], title: Any, *, order: str | None = None) -> Any:
-    """Return a column or page field that renders ``obj.<path>`` with ``show`` and sorts by ``order``, if given."""
+def computed(name: str, show: Callable[[Any], Any], title: Any, *, order: str | None = None) -> Any:
+    """Return a column or page field that renders the row with ``show`` and sorts by ``order``, if given."""
 
     @admin.display(description=title, ordering=order)
-    def show_value(obj: Any) -> Any:
-        return show(attrgetter(path)(obj))
+    def show_row(row: Any) -> Any:
+        return show(row)
 
-    show_value.__name__ = path.replace(".", "_")
-    return show_value
+    show_row.__name__ = name
+    return show_row
+
+
+def column(path: str, show: Callable[[Any], Any], title: Any, *, order: str | None = None) -> Any:
+    """Return a column or page field that renders ``obj.<path>`` with ``show`` and sorts by ``order``, if given."""
+    return computed(path.replace(".", "_"), lambda row: show(attrgetter(path)(row)), title, order=order)
 
 
 def part(title: Any, *fields: Any) -> Any:
@@ -119,3 +125,18 @@ def list_link(model: type[models.Model], text: Any, **filters: Any) -> SafeStrin
 def short_id(row_id: Any) -> str:
     """Return the last characters of an id: ids made in the same second begin alike."""
     return str(row_id)[-ID_SHOWN:]
+
+
+def parse_uuid(text: str) -> UUID | None:
+    """Return the text as a UUID, or None."""
+    try:
+        return UUID(text.strip())
+    except ValueError:
+        return None
+
+
+def mark_span(text: str, start: int | None, end: int | None) -> str:
+    """Return a text as HTML with the characters from ``start`` to ``end`` marked, if both are known."""
+    if start is None or end is None:
+        return text
+    return format_html("{}<mark>{}</mark>{}", text[:start], text[start:end], text[end:])

@@ -9,65 +9,64 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.shared.display import short_id
+from memory_platform.console.shared.display import parse_uuid, short_id
 from profiles.models import Subject
 from snapshots.models import Conversation, MessageArchive
 from snapshots.receipts.read import holding
 
 
-class StandingFilter(admin.SimpleListFilter):
+class ConditionFilter(admin.SimpleListFilter):
+    """Filters by one of several conditions, each with its label."""
+
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
+        """Return label and condition of each choice by its value in the address."""
+        raise NotImplementedError
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [(value, label) for value, (label, _condition) in self.conditions().items()]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        chosen = self.conditions().get(self.value() or "")
+        return queryset.filter(chosen[1]) if chosen else queryset
+
+
+class StandingFilter(ConditionFilter):
     """Filters beliefs by current and past."""
 
     title = _("standing")
     parameter_name = "standing"
-    now = Q(retired_at__isnull=True, invalid_at__isnull=True)
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [("current", _("current")), ("past", _("past"))]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        if self.value() == "current":
-            return queryset.filter(self.now)
-        return queryset.exclude(self.now) if self.value() == "past" else queryset
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
+        current = Q(retired_at__isnull=True, invalid_at__isnull=True)
+        return {"current": (_("current"), current), "past": (_("past"), ~current)}
 
 
-class HeldFilter(admin.SimpleListFilter):
+class HeldFilter(ConditionFilter):
     """Filters snapshots by whether recall can find them, or why it cannot: superseded, retired, expired."""
 
     title = _("standing")
     parameter_name = "standing"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [
-            ("held", _("held")),
-            ("superseded", _("superseded")),
-            ("retired", _("retired")),
-            ("expired", _("expired")),
-        ]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
         now = timezone.now()
-        chosen = {
-            "held": Q(retired_at__isnull=True, invalid_at__isnull=True) & (Q(expires_at=None) | Q(expires_at__gt=now)),
-            "superseded": Q(invalid_at__isnull=False),
-            "retired": Q(retired_at__isnull=False),
-            "expired": Q(expires_at__lte=now),
-        }.get(self.value() or "")
-        return queryset.filter(chosen) if chosen is not None else queryset
+        lasting = Q(expires_at=None) | Q(expires_at__gt=now)
+        return {
+            "held": (_("held"), Q(retired_at__isnull=True, invalid_at__isnull=True) & lasting),
+            "superseded": (_("superseded"), Q(invalid_at__isnull=False)),
+            "retired": (_("retired"), Q(retired_at__isnull=False)),
+            "expired": (_("expired"), Q(expires_at__lte=now)),
+        }
 
 
-class ArchivedFilter(admin.SimpleListFilter):
+class ArchivedFilter(ConditionFilter):
     """Filters conversations by whether the archive holds some of their text."""
 
     title = _("archive")
     parameter_name = "archive"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [("away", _("text in the archive")), ("here", _("no text in the archive"))]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
         away = Exists(MessageArchive.objects.filter(subject_id=OuterRef("subject_id"), conversation_id=OuterRef("id")))
-        return {"away": queryset.filter(away), "here": queryset.filter(~away)}.get(self.value() or "", queryset)
+        return {"away": (_("text in the archive"), Q(away)), "here": (_("no text in the archive"), Q(~away))}
 
 
 class ChosenRow(admin.SimpleListFilter):
@@ -86,10 +85,7 @@ class ChosenRow(admin.SimpleListFilter):
         return self.filter_rows(queryset, chosen) if chosen else queryset.none()
 
     def chosen_id(self) -> UUID | None:
-        try:
-            return UUID(self.value() or "")
-        except ValueError:
-            return None
+        return parse_uuid(self.value() or "")
 
     def name_of(self, chosen: UUID | None) -> str:
         """Return the name of the row; the short id of a row that is not this tenant's."""

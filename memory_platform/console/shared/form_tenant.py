@@ -5,6 +5,7 @@ tenant, and a form that does not name one is refused as well. Scripts copy the v
 header.
 """
 
+from http import HTTPStatus
 from typing import Any
 
 from django import template
@@ -23,7 +24,6 @@ from memory_platform.console.shared.pages import console_page, own_page
 
 FIELD, HEADER = "form_tenant", "X-Form-Tenant"
 READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-CONFLICT = 409
 
 register = template.Library()
 
@@ -74,16 +74,15 @@ def show_refusal(request: HttpRequest, desk: Desk | None) -> HttpResponse:
         messages.warning(request, _("Nothing was saved: you work in no tenant now. Choose one, then start again."))
         return redirect("admin:switch")
     named = tenants_named(request)
-    answer = own_page(
+    return own_page(
         request,
         "console/form_refused.html",
         _("Nothing was saved"),
+        status=HTTPStatus.CONFLICT,
         meant=next((tenant for tenant in desk.choices if named == {str(tenant.id)}), None),
         is_named=bool(named),
         page=page_of_form(request),
     )
-    answer.status_code = CONFLICT
-    return answer
 
 
 def page_of_form(request: HttpRequest) -> str:

@@ -8,9 +8,10 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.shared.access import current_desk
 from tenants.models import Role
@@ -64,6 +65,13 @@ def console_page(wanted: str) -> str:
     return wanted if ours else start
 
 
-def own_page(request: HttpRequest, template: str, title: Any, **context: Any) -> TemplateResponse:
+def own_page(request: HttpRequest, template: str, title: Any, *, status: int = 200, **context: Any) -> TemplateResponse:
     """Return a page in the frame that all console pages share."""
-    return TemplateResponse(request, template, {**admin.site.each_context(request), "title": title, **context})
+    shared = admin.site.each_context(request)
+    return TemplateResponse(request, template, {**shared, "title": title, **context}, status=status)
+
+
+def own_path(address: str, view: Callable[..., Any], name: str) -> URLPattern:
+    """Return the URL of a page of a screen, beside those that Django's admin makes."""
+    inside = admin.site.admin_view(view)  # type: ignore[type-var]  # the console's accepts any response
+    return path(address, require_http_methods(["GET", "HEAD", "POST"])(inside), name=name)

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memory_platform.console.shared.access import View, actor_of, current_desk
+from memory_platform.console.shared.pages import is_operator
 from memory_platform.kernel.clock import utc_now
 from tenants.models import SupportSession
 from tenants.services.support import current_support
@@ -28,20 +29,19 @@ class Support:
     left: str
 
 
-def answer_with_support(
-    request: HttpRequest, view: Callable[..., Any], answer: Callable[[], HttpResponse]
-) -> HttpResponse:
-    """Respond, or redirect to the form of a support session when the view shows personal data and one is needed.
+def support_demand(request: HttpRequest, view: Callable[..., Any]) -> HttpResponse | None:
+    """Return the redirect to the form of a support session when the view shows personal data and one is needed.
 
     Runs in the desk's open tenant. A POST without a session changes nothing and says so.
     """
     if not needs_support(request):
-        return answer()
+        return None
     session = current_support(actor_of(request))
     if session is not None:
-        request.support = Support(session, time_left(session))  # type: ignore[attr-defined]  # support_of
-        return answer()
-    return ask_for_support(request) if shows_people(view) else answer()
+        left = minutes_in_words(session.minutes_left(utc_now()))
+        request.support = Support(session, left)  # type: ignore[attr-defined]  # support_of
+        return None
+    return ask_for_support(request) if shows_people(view) else None
 
 
 def needs_support(request: HttpRequest) -> bool:
@@ -49,7 +49,7 @@ def needs_support(request: HttpRequest) -> bool:
     desk = current_desk(request)
     if desk is None:
         return False
-    return bool(getattr(request.user, "is_superuser", False)) or desk.tenant.support_sessions
+    return is_operator(request) or desk.tenant.support_sessions
 
 
 def shows_people(view: Callable[..., Any]) -> bool:
@@ -73,13 +73,6 @@ def shows_nobody(view: View) -> View:
     return view
 
 
-def first_asked(request: HttpRequest, view: Callable[..., Any]) -> HttpResponse | None:
-    """Return the redirect to the support form for a view that opens its own scopes; None when it may run."""
-    may_go_on = HttpResponse()
-    answer = answer_with_support(request, view, lambda: may_go_on)
-    return None if answer is may_go_on else answer
-
-
 def ask_for_support(request: HttpRequest) -> HttpResponse:
     """Redirect to the form of a support session, which leads back to the requested page."""
     if request.method != "GET":
@@ -87,10 +80,6 @@ def ask_for_support(request: HttpRequest) -> HttpResponse:
         messages.warning(request, text)
     wanted = request.get_full_path() if request.method == "GET" else request.path
     return redirect(f"{reverse('admin:tenants_supportsession_start')}?{urlencode({'next': wanted})}")
-
-
-def time_left(session: SupportSession) -> str:
-    return minutes_in_words(session.minutes_left(utc_now()))
 
 
 def minutes_in_words(minutes: float) -> str:

@@ -20,8 +20,8 @@ from memory_platform.console.operation.previews import preview
 from memory_platform.console.shared.access import SESSION_KEY, Desk, actor_of, current_desk, desk_of, tenant_roles
 from memory_platform.console.shared.form_tenant import is_of_no_tenant, is_sent_elsewhere, show_refusal
 from memory_platform.console.shared.outside_transaction import answer_in_scope
-from memory_platform.console.shared.pages import console_page, own_entries
-from memory_platform.console.shared.support_guard import answer_with_support, first_asked, shows_people, support_of
+from memory_platform.console.shared.pages import console_page, own_entries, own_page
+from memory_platform.console.shared.support_guard import shows_people, support_demand, support_of
 from memory_platform.console.site.start_page import waiting_tiles, week_tiles
 from memory_platform.console.site.theme import SHEETS, sheet_address, theme_sheet
 from tenants.isolation import tenant_tx
@@ -94,7 +94,7 @@ def ask_for_session_before(request: HttpRequest, desk: Desk | None, view: Callab
     if desk is None or not shows_people(view):
         return None
     with tenant_tx(desk.tenant.id):
-        return first_asked(request, view)
+        return support_demand(request, view)
 
 
 def record_refused_page(request: HttpRequest, desk: Desk, object_id: str, action: str = "console.page") -> None:
@@ -154,9 +154,7 @@ class ConsoleSite(AdminSite):
                 # Someone without a tenant may still leave, or change their password.
                 return inner(request, *args, **kwargs) if name in TENANTLESS else redirect("admin:switch")
             try:
-                return answer_in_scope(
-                    desk, lambda: answer_with_support(request, view, lambda: inner(request, *args, **kwargs))
-                )
+                return answer_in_scope(desk, lambda: support_demand(request, view) or inner(request, *args, **kwargs))
             except (PermissionDenied, Http404):
                 record_refused_page(request, desk, named)
                 raise
@@ -179,9 +177,8 @@ class ConsoleSite(AdminSite):
         granted = tenant_roles(request)
         if request.method == "POST":
             return self._switch_to(request, request.POST.get("tenant", ""), {str(tenant) for tenant in granted})
-        context = {**self.each_context(request), "title": _("Choose a tenant"), "is_nav_sidebar_enabled": False}
-        context["choices"] = Tenant.objects.filter(id__in=granted)
-        return TemplateResponse(request, "console/switch.html", context)
+        context = {"is_nav_sidebar_enabled": False, "choices": Tenant.objects.filter(id__in=granted)}
+        return own_page(request, "console/switch.html", _("Choose a tenant"), **context)
 
     def _switch_to(self, request: HttpRequest, wanted: str, granted: set[str]) -> HttpResponse:
         if wanted not in granted:

@@ -7,16 +7,15 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.outside_transaction import AfterCommit
+from memory_platform.console.shared.pages import own_page, own_path, require
 from memory_platform.console.shared.reasons import ReasonField, reason_of
 from memory_platform.console.subjects.find import FindableAdmin
 from memory_platform.kernel.errors import NotFound
@@ -59,33 +58,37 @@ class LeavableAdmin(FindableAdmin):
     """A screen of subjects that support can export and managers can erase, both with a reason."""
 
     def get_urls(self) -> list[URLPattern]:
-        own = (("export", self.export_view), ("erase", self.erase_view))
-        named = [
-            path(f"<path:object_id>/{verb}/", self.admin_site.admin_view(view), name=f"profiles_subject_{verb}")
-            for verb, view in own
+        return [
+            own_path("<path:object_id>/export/", self.export_view, "profiles_subject_export"),
+            own_path("<path:object_id>/erase/", self.erase_view, "profiles_subject_erase"),
+            *super().get_urls(),
         ]
-        return [*named, *super().get_urls()]
 
     def export_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Ask for a reason; then return all data as JSON lines, which the API's import accepts."""
-        if not self.has_support_permission(request):
-            raise PermissionDenied
-        subject = self._subject(request, object_id)
+        require(self.has_support_permission, request)
+        subject = self.get_or_404(request, object_id)
         form = ExportForm(request.POST or None)
         if not form.is_valid():
-            return self._render_form(request, "console/subject_export.html", _("Export"), subject, form)
-        self._record(request, subject, "subject.exported")
+            return own_page(request, "console/subject_export.html", _("Export"), subject=subject, form=form)
+        record_audit(
+            actor_of(request),
+            "subject.exported",
+            object_kind="subject",
+            object_id=str(subject.pk),
+            subject_ref=subject.pk,
+            reason=reason_of(request),
+        )
         tenant_id = current_tenant_id()
         return AfterCommit(lambda: _file(lambda: export_lines(tenant_id, subject.external_id), subject))
 
     def erase_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Ask for the id and a reason; then erase the subject and show the certificate."""
-        if not self.has_manager_permission(request):
-            raise PermissionDenied
-        subject = self._subject(request, object_id)
+        require(self.has_manager_permission, request)
+        subject = self.get_or_404(request, object_id)
         form = EraseForm(request.POST or None, subject)
         if not form.is_valid():
-            return self._render_form(request, "console/subject_erase.html", _("Erase"), subject, form)
+            return own_page(request, "console/subject_erase.html", _("Erase"), subject=subject, form=form)
         tenant_id = current_tenant_id()
         return AfterCommit(lambda: self._erase(request, tenant_id, subject))
 
@@ -103,28 +106,6 @@ class LeavableAdmin(FindableAdmin):
             )
         self.message_user(request, text, messages.SUCCESS)
         return redirect("admin:profiles_erasure_change", erasure.pk)
-
-    def _subject(self, request: HttpRequest, object_id: str) -> Subject:
-        found: Subject | None = self.get_object(request, object_id)
-        if found is None:
-            raise Http404
-        return found
-
-    def _render_form(
-        self, request: HttpRequest, template: str, title: str, subject: Subject, form: forms.Form
-    ) -> TemplateResponse:
-        context = {**self.admin_site.each_context(request), "title": title, "subject": subject, "form": form}
-        return TemplateResponse(request, template, context)
-
-    def _record(self, request: HttpRequest, subject: Subject, action: str) -> None:
-        record_audit(
-            actor_of(request),
-            action,
-            object_kind="subject",
-            object_id=str(subject.pk),
-            subject_ref=subject.pk,
-            reason=reason_of(request),
-        )
 
 
 def _file(lines: Any, subject: Subject) -> HttpResponse:

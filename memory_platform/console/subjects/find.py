@@ -5,13 +5,13 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.base import TenantAdmin
-from memory_platform.console.shared.display import line
+from memory_platform.console.shared.display import address_of, line
+from memory_platform.console.shared.pages import own_page, own_path
 from memory_platform.console.shared.policy import FIND
 from memory_platform.console.shared.profile_words import field_name
 from memory_platform.console.subjects.find_search import Findings, KnownValue, find_subjects, subject_named
@@ -24,8 +24,7 @@ class FindableAdmin(TenantAdmin):
     """A screen of subjects with a search page."""
 
     def get_urls(self) -> list[URLPattern]:
-        found = path("find/", self.admin_site.admin_view(self.find_view), name="profiles_subject_find")
-        return [found, *super().get_urls()]
+        return [own_path("find/", self.find_view, "profiles_subject_find"), *super().get_urls()]
 
     def find_view(self, request: HttpRequest) -> HttpResponse:
         """Show the subjects that match ``q``; an exact id redirects to the subject's page.
@@ -39,23 +38,23 @@ class FindableAdmin(TenantAdmin):
         findings = find_subjects(query, patiently="patiently" in request.GET)
         if query.strip():
             self._note(request, "searched")
-        context = {
-            **self.admin_site.each_context(request),
-            "title": _("Find a subject"),
-            "find_query": query,
-            "asked": bool(query.strip()),
-            "findings": findings,
-            "rows": rows_of(findings),
-            "of_everybody": f"?{urlencode({'q': query, 'patiently': 1})}",
-            "limit": FIND.shown,
-        }
-        return TemplateResponse(request, "console/find.html", context)
+        return own_page(
+            request,
+            "console/find.html",
+            _("Find a subject"),
+            find_query=query,
+            asked=bool(query.strip()),
+            findings=findings,
+            rows=rows_of(findings),
+            of_everybody=f"?{urlencode({'q': query, 'patiently': 1})}",
+            limit=FIND.shown,
+        )
 
 
 def rows_of(findings: Findings) -> list[dict[str, Any]]:
     return [
         {
-            "address": page_of(found.subject),
+            "address": address_of(Subject, found.subject.pk),
             "id": found.subject.external_id,
             "name": found.name,
             "why": [{"what": name_of(told), "text": line(told.text)} for told in found.why],
@@ -69,7 +68,3 @@ def name_of(told: KnownValue) -> str:
     if told.kind in KINDS:
         return str(KINDS[told.kind])
     return field_name(told.name, is_attribute=told.kind == "attribute")
-
-
-def page_of(subject: Subject) -> str:
-    return reverse("admin:profiles_subject_change", args=[subject.pk])

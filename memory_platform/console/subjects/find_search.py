@@ -19,7 +19,7 @@ from django.db.models import BooleanField, Case, ExpressionWrapper, IntegerField
 from django.db.models.expressions import Combinable
 from rapidfuzz import fuzz
 
-from memory_platform.console.shared.display import plain
+from memory_platform.console.shared.display import parse_uuid, plain
 from memory_platform.console.shared.policy import FIND, FindPolicy
 from memory_platform.console.subjects.find_patterns import SearchWords, read_query, slips_of
 from memory_platform.kernel.clock import utc_now
@@ -65,7 +65,7 @@ class Findings:
 def subject_named(query: str) -> Subject | None:
     """Return the subject with exactly this id (the product's or the platform's), or None."""
     own = all_subjects().filter(external_id=query.strip()).first()
-    row_id = None if own else _as_id(query)
+    row_id = None if own else parse_uuid(query)
     return all_subjects().filter(pk=row_id).first() if row_id else own
 
 
@@ -252,10 +252,3 @@ def _weight(best: KnownValue, wanted: SearchWords, policy: FindPolicy) -> float:
     is_name = (best.kind, best.name) == ("field", "name")
     named = policy.id_first if best.kind == "id" else policy.name_first if is_name else 0.0
     return named + policy.full_first * (comparable(best.text).replace(" ", "") == wanted.joined)
-
-
-def _as_id(text: str) -> UUID | None:
-    try:
-        return UUID(text.strip())
-    except ValueError:
-        return None

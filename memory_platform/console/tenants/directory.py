@@ -4,16 +4,16 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.access import SESSION_KEY, actor_of, current_desk, mark_tenantless
 from memory_platform.console.shared.base import OperatorAdmin
 from memory_platform.console.shared.form_tenant import of_no_tenant
+from memory_platform.console.shared.pages import own_page, require
 from memory_platform.console.shared.reasons import ReasonField, reason_of
 from tenants.models import Tenant
 from tenants.services.audit import record_audit
@@ -71,14 +71,12 @@ class TenantScreen(OperatorAdmin):
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Create a tenant and switch to it. Runs without a scope: the new tenant is created within its own."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        require(self.has_add_permission, request)
         form = NewTenantForm(request.POST or None)
         tenant = _create_tenant(request, form) if form.is_valid() else None
         if tenant is None:
-            context = {**self.admin_site.each_context(request), "title": _("New tenant"), "form": form}
-            context |= {"opts": self.opts, "undeleted": UNDELETED}
-            return TemplateResponse(request, "console/new_tenant.html", context)
+            context = {"form": form, "opts": self.opts, "undeleted": UNDELETED}
+            return own_page(request, "console/new_tenant.html", _("New tenant"), **context)
         request.session[SESSION_KEY] = str(tenant.id)
         text = _("The tenant %(name)s was created, and you work in it now. Next, add an API key and members.")
         self.message_user(request, text % {"name": tenant.name}, messages.SUCCESS)

@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.access import actor_of
-from memory_platform.console.shared.base import TenantAdmin
+from memory_platform.console.shared.base import MadeOnceAdmin
 from memory_platform.console.shared.display import column, link, part
 from memory_platform.console.shared.pages import own_page
 from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
@@ -77,11 +77,11 @@ successor = column("rotated_to", lambda key: link(key, key.key_id) if key else "
 
 
 @admin.register(ApiKey)
-class ApiKeyScreen(TenantAdmin):
+class ApiKeyScreen(MadeOnceAdmin):
     """API keys: created by managers, shown once, rotated and revoked, never changed or deleted."""
 
     form = KeyForm
-    add_role = Role.MANAGER
+    view_role = add_role = Role.MANAGER
     personal_data = False
     list_display = ("key_id", "name", "scopes", state, "created_at", "expires_at", "revoked_at", "last_used_at")
     list_filter = (("revoked_at", admin.EmptyFieldListFilter), "expires_at")
@@ -95,18 +95,6 @@ class ApiKeyScreen(TenantAdmin):
         part(_("Times"), "created_at", "expires_at", "revoked_at", "last_used_at", successor),
     )
     asked = (part(None, "name", "scopes", "expires_at", "sheet"),)
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self.has_manager_permission(request)
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self.has_manager_permission(request)
-
-    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        return self.shown if obj else self.asked
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return [name for _title, options in self.shown for name in options["fields"]] if obj else ()
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: KeyForm, change: bool) -> None:
         """Create the key, unless the same form is creating it at this moment."""

@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.base import TenantAdmin
@@ -48,10 +47,6 @@ class ModelRouteScreen(TenantAdmin):
 
     def title_of(self, obj: ModelRoute) -> str:
         return str(obj.get_purpose_display())
-
-    def get_actions(self, request: HttpRequest) -> Any:
-        """Remove Django's own bulk deletion: it asks for no reason."""
-        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
 
 @admin.register(ModelUsage)

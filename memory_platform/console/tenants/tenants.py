@@ -82,10 +82,6 @@ class MemberScreen(TenantAdmin):
                 reason=reason_of(request),
             )
 
-    def get_actions(self, request: HttpRequest) -> Any:
-        """Remove Django's own bulk deletion: its second page would lose the reason."""
-        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
-
     @admin.action(description=_("Remove from this tenant"), permissions=["manager"])
     @needs_reason
     def remove(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
@@ -121,6 +117,7 @@ def who(record: Any) -> str:
 class AuditScreen(TenantAdmin):
     """Who did what, when and why. For managers."""
 
+    view_role = Role.MANAGER
     personal_data = False
     list_display = (
         "at",
@@ -144,6 +141,3 @@ class AuditScreen(TenantAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return with_names(super().get_queryset(request))
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self.has_manager_permission(request)

@@ -11,8 +11,9 @@ from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.base import OperatorAdmin, TenantAdmin
-from memory_platform.console.shared.display import column
+from memory_platform.console.shared.display import column, computed
 from memory_platform.console.shared.lists import CarefulList
+from memory_platform.console.shared.pages import is_operator
 from memory_platform.console.shared.reasons import ReasonField, reason_of
 from tenants.models import ModelPrice, UsageDay, UsageLimit
 from tenants.services.usage.ledger import PricedDay, price_days
@@ -46,7 +47,7 @@ class UsageLimitScreen(TenantAdmin):
         return str(obj.api_key.key_id if obj.api_key else _("the whole tenant"))
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return bool(getattr(request.user, "is_superuser", False))
+        return is_operator(request)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_add_permission(request)
@@ -77,24 +78,17 @@ def _money(row: UsageDay) -> PricedDay:
     return found
 
 
-@admin.display(description=_("saved"))
-def saved_share(row: UsageDay) -> str:
-    return f"{_money(row).saved_ratio:.1%}"
-
-
-@admin.display(description=_("cost"))
-def cost(row: UsageDay) -> str:
-    return _format_amount(_money(row).cost, _money(row).currency)
-
-
-@admin.display(description=_("cost without memory"))
-def cost_without(row: UsageDay) -> str:
-    return _format_amount(_money(row).cost_full_history, _money(row).currency)
-
-
 def _format_amount(amount: object, currency: str | None) -> str:
     return "-" if amount is None else f"{amount:,.4f} {currency}"
 
+
+saved_share = computed("saved_share", lambda day: f"{_money(day).saved_ratio:.1%}", _("saved"))
+cost = computed("cost", lambda day: _format_amount(_money(day).cost, _money(day).currency), _("cost"))
+cost_without = computed(
+    "cost_without",
+    lambda day: _format_amount(_money(day).cost_full_history, _money(day).currency),
+    _("cost without memory"),
+)
 
 CSV_COLUMNS = ("day", "requests", "refused", "messages", "contexts", "tokens_in_context", "tokens_full_history")
 CSV_MONEY = ("saved_ratio", "model_tokens", "cost", "cost_full_history", "currency")
