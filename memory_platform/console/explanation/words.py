@@ -23,12 +23,7 @@ GUARDRAILS = {
     "forged_memory": _("It imitates the markup of memories, so it was included as plain text."),
     "unseen_characters": _("It contained invisible characters, which were removed."),
 }
-SIGNALS = {
-    "corrected": _("corrected"),
-    "negative": _("negative"),
-    "positive": _("positive"),
-    "neutral": _("neutral"),
-}
+SIGNALS = {"corrected": _("corrected"), "negative": _("negative"), "positive": _("positive"), "neutral": _("neutral")}
 SIGNAL_REASONS = {
     "confirm": _("the next turn confirmed the reply"),
     "follow_up": _("the next turn asked a follow-up question"),
@@ -39,11 +34,7 @@ SIGNAL_REASONS = {
     "unclear": _("the next turn is unclear"),
     "verdict": _("reported by the product"),
 }
-HOW = {
-    "words": _("by its words"),
-    "reference": _("by reference to it"),
-    "value": _("by its value"),
-}
+HOW = {"words": _("by its words"), "reference": _("by reference to it"), "value": _("by its value")}
 # Why a prompt brings no memory of its turn.
 ABSTAINED = {
     "unknown_subject": _("No memory was included: there is no subject with this id."),
@@ -91,10 +82,7 @@ FACTORS = {
 }
 
 
-STANDING = {
-    VITAL: _("Vital: always included."),
-    LASTING: _("Lasting: included in every prompt while there is room."),
-}
+STANDING = {VITAL: _("Vital: always included."), LASTING: _("Lasting: included in every prompt while there is room.")}
 # Of slots, instead of :data:`STANDING`'s words on what lasts.
 PROFILE = _("Profile: included while there is room.")
 SLOTS = frozenset({"profile", "preferences", "tags"})

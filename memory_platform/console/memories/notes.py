@@ -126,15 +126,7 @@ class NoteScreen(NewestSearched, ActingAdmin):
             _("Times"),
             *map(
                 moment_column,
-                (
-                    "said_at",
-                    "valid_at",
-                    "invalid_at",
-                    "recorded_at",
-                    "retired_at",
-                    "expires_at",
-                    "last_validated_at",
-                ),
+                ("said_at", "valid_at", "invalid_at", "recorded_at", "retired_at", "expires_at", "last_validated_at"),
             ),
         ),
         part(

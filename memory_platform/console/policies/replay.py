@@ -87,8 +87,4 @@ def refusal_in_words(one: Refusal) -> str:
 
 def example_shown(one: Example) -> dict[str, Any]:
     """Return one context that would change, as counts with a link to its receipt."""
-    return {
-        "receipt": link_to(Receipt, one.receipt_id),
-        "entering": len(one.entering),
-        "leaving": len(one.leaving),
-    }
+    return {"receipt": link_to(Receipt, one.receipt_id), "entering": len(one.entering), "leaving": len(one.leaving)}

@@ -35,15 +35,7 @@ class ReceiptScreen(NewestSearched):
     """Receipts, newest first. The page of each explains its prompt."""
 
     change_form_template = "console/why.html"
-    list_display = (
-        "created_at",
-        subject_shown,
-        conversation_shown,
-        intent,
-        phase,
-        "policy_version",
-        degraded,
-    )
+    list_display = ("created_at", subject_shown, conversation_shown, intent, phase, "policy_version", degraded)
     list_select_related = ("subject", "conversation")
     list_filter = (
         OfSubject,

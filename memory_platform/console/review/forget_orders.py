@@ -23,14 +23,7 @@ from snapshots.models import ForgetOrder, ForgetOrderState
 class ForgetOrderScreen(SubjectOwnedAdmin):
     """Orders to forget: when, how many memories, and the outcome. No words of them are shown."""
 
-    list_display = (
-        "created_at",
-        subject_shown,
-        "state",
-        column("items", len, _("memories")),
-        "erase_at",
-        "decided_at",
-    )
+    list_display = ("created_at", subject_shown, "state", column("items", len, _("memories")), "erase_at", "decided_at")
     list_filter = (OfSubject, "state", "created_at")
     search_fields = ("subject__external_id", "message_ref")
     search_help_text = _("Subject id or message id")

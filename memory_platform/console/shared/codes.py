@@ -50,12 +50,7 @@ VERDICT_REASONS = {
     "declined": _("rejected by a person"),
     "echo": _("repeats a memory"),
 }
-SORTS = {
-    "explicit": _("explicit"),
-    "implicit": _("implicit"),
-    "change": _("change"),
-    "constraint": _("constraint"),
-}
+SORTS = {"explicit": _("explicit"), "implicit": _("implicit"), "change": _("change"), "constraint": _("constraint")}
 INTENTS = {
     "small_talk": _("small talk"),
     "recommendation": _("recommendation"),

@@ -87,11 +87,7 @@ class TenantScreen(OperatorAdmin):
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         record_audit(
-            actor_of(request),
-            "tenant.changed",
-            object_kind="tenant",
-            object_id=str(obj.pk),
-            reason=reason_of(request),
+            actor_of(request), "tenant.changed", object_kind="tenant", object_id=str(obj.pk), reason=reason_of(request)
         )
 
 
