@@ -190,7 +190,7 @@ def test_of_two_who_review_the_second_is_told(world: World, site: str, sit_down:
     pages["mia"].keyboard.press("r")
     pages["mia"].keyboard.type("she said so in jest")
     pages["mia"].keyboard.press("Enter")
-    expect(pages["mia"].locator(".messagelist")).to_contain_text("Somebody else had decided this one already")
+    expect(pages["mia"].locator(".messagelist")).to_contain_text("Somebody else has already decided this one")
     with tenant_tx(world.acme.tenant.id):
         decided = AuditRecord.objects.filter(action__startswith="candidate.").exclude(action__regex="viewed|listed")
         assert decided.count() == 1

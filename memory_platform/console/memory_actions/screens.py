@@ -23,7 +23,7 @@ from snapshots.lifecycle.staff_actions.undo import last_act
 
 
 class ActingAdmin(SubjectOwnedAdmin):
-    """A screen of memories with the acts of :data:`memory_platform.console.memory_actions.acts.ACTS`."""
+    """A screen of memories with buttons and list actions for the acts of staff."""
 
     change_form_template = "console/act_page.html"
     action_form = ReasonedActions

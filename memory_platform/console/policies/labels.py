@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from snapshots.models import VitalClass
 from snapshots.notes.section import CONTEXT_ONLY, KEEP, REFUSE
 
-SECTIONS = {
+SECTION_LABELS = {
     "retention": _("How long memories are kept (days)"),
     "purge": _("How long the rest is kept (days)"),
     "context": _("Budgets of a context (tokens)"),

@@ -14,8 +14,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.policies.forms import PolicyForm, key
-from memory_platform.console.policies.labels import FIELDS, name_options
-from memory_platform.console.policies.labels import SECTIONS as SECTION_LABELS
+from memory_platform.console.policies.labels import FIELDS, SECTION_LABELS, name_options
 from memory_platform.console.policies.replay import replay_link
 from memory_platform.console.policies.steps import SEEN, SteeringActions, changes_shown, steering_seen
 from memory_platform.console.policies.tryout import TriedAdmin, try_link

@@ -19,8 +19,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from memory_platform.console.policies.forms import ASKED_LAST, RollBackForm
-from memory_platform.console.policies.labels import FIELDS, name_options
-from memory_platform.console.policies.labels import SECTIONS as SECTION_LABELS
+from memory_platform.console.policies.labels import FIELDS, SECTION_LABELS, name_options
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.base import TenantAdmin
 from memory_platform.console.shared.display import value_whole

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.policies.forms import add_faults, key, setting_fields
-from memory_platform.console.policies.labels import SECTIONS as SECTION_LABELS
+from memory_platform.console.policies.labels import SECTION_LABELS
 from memory_platform.console.shared.codes import INTENTS
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import CONTEXT, RANKING, SCORING, SECTIONS

@@ -136,7 +136,7 @@ def test_a_score_is_told_by_its_factors_beside_bars(ada_with_memories: World, st
     for value in best["explain"]["factors"].values():
         assert f"× {value:.3f}" in page
     assert "times recency" in page
-    assert "words in common #1" in page
+    assert "shared words #1" in page
     assert f"{best['candidate_score']:.3f}" in page
     assert page.count("<meter") > len(best["explain"]["factors"])
     assert 'style="' not in page.split('class="why"')[1]
@@ -271,7 +271,7 @@ def test_the_page_speaks_chinese(ada_with_memories: World, staff: Staff) -> None
     page = page_of(staff.sam, receipt_for(ada_with_memories.acme, budget=BudgetRequest(memory=60)))
     for words in ("为何如此回答", "实际发送的提示词", "未放入", "意图"):
         assert words in page, words
-    for words in ("Left out", "In the prompt", "The question", "tokens went"):
+    for words in ("Left out", "In the prompt", "The question", "Use of tokens"):
         assert words not in page, words
 
 
@@ -308,8 +308,8 @@ def test_the_parts_of_a_prompt_fill_their_bar_without_a_gap() -> None:
 @pytest.mark.parametrize(
     ("language", "query", "told"),
     [
-        ("en", "Are peanuts fine?", "nothing that is remembered helps to answer it"),
-        ("zh-hans", "可以吃花生吗？", "记得的内容都对回答它没有帮助"),
+        ("en", "Are peanuts fine?", "no remembered fact helps with this question"),
+        ("zh-hans", "可以吃花生吗？", "记得的内容都对回答这个问题没有帮助"),
     ],
 )
 def test_a_prompt_without_a_memory_says_why(

@@ -102,7 +102,7 @@ def test_a_page_tells_whom_a_note_is_about_and_that_nobody_said_it(staff: Staff,
     page = staff.vic.get(page_of(note_ids.sister)).content.decode()
     assert "琳 Lin" in page
     assert "<bdi>sister</bdi>" in page
-    assert "fact about another · said outright" in page
+    assert "fact about another · stated explicitly" in page
     assert "It has no source message." in page
 
 

@@ -99,7 +99,7 @@ def test_a_value_keeps_its_kind(acme: House, staff: Staff, value: Any, typed: st
 @pytest.mark.parametrize("typed", ["{", "NaN", '{"a": "\\u0000"}', "[" * 5000, "[" * 900 + "]" * 900 + "x"])
 def test_what_is_no_json_is_refused(acme: House, staff: Staff, typed: str) -> None:
     prefer(acme, "car", "setting", {"a": 1})
-    assert "This is not JSON" in act(staff.sam, only_row(acme, Preference), "correct", value=typed)
+    assert "This is not valid JSON" in act(staff.sam, only_row(acme, Preference), "correct", value=typed)
     assert read_preferences(acme) == {"car": {"setting": {"a": 1}}}
 
 

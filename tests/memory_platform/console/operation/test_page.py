@@ -101,7 +101,7 @@ def test_a_preview_does_nothing_and_is_recorded(world: World, at_acme: Staff) ->
         page = at_acme.mia.get(PREVIEW)
     assert page.status_code == 200
     assert len(asked) <= 45
-    assert "Nothing was done." in page.content.decode()
+    assert "Nothing was changed." in page.content.decode()
     with tenant_tx(world.acme.tenant.id):
         assert Snapshot.objects.filter(id=rows[Snapshot].pk).exists()
         assert AuditRecord.objects.get(action="job.previewed").object_id == "purge-expired"

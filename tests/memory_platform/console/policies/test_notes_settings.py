@@ -15,8 +15,8 @@ def test_the_form_shows_every_class_ticked_and_explains_what_is_chosen(world: Wo
     for one in CLASSES:
         assert re.search(f'name="notes__vital_classes" value="{one}"[^>]* checked', page)
     for words in (
-        "stands in every prompt",
-        "of one that is not stored, the answer says so",
+        "are in every prompt",
+        "answer says so",
         "used in its conversation only",
         "illness or medicine",
     ):

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memory_platform.console.policies.forms import PolicyForm, key
-from memory_platform.console.policies.labels import FIELDS, SECTIONS
+from memory_platform.console.policies.labels import FIELDS, SECTION_LABELS
 from snapshots.policies import sections
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, PolicyVersion, Role, Tenant
@@ -78,7 +78,7 @@ def roll_back_page(world: World, number: int) -> str:
 
 
 def test_every_setting_has_a_name_for_people() -> None:
-    assert SECTIONS.keys() == sections.SECTIONS.keys()
+    assert SECTION_LABELS.keys() == sections.SECTIONS.keys()
     assert FIELDS.keys() == {
         f"{name}.{field}" for name, section in sections.SECTIONS.items() for field in section.kinds
     }
@@ -203,7 +203,7 @@ def test_nothing_is_saved_unseen_twice_or_over_what_somebody_else_made(world: Wo
     page = inputs(staff.mia.post(ADD, sent).content.decode())
     first, second = (staff.mia.post(ADD, {**page, "reason": "短", "_save": "1"}) for _ in range(2))
     assert (first.status_code, second.status_code) == (302, 409)
-    assert "Somebody else has made or activated a version" in second.content.decode()
+    assert "Somebody else has created or activated a version" in second.content.decode()
     assert len(documents(world)) == 2
     page = inputs(staff.mia.post(ADD, fill_form(world, recall__top_k="5")).content.decode())
     activate(world, staff.mia, 2)
@@ -237,7 +237,7 @@ def test_an_earlier_version_comes_back_as_a_new_one_with_a_reason(world: World, 
     again = inputs(staff.mia.get(roll_back_page(world, 1)).content.decode())
     assert "seen" in again
     nothing = staff.mia.post(roll_back_page(world, 1), {**again, "reason": "again"}, follow=True)
-    assert "answers are steered so already" in nothing.content.decode()
+    assert "this version has the settings in force" in nothing.content.decode()
     assert (active(world), len(documents(world))) == (3, 3)
     with tenant_tx(world.acme.tenant.id):
         records = AuditRecord.objects.filter(object_id="3", object_kind="policy_version").order_by("at", "id")
