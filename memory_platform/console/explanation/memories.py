@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from memory_platform.console.shared.codes import field_name
 from memory_platform.console.shared.display import address_of, parse_uuid, plain
-from memory_platform.console.shared.profile_words import field_name
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.models import PreferenceSource, ProfileFactSource, Snapshot, SnapshotSource, TagSource
 

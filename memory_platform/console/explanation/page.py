@@ -63,10 +63,11 @@ def why_of(receipt: Receipt) -> ReceiptExplanation:
     """Return the content of a receipt's page, in the open scope. At most ten queries for any number of candidates."""
     candidates, rendered = candidates_of(receipt), rendered_of(receipt)
     prompt = prompt_messages(rendered) if rendered else None
+    outcomes = ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id)
     beside = CardContext(
         known=load_current_memories(receipt.subject_id, candidates),
-        outcomes=outcomes_of(receipt),
-        placed=positions_in(prompt or ()),
+        outcomes={str(row.memory_ref): row for row in outcomes.order_by()},
+        placed=frozenset(piece.position for message in prompt or () for piece in message.pieces),
         conversation_id=receipt.conversation_id,
         query=rendered.query if rendered else "",
     )
@@ -86,15 +87,6 @@ def why_of(receipt: Receipt) -> ReceiptExplanation:
 
 def message_view(said: PromptMessage) -> MessageView:
     return MessageView(in_words(said.role), said.name, said.pieces, value_whole(said.calls) if said.calls else "")
-
-
-def outcomes_of(receipt: Receipt) -> dict[str, ReceiptMemory]:
-    rows = ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id).order_by()
-    return {str(row.memory_ref): row for row in rows}
-
-
-def positions_in(prompt: Iterable[PromptMessage]) -> frozenset[int | None]:
-    return frozenset(piece.position for said in prompt for piece in said.pieces)
 
 
 def parts_of(sections: Iterable[Mapping[str, Any]], tokens: Mapping[str, Any]) -> Iterator[SectionBar]:

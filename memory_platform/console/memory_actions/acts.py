@@ -77,10 +77,6 @@ class Act:
         return _FORMS.get((self.verb, type(memory)), ActForm)
 
 
-def confirm(memory: Any, form: Any, doing: Doing) -> Any:
-    return confirm_memory(memory, doing)
-
-
 def correct(memory: Any, form: Any, doing: Doing) -> Any:
     if isinstance(memory, Tag):
         return correct_columns(memory, form, doing)
@@ -101,18 +97,10 @@ def correct_columns(tag: Tag, form: Any, doing: Doing) -> Tag:
     return made
 
 
-def bring_back(memory: Tag, form: Any, doing: Doing) -> Tag:
-    return correct_tag(memory, form.columns(), doing)
-
-
 def correct_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
     edit = correction_of(form.cleaned_data["text"], doing, mask_sensitive, topics_of)
     edit_memory(tenant_id, _address(memory), edit, active_embedders(), by=doing.by, suggest=suggest_vital_class)
     return memory
-
-
-def merge(memory: Any, form: MergeForm, doing: Doing) -> Any:
-    return merge_memories(memory, form.other(), doing)
 
 
 def retire(memory: Any, form: Any, doing: Doing) -> Any:
@@ -138,10 +126,6 @@ def forget(memory: Any, form: Any, doing: Doing) -> None:
 
 def forget_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> None:
     forget_memory(tenant_id, _address(memory), active_embedders(), by=doing.by, reason=doing.reason)
-
-
-def change_vital(memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
-    return change_vital_class(memory, form.cleaned_data["vital_class"], doing, suggest_vital_class)
 
 
 def undo(memory: Any, form: Any, doing: Doing) -> Any:
@@ -232,7 +216,7 @@ ACTS: Mapping[str, Act] = {
             _("Confirm"),
             _("The user said so. The memory counts as certain, and as validated today."),
             _("Confirmed."),
-            confirm,
+            lambda memory, _form, doing: confirm_memory(memory, doing),
         ),
         Act(
             "correct",
@@ -246,7 +230,7 @@ ACTS: Mapping[str, Act] = {
             _("Bring back"),
             _("The earlier value holds again from now on, and the current value ends. The history stays visible."),
             _("Brought back. The next answer uses it."),
-            bring_back,
+            lambda memory, form, doing: correct_tag(memory, form.columns(), doing),
             of_the_past=True,
         ),
         Act(
@@ -254,7 +238,9 @@ ACTS: Mapping[str, Act] = {
             _("Vital or not"),
             _("A vital note is in every context: a mistake about it can hurt somebody or break a law."),
             _("Saved. The next answer uses it."),
-            change_vital,
+            lambda memory, form, doing: change_vital_class(
+                memory, form.cleaned_data["vital_class"], doing, suggest_vital_class
+            ),
             of_notes=True,
         ),
         Act(
@@ -262,7 +248,7 @@ ACTS: Mapping[str, Act] = {
             _("Merge"),
             _("Two memories with the same meaning become one. This one stays as it is; the one that you choose ends."),
             _("Merged. This memory has the sources of both."),
-            merge,
+            lambda memory, form, doing: merge_memories(memory, form.other(), doing),
         ),
         Act(
             "retire",

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
 
 from django_celery_beat.models import PeriodicTask
 
@@ -17,15 +16,10 @@ def next_runs(job: PeriodicTask, count: int = OPERATION.next_runs) -> Iterator[d
     now, times = utc_now(), job.schedule
     at = (job.last_run_at or now) if job.interval else now
     for number in range(count):
-        due = _first_after(times, at, is_interval=job.interval is not None)
+        if job.interval:
+            due = at + times.run_every
+        else:
+            last, delta, _now = times.remaining_delta(at)
+            due = last + delta
         at = max(due, now) if number == 0 else due
         yield at.astimezone(UTC)
-
-
-def _first_after(times: Any, at: datetime, *, is_interval: bool) -> datetime:
-    if is_interval:
-        due: datetime = at + times.run_every
-        return due
-    last, delta, _now = times.remaining_delta(at)
-    found: datetime = last + delta
-    return found

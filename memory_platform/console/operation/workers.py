@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from celery import current_app
@@ -38,9 +39,8 @@ def workers_now(wait_s: float = OPERATION.workers_s) -> list[Worker] | None:
             replies = current_app.control.broadcast("stats", reply=True, timeout=wait_s, connection=broker)
     except (KombuError, RedisError, OSError):
         return None
-    return sorted(
-        (_worker(name, told) for one in replies or () for name, told in one.items()), key=lambda one: one.name
-    )
+    workers = (_worker(name, stats) for reply in replies or () for name, stats in reply.items())
+    return sorted(workers, key=attrgetter("name"))
 
 
 def beat_now() -> BeatState:
@@ -48,7 +48,7 @@ def beat_now() -> BeatState:
     return BeatState(None, False) if math.isnan(seconds) else BeatState(seconds, seconds > OPERATION.beat_late_s)
 
 
-def _worker(name: str, told: Any) -> Worker:
-    said = told if isinstance(told, dict) else {}
-    processes = said.get("pool", {}).get("max-concurrency", 0)
-    return Worker(name, int(processes), int(said.get("uptime", 0)), sum((said.get("total") or {}).values()))
+def _worker(name: str, stats: Any) -> Worker:
+    stats = stats if isinstance(stats, dict) else {}
+    processes = stats.get("pool", {}).get("max-concurrency", 0)
+    return Worker(name, int(processes), int(stats.get("uptime", 0)), sum((stats.get("total") or {}).values()))

@@ -170,6 +170,15 @@ WORDS: dict[str, Any] = {
     **COUNTED,
     **ERRORS,
 }
+PROFILE_FIELDS: dict[str, Any] = {
+    "name": _("name"),
+    "occupation": _("occupation"),
+    "interests": _("interests"),
+    "mbti": _("personality type"),
+    "age_range": _("age range"),
+    "locale": _("locale"),
+    "timezone": _("time zone"),
+}
 # Rows whose values a filter offers.
 SEEN_IN = 1_000
 
@@ -210,3 +219,8 @@ class CodeFilter(SeenFilter):
     def choices(self, changelist: Any) -> Any:
         for choice in super().choices(changelist):
             yield {**choice, "display": in_words(str(choice["display"]))}
+
+
+def field_name(field: str, *, is_attribute: bool = False) -> str:
+    """Return the label of a profile field. A free attribute keeps the name that the product gave it."""
+    return field if is_attribute else str(PROFILE_FIELDS.get(field, field))

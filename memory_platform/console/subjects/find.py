@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.base import TenantAdmin
+from memory_platform.console.shared.codes import field_name
 from memory_platform.console.shared.display import address_of, line
 from memory_platform.console.shared.pages import own_page, own_path
 from memory_platform.console.shared.policy import FIND
-from memory_platform.console.shared.profile_words import field_name
 from memory_platform.console.subjects.find_search import Findings, KnownValue, find_subjects, subject_named
 from profiles.models import Subject
 

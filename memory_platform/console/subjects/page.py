@@ -1,7 +1,7 @@
 """The content of a subject's page: each section bounded, with a link to its full list."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,10 +11,9 @@ from django.db.models import Count, Model, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.utils.text import capfirst
 
-from memory_platform.console.shared.codes import in_words
+from memory_platform.console.shared.codes import field_name, in_words
 from memory_platform.console.shared.display import line, link, link_to, list_address, plain, share
 from memory_platform.console.shared.policy import SUBJECT_PAGE
-from memory_platform.console.shared.profile_words import field_name
 from memory_platform.console.subjects.moment import AS_OF, KNOWN_AT, RequestedMoment, TimeSpan
 from memory_platform.console.subjects.subject_notes import NoteRow, choose_notes, note_row, notes_as_of
 from profiles.models import Ask, Candidate, Preference, ProfileFact, Subject, Tag
@@ -117,9 +116,8 @@ def counts_of(subject: Subject) -> Rows:
 
 
 def _count(model: type[Model]) -> Coalesce:
-    found = model._default_manager.all()
-    if model is Note:  # counted by the index of snapshots
-        found = Snapshot.objects.filter(kind=SnapshotKind.NOTE)
+    # Notes have no index by subject, but their snapshots do.
+    found = Snapshot.objects.filter(kind=SnapshotKind.NOTE) if model is Note else model._default_manager.all()
     rows = found.filter(subject=OuterRef("pk")).order_by().values("subject")
     return Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), Value(0))
 
@@ -223,62 +221,62 @@ def _as_they_were(snapshots: Sequence[Snapshot], notes: Sequence[NoteRow], subje
 
 
 def _conversations(subject: Subject) -> PageSection:
-    talks, more = _first_rows(
-        Conversation.objects.filter(subject=subject).order_by("-created_at", "-id"), SUBJECT_PAGE.rows
-    )
-    rows = [
-        {
+    return _newest(
+        Conversation.objects.filter(subject=subject),
+        lambda talk: {
             "at": talk.last_accepted_at or talk.created_at,
             "link": link(talk, talk.external_id),
             "status": talk.get_status_display(),
-        }
-        for talk in talks
-    ]
-    return PageSection(rows, list_address(Conversation, subject=subject.pk), more)
+        },
+        subject=subject.pk,
+    )
 
 
 def _receipts(subject: Subject) -> PageSection:
-    found = Receipt.objects.filter(subject=subject).order_by("-created_at", "-id").defer("candidates", "rendered")
-    receipts, more = _first_rows(found, SUBJECT_PAGE.rows)
-    rows = [
-        {
+    return _newest(
+        Receipt.objects.filter(subject=subject).defer("candidates", "rendered"),
+        lambda receipt: {
             "link": link(receipt, f"{receipt.created_at:%Y-%m-%d %H:%M}"),
             "intent": in_words(receipt.intent),
             "degraded": in_words(receipt.degraded_reason),
-        }
-        for receipt in receipts
-    ]
-    return PageSection(rows, list_address(Receipt, subject=subject.pk), more)
+        },
+        subject=subject.pk,
+    )
 
 
 def _candidates(subject: Subject) -> PageSection:
-    waiting = Candidate.objects.filter(subject=subject, verdict=Verdict.PENDING).order_by("-created_at", "-id")
-    candidates, more = _first_rows(waiting, SUBJECT_PAGE.rows)
-    rows = [
-        {
+    """Return the candidates that wait for a decision."""
+    return _newest(
+        Candidate.objects.filter(subject=subject, verdict=Verdict.PENDING),
+        lambda candidate: {
             "link": link(candidate, candidate.target or in_words(candidate.kind)),
             "value": line(plain(candidate.value)),
             "reason": in_words(candidate.reason),
             "confidence": share(candidate.confidence),
-        }
-        for candidate in candidates
-    ]
-    return PageSection(rows, list_address(Candidate, subject=subject.pk, verdict__exact=Verdict.PENDING.value), more)
+        },
+        subject=subject.pk,
+        verdict__exact=Verdict.PENDING.value,
+    )
 
 
 def _work(subject: Subject) -> PageSection:
-    found = Work.objects.filter(subject=subject).exclude(state=WorkState.DONE).order_by("-created_at", "-id")
-    work, more = _first_rows(found, SUBJECT_PAGE.rows)
-    rows = [
-        {
+    """Return the work that is not done."""
+    return _newest(
+        Work.objects.filter(subject=subject).exclude(state=WorkState.DONE),
+        lambda item: {
             "link": link(item, str(item.get_kind_display())),
             "state": item.get_state_display(),
             "error": in_words(item.error_code),
             "at": item.created_at,
-        }
-        for item in work
-    ]
-    return PageSection(rows, list_address(Work, subject=subject.pk), more)
+        },
+        subject=subject.pk,
+    )
+
+
+def _newest(found: QuerySet[Any], render: Callable[[Any], dict[str, Any]], **filters: Any) -> PageSection:
+    """Return a section of the newest rows, linked to the list with these filters."""
+    rows, more = _first_rows(found.order_by("-created_at", "-id"), SUBJECT_PAGE.rows)
+    return PageSection(list(map(render, rows)), list_address(found.model, **filters), more)
 
 
 def _first_rows(rows: QuerySet[Any], most: int) -> tuple[list[Any], bool]:
