@@ -50,10 +50,6 @@ def token_of(memory: Memory) -> str:
     return f"{memory.id}.{memory.version}"
 
 
-def is_token(row_id: str, version: str) -> bool:
-    return UUID_FORM.fullmatch(row_id) is not None and version.isascii() and version.isdecimal()
-
-
 class ActForm(forms.Form):
     """The fields of every act: the reason, and the ``version`` that the page showed."""
 
@@ -113,7 +109,11 @@ class RetireBeliefForm(ActForm):
     def origins(self) -> dict[UUID, int]:
         """Return the shown version of each chosen memory; malformed choices are left out."""
         tokens = [str(token).partition(".") for token in self.cleaned_data.get("origins", [])]
-        return {UUID(one): int(version[:18]) for one, _dot, version in tokens if is_token(one, version)}
+        return {
+            UUID(one): int(version[:18])
+            for one, _dot, version in tokens
+            if UUID_FORM.fullmatch(one) and version.isascii() and version.isdecimal()
+        }
 
 
 class CorrectBeliefForm(RetireBeliefForm):
@@ -194,7 +194,14 @@ class BringBackForm(ActForm):
 
     def add_fields(self) -> None:
         self.earlier = earlier_values(self.memory)[:OFFERED_MOST]
-        choices = [(str(row.id), earlier_value_label(row)) for row in self.earlier]
+        choices = [
+            (
+                str(row.id),
+                f"{row.get_detail_display()}: {Truncator(plain(row.value)).chars(OFFERED_CHARS)}"
+                f" ({row.valid_at:%Y-%m-%d} \N{EN DASH} {row.invalid_at:%Y-%m-%d})",
+            )
+            for row in self.earlier
+        ]
         self.fields["value"] = forms.ChoiceField(label=_("Holds again"), choices=choices, widget=forms.RadioSelect)
 
     def columns(self) -> dict[str, Any]:
@@ -208,11 +215,6 @@ def earlier_values(tag: Any) -> list[TagDetail]:
         return []
     rows = detail_history(tag).filter(invalid_at__isnull=False).select_related("tag__subject")
     return [row for row in rows.order_by("-invalid_at", "-id") if getattr(tag, row.detail) != row.value]
-
-
-def earlier_value_label(row: TagDetail) -> str:
-    told = Truncator(plain(row.value)).chars(OFFERED_CHARS)
-    return f"{row.get_detail_display()}: {told} ({row.valid_at:%Y-%m-%d} \N{EN DASH} {row.invalid_at:%Y-%m-%d})"
 
 
 class CorrectSnapshotForm(ActForm):

@@ -56,8 +56,12 @@ class DeadLetters:
         if verb not in _VERBS or is_reason_missing(self.screen, self.request):
             return
         wanted = self.request.POST.getlist("group")
-        items = [item for group in groups() if group["key"] in wanted for item in oldest_of(group)][:MOST]
-        settle(self.screen, self.request, items, verb)
+        items: list[Work] = []
+        for group in groups():
+            if group["key"] in wanted:
+                rows = dead().select_related("subject").filter(kind=group["kind"], error_code=group["error_code"])
+                items += rows.order_by("position")[:MOST]
+        settle(self.screen, self.request, items[:MOST], verb)
 
 
 def groups() -> Iterable[dict[str, Any]]:
@@ -78,11 +82,6 @@ def groups() -> Iterable[dict[str, Any]]:
 
 def dead() -> QuerySet[Work]:
     return Work.objects.filter(state=WorkState.DEAD, subject__erasing=False)
-
-
-def oldest_of(group: dict[str, Any]) -> Sequence[Work]:
-    rows = dead().select_related("subject").filter(kind=group["kind"], error_code=group["error_code"])
-    return list(rows.order_by("position")[:MOST])
 
 
 def settle(screen: Any, request: HttpRequest, items: Sequence[Work], verb: str) -> None:

@@ -1,7 +1,5 @@
 """A dry run of a maintenance job in one tenant; for the purge also a forecast of the next days."""
 
-from typing import Any
-
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -30,7 +28,7 @@ def preview(request: HttpRequest, job: str) -> HttpResponse:
     found = whole.preview() if whole else CARE[job].preview(desk.tenant.id)
     with tenant_tx(desk.tenant.id):
         record_audit(actor_of(request), "job.previewed", object_kind="job", object_id=job)
-        ahead = _forecast() if job == PURGE else []
+        ahead = forecast_purge(OPERATION.forecast_days, purge_in_force()) if job == PURGE else {}
     return own_page(
         request,
         "console/preview.html",
@@ -40,11 +38,6 @@ def preview(request: HttpRequest, job: str) -> HttpResponse:
         counts=[(in_words(kind), count) for kind, count in found.counts.items()],
         examples=list(found.examples)[: OPERATION.examples],
         more=max(0, len(found.examples) - OPERATION.examples),
-        ahead=ahead,
+        ahead=[(in_words(kind), counts) for kind, counts in ahead.items() if any(counts)],
         days=range(1, OPERATION.forecast_days + 1),
     )
-
-
-def _forecast() -> list[tuple[str, list[int]]]:
-    ahead: Any = forecast_purge(OPERATION.forecast_days, purge_in_force())
-    return [(in_words(kind), counts) for kind, counts in ahead.items() if any(counts)]

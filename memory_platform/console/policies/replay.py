@@ -18,7 +18,7 @@ from memory_platform.console.shared.display import EMPTY, link_to
 from memory_platform.console.shared.pages import own_page, own_path, require
 from memory_platform.console.shared.policy import REPLAY
 from snapshots.models import Receipt
-from snapshots.policies.replay import Example, Refusal, Replay, replay_policy
+from snapshots.policies.replay import Refusal, Replay, replay_policy
 from tenants.models import PolicyVersion
 from tenants.services.policies import active_number
 
@@ -55,7 +55,14 @@ class ReplayedAdmin(SteppedAdmin):
             version=version,
             told=told,
             figures=figures_of(told),
-            examples=[example_shown(one) for one in told.examples],
+            examples=[
+                {
+                    "receipt": link_to(Receipt, one.receipt_id),
+                    "entering": len(one.entering),
+                    "leaving": len(one.leaving),
+                }
+                for one in told.examples
+            ],
             refused=[refusal_in_words(one) for one in told.refused],
             untold=[FIELDS.get(name, name) for name in told.untold],
         )
@@ -83,8 +90,3 @@ def refusal_in_words(one: Refusal) -> str:
         "other_relevance": _("%(count)s receipts are left out: another reader of relevance (%(made_by)s) judged them."),
     }
     return told[one.reason] % {"count": one.receipts, "made_by": one.made_by, "now": one.now}
-
-
-def example_shown(one: Example) -> dict[str, Any]:
-    """Return one context that would change, as counts with a link to its receipt."""
-    return {"receipt": link_to(Receipt, one.receipt_id), "entering": len(one.entering), "leaving": len(one.leaving)}

@@ -5,7 +5,7 @@ managers. Prompts are made with no open transaction, so the page opens the tenan
 form's choices and record who asked, and once to render the result.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -81,7 +81,8 @@ def playground(request: HttpRequest, subject_id: UUID) -> HttpResponse:
             object_id=str(subject_id),
             subject_ref=subject_id,
         )
-    asked = question_of(table) if steering else TrialQuestion("")
+    given = table.form.cleaned_data if steering else {"query": "", "intent": "", "conversation": ""}
+    asked = TrialQuestion(given["query"], given["intent"] or None, given["conversation"] or None)
     sides = [draft_side(desk.tenant.id, table.subject.external_id, asked, *one) for one in steering]
     return answer_in_scope(desk, lambda: render_page(request, table, sides))
 
@@ -102,15 +103,13 @@ def load_table(request: HttpRequest, subject_id: UUID, desk: Desk) -> Playground
         initial=initial_question(request, subject),
     )
     chosen = (given.get("left", ""), given.get("right", "")) if given is not None else ()
-    versions = versions_of({now.version, *chosen})
+    numbers = {
+        int(one) for one in {now.version, *chosen} if one.isascii() and one.isdecimal() and len(one) <= VERSION_DIGITS
+    }
+    versions = {version.number: version for version in PolicyVersion.objects.filter(number__in=numbers)}
     base = versions[int(now.version)]
     draft = DraftForm(given if DRAFT in chosen else None, base=base) if may_draft else None
     return PlaygroundInputs(subject, form, draft, now, versions)
-
-
-def versions_of(chosen: Iterable[str]) -> dict[int, PolicyVersion]:
-    numbers = {int(one) for one in chosen if one.isascii() and one.isdecimal() and len(one) <= VERSION_DIGITS}
-    return {version.number: version for version in PolicyVersion.objects.filter(number__in=numbers)}
 
 
 def policy_choices(now: Policies, *, may_draft: bool) -> list[tuple[str, str]]:
@@ -154,11 +153,6 @@ def _policies(chosen: str, table: PlaygroundInputs) -> Policies:
         return table.now
     document = table.draft.document if chosen == DRAFT else table.versions[int(chosen)].document
     return replace(policies_of(0 if chosen == DRAFT else int(chosen), document), tenant_locale=table.now.tenant_locale)
-
-
-def question_of(table: PlaygroundInputs) -> TrialQuestion:
-    given = table.form.cleaned_data
-    return TrialQuestion(given["query"], given["intent"] or None, given["conversation"] or None)
 
 
 def render_page(request: HttpRequest, table: PlaygroundInputs, sides: list[TrialPrompt]) -> TemplateResponse:

@@ -81,10 +81,6 @@ def show_refusal(request: HttpRequest, desk: Desk | None) -> HttpResponse:
         status=HTTPStatus.CONFLICT,
         meant=next((tenant for tenant in desk.choices if named == {str(tenant.id)}), None),
         is_named=bool(named),
-        page=page_of_form(request),
+        # The page of the form according to the browser, or the start page.
+        page=console_page(request.headers.get("Referer", "").partition(request.get_host())[2]),
     )
-
-
-def page_of_form(request: HttpRequest) -> str:
-    """Return the page of the form according to the Referer header, or the start page."""
-    return console_page(request.headers.get("Referer", "").partition(request.get_host())[2])

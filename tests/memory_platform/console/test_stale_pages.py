@@ -10,7 +10,7 @@ from memory_platform.console.memory_actions.acts import ACTS, is_already_so
 from profiles.models import Preference, Tag
 from snapshots.models import MemoryAct, Snapshot
 from tenants.isolation import tenant_tx
-from tests.conftest import House, World
+from tests.conftest import House
 from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.memory_actions.test_screens import (
     REASON,
@@ -27,11 +27,6 @@ from tests.snapshots.held import label, prefer, remember
 
 PREFERENCES = "/console/profiles/preference/"
 SNAPSHOTS = "/console/snapshots/snapshot/"
-
-
-@pytest.fixture
-def acme(world: World) -> House:
-    return world.acme
 
 
 def send(client: Client, row: Any, verb: str, version: str, **fields: Any) -> Any:

@@ -15,18 +15,13 @@ from profiles.selectors import current_preferences, preference_values
 from snapshots.models import MemoryAct, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
-from tests.conftest import House, World
+from tests.conftest import House
 from tests.memory_platform.console.conftest import Staff
 from tests.snapshots.held import know, label, prefer, remember
 
 REASON = "she said so on the phone 电话"
 VERBS = ("confirm", "correct", "merge", "retire", "forget", "undo")
 MOST_QUERIES = 30
-
-
-@pytest.fixture
-def acme(world: World) -> House:
-    return world.acme
 
 
 def only_row(house: House, model: type[Any], **filters: Any) -> Any:

@@ -34,7 +34,7 @@ from snapshots.models import (
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, JobRun
 from tenants.services.job_runs import run_by_hand
-from tests.conftest import House, World
+from tests.conftest import House
 from tests.memory_platform.console.conftest import Staff
 from tests.snapshots.held import know, label, prefer, remember, say
 from tests.snapshots.understanding.making import say as tell
@@ -62,11 +62,6 @@ def audit_actions(house: House) -> set[str]:
     with tenant_tx(house.tenant.id):
         acts = AuditRecord.objects.filter(reason=REASON).exclude(action__endswith=".listed")
         return set(acts.values_list("action", flat=True))
-
-
-@pytest.fixture
-def acme(world: World) -> House:
-    return world.acme
 
 
 @pytest.fixture

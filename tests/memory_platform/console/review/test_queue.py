@@ -16,7 +16,7 @@ from snapshots.models import Message
 from snapshots.understanding.old_beliefs import keep_old_beliefs
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
-from tests.conftest import House, World
+from tests.conftest import House
 from tests.memory_platform.console.conftest import Staff
 from tests.snapshots.held import prefer
 from tests.snapshots.understanding.making import preferences, say, settle
@@ -25,11 +25,6 @@ QUEUE = "/console/profiles/candidate/review/"
 REASON = "asked her on the phone"
 MOST_QUERIES = 30
 COOL, WARM = {"value": 22, "unit": "°C"}, {"value": 26, "unit": "°C"}
-
-
-@pytest.fixture
-def acme(world: World) -> House:
-    return world.acme
 
 
 @pytest.fixture
