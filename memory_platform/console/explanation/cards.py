@@ -99,6 +99,7 @@ def _card(one: Candidate, beside: CardContext, best: float, most: float) -> Card
         kind=in_words(one["kind"]),
         position=position,
         is_placed=position is not None and position in beside.placed,
+        # A score of 0 without an explanation means that nothing scored the candidate.
         score=one["candidate_score"] if one["candidate_score"] or one["explain"] else None,
         most=best,
         tokens=one["tokens"],

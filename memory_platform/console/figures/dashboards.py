@@ -75,6 +75,7 @@ def _shares(counts: Counts) -> list[Tile]:
         share = share_of(name, counts)
         kept = None
         if bound is not None and share.value is not None:
+            # Utilisation has a lower bound, every other share an upper one.
             kept = share.value >= bound if name == "utilisation" else share.value <= bound
         between = (
             ""
@@ -110,6 +111,7 @@ def _saving_tile(counts: Counts) -> Tile:
 def _money(figures: Figures) -> Tile:
     priced = [row for row in figures.money.values() if row.cost is not None and row.cost_full_history is not None]
     currencies = {row.currency for row in priced}
+    # Amounts in different currencies cannot be added.
     if len(currencies) != 1:
         return Tile(_("Money saved"), "-", _("no valid price, or several currencies"))
     spent = sum(row.cost or 0 for row in priced)

@@ -38,6 +38,7 @@ def figures_of(period: int, group: str) -> Figures:
     today = utc_now().date()
     days = [today - timedelta(days=back) for back in reversed(range(period))]
     found = _by_group(days[0], GROUPS[group])
+    # More lines than these cannot be told apart in a chart.
     shown = dict(list(found.items())[: FIGURES.series])
     waits = {row.day: row for row in QueueDay.objects.filter(day__gte=days[0])}
     money = {row.used.day: row for row in price_days(UsageDay.objects.filter(day__gte=days[0]).order_by("day"))}

@@ -142,6 +142,7 @@ class NoteScreen(NewestSearched, ActingAdmin):
         return obj.text if isinstance(obj, Snapshot) else obj.snapshot.text
 
     def get_queryset(self, request: Any) -> Any:
+        # No page shows the hash.
         return super().get_queryset(request).defer("snapshot__content_hash")
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Note | None:

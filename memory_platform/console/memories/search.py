@@ -50,6 +50,7 @@ class NewestSearched(SubjectOwnedAdmin):
         begin = times[SEARCHED : SEARCHED + 1].first()
         if begin is None:
             return queryset
+        # A list action posts to the same address and needs no notice.
         if request.method == "GET":
             text = _(
                 "Only the newest %(count)s were searched. To search all rows of a subject, choose the subject or "

@@ -203,6 +203,7 @@ class SnapshotScreen(NewestSearched, ActingAdmin):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show a snapshot's page; for a note's snapshot redirect to the note, which shows more."""
+        # Links from answers and lists know a note by its snapshot.
         named = parse_uuid(object_id)
         if named and request.method == "GET" and Note.objects.filter(snapshot_id=named).exists():
             return redirect(address_of(Note, named))

@@ -192,6 +192,7 @@ def earlier_text(memory: Any, token: str) -> str:
         return ""
     if not isinstance(memory, Snapshot):
         return current_text(memory)
+    # 18 digits fit the column; the token comes from the browser.
     images = SnapshotVersion.objects.filter(snapshot=memory.id, version__gte=int(version[:18]))
     texts = [image.fields["text"] for image in images.order_by("version") if "text" in image.fields]
     return whole(texts[0]) if texts else ""

@@ -83,6 +83,7 @@ def act_on_each(
     if not rows:
         return None
 
+    # Acts on snapshots call the embedder, which must not hold the page's transaction.
     outside = [outside_run(act, memory, ActForm(memory)) for memory in rows]
     if all(run is None for run in outside):
         tell(screen, request, try_each(rows, in_savepoint(lambda memory: act.run(memory, None, doing))))

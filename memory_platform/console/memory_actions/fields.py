@@ -86,6 +86,7 @@ class JsonTextField(LongText):
             read = orjson.loads(text)
         except orjson.JSONDecodeError:
             raise ValidationError(_("This is not valid JSON."), code="invalid") from None
+        # Postgres cannot store NUL in JSON.
         if "\\u0000" in text:
             raise ValidationError(_("This is not valid JSON."), code="invalid")
         return read

@@ -267,6 +267,7 @@ def others_of(memory: Any) -> list[Any]:
     elif isinstance(memory, Tag):
         rows = rows.filter(kind=memory.kind)
     said = text_of_memory(memory)
+    # Bounded, since every candidate is compared with the words of this memory.
     newest = [other for other in rows.exclude(id=memory.id)[:COMPARED_MOST] if may_mean_the_same(memory, other)]
     newest.sort(key=lambda other: -fuzz.token_set_ratio(said, text_of_memory(other)))
     return newest[:OFFERED_MOST]

@@ -21,5 +21,6 @@ def next_runs(job: PeriodicTask, count: int = OPERATION.next_runs) -> Iterator[d
         else:
             last, delta, _now = times.remaining_delta(at)
             due = last + delta
+        # Beat sends an overdue job at once.
         at = max(due, now) if number == 0 else due
         yield at.astimezone(UTC)

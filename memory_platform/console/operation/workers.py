@@ -35,6 +35,7 @@ def workers_now(wait_s: float = OPERATION.workers_s) -> list[Worker] | None:
     """Return the workers that answered in time, by name; None if the broker is unreachable."""
     try:
         with current_app.connection_for_write(connect_timeout=wait_s) as broker:
+            # One attempt: the page must not wait for a broker that is down.
             broker.ensure_connection(max_retries=1, interval_start=0, interval_step=0, timeout=wait_s)
             replies = current_app.control.broadcast("stats", reply=True, timeout=wait_s, connection=broker)
     except (KombuError, RedisError, OSError):

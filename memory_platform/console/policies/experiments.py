@@ -190,6 +190,7 @@ class ExperimentScreen(MadeOnceAdmin):
         self._act(request, queryset, end_experiment, _("Ended."))
 
     def _act(self, request: HttpRequest, queryset: QuerySet[Experiment], verb: Any, told: Any) -> None:
+        # Two rows suffice to see that more than one was chosen.
         chosen = list(queryset[:2])
         if len(chosen) != 1:
             self.message_user(request, _("Nothing was done: choose one experiment."), messages.ERROR)

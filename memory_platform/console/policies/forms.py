@@ -120,6 +120,7 @@ class PolicyFormBase(forms.ModelForm[PolicyVersion]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        # Viewers get no fields, and a sent form brings its own values.
         if "based_on" not in self.fields or self.is_bound:
             return
         wanted = str(self.initial.get("based_on") or "")

@@ -133,6 +133,7 @@ class PolicyScreen(TriedAdmin):
     @admin.action(description=_("Activate this version"), permissions=["manager"])
     @needs_reason
     def activate(self, request: HttpRequest, queryset: QuerySet[PolicyVersion]) -> None:
+        # Two rows suffice to see that more than one was chosen.
         chosen = list(queryset[:2])
         if len(chosen) != 1:
             self.message_user(request, _("Nothing was done: choose one version."), messages.ERROR)

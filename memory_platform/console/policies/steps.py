@@ -90,6 +90,7 @@ class SteppedAdmin(TenantAdmin):
         if not form.is_valid() or EDIT in request.POST:
             return self._render_form(request, form)
         is_saving = SAVE in request.POST
+        # Locked on saving: the state compared below must not change until the version is stored.
         seen = steering_seen(locked=is_saving)
         is_stale = is_saving and request.POST.get(SEEN) != seen
         if is_saving and not is_stale and reason_of(request):

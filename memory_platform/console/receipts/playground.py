@@ -83,6 +83,7 @@ def playground(request: HttpRequest, subject_id: UUID) -> HttpResponse:
         )
     given = table.form.cleaned_data if steering else {"query": "", "intent": "", "conversation": ""}
     asked = TrialQuestion(given["query"], given["intent"] or None, given["conversation"] or None)
+    # Between the two scopes: a model call must not hold a transaction.
     sides = [draft_side(desk.tenant.id, table.subject.external_id, asked, *one) for one in steering]
     return answer_in_scope(desk, lambda: render_page(request, table, sides))
 

@@ -92,6 +92,7 @@ class ReceiptScreen(NewestSearched):
         """Return the policy version, linked if the reader may see policies."""
         known = receipt.policy_version.isascii() and receipt.policy_version.isdecimal()
         if known and self.has_manager_permission(request):
+            # Nine digits fit the column; a product may have sent more.
             version = PolicyVersion.objects.filter(number=int(receipt.policy_version[:9])).first()
             return link_to(PolicyVersion, version.pk, receipt.policy_version) if version else receipt.policy_version
         return receipt.policy_version

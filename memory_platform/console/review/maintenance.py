@@ -87,6 +87,7 @@ def act_on_rows(rows: QuerySet[Any], act: Callable[[Any], object]) -> int:
     Rows are taken by subject and id, so that two people who act on the same rows take the locks in one order.
     """
     done = 0
+    # In one order for everybody, so that two requests cannot deadlock.
     for row in rows.order_by("subject_id", "id"):
         try:
             act(row)

@@ -141,6 +141,7 @@ class ReviewQueue:
             return GONE
         except Conflict:
             return _("It could not be written because the memory changed at the same time. It still waits.")
+        # Sent twice, the same decision is accepted; a review from before this request tells that it was the second.
         return DECIDED if done.reviewed_at is not None and done.reviewed_at < began else None
 
     def _why_gone(self, row_id: UUID | None) -> Any:

@@ -42,6 +42,7 @@ def desk_of(request: HttpRequest) -> Desk | None:
     choices = tuple(Tenant.objects.filter(id__in=roles))
     chosen = request.session.get(SESSION_KEY)
     at_hand = [tenant for tenant in choices if str(tenant.id) == chosen]
+    # A person with one tenant need not choose it.
     if not at_hand and len(choices) == 1:
         at_hand = list(choices)
     return Desk(at_hand[0], roles[at_hand[0].id], choices) if at_hand else None

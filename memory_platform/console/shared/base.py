@@ -41,6 +41,7 @@ class CarefulLists(admin.ModelAdmin[Any]):
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         values = value if isinstance(value, list) else [value]
+        # A regular expression can keep the database busy, and Postgres refuses NUL.
         if lookup.endswith("regex") or any("\x00" in str(each) for each in values):
             return False
         return super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]  # Django allows None until 6.0
@@ -89,6 +90,7 @@ class TenantAdmin(CarefulLists):
         return str(obj)
 
     def action_checkbox(self, obj: Any) -> SafeString:
+        # The default name is ``str(row)``, which is made for logs and names nobody.
         return super().action_checkbox(TitledRow(obj.pk, Truncator(self.title_of(obj)).chars(LINE)))
 
     def has_module_permission(self, request: HttpRequest) -> bool:

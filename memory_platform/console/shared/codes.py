@@ -186,6 +186,7 @@ SEEN_IN = 1_000
 def in_words(code: str | None) -> str:
     """Return the label of a code, or the labels of several codes joined by commas; "" for None."""
     parts = (code or "").split(",")
+    # A hostile code may hold commas itself: with an unknown part, the separators stay as they are.
     return (", " if WORDS.keys() >= set(parts) else ",").join(str(WORDS.get(part, part)) for part in parts)
 
 

@@ -58,6 +58,7 @@ class NewestPaginator(Paginator[Any]):
 
     @cached_property
     def count(self) -> int:
+        # A slice before the count lets Postgres stop early.
         rows = cast(QuerySet[Any], self.object_list)
         return rows[:COUNTED].count()
 

@@ -25,5 +25,6 @@ def answer_in_scope(desk: Desk, view: Callable[[], HttpResponse]) -> HttpRespons
         if isinstance(response, TemplateResponse):
             response.render()  # templates query too: they must do it inside the tenant
         if response.status_code >= 400:  # noqa: PLR2004 - client errors and worse
+            # Half of a refused act must not stay.
             transaction.set_rollback(True)
     return response.answer() if isinstance(response, AfterCommit) else response

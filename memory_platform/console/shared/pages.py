@@ -60,6 +60,7 @@ def require(may: May, request: HttpRequest) -> None:
 
 def console_page(wanted: str) -> str:
     """Return ``wanted`` if it is a page of the console, else the start page."""
+    # Otherwise a link to the console could redirect to any other site.
     start = reverse("admin:index")
     ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None) and wanted.startswith(start)
     return wanted if ours else start

@@ -57,6 +57,7 @@ def shows_people(view: Callable[..., Any]) -> bool:
 
     A bound method follows its screen; a function follows :func:`shows_nobody`, wrapped or not.
     """
+    # A view without a mark counts as personal, so that a forgotten mark leaks nothing.
     inner: Any = view
     while inner is not None:
         for who in (inner, getattr(inner, "__self__", None)):

@@ -80,6 +80,7 @@ class LeavableAdmin(FindableAdmin):
             reason=reason_of(request),
         )
         tenant_id = current_tenant_id()
+        # The export opens scopes of its own while it streams.
         return AfterCommit(lambda: _file(lambda: export_lines(tenant_id, subject.external_id), subject))
 
     def erase_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -90,6 +91,7 @@ class LeavableAdmin(FindableAdmin):
         if not form.is_valid():
             return own_page(request, "console/subject_erase.html", _("Erase"), subject=subject, form=form)
         tenant_id = current_tenant_id()
+        # The erasure opens scopes of its own.
         return AfterCommit(lambda: self._erase(request, tenant_id, subject))
 
     def _erase(self, request: HttpRequest, tenant_id: Any, subject: Subject) -> HttpResponse:

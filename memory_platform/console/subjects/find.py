@@ -31,6 +31,7 @@ class FindableAdmin(TenantAdmin):
 
         ``patiently``: typos are searched in all subjects, which takes seconds in a large tenant.
         """
+        # Postgres refuses NUL.
         query = request.GET.get("q", "").replace("\x00", "")
         exact = subject_named(query) if query.strip() else None
         if exact is not None:

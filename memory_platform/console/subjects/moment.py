@@ -69,6 +69,7 @@ def span_of(subject: Subject, clock: str, now: datetime) -> TimeSpan:
         )
     )[-SUBJECT_PAGE.changes :]
     start = min([subject.created_at, *changes[:1]])
+    # One second earlier, so that even the first change lies behind the slider's start.
     return TimeSpan(start - SECOND, max(now, start), tuple(changes))
 
 
@@ -88,6 +89,7 @@ def _full_second(at: datetime) -> datetime:
 
 
 def _of_slider(given: Mapping[str, str], span: TimeSpan) -> datetime | None:
+    # At most nine digits: the text comes from the address.
     step = int(given.get("step", "")[:9])
     return span.moment_at(step) if 0 <= step < SUBJECT_PAGE.steps else None
 

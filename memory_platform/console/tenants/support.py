@@ -98,6 +98,7 @@ class SupportScreen(TenantAdmin):
     def start_view(self, request: HttpRequest) -> HttpResponse:
         """Ask for reason and length; then redirect to the requested page."""
         wanted = console_page(request.POST.get("next", request.GET.get("next", "")))
+        # The tenant may have stopped requiring sessions since the redirect to this page.
         if not needs_support(request):
             return redirect(wanted)
         form = SupportForm(request.POST or None)
