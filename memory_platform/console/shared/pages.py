@@ -74,5 +74,5 @@ def own_page(request: HttpRequest, template: str, title: Any, *, status: int = 2
 
 def own_path(address: str, view: Callable[..., Any], name: str) -> URLPattern:
     """Return the URL of a page of a screen, beside those that Django's admin makes."""
-    inside = admin.site.admin_view(view)  # type: ignore[type-var]  # the console's accepts any response
+    inside = admin.site.admin_view(view)
     return path(address, require_http_methods(["GET", "HEAD", "POST"])(inside), name=name)

@@ -177,7 +177,7 @@ class ConsoleSite(AdminSite):
         granted = tenant_roles(request)
         if request.method == "POST":
             return self._switch_to(request, request.POST.get("tenant", ""), {str(tenant) for tenant in granted})
-        context = {"is_nav_sidebar_enabled": False, "choices": Tenant.objects.filter(id__in=granted)}
+        context: dict[str, Any] = {"is_nav_sidebar_enabled": False, "choices": Tenant.objects.filter(id__in=granted)}
         return own_page(request, "console/switch.html", _("Choose a tenant"), **context)
 
     def _switch_to(self, request: HttpRequest, wanted: str, granted: set[str]) -> HttpResponse:

@@ -75,7 +75,7 @@ class TenantScreen(OperatorAdmin):
         form = NewTenantForm(request.POST or None)
         tenant = _create_tenant(request, form) if form.is_valid() else None
         if tenant is None:
-            context = {"form": form, "opts": self.opts, "undeleted": UNDELETED}
+            context: dict[str, Any] = {"form": form, "opts": self.opts, "undeleted": UNDELETED}
             return own_page(request, "console/new_tenant.html", _("New tenant"), **context)
         request.session[SESSION_KEY] = str(tenant.id)
         text = _("The tenant %(name)s was created, and you work in it now. Next, add an API key and members.")
