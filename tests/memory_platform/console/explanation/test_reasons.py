@@ -30,7 +30,7 @@ def candidate(
             "Profile: included while there is room.",
             "档案：有空间时始终放入。",
         ),
-        (candidate("kept", 0.42), "In: relevance 0.42, threshold 0.15.", "已放入：相关性 0.42，门槛 0.15。"),
+        (candidate("kept", 0.42), "Included: relevance 0.42, threshold 0.15.", "已放入：相关性 0.42，门槛 0.15。"),
         (
             candidate("below_floor", 0.08),
             "Left out: relevance 0.08, threshold 0.15.",
@@ -51,4 +51,4 @@ def test_a_reason_is_a_sentence_with_its_numbers(one: dict[str, Any], english: s
 
 
 def test_what_is_less_relevant_and_in_says_why() -> None:
-    assert "below the threshold 0.15, but something else helps" in reason_told(candidate("kept", 0.03))
+    assert "below the threshold 0.15, but another memory helps" in reason_told(candidate("kept", 0.03))

@@ -17,7 +17,7 @@ def test_a_note_is_confirmed_corrected_retired_and_taken_back(acme: House, staff
         assert act_page(note_ids.allergy, verb) in page, verb
     assert act_page(note_ids.allergy, "forget") not in page
     asked = staff.sam.get(act_page(note_ids.allergy, "retire")).content.decode()
-    assert "fact · the reader is 93 % sure that it lasts" in asked
+    assert "fact · lasts with a probability of 93 %" in asked
     assert "Confirmed." in act_on(staff.sam, acme, note_ids.allergy, "confirm")
     assert "Corrected." in act_on(staff.sam, acme, note_ids.allergy, "correct", text=ALLERGY_ZH)
     page = act_on(staff.sam, acme, note_ids.allergy, "retire")

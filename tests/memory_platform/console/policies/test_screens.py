@@ -190,7 +190,7 @@ def test_back_to_editing_keeps_everything(world: World, staff: Staff) -> None:
 def test_it_is_compared_with_another_version(world: World, staff: Staff) -> None:
     make(world.acme, {"recall": {"top_k": 3}})
     page = staff.mia.post(ADD, fill_form(world, recall__top_k="5", against="2")).content.decode()
-    assert "against version 2. Nothing is saved" in page
+    assert "compared with version 2. Nothing is saved" in page
     assert re.findall(r"<td><div[^>]*>(\d+)</div></td>", page)[-2:] == ["3", "5"]
     same = staff.mia.post(ADD, fill_form(world, recall__top_k="3", against="2")).content.decode()
     assert "Nothing differs." in same
@@ -211,7 +211,7 @@ def test_nothing_is_saved_unseen_twice_or_over_what_somebody_else_made(world: Wo
     told = stale.content.decode()
     assert (stale.status_code, len(documents(world))) == (409, 2)
     assert "kept 留着" in told
-    assert "against version 2, which is in force" in told
+    assert "compared with version 2, which is in force" in told
     assert staff.mia.post(ADD, {**inputs(told), "reason": "kept 留着", "_save": "1"}).status_code == 302
     assert documents(world)[-1] == (3, {"recall": {"top_k": 5}})
 
@@ -231,7 +231,7 @@ def test_an_earlier_version_comes_back_as_a_new_one_with_a_reason(world: World, 
     assert (asked.status_code, active(world)) == (200, 2)
     sent = {**inputs(page), "reason": "更差"}
     done = staff.mia.post(roll_back_page(world, 1), sent, follow=True)
-    assert "Version 3 says what version 1 says" in done.content.decode()
+    assert "Version 3 copies version 1" in done.content.decode()
     assert (active(world), documents(world)[-1]) == (3, (3, {}))
     assert staff.mia.post(roll_back_page(world, 2), sent).status_code == 409
     again = inputs(staff.mia.get(roll_back_page(world, 1)).content.decode())

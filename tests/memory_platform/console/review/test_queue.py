@@ -77,7 +77,7 @@ def test_the_oldest_stands_first_with_its_words_marked_and_what_it_contradicts(
     assert "I think I like the AC at 22 degrees" in page, "the message before it"
     against = page.split('id="review-against"')[1]
     assert "22 °C" in against.split("</section>")[0]
-    assert "3 candidates wait." in page
+    assert "3 candidates are waiting." in page
     assert QUEUE in staff.sam.get("/console/profiles/candidate/").content.decode()
 
 
