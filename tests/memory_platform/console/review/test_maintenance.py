@@ -172,7 +172,7 @@ def test_support_takes_a_joined_memory_apart(acme: House, staff: Staff, consolid
     page = staff.sam.get(address(Consolidation, f"{consolidation.pk}/change/")).content.decode()
     assert all(text in page for text in SAME)
     assert "1 merged memory was taken apart" in act(staff.sam, "take_apart", consolidation)
-    assert "0 joined memories were taken apart" in act(staff.sam, "take_apart", consolidation)
+    assert "0 merged memories were taken apart" in act(staff.sam, "take_apart", consolidation)
     assert sum(row.invalid_at is None and row.retired_at is None for row in list_rows(acme, Snapshot)) == 3
     assert audit_actions(acme) == {"memory.taken_apart"}
 
