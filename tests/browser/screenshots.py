@@ -20,10 +20,10 @@ from tests.browser.program import CHROMIUM, SWITCHES
 
 WIDE = {"width": 1280, "height": 900}
 PHONE = {"width": 390, "height": 844}
+# Pixels of a page that are shown; what is below looks like what is above.
 TALLEST = 1_400
-"""Pixels of a page that are shown; what is below looks like what is above."""
+# Of the palette: text stays sharp, and every picture below 150 kB.
 COLOURS = 256
-"""Of the palette: text stays sharp, and every picture below 150 kB."""
 
 WAIT_S = 5
 

@@ -18,13 +18,7 @@ from tests.memory_platform.console.rows import one_of_each
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-PAGES = (
-    "",
-    "dashboard/",
-    "profiles/subject/",
-    "tenants/apikey/",
-    "tenants/apikey/add/",
-)
+PAGES = ("", "dashboard/", "profiles/subject/", "tenants/apikey/", "tenants/apikey/add/")
 FOUND = "axe.run(document, {resultTypes: ['violations']}).then((found) => found.violations)"
 
 

@@ -83,7 +83,7 @@ def test_a_wrong_preference_is_put_right_in_six_clicks(ada_with_waiting: World, 
     save_screenshot(page, "undo-phone")
     page.fill("#id_reason", "not her")
     page.get_by_role("button", name="Undo", exact=True).click()
-    expect(page.locator(".messagelist")).to_contain_text("Taken back")
+    expect(page.locator(".messagelist")).to_contain_text("Undone")
     assert read_preferences(ada_with_waiting)["navigation/route"] == "highway"
 
 

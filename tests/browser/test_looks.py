@@ -21,14 +21,15 @@ from tests.snapshots.understanding.making import say, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
+# Pixels of a header whose parts stand side by side.
 ONE_ROW = 56
-"""Pixels of a header whose parts stand side by side."""
+# Pixels of a box that a name can be typed into.
 TYPED_IN = 100
-"""Pixels of a box that a name can be typed into."""
 PHONE = {"width": 390, "height": 844}
+# Words in Latin letters that are names: of the test world, of its preferences, or of what has no other name.
 OURS = {"ada", "acme", "mia", "english", "utc", "api", "json", "navigation", "climate", "temperature", "route"}
-"""Words in Latin letters that are names: of the test world, of its preferences, or of what has no other name."""
 FIRST = ("start", "find", "subject")
+# All words of a page that somebody reads or hears.
 LABELS = """() => {
   const named = ["aria-label", "placeholder", "title", "alt"];
   const shown = [...document.querySelectorAll("body *")].filter((one) => one.checkVisibility());
@@ -39,9 +40,8 @@ LABELS = """() => {
   const copy = document.body.innerText;
   return [document.title, copy, ...attributes, ...buttons].join("\\n");
 }"""
-"""All words of a page that somebody reads or hears."""
+# Ids, codes of a product and the prompt's own markup.
 CODES = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{64}|[a-z]+_[a-z_]+|<user_memory[^>]*>|</user_memory>|nonce \w+")
-"""Ids, codes of a product and the prompt's own markup."""
 
 
 def main_pages(house: House) -> Mapping[str, str]:

@@ -26,8 +26,8 @@ from tests.snapshots.understanding.making import preferences, say, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
+# From the start page to the saved correction; Enter in the find box counts as one.
 MOST_CLICKS = 6
-"""From the start page to the saved correction (row D2); Enter in the find box counts as one."""
 TOLD = (Subject, Preference, Tag, Receipt, Message, Snapshot)
 
 
@@ -190,7 +190,7 @@ def test_of_two_who_review_the_second_is_told(world: World, site: str, sit_down:
     pages["mia"].keyboard.press("r")
     pages["mia"].keyboard.type("she said so in jest")
     pages["mia"].keyboard.press("Enter")
-    expect(pages["mia"].locator(".messagelist")).to_contain_text("Somebody else had decided this one already")
+    expect(pages["mia"].locator(".messagelist")).to_contain_text("Somebody else has already decided this one")
     with tenant_tx(world.acme.tenant.id):
         decided = AuditRecord.objects.filter(action__startswith="candidate.").exclude(action__regex="viewed|listed")
         assert decided.count() == 1

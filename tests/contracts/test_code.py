@@ -19,7 +19,6 @@ SOURCES = ("memory_platform", "tenants", "profiles", "snapshots")
 BANNED = re.compile(r"\b(end_?user|customer|account|entity|entities)s?\b", re.IGNORECASE)
 LONGEST_MODULE = 300
 LONGER_MODULES: dict[str, str] = {
-    "memory_platform/console/subjects/page.py": "each section of what is known of a person, in the order of the page",
     "snapshots/context/pipeline.py": "the road of a context, from the call to the receipt, stands on one page",
     "snapshots/understanding/slots/builders.py": "the table of slots stands beside the builders it names",
 }

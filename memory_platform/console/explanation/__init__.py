@@ -1,1 +1,1 @@
-"""Why a prompt holds what it holds: candidates, scores, and what came of them."""
+"""Why a prompt holds what it holds: candidates, scores and outcomes."""

@@ -1,11 +1,11 @@
-"""Candidates as cards: what each is, how its score was made, why it went in or not, what came of it."""
+"""Candidates as cards: content, how the score was made, the decision, and the outcome."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from memory_platform.console.explanation.memories import CurrentMemory, as_id
+from memory_platform.console.explanation.memories import CurrentMemory
 from memory_platform.console.explanation.words import (
     FACTORS,
     GUARDRAILS,
@@ -17,20 +17,22 @@ from memory_platform.console.explanation.words import (
     signal_told,
 )
 from memory_platform.console.shared.codes import in_words
-from memory_platform.console.shared.display import address_of, plain
+from memory_platform.console.shared.display import address_of, parse_uuid, plain
 from memory_platform.kernel.shared_words import shared_words
 from snapshots.models import Conversation, ReceiptMemory, Task
 
 Candidate = Mapping[str, Any]
 
+# Steps that are shares of one.
 BARRED = frozenset({"semantic", "reranked", *RELEVANCE}) - {"in_time"}
-"""Steps that are shares of one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line of how a score was made. ``value`` is the length of its bar, of ``most``, as markup has it; "" for no
-    bar. Words and numbers are ready to be shown: a page may have a thousand of them."""
+    """One step of a score. ``value`` of ``most`` is the length of its bar, as markup has it; "" for no bar.
+
+    Texts and numbers are formatted here, because a page may have a thousand of them.
+    """
 
     label: str
     shown: str
@@ -40,8 +42,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class CardContext:
-    """What is read beside the candidates of one prompt, by memory id; ``placed``: positions found in its text;
-    ``query``: what was asked, "" once it was purged."""
+    """What the cards of one prompt need besides the candidates, by memory id.
+
+    ``placed``: positions found in the prompt's text. ``query``: the question, "" once it was purged.
+    """
 
     known: Mapping[str, CurrentMemory] = field(default_factory=dict)
     outcomes: Mapping[str, ReceiptMemory] = field(default_factory=dict)
@@ -52,10 +56,10 @@ class CardContext:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One candidate as a page shows it; ``most`` is the best score on it.
+    """One candidate as a page shows it. ``most`` is the best score on the page.
 
-    ``met``: what the fence met in its words, and ``guardrail`` the same in a sentence. ``words``: those of the question
-    that stand in it.
+    ``met``: the finding of the fence as a label, ``guardrail`` as a sentence. ``words``: words of the question that
+    occur in the memory.
     """
 
     memory_id: str
@@ -81,7 +85,6 @@ class Card:
 
 
 def cards_of(candidates: Sequence[Candidate], beside: CardContext) -> list[Card]:
-    """Return the candidates, in their order, as cards."""
     best = max((one["candidate_score"] for one in candidates), default=0.0) or 1.0
     most = max((value for one in candidates for value in _factors(one).values()), default=1.0)
     return [_card(one, beside, best, max(1.0, most)) for one in candidates]
@@ -96,6 +99,7 @@ def _card(one: Candidate, beside: CardContext, best: float, most: float) -> Card
         kind=in_words(one["kind"]),
         position=position,
         is_placed=position is not None and position in beside.placed,
+        # A score of 0 without an explanation means that nothing scored the candidate.
         score=one["candidate_score"] if one["candidate_score"] or one["explain"] else None,
         most=best,
         tokens=one["tokens"],
@@ -115,22 +119,22 @@ def _card(one: Candidate, beside: CardContext, best: float, most: float) -> Card
 
 
 def _other_address(one: Candidate, conversation_id: UUID | None) -> str:
-    """Return the page of a candidate that is no memory; "" where there is none."""
+    """Return the page of a candidate that is not a memory; "" if there is none."""
     if one["lane"] == "summary" and conversation_id:
         return address_of(Conversation, conversation_id)
-    task = as_id(one["memory_id"]) if one["lane"] == "tasks" else None
+    task = parse_uuid(one["memory_id"]) if one["lane"] == "tasks" else None
     return address_of(Task, task) if task else ""
 
 
 def _lanes(explain: Candidate) -> Iterator[str]:
-    """Yield by which lanes it was found, and how high each ranked it."""
+    """Yield the retrievers that found it, with its rank in each."""
     for name, label in LANES.items():
         if explain.get(name):
             yield f"{label} #{explain[name]['rank']}"
 
 
 def _steps(one: Candidate, most: float) -> Iterator[Step]:
-    """Yield how the score was made, in the order of the sum; what a later release explains besides, by its own name."""
+    """Yield the steps of the score in order; steps of a later release keep their own name."""
     explain = one["explain"] or {}
     for name, label in LANES.items():
         if explain.get(name):

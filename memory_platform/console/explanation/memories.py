@@ -1,4 +1,4 @@
-"""What the candidates of a receipt are today: their words, their pages, and the very messages that they came from."""
+"""The memories behind a receipt's candidates as they are today: text, page and source messages."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from memory_platform.console.shared.display import address_of, plain
-from memory_platform.console.shared.profile_words import field_name
+from memory_platform.console.shared.codes import field_name
+from memory_platform.console.shared.display import address_of, parse_uuid, plain
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.models import PreferenceSource, ProfileFactSource, Snapshot, SnapshotSource, TagSource
 
+# Source messages read for one page; as many are linked as fit into a line.
 SOURCES_READ = 1_000
-"""Source messages read for one page; as many are linked as fit into a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """Where memories of a lane are kept, how one is told in a line, and the links to their messages."""
+    """How a lane's memories are stored, rendered in one line, and linked to their messages."""
 
     model: Any
     told: Callable[[Any], str]
@@ -25,12 +25,10 @@ class Lane:
 
 
 def tag_told(tag: Tag) -> str:
-    """Return a tag in a line."""
     return ", ".join(filter(None, [tag.label, tag.address, tag.phone, tag.relation]))
 
 
 def fact_told(fact: ProfileFact) -> str:
-    """Return a profile fact in a line, its field in the reader's words."""
     return f"{field_name(fact.field, is_attribute=fact.is_attribute)}: {plain(fact.value)}"
 
 
@@ -45,7 +43,7 @@ LANES = {
 
 @dataclass(frozen=True, slots=True)
 class SourceMessage:
-    """A message behind a memory: when it was said, by whom, and its page."""
+    """A message behind a memory: time, speaker, and page."""
 
     said_at: Any
     role: str
@@ -64,10 +62,10 @@ class CurrentMemory:
 def load_current_memories(
     subject_id: UUID, candidates: Iterable[Mapping[str, Any]], *, with_sources: bool = True
 ) -> dict[str, CurrentMemory]:
-    """Return the candidates that are still stored, by memory id: one or two queries for each lane."""
+    """Return the candidates that still exist, by memory id. One or two queries per lane."""
     wanted: dict[str, set[UUID]] = defaultdict(set)
     for candidate in candidates:
-        memory_id = as_id(candidate["memory_id"])
+        memory_id = parse_uuid(candidate["memory_id"])
         if candidate["lane"] in LANES and memory_id:
             wanted[candidate["lane"]].add(memory_id)
     return {
@@ -97,11 +95,3 @@ def _sources(lane: Lane, subject_id: UUID, ids: set[UUID]) -> dict[UUID, list[So
             SourceMessage(message.said_at, message.get_role_display(), address_of(type(message), message.pk))
         )
     return found
-
-
-def as_id(text: str) -> UUID | None:
-    """Return an id of ours, None where the text is none."""
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

@@ -1,4 +1,4 @@
-"""The why page of a receipt: what was offered to one prompt, why it went in or not, and what came of it."""
+"""The explanation page of a receipt: the candidates of one prompt, the decision on each, and the outcome."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from memory_platform.console.shared.display import value_whole
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.receipts.read import candidates_of, rendered_of
 
+# Length of the bar of sections, in units of its drawing.
 BAR_UNITS = 1_000
-"""Length of the bar of sections, in units of its drawing."""
 
 
 @dataclass(frozen=True, slots=True)
 class SectionBar:
-    """One section of a prompt: where it begins in a bar of :data:`BAR_UNITS` and how long it is; ``tone`` by order."""
+    """One section of a prompt as a part of a bar of :data:`BAR_UNITS`; ``tone`` counts the sections."""
 
     name: str
     tokens: int
@@ -32,7 +32,7 @@ class SectionBar:
 
 @dataclass(frozen=True, slots=True)
 class MessageView:
-    """One message of a prompt as a page shows it; ``calls`` are those of tools, laid out."""
+    """One message of a prompt as a page shows it; ``calls``: tool calls as HTML."""
 
     role: str
     name: str
@@ -42,10 +42,10 @@ class MessageView:
 
 @dataclass(frozen=True, slots=True)
 class ReceiptExplanation:
-    """What the page of a receipt shows. ``query`` and ``prompt`` are None once their words were purged.
+    """The content of a receipt's page. ``query`` and ``prompt`` are None once their text was purged.
 
-    ``abstained``: why no memory of the turn went in, "" where one did.
-    ``told``: memories of which it is known whether the reply used them, ``used`` those that it did.
+    ``abstained``: why the prompt holds no memory, "" if it holds one. ``told``: the number of memories of which it is
+    known whether the reply used them; ``used``: how many it used.
     """
 
     kept: tuple[Card, ...]
@@ -60,13 +60,14 @@ class ReceiptExplanation:
 
 
 def why_of(receipt: Receipt) -> ReceiptExplanation:
-    """Return the page of a receipt, in the open scope: at most ten queries, however many candidates there are."""
+    """Return the content of a receipt's page, in the open scope. At most ten queries for any number of candidates."""
     candidates, rendered = candidates_of(receipt), rendered_of(receipt)
     prompt = prompt_messages(rendered) if rendered else None
+    outcomes = ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id)
     beside = CardContext(
         known=load_current_memories(receipt.subject_id, candidates),
-        outcomes=outcomes_of(receipt),
-        placed=positions_in(prompt or ()),
+        outcomes={str(row.memory_ref): row for row in outcomes.order_by()},
+        placed=frozenset(piece.position for message in prompt or () for piece in message.pieces),
         conversation_id=receipt.conversation_id,
         query=rendered.query if rendered else "",
     )
@@ -85,23 +86,11 @@ def why_of(receipt: Receipt) -> ReceiptExplanation:
 
 
 def message_view(said: PromptMessage) -> MessageView:
-    """Return a message of a prompt in the reader's words."""
     return MessageView(in_words(said.role), said.name, said.pieces, value_whole(said.calls) if said.calls else "")
 
 
-def outcomes_of(receipt: Receipt) -> dict[str, ReceiptMemory]:
-    """Return what came of the memories in a prompt, by memory id."""
-    rows = ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id).order_by()
-    return {str(row.memory_ref): row for row in rows}
-
-
-def positions_in(prompt: Iterable[PromptMessage]) -> frozenset[int | None]:
-    """Return the positions of the candidates that were found in a prompt's text."""
-    return frozenset(piece.position for said in prompt for piece in said.pieces)
-
-
 def parts_of(sections: Iterable[Mapping[str, Any]], tokens: Mapping[str, Any]) -> Iterator[SectionBar]:
-    """Yield the sections of a prompt; the bar is as long as the budget, or as all of them where that is not kept."""
+    """Yield the sections of a prompt. The bar is as long as the budget; without one, as all sections together."""
     held = list(sections)
     budget = tokens.get("budget")
     whole = max(sum(one["tokens"] for one in held), budget if isinstance(budget, int) else 0, 1)
@@ -114,7 +103,7 @@ def parts_of(sections: Iterable[Mapping[str, Any]], tokens: Mapping[str, Any]) -
 
 
 def route_told(kept: Mapping[str, Any] | None) -> str:
-    """Return which tier of model the turn called for, and why; "" for a receipt that keeps none."""
+    """Return the model tier of the turn and the reason; "" for a receipt without one."""
     if not kept:
         return ""
     tier, cause = str(kept.get("tier")), str(kept.get("reason"))

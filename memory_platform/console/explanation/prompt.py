@@ -9,7 +9,7 @@ from snapshots.receipts.values import Rendered
 
 @dataclass(frozen=True, slots=True)
 class PromptPiece:
-    """A stretch of a prompt; ``position`` of the candidate that it shows, None where it shows none."""
+    """A piece of a prompt; ``position`` of the candidate that it renders, None for other text."""
 
     text: str
     position: int | None = None
@@ -17,7 +17,7 @@ class PromptPiece:
 
 @dataclass(frozen=True, slots=True)
 class PromptMessage:
-    """One message of a prompt in pieces; ``role`` is "" where the prompt is one text."""
+    """One message of a prompt in pieces; ``role`` is "" if the prompt is one text."""
 
     role: str
     pieces: tuple[PromptPiece, ...]
@@ -26,7 +26,6 @@ class PromptMessage:
 
 
 def prompt_messages(rendered: Rendered) -> list[PromptMessage]:
-    """Return the prompt of a receipt, message by message, with the places of its candidates."""
     told = [str(message.get("content") or "") for message in rendered.messages] or [rendered.text or ""]
     pieces = [
         tuple(_pieces(text, sorted((start, end, one) for one, message, start, end in rendered.places if message == at)))

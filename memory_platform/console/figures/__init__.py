@@ -1,1 +1,1 @@
-"""Figures of a period as tiles, charts and tables."""
+"""Indicators of a period as tiles, charts and tables."""

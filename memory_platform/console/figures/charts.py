@@ -1,4 +1,4 @@
-"""Charts of figures, each with the same numbers as a table: what the browser draws, and what anybody reads (row G5)."""
+"""Charts of the indicators, each with the same numbers as a table: for the browser, and for every reader."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from memory_platform.console.figures.figures import SHARES, Counts, Figures, Key
 from memory_platform.console.shared.display import EMPTY
 from memory_platform.console.shared.policy import FIGURES
 
+# What is drawn, None for a gap, and what the table says.
 Point = tuple[float | None, str]
-"""What is drawn, None for a gap, and what the table says."""
 Told = Callable[[Counts], Point]
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One chart. ``lines``: points by day of each line, by its name. ``bound`` is drawn as a line of its own."""
+    """One chart. ``lines``: points by day, by the name of each line. ``bound`` is drawn as a line of its own."""
 
     key: str
     title: Any
@@ -30,7 +30,7 @@ class Chart:
     bound: float | None = None
 
     def to_json(self, days: list[date]) -> dict[str, Any]:
-        """Return the lines and bounds the browser draws, as JSON."""
+        """Return the lines and bounds that the browser draws."""
         lines = [
             {"name": name, "values": [points.get(day, (None, ""))[0] for day in days]}
             for name, points in self.lines.items()
@@ -39,7 +39,7 @@ class Chart:
         return {"key": self.key, "unit": self.unit, "lines": lines, "bounds": bounds}
 
     def rows(self, days: list[date]) -> list[tuple[str, list[str]]]:
-        """Return the table's rows: the days on which anything is known, the newest first."""
+        """Return the rows of the table: the days with any value, the newest first."""
         told = [day for day in reversed(days) if any(day in points for points in self.lines.values())]
         return [
             (date_format(day, "Y-m-d"), [points.get(day, (None, EMPTY))[1] for points in self.lines.values()])
@@ -49,40 +49,38 @@ class Chart:
 
 TITLES: Mapping[str, tuple[Any, Any, float | None]] = {
     "precision": (
-        gettext_lazy("Precision of injection"),
-        gettext_lazy("Memories that were well received, of those of which anything was heard."),
+        gettext_lazy("Precision of included memories"),
+        gettext_lazy("Share of memories with positive feedback, of those with any feedback."),
         None,
     ),
     "utilisation": (
         gettext_lazy("Utilisation"),
-        gettext_lazy("Memories that the reply used, of those injected where the reply is known."),
+        gettext_lazy("Share of memories that the reply used, of those in prompts with a known reply."),
         FIGURES.utilisation_least,
     ),
     "correction": (
         gettext_lazy("Correction rate"),
-        gettext_lazy("Memories that the user corrected, of those of which anything was heard."),
+        gettext_lazy("Share of memories that the user corrected, of those with any feedback."),
         FIGURES.correction_most,
     ),
     "staleness": (
         gettext_lazy("Staleness"),
-        gettext_lazy("Memories not validated for 30 days, of those injected."),
+        gettext_lazy("Share of memories not validated for 30 days, of those in prompts."),
         FIGURES.staleness_most,
     ),
     "degraded": (
         gettext_lazy("Degraded answers"),
-        gettext_lazy("Contexts that were assembled while a part was away, of all contexts."),
+        gettext_lazy("Share of contexts that were built while a part of the platform was unavailable."),
         None,
     ),
 }
 
 
 def charts_of(figures: Figures, group: str) -> list[Chart]:
-    """Return all charts of one period."""
     return [*_quality(figures, group), *_cost(figures, group)]
 
 
 def group_name(key: Key, group: str) -> str:
-    """Return what a line is called."""
     if group == "version":
         return _("version %s") % key[0]
     if group == "arm":
@@ -91,12 +89,10 @@ def group_name(key: Key, group: str) -> str:
 
 
 def format_percent(value: float | None) -> str:
-    """Return a share for people."""
     return EMPTY if value is None else f"{value:.1%}"
 
 
 def milliseconds(value: float | None) -> str:
-    """Return a time for people."""
     return EMPTY if value is None else f"{value:,.0f} ms"
 
 
@@ -107,7 +103,7 @@ def _quality(figures: Figures, group: str) -> Iterator[Chart]:
     yield Chart(
         "fast_lane",
         gettext_lazy("Corrections at once, p95"),
-        gettext_lazy("From accepting a correction to holding it, for 95 of 100 corrections."),
+        gettext_lazy("Time from accepting a correction to applying it, for 95 of 100 corrections."),
         "ms",
         _lines(figures, group, lambda counts: (counts["p95"], milliseconds(counts["p95"]))),
         FIGURES.fast_lane_most_ms,
@@ -119,7 +115,7 @@ def _cost(figures: Figures, group: str) -> Iterator[Chart]:
     yield Chart(
         "wait",
         gettext_lazy("Age of the queue"),
-        gettext_lazy("How long the work that was done that day had waited, of the whole tenant."),
+        gettext_lazy("Waiting time of the work completed on that day, for the whole tenant."),
         "ms",
         {
             _("p95"): {day: (row.waited_p95_ms, milliseconds(row.waited_p95_ms)) for day, row in waits},
@@ -137,7 +133,9 @@ def _cost(figures: Figures, group: str) -> Iterator[Chart]:
     yield Chart(
         "money",
         gettext_lazy("Cost"),
-        gettext_lazy("Of contexts and the memory's own models, or of the full histories; of the whole tenant."),
+        gettext_lazy(
+            "Cost of contexts and the memory's own models, and of full histories instead, for the whole tenant."
+        ),
         "money",
         {
             _("with memory"): {day: _amount(row.cost, row.currency) for day, row in money},

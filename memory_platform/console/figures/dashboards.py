@@ -1,4 +1,4 @@
-"""Dashboards for managers: the figures of a period as tiles, charts and tables; and the tiles of the start page."""
+"""The managers' dashboard: tiles, charts and tables of a period. Its tiles also stand on the start page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ GROUP_TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One number at a glance, leading to ``address`` if there is one. ``kept``: is it as it should be, if told."""
+    """One number with a note, linked to ``address`` if given. ``kept``: whether it meets its target, if it has one."""
 
     title: Any
     value: str
@@ -36,7 +36,7 @@ class Tile:
 @shows_nobody
 @require_safe
 def dashboard(request: HttpRequest) -> HttpResponse:
-    """Show how well memory served, and what it saved, in the chosen days."""
+    """Show how well memory served and how much it saved in the chosen days."""
     require(is_manager, request)
     period, group = _read_choice(request)
     figures = figures_of(period, group)
@@ -57,13 +57,12 @@ def dashboard(request: HttpRequest) -> HttpResponse:
 
 
 def tiles_of(figures: Figures) -> Sequence[Tile]:
-    """Return a period's numbers at a glance."""
     counts = total(row for days in figures.by_group.values() for row in days.values())
     return [*_shares(counts), _fast_lane(counts), _wait_tile(figures), _saving_tile(counts), _money(figures)]
 
 
 def _read_choice(request: HttpRequest) -> tuple[int, str]:
-    """Return the period and the group of the address, or the first ones offered."""
+    """Return the period and the group from the address, or the defaults."""
     asked = request.GET.get("days", "")
     period = int(asked) if asked in {str(each) for each in FIGURES.periods} else FIGURES.periods[0]
     group = request.GET.get("by", "")
@@ -76,6 +75,7 @@ def _shares(counts: Counts) -> list[Tile]:
         share = share_of(name, counts)
         kept = None
         if bound is not None and share.value is not None:
+            # Utilisation has a lower bound, every other share an upper one.
             kept = share.value >= bound if name == "utilisation" else share.value <= bound
         between = (
             ""
@@ -111,8 +111,9 @@ def _saving_tile(counts: Counts) -> Tile:
 def _money(figures: Figures) -> Tile:
     priced = [row for row in figures.money.values() if row.cost is not None and row.cost_full_history is not None]
     currencies = {row.currency for row in priced}
+    # Amounts in different currencies cannot be added.
     if len(currencies) != 1:
-        return Tile(_("Money saved"), "-", _("no price was valid, or several currencies were"))
+        return Tile(_("Money saved"), "-", _("no valid price, or several currencies"))
     spent = sum(row.cost or 0 for row in priced)
     without = sum(row.cost_full_history or 0 for row in priced)
     return Tile(_("Money saved"), f"{without - spent:z,.2f} {currencies.pop()}", _("cost %s") % f"{spent:,.2f}")

@@ -1,4 +1,4 @@
-"""Figures for managers: how well memory served and what it saved, by the day, from what was rolled up (rows G5, T6)."""
+"""Daily indicators for managers, from the rolled-up tables: how well memory served, and how much it saved."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,10 +15,10 @@ from snapshots.models import Indicator, QueueDay
 from tenants.models import UsageDay
 from tenants.services.usage.ledger import PricedDay, price_days
 
+# What the days can be told apart by, and the columns that do it.
 GROUPS: Mapping[str, tuple[str, ...]] = {"all": (), "version": ("policy_version",), "arm": ("experiment", "arm")}
-"""What the days can be told apart by, and the columns that do it."""
+# Sums of an indicator's counts, and ``p95``: the longest of the days' 95th percentiles (ms), None for none.
 Counts = dict[str, Any]
-"""Sums of an indicator's counts, and ``p95``: the longest of the days' 95th percentiles (ms), None for none."""
 Key = tuple[str, ...]
 
 
@@ -34,10 +34,11 @@ class Figures:
 
 
 def figures_of(period: int, group: str) -> Figures:
-    """Return the days up to today (UTC) in the open scope, told apart by a name of ``GROUPS``."""
+    """Return the last ``period`` days up to today (UTC) in the open scope, by a group of ``GROUPS``."""
     today = utc_now().date()
     days = [today - timedelta(days=back) for back in reversed(range(period))]
     found = _by_group(days[0], GROUPS[group])
+    # More lines than these cannot be told apart in a chart.
     shown = dict(list(found.items())[: FIGURES.series])
     waits = {row.day: row for row in QueueDay.objects.filter(day__gte=days[0])}
     money = {row.used.day: row for row in price_days(UsageDay.objects.filter(day__gte=days[0]).order_by("day"))}
@@ -58,12 +59,13 @@ def _by_group(since: date, columns: tuple[str, ...]) -> dict[Key, dict[date, Cou
 
 
 def total(rows: Iterable[Counts]) -> Counts:
-    """Return the counts of several days or groups together."""
+    """Return the sums of several days or groups, and the highest p95."""
     held = list(rows)
     told = [row["p95"] for row in held if row["p95"] is not None]
     return {**{name: sum(row[name] or 0 for row in held) for name in COUNTS}, "p95": max(told, default=None)}
 
 
+# Each share: which count of which.
 SHARES: Mapping[str, tuple[str, str]] = {
     "precision": ("positive", "judged"),
     "utilisation": ("utilised", "replied"),
@@ -71,11 +73,10 @@ SHARES: Mapping[str, tuple[str, str]] = {
     "staleness": ("stale", "injected"),
     "degraded": ("degraded", "contexts"),
 }
-"""Each share: which count of which."""
 
 
 def share_of(name: str, counts: Counts) -> Share:
-    """Return one share with its interval; of nothing where the count it is taken of is 0."""
+    """Return one share with its confidence interval."""
     count, of = SHARES[name]
     return wilson(int(counts[count]), int(counts[of]))
 

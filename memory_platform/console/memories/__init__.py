@@ -1,1 +1,1 @@
-"""Screens of what is held: profiles, notes, messages and snapshots, tasks."""
+"""Screens of stored memory: profiles, notes, messages, snapshots, tasks."""

@@ -1,77 +1,62 @@
-"""Filters of the list of notes: by standing, by kind, by what makes one vital."""
+"""Filters of the list of notes: by state, kind, and vital class."""
 
 from typing import Any
 
-from django.contrib import admin
 from django.db.models import Q
-from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from memory_platform.console.shared.filters import ConditionFilter
 from memory_platform.console.shared.note_words import CURRENT, ENDED, GRADES, RETIRED, STANDINGS
 from snapshots.models import VitalClass
 
 ALL, ANY, NONE = "all", "any", "none"
 
 
-class NoteStanding(admin.SimpleListFilter):
-    """Notes that hold, those that have ended, those that were retired, or all. Those that hold where none is chosen."""
+class NoteStanding(ConditionFilter):
+    """Filters notes by current, ended or retired; current ones are the default."""
 
     title = _("standing")
     parameter_name = "standing"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [*STANDINGS.items(), (ALL, _("All"))]
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
+        now = timezone.now()
+        over = Q(snapshot__invalid_at__lte=now) | Q(snapshot__expires_at__lte=now)
+        lasting = Q(snapshot__invalid_at=None) | Q(snapshot__invalid_at__gt=now)
+        kept = Q(snapshot__expires_at=None) | Q(snapshot__expires_at__gt=now)
+        return {
+            CURRENT: (STANDINGS[CURRENT], Q(snapshot__retired_at=None) & lasting & kept),
+            ENDED: (STANDINGS[ENDED], Q(snapshot__retired_at=None) & over),
+            RETIRED: (STANDINGS[RETIRED], Q(snapshot__retired_at__isnull=False)),
+            ALL: (_("All"), Q()),
+        }
 
     def value(self) -> str:
-        """Return what is chosen."""
         chosen = super().value() or CURRENT
         return chosen if chosen in {*STANDINGS, ALL} else CURRENT
 
     def choices(self, changelist: Any) -> Any:
-        """Yield the choices. There is no further one for "all": the first one stands for no choice."""
+        """Yield the choices; "all" is the last one, because no choice means "current"."""
         for name, title in self.lookup_choices:
             query = {} if name == CURRENT else {self.parameter_name: name}
             address = changelist.get_query_string(query, [] if query else [self.parameter_name])
             yield {"selected": self.value() == name, "query_string": address, "display": title}
 
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        chosen, now = self.value(), timezone.now()
-        over = Q(snapshot__invalid_at__lte=now) | Q(snapshot__expires_at__lte=now)
-        lasting = Q(snapshot__invalid_at=None) | Q(snapshot__invalid_at__gt=now)
-        kept = Q(snapshot__expires_at=None) | Q(snapshot__expires_at__gt=now)
-        conditions = {
-            CURRENT: Q(snapshot__retired_at=None) & lasting & kept,
-            ENDED: Q(snapshot__retired_at=None) & over,
-            RETIRED: Q(snapshot__retired_at__isnull=False),
-        }
-        return queryset.filter(conditions[chosen]) if chosen in conditions else queryset
 
-
-class OfGrade(admin.SimpleListFilter):
-    """Notes of one kind."""
-
+class OfGrade(ConditionFilter):
     title = _("kind")
     parameter_name = "grade"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return list(GRADES.items())
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        return queryset.filter(grade=self.value()) if self.value() in GRADES else queryset
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
+        return {grade: (label, Q(grade=grade)) for grade, label in GRADES.items()}
 
 
-class VitalFilter(admin.SimpleListFilter):
-    """Notes that always stand in a context, for any reason or for one; or those that need not."""
+class VitalFilter(ConditionFilter):
+    """Filters notes by whether they are vital, and why."""
 
     title = _("vital")
     parameter_name = "vital"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [(ANY, _("vital")), *VitalClass.choices, (NONE, _("not vital"))]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        chosen = self.value() or ""
-        if chosen in VitalClass.values:
-            return queryset.filter(vital_class=chosen)
-        return {ANY: queryset.exclude(vital_class=""), NONE: queryset.filter(vital_class="")}.get(chosen, queryset)
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
+        classes = {name: (label, Q(vital_class=name)) for name, label in VitalClass.choices}
+        return {ANY: (_("vital"), ~Q(vital_class="")), **classes, NONE: (_("not vital"), Q(vital_class=""))}

@@ -1,15 +1,15 @@
-"""Parts of a note's page: the message that it came from, and every version that it was held in (rows D2, P9)."""
+"""Parts of a note's page: its source messages, and all its versions."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
 from django.template.loader import render_to_string
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.shared.display import EMPTY, link, share
+from memory_platform.console.shared.display import EMPTY, link, mark_span, share
 from memory_platform.console.shared.note_words import grade_name, tell_about, tell_vital
 from profiles.models import Tag
 from snapshots.models import Message, Note, NoteSlot, SnapshotSource
@@ -23,18 +23,18 @@ VERSIONS_SHOWN = 50
 
 @admin.display(description=_("what was said"))
 def show_messages(note: Note) -> SafeString:
-    """Show the messages behind a note, its part of its own one marked, and the turn before."""
+    """Return the messages behind a note as HTML, with its own part marked, and the turn before."""
     behind = _messages_behind(note)
     origin = _origin_of(note, behind)
     before = _turn_before(origin)
-    shown = with_words([*before, *behind])
+    shown, span = with_words([*before, *behind]), (note.span_start, note.span_end)
     said = [
         {
             "who": one.get_role_display(),
             "link": link(one, f"{one.said_at:%Y-%m-%d %H:%M}"),
             "is_before": one in before,
             "is_evidence": one == origin,
-            "words": mark_part(one.content or "", note) if one == origin else one.content or "",
+            "words": mark_span(one.content or "", *span) if one == origin else one.content or "",
         }
         for one in shown
     ]
@@ -43,7 +43,6 @@ def show_messages(note: Note) -> SafeString:
 
 @admin.display(description=_("what was read from it"))
 def show_slots(note: Note) -> str:
-    """Link to the preferences, fields and tags that were read from the words of a note."""
     links = NoteSlot.objects.filter(snapshot_id=note.snapshot_id, subject_id=note.subject_id)
     found = links.select_related("preference", "fact", "tag").order_by("id")
     shown = (
@@ -57,18 +56,9 @@ def show_slots(note: Note) -> str:
 
 @admin.display(description=_("versions"))
 def show_versions(note: Note) -> SafeString:
-    """Show every version that a note was held in, the newest first."""
     states = history_of_note(SourcedNote(note, note.snapshot, (), note.about_tag))
     rows = [_version_row(state) for state in reversed(states[-VERSIONS_SHOWN:])]
     return render_to_string("console/note_versions.html", {"rows": rows})
-
-
-def mark_part(said: str, note: Note) -> str:
-    """Return a message's words with those marked that the note was made of, escaped."""
-    if note.span_start is None or note.span_end is None:
-        return said
-    start, end = note.span_start, note.span_end
-    return format_html("{}<mark>{}</mark>{}", said[:start], said[start:end], said[end:])
 
 
 def _messages_behind(note: Note) -> list[Message]:
@@ -78,14 +68,14 @@ def _messages_behind(note: Note) -> list[Message]:
 
 
 def _origin_of(note: Note, behind: Sequence[Message]) -> Message | None:
-    """Return the message that a note was made of; the others said it again."""
+    """Return the message that the note was made of; the others repeated it."""
     place = (note.snapshot.conversation_id, note.snapshot.seq)
     made_of = (one for one in behind if (one.conversation_id, one.seq) == place)
     return next(made_of, behind[0] if behind else None)
 
 
 def _turn_before(origin: Message | None) -> list[Message]:
-    """Return the message before in the conversation, in a list; an empty one where there is none."""
+    """Return the previous message of the conversation as a list of one, or an empty list."""
     if origin is None or origin.seq is None:
         return []
     own = Message.objects.filter(subject_id=origin.subject_id, conversation_id=origin.conversation_id)

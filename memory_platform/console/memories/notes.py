@@ -1,4 +1,4 @@
-"""The screen of notes: lasting things in the user's own words, each with the message that it came from (D2, P9)."""
+"""The screen of notes: lasting facts in the user's own words, each with its source message."""
 
 from typing import Any
 from uuid import UUID
@@ -7,17 +7,27 @@ from django.contrib import admin
 from django.contrib.admin.utils import display_for_value
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.explanation.memories import as_id
 from memory_platform.console.memories.note_filters import NoteStanding, OfGrade, VitalFilter
 from memory_platform.console.memories.note_parts import show_messages, show_slots, show_versions
 from memory_platform.console.memories.search import NewestSearched
 from memory_platform.console.memories.sources import calibrations_of, receipts_with
 from memory_platform.console.memory_actions.screens import ActingAdmin
 from memory_platform.console.shared.base import subject_shown
-from memory_platform.console.shared.display import EMPTY, column, line, link_to, part, plain, share, whole, word
+from memory_platform.console.shared.display import (
+    EMPTY,
+    column,
+    computed,
+    line,
+    link_to,
+    parse_uuid,
+    part,
+    plain,
+    share,
+    whole,
+    word,
+)
 from memory_platform.console.shared.filters import OfSubject
 from memory_platform.console.shared.note_words import (
     STANDINGS,
@@ -31,8 +41,8 @@ from snapshots.lifecycle.staff_actions.actions import Memory
 from snapshots.models import Note, Snapshot
 from tenants.models import AuditRecord
 
+# What the audit trail calls a note: its acts are those of a snapshot.
 RECORDED_AS = ("note", "snapshot")
-"""What the audit trail calls a note: its acts are those of a snapshot."""
 
 
 def moment_column(name: str) -> Any:
@@ -41,72 +51,39 @@ def moment_column(name: str) -> Any:
     return column(f"snapshot.{name}", lambda at: display_for_value(at, EMPTY), field.verbose_name)
 
 
-@admin.display(description=_("kind"), ordering="grade")
-def show_grade(note: Note) -> str:
-    """Show the kind of a note."""
-    return grade_name(note)
-
-
-@admin.display(description=_("kind"))
-def show_grade_told(note: Note) -> str:
-    """Show the kind of a note, and how sure its reader is that it lasts."""
-    return tell_grade(note)
-
-
-@admin.display(description=_("about"))
-def show_about(note: Note) -> str:
-    """Show whom or what a note is about."""
-    return tell_about(note, note.about_tag)
-
-
-@admin.display(description=_("vital"), ordering="vital_class")
-def show_vital(note: Note) -> str:
-    """Show why a note always stands in a context."""
-    return tell_vital(note)
-
-
-@admin.display(description=_("standing"))
-def show_standing(note: Note) -> str:
-    """Show whether a note holds."""
-    return str(STANDINGS[standing_of(note.snapshot)])
-
-
-@admin.display(description=_("answers whose prompt held it"))
-def show_receipts(note: Note) -> SafeString:
-    """Show the newest answers whose prompt held a note."""
-    return receipts_with(note.snapshot)
-
-
-@admin.display(description=_("changes of confidence"))
-def show_calibrations(note: Note) -> str:
-    """Link to how the confidence of a note has moved."""
-    return calibrations_of(note.snapshot)
+show_grade = computed("grade", grade_name, _("kind"), order="grade")
+show_grade_told = computed("grade_told", tell_grade, _("kind"))
+show_about = computed("about", lambda note: tell_about(note, note.about_tag), _("about"))
+show_vital = computed("vital", tell_vital, _("vital"), order="vital_class")
+show_standing = computed("standing", lambda note: str(STANDINGS[standing_of(note.snapshot)]), _("standing"))
+show_receipts = column("snapshot", receipts_with, _("answers whose prompt contained it"))
+show_calibrations = computed("calibrations", lambda note: calibrations_of(note.snapshot), _("changes of confidence"))
 
 
 @admin.display(description=_("statement"))
 def show_statement(note: Note) -> str:
-    """Link to the whole message of a note, as far as it is held."""
+    """Return a link to the snapshot of the whole message, if it is still stored."""
     held = Snapshot.objects.filter(subject_id=note.subject_id, id__in=[note.statement_id] if note.statement_id else [])
     return link_to(Snapshot, held.values_list("id", flat=True).first())
 
 
 class NotesOfSubject(OfSubject):
-    """Notes of one subject, found by the index of its snapshots."""
+    """Filters notes by one subject, through the index of its snapshots."""
 
     def filter_rows(self, queryset: Any, chosen: UUID) -> Any:
         return rows_of_subject(queryset, chosen)
 
 
 def rows_of_subject(notes: Any, subject_id: UUID) -> Any:
-    """Return those of the notes that are a subject's: notes have no index of their own by subject."""
+    """Return the notes of a subject: notes have no index of their own by subject."""
     return notes.filter(subject_id=subject_id, snapshot__subject_id=subject_id)
 
 
 @admin.register(Note)
 class NoteScreen(NewestSearched, ActingAdmin):
-    """Notes, the newest first; those that hold unless others are asked for.
+    """Notes, newest first; only current ones unless another state is chosen.
 
-    A note's page is found by its own id and by its snapshot's, by which the API and the audit trail know it.
+    A note's page is found by its own id and by its snapshot's id, which the API and the audit trail use.
     """
 
     list_display = (
@@ -149,15 +126,7 @@ class NoteScreen(NewestSearched, ActingAdmin):
             _("Times"),
             *map(
                 moment_column,
-                (
-                    "said_at",
-                    "valid_at",
-                    "invalid_at",
-                    "recorded_at",
-                    "retired_at",
-                    "expires_at",
-                    "last_validated_at",
-                ),
+                ("said_at", "valid_at", "invalid_at", "recorded_at", "retired_at", "expires_at", "last_validated_at"),
             ),
         ),
         part(
@@ -173,11 +142,12 @@ class NoteScreen(NewestSearched, ActingAdmin):
         return obj.text if isinstance(obj, Snapshot) else obj.snapshot.text
 
     def get_queryset(self, request: Any) -> Any:
+        # No page shows the hash.
         return super().get_queryset(request).defer("snapshot__content_hash")
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Note | None:
-        """Return the note of an id: its own, or its snapshot's."""
-        named = as_id(object_id)
+        """Return the note with this id, or of the snapshot with this id."""
+        named = parse_uuid(object_id)
         found: Note | None = self.get_queryset(request).filter(Q(id=named) | Q(snapshot_id=named)).first()
         return found if named else None
 

@@ -1,4 +1,4 @@
-"""Screens of what is known of a subject directly: profile, preferences, tags."""
+"""Screens of structured knowledge about a subject: profile, preferences, tags."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ CLOCKS = part(_("Times"), "valid_at", "invalid_at", "recorded_at", "retired_at",
 
 
 def past_of(model: Any) -> Any:
-    """Return the part of a belief's page that leads to what replaced it, and to what it is an image of."""
+    """Return the fieldset that links a belief to its successor, and to the row that it is an earlier image of."""
     later = column("superseded_by_id", lambda row_id: link_to(model, row_id), _("superseded by"))
     image = column("version_of_id", lambda row_id: link_to(model, row_id), _("version of"))
     return part(_("Past"), later, image, "id")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -12,7 +12,6 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from memory_platform.console.explanation.memories import as_id
 from memory_platform.console.memories.search import NewestSearched
 from memory_platform.console.memories.sources import SnapshotPast, SnapshotSources, calibrations_of, receipts_with
 from memory_platform.console.memory_actions.screens import ActingAdmin
@@ -25,6 +24,7 @@ from memory_platform.console.shared.display import (
     link,
     link_to,
     list_address,
+    parse_uuid,
     part,
     share,
     value_whole,
@@ -43,9 +43,9 @@ conversation_shown = column(
 speaker = column("name", word, _("name"))
 
 
-@admin.display(description=_("all that is held"))
+@admin.display(description=_("stored data"))
 def held_of_conversation(conversation: Conversation) -> SafeString:
-    """Show how many messages, snapshots, receipts and work items there are, linked to the lists."""
+    """Return the counts of messages, snapshots, receipts and work items, each linked to its list."""
     held = [
         {
             "name": capfirst(str(model._meta.verbose_name_plural)),
@@ -86,14 +86,13 @@ class ConversationScreen(SubjectOwnedAdmin):
     def title_of(self, obj: Conversation) -> str:
         return obj.external_id
 
-    @admin.action(description=_("Restore: put archived words back for a while"), permissions=["support"])
+    @admin.action(description=_("Restore: bring archived text back for a while"), permissions=["support"])
     @needs_reason
     def restore(self, request: HttpRequest, queryset: QuerySet[Conversation]) -> None:
-        """Put back the words of the chosen conversations that have some in the archive."""
         by, reason = actor_of(request), reason_of(request)
         done = sum(bool(restore_messages(row, by=by, reason=reason)) for row in queryset.order_by("subject_id", "id"))
         text = ngettext("%(count)d conversation was restored.", "%(count)d conversations were restored.", done)
-        self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
+        self.report_count(request, text, done)
 
 
 @admin.register(Message)
@@ -138,7 +137,7 @@ class MessageScreen(NewestSearched):
         return obj.content or obj.external_id
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Message | None:
-        """Return the message with its words, also where these are in the archive."""
+        """Return the message with its text, even if that is in the archive."""
         found = super().get_object(request, object_id, from_field)
         return with_words([found])[0] if found else None
 
@@ -203,8 +202,9 @@ class SnapshotScreen(NewestSearched, ActingAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show a snapshot's page; of a note that which tells all that is known of it."""
-        named = as_id(object_id)
+        """Show a snapshot's page; for a note's snapshot redirect to the note, which shows more."""
+        # Links from answers and lists know a note by its snapshot.
+        named = parse_uuid(object_id)
         if named and request.method == "GET" and Note.objects.filter(snapshot_id=named).exists():
             return redirect(address_of(Note, named))
         return super().change_view(request, object_id, form_url, extra_context)

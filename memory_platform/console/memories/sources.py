@@ -1,4 +1,4 @@
-"""Why something is known, and how surely: the messages behind a memory, its receipts, its calibrations."""
+"""Why a memory is known, and how surely: source messages, receipts, calibrations."""
 
 from typing import Any, ClassVar
 
@@ -45,13 +45,13 @@ from snapshots.receipts.read import due_positions, receipts
 
 ANSWERS_SHOWN = 10
 NOTES_SHOWN = 10
+# Answers that are counted before the page says "more than".
 ANSWERS_COUNTED = 1_000
-"""Answers that are counted before the page says "more than"."""
 
 
-@admin.display(description=_("answers whose prompt held it"))
+@admin.display(description=_("answers whose prompt contained it"))
 def receipts_with(memory: Any) -> SafeString:
-    """Show the newest answers whose prompt held this memory, each linked to why, and the way to all of them."""
+    """Return the newest answers whose prompt held this memory as HTML, and a link to all of them."""
     memory_id = getattr(memory, "value_id", memory.pk)  # an image of a belief before a change was never in a prompt
     found = receipts(memory_id=memory_id).filter(subject_id=memory.subject_id)
     newest = list(found.order_by("-created_at", "-id")[:ANSWERS_SHOWN])
@@ -77,7 +77,7 @@ def _answer(receipt: Receipt, outcome: ReceiptMemory | None, due: int | None) ->
 
 @admin.display(description=_("notes it was read from"))
 def notes_behind(slot: Any) -> str:
-    """Link to the notes whose words a preference, fact or tag was read from, the newest first."""
+    """Return links to the notes from which a preference, fact or tag was read, newest first."""
     links = NoteSlot.objects.filter(**{KEYS[type(slot)]: getattr(slot, "value_id", slot.pk)}, subject=slot.subject_id)
     notes = links.select_related("snapshot").order_by("-snapshot__said_at", "-id")[:NOTES_SHOWN]
     shown = ((link_to(Note, one.snapshot_id, Truncator(one.snapshot.text).chars(LINE)),) for one in notes)
@@ -86,14 +86,13 @@ def notes_behind(slot: Any) -> str:
 
 @admin.display(description=_("changes of confidence"))
 def calibrations_of(memory: Any) -> str:
-    """Link to how the confidence of this memory has moved."""
     moved = Calibration.objects.filter(memory_ref=memory.pk, subject=memory.subject_id).count()
     text = ngettext("%(count)d change", "%(count)d changes", moved) % {"count": moved}
     return list_link(Calibration, text, memory_ref=memory.pk)
 
 
 class ReadOnlyInline(admin.TabularInline[Any, Any]):
-    """Rows shown on the page of the row they belong to. That page has decided who may look, and recorded it."""
+    """Related rows on the page of their owner, which has already checked and recorded the access."""
 
     template = "console/shown_below.html"
     extra = 0
@@ -126,25 +125,19 @@ class Sources(ReadOnlyInline):
 
 
 class FactSources(Sources):
-    """The messages behind a profile fact."""
-
     model = ProfileFactSource
 
 
 class PreferenceSources(Sources):
-    """The messages behind a preference."""
-
     model = PreferenceSource
 
 
 class TagSources(Sources):
-    """The messages behind a tag."""
-
     model = TagSource
 
 
 class TagPast(ReadOnlyInline):
-    """What the details of a tag have been, those that hold now among them. The latest first."""
+    """Past and current values of a tag's details, the latest first."""
 
     model = TagDetail
     fk_name = "tag"
@@ -166,7 +159,7 @@ class TagPast(ReadOnlyInline):
 
 
 class NotesOfTag(ReadOnlyInline):
-    """The notes about a contact or a named thing. The latest first."""
+    """The notes about a contact or thing, the latest first."""
 
     model = Note
     fk_name = "about_tag"
@@ -185,13 +178,11 @@ class NotesOfTag(ReadOnlyInline):
 
 
 class SnapshotSources(Sources):
-    """The messages behind a snapshot."""
-
     model = SnapshotSource
 
 
 class SnapshotPast(ReadOnlyInline):
-    """The snapshot as it was before each change: the earlier values, and how long they were held. The latest first."""
+    """The snapshot before each change, with the time it was valid, the latest first."""
 
     model = SnapshotVersion
     fk_name = "snapshot"

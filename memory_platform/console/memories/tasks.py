@@ -1,4 +1,4 @@
-"""Screens of agents' working memory, and of what finished tasks taught (rows W1, W2, D2)."""
+"""Screens of agents' tasks, and of the episodes that finished tasks left."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,13 +17,12 @@ goal_line = column("goal", line, _("goal"), order="goal")
 
 
 def steps_done(steps: Sequence[Any]) -> str:
-    """Return how many steps of a plan are completed, of how many."""
     done = sum(step.get("status") == StepStatus.COMPLETED for step in steps)
     return f"{done}/{len(steps)}" if steps else EMPTY
 
 
 def steps_whole(steps: Sequence[Any]) -> str:
-    """Show a plan: each step's text and status, and its result or error below."""
+    """Return a plan as HTML: text and status of each step, with its result or error."""
     shown = [
         (step.get("text", ""), STEP_STATUSES.get(step.get("status"), ""), _came_of(step))
         for step in steps
@@ -33,20 +32,18 @@ def steps_whole(steps: Sequence[Any]) -> str:
 
 
 def format_lines(texts: Sequence[str]) -> str:
-    """Return the texts as HTML, one below the other."""
     return format_html_join("", '<div class="stored" dir="auto">{}</div>', [(text,) for text in texts]) or EMPTY
 
 
 @admin.display(description=_("episode"))
 def episode_link(task: Task) -> str:
-    """Link to what the task taught."""
     episode = Episode.objects.filter(subject_id=task.subject_id, task_id=task.id).first()
     return link_to(Episode, episode.id) if episode else EMPTY
 
 
 @admin.register(Task)
 class TaskScreen(SubjectOwnedAdmin):
-    """Tasks that agents work at, and those that are done."""
+    """Running and finished tasks of agents."""
 
     list_display = (
         "created_at",
@@ -76,7 +73,7 @@ class TaskScreen(SubjectOwnedAdmin):
 
 @admin.register(Episode)
 class EpisodeScreen(SubjectOwnedAdmin):
-    """What finished tasks taught, each with its task and with the snapshot as which recall finds it."""
+    """Lessons of finished tasks, each with its task and the snapshot that recall finds."""
 
     list_select_related = ("subject", "task", "snapshot")
     list_display = (

@@ -1,1 +1,1 @@
-"""What staff can do to one memory or to many: words, forms, pages, buttons."""
+"""Acts of staff on one memory or many: forms, pages, buttons, bulk actions."""

@@ -1,10 +1,11 @@
-"""The page of one act on one memory: asked, done, or told what stands in the way (rows D2, T7).
+"""The page of one act on one memory: the form, the act itself, and conflicts.
 
-A form carries the version that its page showed. Who comes second sees what has changed and keeps what they wrote; the
-same form sent twice is told that it is so already. A page whose session has ended leads back here after the log-in.
+A form carries the version that its page showed. Whoever comes second sees the changes and keeps the input. The same
+form sent twice reports that nothing is left to do. After a log-in, an expired page leads back here.
 """
 
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +13,6 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
@@ -24,6 +24,7 @@ from memory_platform.console.shared.access import actor_of, current_desk, with_n
 from memory_platform.console.shared.display import LINE, link, plain, share, value_whole, whole
 from memory_platform.console.shared.note_words import facts_of_note, is_note, note_behind
 from memory_platform.console.shared.outside_transaction import AfterCommit, answer_in_scope
+from memory_platform.console.shared.pages import own_page
 from memory_platform.console.shared.reasons import reason_of
 from memory_platform.kernel.errors import Conflict, MemoryPlatformError, NotFound, VersionMismatch
 from profiles.models import Preference, Tag
@@ -37,22 +38,20 @@ from snapshots.models import ActVerb, Note, Snapshot, SnapshotVersion
 from snapshots.notes.values import VitalInstruction
 from tenants.models import AuditRecord
 
-CONFLICT = 409
 REFUSALS = (VersionMismatch, Conflict, NotFound, ForgottenMemory, VitalInstruction)
-SO_ALREADY = gettext_lazy("Nothing to do: it is so already.")
+SO_ALREADY = gettext_lazy("Nothing to do: this is already the case.")
+# How the audit trail calls it when a memory is retired.
 RETIRING = ("preference.retracted", "profile.retracted", "snapshot.retired")
-"""How the audit trail calls it when a memory is retired."""
 TAG_SAYS = ("address", "phone", "relation", "aliases")
 
 
 class ActPage:
-    """One request for one act on one memory, on a screen of the console."""
+    """One request for one act on one memory."""
 
     def __init__(self, screen: Any, request: HttpRequest, act: Act, memory: Any) -> None:
         self.screen, self.request, self.act, self.memory = screen, request, act, memory
 
     def answer(self) -> HttpResponse:
-        """Show the form, or do what it asks for."""
         if self.request.method != "POST":
             return self.render(self.form(None))
         form = self.form(self.request.POST)
@@ -66,27 +65,26 @@ class ActPage:
         return AfterCommit(lambda: self._outside(form, outside))
 
     def form(self, data: Any) -> ActForm:
-        """Return the form of this act for this memory."""
         return self.act.form_for(self.memory)(self.memory, data)
 
     def respond(self, form: ActForm, done: Any) -> HttpResponse:
-        """Return the page of the memory as it is after the act, or the form with the error."""
+        """Redirect to the memory after the act, or show the form with the error."""
         if isinstance(done, VersionMismatch | NoLongerHeld):
             if is_already_so(self.act, self.memory, form):
                 return self._redirect_with(SO_ALREADY)
             return self._render_conflict(form)
         if isinstance(done, UndoImpossible):
             return self._redirect_with(
-                _("Nothing was taken back: it was done already, or the memory has changed since.")
+                _("Nothing was undone: the act was already undone, or the memory has changed since.")
             )
         if isinstance(done, MemoryPlatformError):
             form.add_error(None, in_words(done))
-            return self.render(form, status=CONFLICT)
+            return self.render(form, status=HTTPStatus.CONFLICT)
         messages.success(self.request, self.act.done)
         return redirect(page_of(done) if done is not None else page_of(self.memory.subject))
 
     def _do_act(self, form: ActForm) -> Any:
-        """Do the act in the page's transaction; return the memory as it is now, or the error that rolled it back."""
+        """Do the act in the page's transaction. Return the memory as it is now, or the error that rolled it back."""
         try:
             with transaction.atomic():
                 return self.act.run(self.memory, form, self._doing(form))
@@ -94,7 +92,7 @@ class ActPage:
             return refused
 
     def _outside(self, form: ActForm, run: Callable[[Doing], Any]) -> HttpResponse:
-        """Do the act after the page's transaction, and answer in one of its own."""
+        """Do the act after the page's transaction, and respond in a transaction of its own."""
         try:
             done: Any = run(self._doing(form))
         except REFUSALS as refused:
@@ -117,42 +115,42 @@ class ActPage:
         return redirect(page_of(self.memory))
 
     def _render_conflict(self, form: ActForm) -> HttpResponse:
-        """Return the filled form beside the memory as somebody else changed it meanwhile."""
+        """Return the filled form beside the memory as somebody else changed it."""
         seen = earlier_text(self.memory, form.cleaned_data["version"])
         now = holds_now(self.memory)
         if now is None:
             gone = {"seen": seen, "is_gone": True, "now": link(self.memory, _("its page"))}
-            return self.render(form, status=CONFLICT, overtaken=gone)
+            return self.render(form, status=HTTPStatus.CONFLICT, overtaken=gone)
         self.memory = now
         data = self.request.POST.copy()
         data["version"] = token_of(now)
         overtaken = {"seen": seen, "now": current_text(now)}
-        return self.render(self.form(data), status=CONFLICT, overtaken=overtaken)
+        return self.render(self.form(data), status=HTTPStatus.CONFLICT, overtaken=overtaken)
 
     def render(self, form: ActForm, *, status: int = 200, overtaken: Any = None) -> HttpResponse:
-        """Return the page with the form."""
-        memory, opts = self.memory, self.screen.opts
+        memory = self.memory
         usable = (not self.act.held_only or is_held(memory)) and not (overtaken or {}).get("is_gone")
-        context = {
-            **self.screen.admin_site.each_context(self.request),
-            "title": self.act.label,
-            "subtitle": Truncator(self.screen.title_of(memory)).chars(LINE),
-            "opts": opts,
-            "act": self.act,
-            "memory": memory,
-            "facts": facts_of(memory),
-            "is_tag": isinstance(memory, Tag),
-            "form": form,
-            "is_usable": usable,
-            "overtaken": overtaken,
-            "address": act_address(memory, self.act.verb),
-            "page": page_of(memory),
+        return own_page(
+            self.request,
+            "console/act.html",
+            self.act.label,
+            status=status,
+            subtitle=Truncator(self.screen.title_of(memory)).chars(LINE),
+            opts=self.screen.opts,
+            act=self.act,
+            memory=memory,
+            facts=facts_of(memory),
+            is_tag=isinstance(memory, Tag),
+            form=form,
+            is_usable=usable,
+            overtaken=overtaken,
+            address=act_address(memory, self.act.verb),
+            page=page_of(memory),
             **(self._undo_context() if self.act.verb == "undo" else {}),
-        }
-        return TemplateResponse(self.request, "console/act.html", context, status=status)
+        )
 
     def _undo_context(self) -> dict[str, Any]:
-        """Return the act that an undo would take back, with its time, actor and reason."""
+        """Return the act that an undo would reverse, with its time, actor and reason."""
         act, joined = last_act(self.memory), consolidation_of(self.memory)
         if act is None:
             return {"last": {"verb": _("joined"), "at": joined.created_at} if joined else None}
@@ -164,23 +162,21 @@ class ActPage:
 
 
 def page_of(row: Any) -> str:
-    """Return the address of a row's page; of a note's snapshot that of the note."""
+    """Return the address of a row's page; for a note's snapshot the page of the note."""
     return reverse(f"admin:{_screen_of(row)}_change", args=[row.pk])
 
 
 def act_address(memory: Any, verb: str) -> str:
-    """Return the address of an act on a memory."""
     return reverse(f"admin:{_screen_of(memory)}_act", args=[memory.pk, verb])
 
 
 def _screen_of(row: Any) -> str:
-    """Return what the addresses of a row's screen begin with. That of notes knows them by their snapshots' ids."""
+    """Return the prefix of the URL names of a row's screen. The screen of notes takes ids of snapshots."""
     opts = Note._meta if is_note(row) else row._meta
     return f"{opts.app_label}_{opts.model_name}"
 
 
 def current_text(memory: Any) -> str:
-    """Return the text of a memory for a page."""
     if isinstance(memory, Snapshot):
         return whole(memory.text)
     if isinstance(memory, Tag):
@@ -190,19 +186,20 @@ def current_text(memory: Any) -> str:
 
 
 def earlier_text(memory: Any, token: str) -> str:
-    """Return the text of the token's version, "" when it is not known: a tag's past has no versions."""
+    """Return the text of the token's version; "" if unknown, because a tag's past has no versions."""
     row_id, _dot, version = token.partition(".")
     if isinstance(memory, Tag) or row_id != str(memory.id) or not version.isdecimal():
         return ""
     if not isinstance(memory, Snapshot):
         return current_text(memory)
+    # 18 digits fit the column; the token comes from the browser.
     images = SnapshotVersion.objects.filter(snapshot=memory.id, version__gte=int(version[:18]))
     texts = [image.fields["text"] for image in images.order_by("version") if "text" in image.fields]
     return whole(texts[0]) if texts else ""
 
 
 def facts_of(memory: Any) -> list[tuple[Any, str]]:
-    """Return what the page of an act tells of its memory: label and value, escaped."""
+    """Return label and value (HTML) of a memory's properties."""
     facts = [(_("What it says"), current_text(memory))]
     if isinstance(memory, Preference) and memory.statement:
         facts.append((_("statement"), whole(memory.statement)))
@@ -214,13 +211,17 @@ def facts_of(memory: Any) -> list[tuple[Any, str]]:
 
 
 def in_words(refused: MemoryPlatformError) -> str:
-    """Return why an act was refused, for whoever asked for it."""
     told = {
-        LabelTaken: _("Another tag of this subject has this label."),
-        NotToBeMerged: _("Only two memories of one subject and kind become one."),
-        ForgottenMemory: _("The subject had this forgotten: it is not kept again."),
-        OriginChanged: _("A memory it was learned from says something else by now. Please look at them again."),
-        VitalInstruction: _("What gives orders to the model, or leads it to a page, is never vital."),
-        NotFound: _("It is not there any more."),
+        LabelTaken: _("Another tag of this subject has this label. Choose a different one."),
+        NotToBeMerged: _("Only memories of the same subject and kind can be merged."),
+        ForgottenMemory: _("The subject asked to forget this, so it cannot be stored again."),
+        OriginChanged: _(
+            "A memory that it was learned from has changed since you opened the page. Please check the list again."
+        ),
+        VitalInstruction: _("A text that gives instructions to the model or links to a page cannot be vital."),
+        NotFound: _("It no longer exists."),
     }
-    return next((str(text) for kind, text in told.items() if isinstance(refused, kind)), _("Others keep changing it."))
+    return next(
+        (str(text) for kind, text in told.items() if isinstance(refused, kind)),
+        _("Somebody else is changing it. Please try again."),
+    )

@@ -1,4 +1,4 @@
-"""What staff can do to one memory: for each act its words, its form, who may, and the verb that it calls (D2, T7)."""
+"""The acts of staff on one memory: for each its labels, form, role, and function."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.memory_actions.forgetting import forget_belief
 from memory_platform.console.memory_actions.forms import (
     ActForm,
     BringBackForm,
@@ -20,28 +19,30 @@ from memory_platform.console.memory_actions.forms import (
     VitalForm,
     earlier_values,
 )
-from memory_platform.console.memory_actions.tag_columns import bring_back, correct_columns
 from memory_platform.console.shared.note_words import is_note, note_behind
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.consolidation.join import consolidations_of, undo_consolidation
 from snapshots.embedding.spaces import active_embedders
+from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.memories import forget_memory
 from snapshots.lifecycle.staff_actions.actions import (
     Doing,
     Memory,
     confirm_memory,
     correct_belief,
+    correct_tag,
     correction_of,
     is_held,
     place_of,
     retire_memory,
 )
 from snapshots.lifecycle.staff_actions.merging import merge_memories
-from snapshots.lifecycle.staff_actions.origins import retire_origins, retire_tag
+from snapshots.lifecycle.staff_actions.origins import origins_of, retire_origins, retire_tag
 from snapshots.lifecycle.staff_actions.undo import UndoImpossible, last_act, needs_words, undo_act, undo_correction
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Consolidation, MemoryAct, Snapshot
 from snapshots.notes.edit import change_vital_class, edit_memory
+from snapshots.notes.slots import names
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.posted import suggest_vital_class
 from snapshots.understanding.statements.topics import topics_of
@@ -49,13 +50,13 @@ from tenants.isolation import current_tenant_id
 from tenants.models import Role
 
 BELIEFS = (Preference, ProfileFact)
+# Does the act to a memory with its form; returns the memory to show afterwards, None when it is gone.
 Run = Callable[[Any, Any, Doing], Any]
-"""Does the act to a memory with its form; returns the memory to show afterwards, None when it is gone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One act. ``label`` stands on its button, ``help`` above its form, ``done`` is said afterwards."""
+    """One act. ``label`` is on its button, ``help`` above its form, ``done`` is the message afterwards."""
 
     verb: str
     label: Any
@@ -69,21 +70,14 @@ class Act:
     of_the_past: bool = False
 
     def is_for(self, memory: Memory) -> bool:
-        """Return whether the act is for a memory of this kind, and, where it asks for one, with a past."""
+        """Return whether the act applies to a memory of this kind and, if it needs one, with a past."""
         return (not self.of_notes or is_note(memory)) and (not self.of_the_past or bool(earlier_values(memory)))
 
     def form_for(self, memory: Memory) -> type[ActForm]:
-        """Return the form that asks what the act needs to know."""
         return _FORMS.get((self.verb, type(memory)), ActForm)
 
 
-def confirm(memory: Any, form: Any, doing: Doing) -> Any:
-    """Confirm what it says."""
-    return confirm_memory(memory, doing)
-
-
 def correct(memory: Any, form: Any, doing: Doing) -> Any:
-    """Put right what a belief or tag says."""
     if isinstance(memory, Tag):
         return correct_columns(memory, form, doing)
     words = {"statement": form.cleaned_data["statement"]} if isinstance(memory, Preference) else {}
@@ -92,20 +86,25 @@ def correct(memory: Any, form: Any, doing: Doing) -> Any:
     return made
 
 
+def correct_columns(tag: Tag, form: Any, doing: Doing) -> Tag:
+    """Set the columns. Of the chosen memories, retire those that mention a replaced value."""
+    replaced = [getattr(tag, name) for name, value in form.columns().items() if getattr(tag, name) != value]
+    wrong = [str(value) for value in replaced if value]
+    naming = {one.id for one in origins_of(tag) if any(names(one.text, value) for value in wrong)}
+    made = correct_tag(tag, form.columns(), doing)
+    seen = {one: version for one, version in form.origins().items() if one in naming}
+    retire_origins(tag, seen, doing, holds=made)
+    return made
+
+
 def correct_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
-    """Put right what a snapshot says."""
     edit = correction_of(form.cleaned_data["text"], doing, mask_sensitive, topics_of)
     edit_memory(tenant_id, _address(memory), edit, active_embedders(), by=doing.by, suggest=suggest_vital_class)
     return memory
 
 
-def merge(memory: Any, form: MergeForm, doing: Doing) -> Any:
-    """Make one of two."""
-    return merge_memories(memory, form.other(), doing)
-
-
 def retire(memory: Any, form: Any, doing: Doing) -> Any:
-    """Take it out of use; with a belief or tag, the memories it was learned from that were chosen, never in bulk."""
+    """Retire a memory. With a belief or tag also the chosen memories it was learned from, never in bulk."""
     if isinstance(memory, Tag):
         retire_tag(memory, form.origins() if form is not None else {}, doing)
         return None
@@ -116,22 +115,21 @@ def retire(memory: Any, form: Any, doing: Doing) -> Any:
 
 
 def forget(memory: Any, form: Any, doing: Doing) -> None:
-    """Forget a belief or tag for good."""
-    forget_belief(memory, by=doing.by, reason=doing.reason)
+    by: dict[str, Any] = {"by": doing.by, "reason": doing.reason}
+    if isinstance(memory, Preference):
+        forget_preference(memory.subject, memory.category, memory.key, **by)
+    elif isinstance(memory, ProfileFact):
+        forget_fact(memory.subject, memory.field, is_attribute=memory.is_attribute, **by)
+    else:
+        forget_tag(memory.subject, memory, **by)
 
 
 def forget_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> None:
-    """Forget a snapshot for good."""
     forget_memory(tenant_id, _address(memory), active_embedders(), by=doing.by, reason=doing.reason)
 
 
-def change_vital(memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
-    """Say why a note always stands in a context, or that it need not."""
-    return change_vital_class(memory, form.cleaned_data["vital_class"], doing, suggest_vital_class)
-
-
 def undo(memory: Any, form: Any, doing: Doing) -> Any:
-    """Take back the last act, or take apart what was joined; return what holds again."""
+    """Undo the last act or the consolidation, and return the memory that holds again."""
     act = last_act(memory)
     if act is not None:
         back = undo_act(memory.subject, act.id, doing)
@@ -144,20 +142,19 @@ def undo(memory: Any, form: Any, doing: Doing) -> Any:
 
 
 def undo_outside(tenant_id: UUID, memory: Snapshot, form: Any, doing: Doing) -> Snapshot:
-    """Have a corrected snapshot say again what it said."""
     undo_correction(tenant_id, form.act, doing, mask=mask_sensitive, embedders=active_embedders())
     return memory
 
 
 def consolidation_of(memory: Memory) -> Consolidation | None:
-    """Return how a memory was made of others that it can be taken apart into, None where it was not."""
+    """Return the consolidation that made this memory and can be undone, or None."""
     if not isinstance(memory, Snapshot) or not is_held(memory):
         return None
     return consolidations_of(memory.subject).filter(memory_ref=memory.id, undone_at__isnull=True).first()
 
 
 def outside_run(act: Act, memory: Memory, form: ActForm) -> Callable[[Doing], Any] | None:
-    """Return how an act is done outside of the page's transaction; None where it is done within."""
+    """Return the function for an act that runs outside the page's transaction; None if it runs inside."""
     if not isinstance(memory, Snapshot):
         return None
     tenant_id = current_tenant_id()
@@ -170,9 +167,9 @@ def outside_run(act: Act, memory: Memory, form: ActForm) -> Callable[[Doing], An
 
 
 def is_already_so(act: Act, memory: Any, form: Any) -> bool:
-    """Return whether what was asked for is so by now: the same form sent twice asks for nothing else.
+    """Return whether the requested state holds already: the same form sent twice asks for nothing new.
 
-    Read anew: ``memory`` may be from before the first of the two forms did its work.
+    The memory is read again: ``memory`` may be older than the first of the two requests.
     """
     memory = type(memory)._default_manager.select_related("subject").filter(id=memory.id).first() or memory
     last: MemoryAct | None = last_act(memory)
@@ -191,7 +188,7 @@ def is_already_so(act: Act, memory: Any, form: Any) -> bool:
 
 
 def holds_now(memory: Memory) -> Any:
-    """Return what stands where this memory stood: itself as it is now, or the value that replaced it; None: nothing."""
+    """Return the row that holds in this memory's place: itself as it is now, its successor, or None."""
     row = type(memory)._default_manager.select_related("subject").filter(id=memory.id).first()
     if row is None or is_held(row):
         return row
@@ -217,52 +214,54 @@ ACTS: Mapping[str, Act] = {
         Act(
             "confirm",
             _("Confirm"),
-            _("It is so: the user said it. It counts as sure, and as validated today."),
+            _("The user said so. The memory counts as certain, and as validated today."),
             _("Confirmed."),
-            confirm,
+            lambda memory, _form, doing: confirm_memory(memory, doing),
         ),
         Act(
             "correct",
             _("Correct"),
-            _("What is wrong ends now, and what you write holds from now on. The past stays visible."),
-            _("Corrected. The next answer knows it."),
+            _("The wrong value ends now, and your value holds from now on. The history stays visible."),
+            _("Corrected. The next answer uses it."),
             correct,
         ),
         Act(
             "bring-back",
             _("Bring back"),
-            _("What it was before holds again from now on; what it is now ends. The past stays visible."),
-            _("Brought back. The next answer knows it."),
-            bring_back,
+            _("The earlier value holds again from now on, and the current value ends. The history stays visible."),
+            _("Brought back. The next answer uses it."),
+            lambda memory, form, doing: correct_tag(memory, form.columns(), doing),
             of_the_past=True,
         ),
         Act(
             "vital",
             _("Vital or not"),
-            _("A vital note stands in every context: to get it wrong can hurt somebody or break a law."),
-            _("Saved. The next answer knows it."),
-            change_vital,
+            _("A vital note is in every context: a mistake about it can hurt somebody or break a law."),
+            _("Saved. The next answer uses it."),
+            lambda memory, form, doing: change_vital_class(
+                memory, form.cleaned_data["vital_class"], doing, suggest_vital_class
+            ),
             of_notes=True,
         ),
         Act(
             "merge",
             _("Merge"),
-            _("Two that mean the same become one. This one stays as it is; the one that you choose ends."),
-            _("Merged. The sources of both stand here."),
-            merge,
+            _("Two memories with the same meaning become one. This one stays as it is; the one that you choose ends."),
+            _("Merged. This memory has the sources of both."),
+            lambda memory, form, doing: merge_memories(memory, form.other(), doing),
         ),
         Act(
             "retire",
             _("Retire"),
-            _("Recall no longer finds it; its history stays."),
+            _("Recall no longer finds it; the history stays."),
             _("Retired. Recall no longer finds it."),
             retire,
         ),
         Act(
             "forget",
             _("Forget"),
-            _("For good: every value that it had, and its words wherever they stand. This cannot be taken back."),
-            _("Forgotten. Its certificate stands under erasures."),
+            _("Every value it ever had, and its words wherever they are stored, are erased. This cannot be undone."),
+            _("Forgotten. The certificate is in the list of erasures."),
             forget,
             role=Role.MANAGER,
             held_only=False,
@@ -271,8 +270,8 @@ ACTS: Mapping[str, Act] = {
         Act(
             "undo",
             _("Undo"),
-            _("The last act is taken back: all is again as it was before."),
-            _("Taken back."),
+            _("The last act is undone: everything is as it was before."),
+            _("Undone."),
             undo,
             held_only=False,
         ),

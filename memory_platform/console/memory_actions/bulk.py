@@ -1,6 +1,6 @@
-"""One act for many chosen rows: each row has its own verdict, and what could not be done is told row by row (D2).
+"""One act on many chosen rows: each row has its own result, and failures are listed row by row.
 
-Rows are taken by subject, and by id within: two who act on the same rows take the locks in one order.
+Rows are taken by subject and id, so that two people who act on the same rows take the locks in one order.
 """
 
 from collections.abc import Callable, Iterable
@@ -24,12 +24,12 @@ from memory_platform.console.shared.outside_transaction import AfterCommit
 from memory_platform.kernel.errors import MemoryPlatformError
 from snapshots.lifecycle.staff_actions.actions import Doing
 
+# Rows that one bulk action takes: what a person may still have looked at, and what one request can do.
 MOST = 200
-"""Rows that one bulk action takes: what a person may still have looked at, and what one request can do."""
 TOLD_MOST = 10
 BLOCKED = {
     "no_longer_held": gettext_lazy("no longer in use"),
-    "not_found": gettext_lazy("not there any more"),
+    "not_found": gettext_lazy("no longer exists"),
     "already_reviewed": gettext_lazy("decided already"),
     "review_decided": gettext_lazy("decided already"),
     "conflict": gettext_lazy("changed by others at the same time"),
@@ -39,14 +39,14 @@ Do = Callable[[Any], object]
 
 @dataclass(slots=True)
 class Verdicts:
-    """What became of each row: how many were done, and the others with their reason's code."""
+    """The number of rows done, and each failed row with the code of its reason."""
 
     done: int = 0
     failed: list[tuple[Any, str]] = field(default_factory=list)
 
 
 def try_each(rows: Iterable[Any], do: Do) -> Verdicts:
-    """Do something with each row; one that fails leaves nothing behind and does not stop the others."""
+    """Call ``do`` with each row. A failure is kept with the row and does not stop the others."""
     verdicts = Verdicts()
     for row in rows:
         try:
@@ -59,8 +59,6 @@ def try_each(rows: Iterable[Any], do: Do) -> Verdicts:
 
 
 def in_savepoint(do: Do) -> Do:
-    """Return ``do`` inside a savepoint of its own."""
-
     def run(row: Any) -> object:
         with transaction.atomic():
             return do(row)
@@ -69,11 +67,11 @@ def in_savepoint(do: Do) -> Do:
 
 
 def load_chosen_rows(screen: Any, request: HttpRequest, queryset: QuerySet[Any]) -> list[Any] | None:
-    """Return the chosen rows in lock order. Show an error and return None when they are too many."""
+    """Return the chosen rows in lock order. Show an error and return None if there are too many."""
     rows = list(queryset.order_by("subject_id", "id")[: MOST + 1])
     if len(rows) <= MOST:
         return rows
-    text = _("Nothing was done: at most %(most)d rows at once.") % {"most": MOST}
+    text = _("Nothing was done: choose at most %(most)d rows at once.") % {"most": MOST}
     screen.message_user(request, text, messages.ERROR)
     return None
 
@@ -81,11 +79,11 @@ def load_chosen_rows(screen: Any, request: HttpRequest, queryset: QuerySet[Any])
 def act_on_each(
     screen: Any, request: HttpRequest, queryset: QuerySet[Any], act: Act, doing: Doing
 ) -> HttpResponse | None:
-    """Do an act to each chosen memory, and show the results."""
     rows = load_chosen_rows(screen, request, queryset)
     if not rows:
         return None
 
+    # Acts on snapshots call the embedder, which must not hold the page's transaction.
     outside = [outside_run(act, memory, ActForm(memory)) for memory in rows]
     if all(run is None for run in outside):
         tell(screen, request, try_each(rows, in_savepoint(lambda memory: act.run(memory, None, doing))))
@@ -100,7 +98,6 @@ def act_on_each(
 
 
 def tell(screen: Any, request: HttpRequest, verdicts: Verdicts) -> None:
-    """Say how many rows were done, and which were not and why."""
     if verdicts.done or not verdicts.failed:
         text = ngettext("%(count)d row: done.", "%(count)d rows: done.", verdicts.done)
         screen.message_user(

@@ -1,4 +1,4 @@
-"""Fields for what a memory says: of the kind that the value is now, and refused where the API refuses (rows P3, E2)."""
+"""Form fields for the content of a memory: of the type of the current value, and as strict as the API."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,8 +12,9 @@ from memory_platform.console.shared.display import is_nested
 from profiles.models import ProfileFact
 from snapshots.sensitive.detector import is_sensitive_as, is_sensitive_list
 
+# Of one value, as over the API.
 MOST_BYTES = 64 * 1024
-"""Of one value, as over the API."""
+# Characters of the profile's own fields, as over the API.
 FACT_CHARS: Mapping[str, int] = {
     "name": 500,
     "occupation": 500,
@@ -22,14 +23,13 @@ FACT_CHARS: Mapping[str, int] = {
     "locale": 64,
     "timezone": 64,
 }
-"""Characters of the profile's own fields, as over the API."""
 ENTRY_CHARS = 200
 ENTRIES_MOST = 200
-SENSITIVE = _("This holds a card or identity number or a secret, which is not kept.")
+SENSITIVE = _("This contains a card number, an identity number or a secret, which must not be stored.")
 
 
 class LongText(forms.CharField):
-    """A text of several lines, kept as it is typed but for the spaces around it."""
+    """A text of several lines; only the outer white space is removed."""
 
     def __init__(self, *, chars: int = MOST_BYTES, rows: int = 3, **options: Any) -> None:
         area = forms.Textarea(attrs={"rows": rows, "cols": 60, "dir": "auto", "autocomplete": "off"})
@@ -38,12 +38,12 @@ class LongText(forms.CharField):
     def clean(self, value: Any) -> Any:
         text = str(super().clean(value)).replace("\r\n", "\n")
         if len(text.encode()) > MOST_BYTES:
-            raise ValidationError(_("This is longer than 64 KiB."), code="too_long")
+            raise ValidationError(_("The text must not be longer than 64 KiB."), code="too_long")
         return text
 
 
 class NumberField(LongText):
-    """A number where it reads as one, else its words."""
+    """A number, or the text if it is not one."""
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
@@ -55,10 +55,10 @@ class NumberField(LongText):
 
 
 class LinesField(LongText):
-    """A list, one entry a line; an entry that is there already keeps its kind."""
+    """A list, one entry per line; an entry that was there before keeps its type."""
 
     def __init__(self, *, known: list[Any], **options: Any) -> None:
-        super().__init__(help_text=_("One entry a line."), rows=5, **options)
+        super().__init__(help_text=_("One entry per line."), rows=5, **options)
         self.known = {str(entry): entry for entry in known}
 
     def prepare_value(self, value: Any) -> Any:
@@ -68,12 +68,12 @@ class LinesField(LongText):
         lines = [line.strip() for line in super().clean(value).splitlines()]
         entries = list(dict.fromkeys(line for line in lines if line))
         if len(entries) > ENTRIES_MOST or any(len(entry) > ENTRY_CHARS for entry in entries):
-            raise ValidationError(_("At most 200 entries of at most 200 characters each."), code="too_long")
+            raise ValidationError(_("Enter at most 200 entries of at most 200 characters each."), code="too_long")
         return [self.known.get(entry, entry) for entry in entries]
 
 
 class JsonTextField(LongText):
-    """Any JSON, as the database can keep it."""
+    """Any JSON that the database can store."""
 
     def prepare_value(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -85,14 +85,15 @@ class JsonTextField(LongText):
         try:
             read = orjson.loads(text)
         except orjson.JSONDecodeError:
-            raise ValidationError(_("This is not JSON."), code="invalid") from None
+            raise ValidationError(_("This is not valid JSON."), code="invalid") from None
+        # Postgres cannot store NUL in JSON.
         if "\\u0000" in text:
-            raise ValidationError(_("This is not JSON."), code="invalid")
+            raise ValidationError(_("This is not valid JSON."), code="invalid")
         return read
 
 
 def value_field(value: Any, *, chars: int = MOST_BYTES) -> forms.Field:
-    """Return the field for a value of the same kind as ``value``."""
+    """Return a field for a value of the same type as ``value``."""
     label = _("Right value")
     if isinstance(value, bool):
         choices = [("true", _("yes")), ("false", _("no"))]
@@ -107,18 +108,16 @@ def value_field(value: Any, *, chars: int = MOST_BYTES) -> forms.Field:
 
 
 def initial_of(value: Any) -> Any:
-    """Return a value as its field starts with."""
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else value
 
 
 def chars_of(row: Any) -> int:
-    """Return how many characters the value of a belief may have."""
     is_proper = isinstance(row, ProfileFact) and not row.is_attribute
     return FACT_CHARS.get(row.field, MOST_BYTES) if is_proper else MOST_BYTES
 
 
 def refuse_sensitive(name: str, value: Any) -> None:
-    """Raise ValidationError where a value must not be remembered, read together with what it is called."""
+    """Raise ValidationError if a value is sensitive, read together with its name."""
     left = [(name, value)]
     while left:  # not by recursion: what is typed in may be nested more deeply than Python calls
         called, one = left.pop()

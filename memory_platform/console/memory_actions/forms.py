@@ -1,4 +1,4 @@
-"""The forms of acts on one memory. Each carries the version that the person saw, and asks why (rows D2, T7)."""
+"""The forms of acts on one memory. Each carries the version that its page showed, and asks for a reason."""
 
 import re
 from typing import Any
@@ -31,38 +31,33 @@ from snapshots.lifecycle.staff_actions.origins import origins_of
 from snapshots.models import CUT_OUT, MemoryAct, Snapshot, SnapshotKind
 from snapshots.sensitive.detector import is_telephone
 
+# Newest memories that are compared with the one to be merged.
 COMPARED_MOST = 500
-"""Newest memories that are compared with the one to be merged."""
 OFFERED_MOST = 50
 OFFERED_CHARS = 160
 UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 TAG_COLUMNS = ("label", "kind", "address", "phone", "relation", "aliases", "lat", "lon")
 
 
+# Keys of preferences that mean different things, whatever stands in them; a product's own key may mean any.
 KEYS_APART = frozenset({"likes", "dislikes", "allergies", "diet", "habits"})
-"""Keys of preferences that mean different things, whatever stands in them; a product's own key may mean any."""
+# Of many messages: not retired for one of them unless somebody ticks it.
 TELLS_OF_MORE = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
-"""Of many messages: not retired for one of them unless somebody ticks it."""
 
 
 def token_of(memory: Memory) -> str:
-    """Return what names a memory in the version that a page shows."""
+    """Return a token of the memory in its current version."""
     return f"{memory.id}.{memory.version}"
 
 
-def is_token(row_id: str, version: str) -> bool:
-    """Return whether these are the two parts of a token."""
-    return UUID_FORM.fullmatch(row_id) is not None and version.isascii() and version.isdecimal()
-
-
 class ActForm(forms.Form):
-    """What every act asks: why. ``version`` is the one that the page showed."""
+    """The fields of every act: the reason, and the ``version`` that the page showed."""
 
     version = forms.CharField(widget=forms.HiddenInput, required=False)
     reason = ReasonField()
     field_order: Any = None
+    # What an undo takes back.
     act: MemoryAct | None = None
-    """What an undo takes back."""
 
     def __init__(self, memory: Memory, data: Any = None) -> None:
         super().__init__(data, initial={"version": token_of(memory), **self.initial_for(memory)})
@@ -71,27 +66,28 @@ class ActForm(forms.Form):
         self.order_fields([name for name in self.fields if name != "reason"])
 
     def initial_for(self, memory: Any) -> dict[str, Any]:
-        """Return what the fields start with."""
         return {}
 
     def add_fields(self) -> None:
-        """Add the fields of this act."""
+        pass
 
 
 class OriginsField(forms.MultipleChoiceField):
-    """Memories, each in the version that the page shows. One that is gone by the time is not asked for any more."""
+    """Memories, each with the version that the page showed; one that is gone meanwhile is ignored."""
 
     widget = forms.CheckboxSelectMultiple
 
     def valid_value(self, value: str) -> bool:
-        """Accept any; which of them stand behind the belief is looked up under the lock."""
+        """Accept any choice: the act looks the memories up under its lock."""
         return True
 
 
 class RetireBeliefForm(ActForm):
-    """Which memories that tell the same in their old words end with the belief that was learned from them."""
+    """Which memories retire together with the belief that was learned from them."""
 
-    told_of_origins = _("Recall would still find the old words in what stays. An undo brings back what is ticked.")
+    told_of_origins = _(
+        "Recall still finds the old words in memories that are not ticked. An undo brings the ticked ones back."
+    )
 
     def add_fields(self) -> None:
         told = list(origins_of(self.memory).order_by("-position")[:OFFERED_MOST])
@@ -111,51 +107,55 @@ class RetireBeliefForm(ActForm):
         )
 
     def origins(self) -> dict[UUID, int]:
-        """Return the version seen of each memory that was chosen; what no page of ours sends is left out."""
+        """Return the shown version of each chosen memory; malformed choices are left out."""
         tokens = [str(token).partition(".") for token in self.cleaned_data.get("origins", [])]
-        return {UUID(one): int(version[:18]) for one, _dot, version in tokens if is_token(one, version)}
+        return {
+            UUID(one): int(version[:18])
+            for one, _dot, version in tokens
+            if UUID_FORM.fullmatch(one) and version.isascii() and version.isdecimal()
+        }
 
 
 class CorrectBeliefForm(RetireBeliefForm):
-    """The right value of a preference or profile field; of a preference also the words."""
+    """The right value of a preference or profile field; for a preference also the statement."""
 
     def initial_for(self, memory: Any) -> dict[str, Any]:
         return {"value": initial_of(memory.value)}
 
     def add_fields(self) -> None:
-        """Ask for the value, then for the words, then what ends with the old value."""
         self.fields["value"] = value_field(self.memory.value, chars=chars_of(self.memory))
         if isinstance(self.memory, Preference):
             self.fields["statement"] = LongText(
-                label=_("In their words"), required=False, rows=2, help_text=_("What was said, if you know it.")
+                label=_("In the user's words"),
+                required=False,
+                rows=2,
+                help_text=_("The user's words, if you know them."),
             )
         super().add_fields()
 
     def clean_value(self) -> Any:
-        """Return the value. Raises ValidationError where it must not be remembered."""
         called = self.memory.key if isinstance(self.memory, Preference) else self.memory.field
         refuse_sensitive(called, self.cleaned_data["value"])
         return self.cleaned_data["value"]
 
     def clean_statement(self) -> str:
-        """Return the words. Raises ValidationError where they must not be remembered."""
         refuse_sensitive("statement", self.cleaned_data["statement"])
         return str(self.cleaned_data["statement"])
 
 
 class RetireTagForm(RetireBeliefForm):
-    """Which memories end with a tag that was learned from them."""
+    """Which memories retire together with a tag that was learned from them."""
 
     told_of_origins = _(
-        "Recall would still find the old words in what stays. The tag is gone for good; what is ticked can be brought "
-        "back on its own page."
+        "Recall still finds the old words in memories that are not ticked. The tag is deleted for good; ticked "
+        "memories can be brought back on their own pages."
     )
 
 
 class CorrectTagForm(RetireBeliefForm):
     """The right columns of a tag."""
 
-    told_of_origins = _("Only those end that say what you change here. An undo brings them back.")
+    told_of_origins = _("Only memories that mention a value that you change are retired. An undo brings them back.")
 
     label = forms.CharField(label=_("Label"), max_length=200)
     kind = forms.ChoiceField(label=_("Kind"), choices=TagKind.choices)
@@ -173,10 +173,9 @@ class CorrectTagForm(RetireBeliefForm):
         super().add_fields()
 
     def clean(self) -> dict[str, Any]:
-        """Refuse half a position, and what must not be remembered."""
         given = self.cleaned_data
         if (given.get("lat") is None) != (given.get("lon") is None):
-            self.add_error("lon", _("Latitude and longitude stand together."))
+            self.add_error("lon", _("Enter both latitude and longitude, or neither."))
         for name in ("label", "address", "phone", "relation", "aliases"):
             if name == "phone" and is_telephone(given.get("phone", "")):
                 continue
@@ -187,40 +186,39 @@ class CorrectTagForm(RetireBeliefForm):
         return given
 
     def columns(self) -> dict[str, Any]:
-        """Return the columns as they should be."""
         return {name: self.cleaned_data[name] for name in TAG_COLUMNS}
 
 
 class BringBackForm(ActForm):
-    """Which earlier value of a tag holds again."""
+    """An earlier value of a tag to restore."""
 
     def add_fields(self) -> None:
         self.earlier = earlier_values(self.memory)[:OFFERED_MOST]
-        choices = [(str(row.id), earlier_value_label(row)) for row in self.earlier]
+        choices = [
+            (
+                str(row.id),
+                f"{row.get_detail_display()}: {Truncator(plain(row.value)).chars(OFFERED_CHARS)}"
+                f" ({row.valid_at:%Y-%m-%d} \N{EN DASH} {row.invalid_at:%Y-%m-%d})",
+            )
+            for row in self.earlier
+        ]
         self.fields["value"] = forms.ChoiceField(label=_("Holds again"), choices=choices, widget=forms.RadioSelect)
 
     def columns(self) -> dict[str, Any]:
-        """Return the columns of the tag with the value that was chosen."""
         chosen = UUID(self.cleaned_data["value"])
         return place_then(next(row for row in self.earlier if row.id == chosen))
 
 
 def earlier_values(tag: Any) -> list[TagDetail]:
-    """Return the values that a tag has had and has no longer, the latest first."""
+    """Return the earlier values of a tag's details, the latest first."""
     if not isinstance(tag, Tag):
         return []
     rows = detail_history(tag).filter(invalid_at__isnull=False).select_related("tag__subject")
     return [row for row in rows.order_by("-invalid_at", "-id") if getattr(tag, row.detail) != row.value]
 
 
-def earlier_value_label(row: TagDetail) -> str:
-    """Return an earlier value as a line to choose from."""
-    told = Truncator(plain(row.value)).chars(OFFERED_CHARS)
-    return f"{row.get_detail_display()}: {told} ({row.valid_at:%Y-%m-%d} \N{EN DASH} {row.invalid_at:%Y-%m-%d})"
-
-
 class CorrectSnapshotForm(ActForm):
-    """What a snapshot should say."""
+    """The right text of a snapshot."""
 
     text = LongText(label=_("Right text"), rows=5)
 
@@ -229,7 +227,7 @@ class CorrectSnapshotForm(ActForm):
 
 
 class VitalForm(ActForm):
-    """Why a note always stands in a context."""
+    """The vital class of a note."""
 
     vital_class = forms.ChoiceField(
         label=_("Why it is vital"), choices=list(VITAL_CLASSES.items()), widget=forms.RadioSelect, required=False
@@ -241,24 +239,23 @@ class VitalForm(ActForm):
 
 
 class MergeForm(ActForm):
-    """Which memory becomes one with this one."""
+    """The memory to merge into this one."""
 
     def add_fields(self) -> None:
         self.others = others_of(self.memory)
         choices = [(str(other.id), memory_label(other)) for other in self.others]
         self.fields["other"] = forms.ChoiceField(
-            label=_("Ends, and its sources come here"), choices=choices, widget=forms.RadioSelect
+            label=_("Memory to merge into this one"), choices=choices, widget=forms.RadioSelect
         )
 
     def other(self) -> Memory:
-        """Return the memory that was chosen."""
         chosen = UUID(self.cleaned_data["other"])
         found: Memory = next(other for other in self.others if other.id == chosen)
         return found
 
 
 def others_of(memory: Any) -> list[Any]:
-    """Return the memories in use that may mean the same as this one, the most alike first."""
+    """Return the memories in use that may mean the same as this one, the most similar first."""
     rows = type(memory)._default_manager.select_related("subject").filter(subject_id=memory.subject_id)
     if isinstance(memory, Snapshot):
         same = Q(kind=memory.kind) if memory.kind in CUT_OUT else ~Q(kind__in=CUT_OUT)
@@ -270,13 +267,14 @@ def others_of(memory: Any) -> list[Any]:
     elif isinstance(memory, Tag):
         rows = rows.filter(kind=memory.kind)
     said = text_of_memory(memory)
+    # Bounded, since every candidate is compared with the words of this memory.
     newest = [other for other in rows.exclude(id=memory.id)[:COMPARED_MOST] if may_mean_the_same(memory, other)]
     newest.sort(key=lambda other: -fuzz.token_set_ratio(said, text_of_memory(other)))
     return newest[:OFFERED_MOST]
 
 
 def may_mean_the_same(memory: Any, other: Any) -> bool:
-    """Tell whether the places of two memories allow that they mean the same: what is liked is no allergy."""
+    """Return whether the keys of two memories allow the same meaning: a like is not an allergy."""
     if isinstance(memory, Preference):
         return not {memory.key, other.key} <= KEYS_APART
     if isinstance(memory, ProfileFact):
@@ -285,7 +283,6 @@ def may_mean_the_same(memory: Any, other: Any) -> bool:
 
 
 def text_of_memory(memory: Any) -> str:
-    """Return the words of a memory as one text."""
     if isinstance(memory, Snapshot):
         return memory.text
     if isinstance(memory, Tag):
@@ -294,7 +291,6 @@ def text_of_memory(memory: Any) -> str:
 
 
 def memory_label(memory: Any) -> str:
-    """Return a memory as a line to choose from."""
     name = "" if isinstance(memory, Snapshot | Tag) else f"{memory}: "
     says = text_of_memory(memory) if isinstance(memory, Snapshot | Tag) else plain(memory.value)
     return Truncator(f"{name}{says}").chars(OFFERED_CHARS)

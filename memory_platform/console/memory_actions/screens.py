@@ -1,4 +1,4 @@
-"""Screens of memories that staff act on: buttons on each page, the same acts for chosen rows of a list (D2, T3, T7)."""
+"""Base class of memory screens: buttons for acts on each page, and the same acts for chosen rows of a list."""
 
 from typing import Any
 from uuid import UUID
@@ -8,31 +8,30 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.memory_actions.act_page import ActPage, act_address
 from memory_platform.console.memory_actions.acts import ACTS, Act, consolidation_of
 from memory_platform.console.memory_actions.bulk import act_on_each
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.base import SubjectOwnedAdmin
+from memory_platform.console.shared.pages import own_path
 from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
 from snapshots.lifecycle.staff_actions.actions import Doing, Memory, is_held
 from snapshots.lifecycle.staff_actions.undo import last_act
 
 
 class ActingAdmin(SubjectOwnedAdmin):
-    """A screen of memories with the acts of :data:`memory_platform.console.memory_actions.acts.ACTS`."""
+    """A screen of memories with buttons and list actions for the acts of staff."""
 
     change_form_template = "console/act_page.html"
     action_form = ReasonedActions
     actions = ("confirm", "retire", "forget")
 
     def get_urls(self) -> list[URLPattern]:
-        view = require_http_methods(["GET", "HEAD", "POST"])(self.admin_site.admin_view(self.act_view))
         name = f"{self.opts.app_label}_{self.opts.model_name}_act"
-        return [path("<uuid:object_id>/act/<slug:verb>/", view, name=name), *super().get_urls()]
+        return [own_path("<uuid:object_id>/act/<slug:verb>/", self.act_view, name), *super().get_urls()]
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -44,7 +43,6 @@ class ActingAdmin(SubjectOwnedAdmin):
         return response
 
     def act_view(self, request: HttpRequest, object_id: UUID, verb: str) -> HttpResponse:
-        """Show the form of one act, or do it. Refused and on record where the role is too weak."""
         act = ACTS.get(verb)
         if act is None:
             raise Http404
@@ -59,15 +57,13 @@ class ActingAdmin(SubjectOwnedAdmin):
         return ActPage(self, request, act, memory).answer()
 
     def memory_of(self, row: Any) -> Memory:
-        """Return the memory that a row of this screen is."""
         return row  # type: ignore[no-any-return]  # a row of one of the tables of memories
 
     def memories_of(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Return the memories that chosen rows of this screen are."""
         return queryset
 
     def acts_on(self, request: HttpRequest, memory: Memory) -> list[dict[str, Any]]:
-        """Return the buttons on a memory's page: what its state allows, of what the role allows."""
+        """Return the buttons on a memory's page: the acts that its state and the role allow."""
         if getattr(memory, "version_of_id", None) or not any(self._may(request, act.role) for act in ACTS.values()):
             return []
         held = is_held(memory)
@@ -79,22 +75,20 @@ class ActingAdmin(SubjectOwnedAdmin):
             if (held or not act.held_only) and (can_undo or act.verb != "undo")
         ]
 
-    @admin.action(description=_("Confirm: it is so"), permissions=["support"])
+    @admin.action(description=_("Confirm: this is true"), permissions=["support"])
     @needs_reason
     def confirm(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-        """Confirm the chosen memories."""
         return self._each(request, queryset, ACTS["confirm"])
 
     @admin.action(description=_("Retire: recall no longer finds it"), permissions=["support"])
     @needs_reason
     def retire(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-        """Retire the chosen memories."""
         return self._each(request, queryset, ACTS["retire"])
 
-    @admin.action(description=_("Forget for good: every value it had, nothing is left"), permissions=["manager"])
+    @admin.action(description=_("Forget for good: erase every value it ever had"), permissions=["manager"])
     @needs_reason
     def forget(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-        """Forget the chosen memories; several values of one belief are one."""
+        """Forget the chosen memories; several values of one belief count as one."""
         return self._each(request, queryset, ACTS["forget"])
 
     def _each(self, request: HttpRequest, queryset: QuerySet[Any], act: Act) -> HttpResponse | None:

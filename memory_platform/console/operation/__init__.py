@@ -1,1 +1,1 @@
-"""Screens for operators: workers, queue, timetable, erasures, prices."""
+"""Screens for operators: workers, queue, timetable, erasures, job runs."""

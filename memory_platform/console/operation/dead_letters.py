@@ -1,6 +1,6 @@
-"""Dead letters: what was given up, by what went wrong; replayed or discarded one by one or whole groups (C3, E9, D2).
+"""Dead letters, grouped by kind and error: replayed or discarded one by one, or whole groups at once.
 
-An error is the name of a kind of fault, never its text: that could quote what somebody said.
+An error is the name of an exception class, never its text, which could quote a user.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -10,7 +10,6 @@ from django.contrib import messages
 from django.db.models import Count, Max, Min, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -19,49 +18,54 @@ from memory_platform.console.memory_actions.bulk import MOST
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.codes import in_words
 from memory_platform.console.shared.display import column, list_address
+from memory_platform.console.shared.pages import own_page
 from memory_platform.console.shared.reasons import is_reason_missing, reason_of
 from snapshots.models import Work, WorkKind, WorkState
 from snapshots.queue.replay import discard_work, replay_work
 from tenants.models import Role
 
 REPLAY, DISCARD = "replay", "discard"
+# Groups shown; a name of an error comes from code, so there are few.
 GROUPS_MOST = 100
-"""Groups shown; a name of an error comes from code, so there are few."""
 age = column("created_at", timesince, gettext_lazy("age"), order="created_at")
 
 
 class DeadLetters:
-    """The page of dead letters, on the screen of work items."""
+    """The page of dead letters on the screen of work items."""
 
     def __init__(self, screen: Any, request: HttpRequest) -> None:
         self.screen, self.request = screen, request
 
     def answer(self) -> HttpResponse:
-        """Show the groups, or replay or discard the oldest items of those that were chosen."""
+        """Show the groups; on POST, replay or discard the oldest items of the chosen groups."""
         if self.request.method == "POST":
             self._settle_chosen()
             return redirect(self.request.path)
-        context = {
-            **self.screen.admin_site.each_context(self.request),
-            "title": _("Dead letters"),
-            "opts": self.screen.opts,
-            "groups": list(groups()),
-            "most": MOST,
-            "may_decide": self.screen._may(self.request, Role.SUPPORT),
-        }
-        return TemplateResponse(self.request, "console/dead.html", context)
+        return own_page(
+            self.request,
+            "console/dead.html",
+            _("Dead letters"),
+            opts=self.screen.opts,
+            groups=list(groups()),
+            most=MOST,
+            may_decide=self.screen._may(self.request, Role.SUPPORT),
+        )
 
     def _settle_chosen(self) -> None:
         verb = self.request.POST.get("verb", "")
         if verb not in _VERBS or is_reason_missing(self.screen, self.request):
             return
         wanted = self.request.POST.getlist("group")
-        items = [item for group in groups() if group["key"] in wanted for item in oldest_of(group)][:MOST]
-        settle(self.screen, self.request, items, verb)
+        items: list[Work] = []
+        for group in groups():
+            if group["key"] in wanted:
+                rows = dead().select_related("subject").filter(kind=group["kind"], error_code=group["error_code"])
+                items += rows.order_by("position")[:MOST]
+        settle(self.screen, self.request, items[:MOST], verb)
 
 
 def groups() -> Iterable[dict[str, Any]]:
-    """Yield the dead letters by kind and error, the largest group first: how many, attempts, since when."""
+    """Yield the dead letters by kind and error, the largest group first: count, attempts, age."""
     counted = dead().order_by().values("kind", "error_code")
     rows = counted.annotate(count=Count("id"), attempts=Max("attempts"), oldest=Min("created_at"))
     for row in rows.order_by("-count", "kind", "error_code")[:GROUPS_MOST]:
@@ -77,34 +81,23 @@ def groups() -> Iterable[dict[str, Any]]:
 
 
 def dead() -> QuerySet[Work]:
-    """Return the dead items of the tenant."""
     return Work.objects.filter(state=WorkState.DEAD, subject__erasing=False)
 
 
-def oldest_of(group: dict[str, Any]) -> Sequence[Work]:
-    """Return the oldest items of a group, as many as one request settles."""
-    rows = dead().select_related("subject").filter(kind=group["kind"], error_code=group["error_code"])
-    return list(rows.order_by("position")[:MOST])
-
-
 def settle(screen: Any, request: HttpRequest, items: Sequence[Work], verb: str) -> None:
-    """Replay or discard dead items; say how many were, and of how many nothing was dead any more."""
+    """Replay or discard dead items, and report how many were settled and how many were no longer dead."""
     by, reason = actor_of(request), reason_of(request)
     in_order = sorted(items, key=lambda item: item.position)  # as all who wait for items lock them
     done = sum(_VERBS[verb](item, by=by, reason=reason) for item in in_order)
-    text = _result_text(verb, done)
-    level = messages.SUCCESS if done else messages.WARNING
-    screen.message_user(request, text % {"count": done}, level)
+    if verb == REPLAY:
+        text = ngettext("%(count)d item is being replayed.", "%(count)d items are being replayed.", done)
+    else:
+        text = ngettext("%(count)d item was discarded.", "%(count)d items were discarded.", done)
+    screen.report_count(request, text, done)
     if done < len(items):
         left = len(items) - done
         rest = ngettext("%(count)d item was not dead.", "%(count)d items were not dead.", left)
         screen.message_user(request, rest % {"count": left}, messages.WARNING)
-
-
-def _result_text(verb: str, done: int) -> str:
-    if verb == REPLAY:
-        return ngettext("%(count)d item is being replayed.", "%(count)d items are being replayed.", done)
-    return ngettext("%(count)d item was discarded.", "%(count)d items were discarded.", done)
 
 
 _VERBS: dict[str, Callable[..., bool]] = {REPLAY: replay_work, DISCARD: discard_work}

@@ -1,11 +1,10 @@
-"""Screens of erasures, with what their certificates say, and of the jobs that products asked for. Nothing to change."""
+"""Read-only screens of erasures, with their certificates, and of the jobs that products requested."""
 
 from uuid import UUID
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.urls import URLPattern, path, reverse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
@@ -13,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from memory_platform.console.shared.base import TenantAdmin
 from memory_platform.console.shared.codes import CodeFilter, code_column
 from memory_platform.console.shared.display import column, part, value_whole
+from memory_platform.console.shared.pages import own_path, require
 from profiles.models import Erasure
 from profiles.services.certificates import certificate_of, is_genuine
 from snapshots.models import Job
@@ -22,20 +22,18 @@ error = code_column("error_code", _("error"))
 
 @admin.display(description=_("signature is genuine"), boolean=True)
 def show_genuine(erasure: Erasure) -> bool:
-    """Return whether the certificate is as the platform signed it."""
     return is_genuine(certificate_of(erasure))
 
 
 @admin.display(description=_("certificate"))
 def certificate_link(erasure: Erasure) -> SafeString:
-    """Link to the certificate as a file: what the signature covers, as the API shows it."""
     address = reverse("admin:profiles_erasure_certificate", args=[erasure.pk])
     return format_html('<a href="{}" download>{}</a>', address, _("Download (JSON)"))
 
 
 @admin.register(Erasure)
 class ErasureScreen(TenantAdmin):
-    """Erasures, the newest first; ids stand as keyed hashes, so that none of these pages shows whose they were."""
+    """Erasures, newest first. Subject and object ids are keyed hashes, so no page shows whose data was erased."""
 
     personal_data = False
     list_display = ("requested_at", "scope", "state", "erased_at", "actor_kind", "reason")
@@ -57,25 +55,20 @@ class ErasureScreen(TenantAdmin):
     )
 
     def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.certificate_view)
-        own = path("<uuid:erasure_id>/certificate.json", view, name="profiles_erasure_certificate")
-        return [own, *super().get_urls()]
+        address = "<uuid:erasure_id>/certificate.json"
+        return [own_path(address, self.certificate_view, "profiles_erasure_certificate"), *super().get_urls()]
 
     def certificate_view(self, request: HttpRequest, erasure_id: UUID) -> HttpResponse:
-        """Hand out the certificate; who holds it can have the platform check it."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        erasure = self.get_object(request, str(erasure_id))
-        if erasure is None:
-            raise Http404
-        answer = JsonResponse(certificate_of(erasure), json_dumps_params={"indent": 2})
+        """Return the certificate as a file; its holder can have the platform check it."""
+        require(self.has_view_permission, request)
+        answer = JsonResponse(certificate_of(self.get_or_404(request, erasure_id)), json_dumps_params={"indent": 2})
         answer["Content-Disposition"] = f'attachment; filename="certificate-{erasure_id}.json"'
         return answer
 
 
 @admin.register(Job)
 class JobScreen(TenantAdmin):
-    """Imports and large erasures; a dead one is retried through the API by whoever asked for it."""
+    """Imports and large erasures. Whoever requested a dead one retries it through the API."""
 
     personal_data = False
     list_display = ("created_at", "kind", "status", "done", "total", "attempts", error, "ended_at")

@@ -1,8 +1,7 @@
-"""When a job of the timetable runs next (row E9)."""
+"""When a job of the timetable runs next."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
 
 from django_celery_beat.models import PeriodicTask
 
@@ -11,22 +10,17 @@ from memory_platform.kernel.clock import utc_now
 
 
 def next_runs(job: PeriodicTask, count: int = OPERATION.next_runs) -> Iterator[datetime]:
-    """Yield the next times (UTC) at which beat sends the job, none for one that is stopped or has no schedule."""
+    """Yield the next times (UTC) at which beat sends the job; none if it is stopped or has no schedule."""
     if not job.enabled or (job.interval is None and job.crontab is None):
         return
     now, times = utc_now(), job.schedule
     at = (job.last_run_at or now) if job.interval else now
     for number in range(count):
-        due = _first_after(times, at, is_interval=job.interval is not None)
+        if job.interval:
+            due = at + times.run_every
+        else:
+            last, delta, _now = times.remaining_delta(at)
+            due = last + delta
+        # Beat sends an overdue job at once.
         at = max(due, now) if number == 0 else due
         yield at.astimezone(UTC)
-
-
-def _first_after(times: Any, at: datetime, *, is_interval: bool) -> datetime:
-    """Return the first time after ``at``."""
-    if is_interval:
-        due: datetime = at + times.run_every
-        return due
-    last, delta, _now = times.remaining_delta(at)
-    found: datetime = last + delta
-    return found

@@ -1,4 +1,4 @@
-"""The operator's page: workers, beat, queue, dead letters by tenant, the last run of every job (rows D2, E9)."""
+"""The operator's page: workers, beat, queue and dead letters by tenant, and the last run of every job."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,15 +19,15 @@ from snapshots.queue.figures.counts import work_by_tenant
 from snapshots.queue.values import TenantWork
 from tenants.models import JobRun, Tenant
 
+# Jobs whose runs leave no record: they would outnumber the work.
 UNRECORDED = frozenset({"sweep-queue", "sweep-asked-jobs", "continue-jobs"})
-"""Jobs whose runs leave no record: they would outnumber the work."""
 
 
 @mark_tenantless
 @shows_nobody
 @require_safe
 def operation(request: HttpRequest) -> HttpResponse:
-    """Show whether the platform runs. Asks nothing that belongs to a tenant but its counts."""
+    """Show whether the platform is running. Of tenants, it reads nothing but counts."""
     require(is_operator, request)
     workers, beat, work = workers_now(), beat_now(), work_by_tenant()
     tenants = Tenant.objects.in_bulk([row.tenant_id for row in work])
@@ -48,9 +48,9 @@ def _tiles(workers: list[Worker] | None, beat: BeatState, work: list[TenantWork]
     else:
         yield Tile(_("Workers"), str(len(workers)), _("answered in time"), bool(workers))
     if beat.seconds_ago is None:
-        yield Tile(_("Beat"), _("unreachable"), _("Nobody can tell when it ran last."), False)
+        yield Tile(_("Beat"), _("unreachable"), _("It is unknown when it last ran."), False)
     else:
-        yield Tile(_("Beat"), _("%s s ago") % f"{beat.seconds_ago:,.0f}", _("its last sign of life"), not beat.is_late)
+        yield Tile(_("Beat"), _("%s s ago") % f"{beat.seconds_ago:,.0f}", _("since its last run"), not beat.is_late)
     oldest = max((row.oldest_seconds or 0 for row in work), default=0)
     yield Tile(_("Waiting"), f"{sum(row.waiting for row in work):,}", _("oldest: %s s") % f"{oldest:,.0f}")
     dead = sum(row.dead for row in work)
@@ -58,7 +58,7 @@ def _tiles(workers: list[Worker] | None, beat: BeatState, work: list[TenantWork]
 
 
 def _jobs() -> Iterator[dict[str, Any]]:
-    """Yield every job of the timetable with its last run, what came of it, and when it runs next."""
+    """Yield every job of the timetable with its last run, its result, and its next run."""
     last = {run.job: run for run in JobRun.objects.order_by("job", "-scheduled_for").distinct("job")}
     for job in PeriodicTask.objects.select_related("interval", "crontab").order_by("name"):
         run = last.get(job.name)
@@ -79,4 +79,4 @@ def _result(job: PeriodicTask, run: JobRun | None) -> str:
         return _("%s tenants failed") % run.errors
     if run.ended_at is not None:
         return _("done for every tenant")
-    return _("under way, %s tenants to go") % run.skipped if run.lease_until else _("began and did not end")
+    return _("running, %s tenants left") % run.skipped if run.lease_until else _("started and did not finish")

@@ -18,7 +18,7 @@ from tenants.models import JobRun
 
 
 class StaffScreen(CarefulLists, UserAdmin[User]):
-    """Staff log-ins; their role in a tenant is kept there. Deactivated, not deleted: the audit trail names them."""
+    """Staff accounts; their roles are per tenant. They are deactivated, not deleted: the audit trail refers to them."""
 
     ordering = ("username",)
     list_display = ("username", "first_name", "last_name", "email", "is_active", "is_superuser", "last_login")
@@ -54,7 +54,7 @@ class JobRunScreen(OperatorAdmin):
 
 @admin.register(EmbeddingSpace)
 class EmbeddingSpaceScreen(OperatorAdmin):
-    """Embedding models that vectors were made with, and how far each is: as last counted, a page counts nothing."""
+    """Embedding models and the progress of each, as last counted; the page itself counts nothing."""
 
     machine_written = True
     list_display = (
@@ -75,7 +75,7 @@ class EmbeddingSpaceScreen(OperatorAdmin):
 
 @admin.register(LogEntry)
 class PlatformChangeScreen(OperatorAdmin):
-    """Changes to what no tenant owns: log-ins, timetable, theme. Tenants have audit trails of their own."""
+    """Changes of platform-wide rows: staff accounts, timetable, theme. Tenants have their own audit trails."""
 
     machine_written = True
     list_display = ("action_time", "user", "content_type", "object_repr", "change")
@@ -95,7 +95,7 @@ class ThemeScreen(CarefulLists, ThemeAdmin):  # type: ignore[misc]  # the librar
 
 
 def replace_default_screens() -> None:
-    """Put our screens in place of the libraries'; groups are not used, roles are per tenant."""
+    """Replace the libraries' screens. Groups are not used: roles are per tenant."""
     admin.site.unregister((User, Group, Theme))
     admin.site.register(User, StaffScreen)
     admin.site.register(Theme, ThemeScreen)

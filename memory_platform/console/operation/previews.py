@@ -1,6 +1,4 @@
-"""What a job of care would do now in a tenant, without doing it; of the purge, the next days too (rows E6, E9)."""
-
-from typing import Any
+"""A dry run of a maintenance job in one tenant; for the purge also a forecast of the next days."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
@@ -21,7 +19,7 @@ PURGE = "purge-expired"
 @mark_tenantless
 @require_safe
 def preview(request: HttpRequest, job: str) -> HttpResponse:
-    """Show what the job would do. Opens scopes of its own: some jobs ask a model, with none open."""
+    """Show what the job would do. Opens scopes of its own: some jobs ask a model, which needs no open scope."""
     whole = WHOLE.get(job)
     require(is_operator if whole else is_manager, request)
     desk = current_desk(request)
@@ -30,21 +28,16 @@ def preview(request: HttpRequest, job: str) -> HttpResponse:
     found = whole.preview() if whole else CARE[job].preview(desk.tenant.id)
     with tenant_tx(desk.tenant.id):
         record_audit(actor_of(request), "job.previewed", object_kind="job", object_id=job)
-        ahead = _forecast() if job == PURGE else []
+        ahead = forecast_purge(OPERATION.forecast_days, purge_in_force()) if job == PURGE else {}
     return own_page(
         request,
         "console/preview.html",
-        _("What a job would do"),
+        _("Dry run of a job"),
         subtitle=job,
         whole=whole is not None,
         counts=[(in_words(kind), count) for kind, count in found.counts.items()],
         examples=list(found.examples)[: OPERATION.examples],
         more=max(0, len(found.examples) - OPERATION.examples),
-        ahead=ahead,
+        ahead=[(in_words(kind), counts) for kind, counts in ahead.items() if any(counts)],
         days=range(1, OPERATION.forecast_days + 1),
     )
-
-
-def _forecast() -> list[tuple[str, list[int]]]:
-    ahead: Any = forecast_purge(OPERATION.forecast_days, purge_in_force())
-    return [(in_words(kind), counts) for kind, counts in ahead.items() if any(counts)]

@@ -1,4 +1,4 @@
-"""The screen of prefixes that vendors keep on request: whose, how large, until when; their words are not here (X9)."""
+"""The screen of prompt prefixes that vendors cache on request: whose, how large, until when. Their text is not here."""
 
 from datetime import datetime
 from typing import Any
@@ -16,21 +16,21 @@ from snapshots.models import KeptPrefix
 
 
 def endpoint_shown(identity: str) -> str:
-    """Return the model of the endpoint that is configured now; of any other the end of its keyed hash."""
+    """Return the model of the configured endpoint; for any other endpoint the end of its keyed hash."""
     keeper = prompt_keeper()
     return word(keeper.model if keeper and keeper.identity == identity else short_id(identity))
 
 
 @admin.display(description=gettext_lazy("state"))
 def state(kept: KeptPrefix) -> str:
-    """Tell whether the vendor keeps it, was asked to, or may still keep one whose name nobody was told."""
+    """Return whether the vendor keeps the prefix, is being asked to, or may keep one whose name never arrived."""
     now: datetime = utc_now()
     if kept.claim is not None and kept.claimed_until > now:
-        return _("being made or extended")
+        return _("being created or extended")
     if kept.name and kept.expires_at > now:
         return _("kept")
     if kept.unnamed_until > now:
-        return _("perhaps kept: no answer came")
+        return _("possibly kept: the vendor did not answer")
     return _("over")
 
 
@@ -39,7 +39,7 @@ endpoint_line = column("endpoint", endpoint_shown, gettext_lazy("endpoint"))
 
 @admin.register(KeptPrefix)
 class KeptPrefixScreen(SubjectOwnedAdmin):
-    """Prefixes at vendors, the one that lives longest first. Nobody changes them here: an erasure deletes them."""
+    """Cached prefixes, the longest-lived first. They are read-only: an erasure deletes them."""
 
     list_display = (
         subject_shown,
@@ -59,7 +59,7 @@ class KeptPrefixScreen(SubjectOwnedAdmin):
             gettext_lazy("At the vendor"),
             column("name", lambda name: word(name) if name else EMPTY, gettext_lazy("name")),
             "prefix_hash",
-            column("gone_by", lambda at: at, gettext_lazy("gone at the latest by")),
+            column("gone_by", lambda at: at, gettext_lazy("deleted at the latest by")),
         ),
         part(gettext_lazy("More"), "id"),
     )

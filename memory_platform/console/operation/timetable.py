@@ -1,4 +1,4 @@
-"""The timetable: the operator edits it, staff see it (row E9). Kinds of schedule that nothing uses are not shown."""
+"""The timetable: operators edit it, staff view it. Kinds of schedule that nothing uses are hidden."""
 
 from collections.abc import Collection
 from typing import Any, ClassVar
@@ -16,48 +16,41 @@ from django_celery_beat.models import ClockedSchedule, CrontabSchedule, Interval
 
 from memory_platform.console.operation.next_runs import next_runs
 from memory_platform.console.shared.base import OperatorAdmin
-from memory_platform.console.shared.display import EMPTY, column, line, whole
+from memory_platform.console.shared.display import EMPTY, column, computed, line, whole
 from memory_platform.console.shared.pages import is_manager, is_operator
 from snapshots.maintenance import CARE, JOBS
 
 
 def job_purpose(description: str) -> str:
-    """Return the purpose of a job, in the reader's language where the timetable wrote it, without its seal."""
+    """Return the purpose of a job, translated if the timetable wrote it, without its seal."""
     words, opening, owner = description.split(" [timetable ", maxsplit=1)[0].rpartition(" (")
     return (gettext(words) if words else "") + opening + owner
 
 
 @admin.display(description=_("next runs"))
 def next_run(job: PeriodicTask) -> str:
-    """Show when the job runs next; of one that is stopped, that it does not."""
+    """Return the next runs of the job, or that it is stopped."""
     times = [date_format(at, "Y-m-d H:i") for at in next_runs(job)]
-    return ", ".join(times) or gettext("It does not run.")
+    return ", ".join(times) or gettext("disabled")
 
 
-def _effect(job: PeriodicTask, known: Collection[str]) -> str:
-    if job.name not in known:
-        return EMPTY
-    return format_html('<a href="{}">{}</a>', reverse("admin:preview", args=[job.name]), gettext("what it would do"))
+def _preview_column(name: str, previewed: Collection[str]) -> Any:
+    """Return a column that links each of the ``previewed`` jobs to its dry run."""
+
+    def link_preview(job: PeriodicTask) -> str:
+        address = reverse("admin:preview", args=[job.name])
+        return format_html('<a href="{}">{}</a>', address, gettext("dry run")) if job.name in previewed else EMPTY
+
+    return computed(name, link_preview, _("preview"))
 
 
-@admin.display(description=_("preview"))
-def effect(job: PeriodicTask) -> str:
-    """Link to what the job would do, for an operator."""
-    return _effect(job, JOBS)
-
-
-@admin.display(description=_("preview"))
-def effect_here(job: PeriodicTask) -> str:
-    """Link to what the job would do in the tenant worked in, where it is a tenant's."""
-    return _effect(job, CARE)
-
-
+effect, effect_here = _preview_column("effect", JOBS), _preview_column("effect_here", CARE)
 purpose = column("description", lambda description: line(job_purpose(description)), _("why"))
 purpose_whole = column("description", lambda description: whole(job_purpose(description)), _("why"))
 
 
 class JobForm(PeriodicTaskForm):  # type: ignore[misc]  # the library carries no types
-    """The library's form; a task whose name is refused is one without a name there, not a failure."""
+    """The library's form; an unknown task is a form error, not a crash."""
 
     def clean(self) -> Any:
         self.cleaned_data.setdefault("task", "")
@@ -94,13 +87,13 @@ class PeriodicTaskScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc
     readonly_fields: ClassVar[tuple[str, ...]] = ("last_run_at",)
 
     def get_list_display(self, request: HttpRequest) -> Any:
-        """Lead to the previews that the reader may open."""
+        """Return the columns, with a link to the previews that the reader may open."""
         shown = effect if is_operator(request) else effect_here if is_manager(request) else None
         columns = (shown if name is effect else name for name in self.list_display)
         return [name for name in columns if name is not None]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Leave the chooser of tasks out where nothing can be chosen, and the seal where nothing can be written."""
+        """Return the fields; readers who may not write see neither the choice of tasks nor the seal of the purpose."""
         if self._may_write(request):
             return self.fieldsets
         shown: dict[Any, Any] = {"regtask": (), "description": (purpose_whole,)}
@@ -109,11 +102,11 @@ class PeriodicTaskScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc
             for title, part in self.fieldsets
         ]
 
-    @admin.action(description=_("Let the chosen jobs run"), permissions=["operator"])
+    @admin.action(description=_("Enable the chosen jobs"), permissions=["operator"])
     def enable(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         self._switch(request, queryset, enabled=True)
 
-    @admin.action(description=_("Stop the chosen jobs"), permissions=["operator"])
+    @admin.action(description=_("Disable the chosen jobs"), permissions=["operator"])
     def disable(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         self._switch(request, queryset, enabled=False)
 
@@ -122,24 +115,24 @@ class PeriodicTaskScreen(OperatorAdmin, PeriodicTaskAdmin):  # type: ignore[misc
             job.enabled = enabled
             job.save()  # tells beat, as an update of the table would not
             self.log_change(request, job, [{"changed": {"fields": ["enabled"]}}])
-        self.message_user(request, _("Beat takes the change up within seconds."), messages.SUCCESS)
+        self.message_user(request, _("Beat applies the change within seconds."), messages.SUCCESS)
 
 
 class IntervalScreen(OperatorAdmin, IntervalScheduleAdmin):  # type: ignore[misc]  # the library carries no types
-    """Every so many seconds, minutes, hours."""
+    """Schedules that repeat after a number of seconds, minutes, hours or days."""
 
     staff_may_view = True
     ordering = ("period", "every")
 
 
 class CrontabScreen(OperatorAdmin, CrontabScheduleAdmin):  # type: ignore[misc]  # the library carries no types
-    """At times of the day, week or month."""
+    """Schedules at times of the day, week or month."""
 
     staff_may_view = True
 
 
 def replace_default_screens() -> None:
-    """Put our rules around the library's screens; solar and one-time schedules are not offered."""
+    """Replace the library's screens. Solar and one-time schedules are not offered."""
     for model in (PeriodicTask, IntervalSchedule, CrontabSchedule, SolarSchedule, ClockedSchedule):
         admin.site.unregister(model)
     admin.site.register(PeriodicTask, PeriodicTaskScreen)

@@ -1,12 +1,11 @@
-"""Screens of the work queue: what waits, what is dead and can be replayed."""
+"""Screens of the work queue: what waits, and what is dead and can be replayed."""
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.memories.snapshots import conversation_shown
 from memory_platform.console.memory_actions.bulk import load_chosen_rows
@@ -15,6 +14,7 @@ from memory_platform.console.shared.base import SubjectOwnedAdmin, TenantAdmin, 
 from memory_platform.console.shared.codes import CodeFilter, code_column
 from memory_platform.console.shared.display import column, link_to, part
 from memory_platform.console.shared.filters import OfConversation, OfSubject
+from memory_platform.console.shared.pages import own_path
 from memory_platform.console.shared.reasons import ReasonedActions, needs_reason
 from snapshots.models import Message, Work, WorkRemoved
 from tenants.models import Role
@@ -54,27 +54,24 @@ class WorkScreen(SubjectOwnedAdmin):
         return f"{obj.get_kind_display()} ({obj.get_state_display()})"
 
     def get_urls(self) -> list[URLPattern]:
-        view = require_http_methods(["GET", "HEAD", "POST"])(self.admin_site.admin_view(self.dead_view))
-        return [path("dead/", view, name="snapshots_work_dead"), *super().get_urls()]
+        return [own_path("dead/", self.dead_view, "snapshots_work_dead"), *super().get_urls()]
 
     def dead_view(self, request: HttpRequest) -> HttpResponse:
-        """Show dead letters by what went wrong; replay or discard whole groups. Viewers look on."""
+        """Show dead letters by error; support may replay or discard whole groups, viewers only look."""
         if not self._may(request, Role.SUPPORT if request.method == "POST" else Role.VIEWER):
             raise PermissionDenied
         return DeadLetters(self, request).answer()
 
-    @admin.action(description=_("Replay: give dead items all their attempts again"), permissions=["support"])
+    @admin.action(description=_("Replay: run these items again with all attempts"), permissions=["support"])
     @needs_reason
     def replay(self, request: HttpRequest, queryset: QuerySet[Work]) -> None:
-        """Replay the chosen items that are dead; say how many were, so that nobody waits for the others."""
         items = load_chosen_rows(self, request, queryset)
         if items is not None:
             settle(self, request, items, REPLAY)
 
-    @admin.action(description=_("Discard: give dead items up for good"), permissions=["support"])
+    @admin.action(description=_("Discard: do not process these items again"), permissions=["support"])
     @needs_reason
     def discard(self, request: HttpRequest, queryset: QuerySet[Work]) -> None:
-        """Discard the chosen items that are dead."""
         items = load_chosen_rows(self, request, queryset)
         if items is not None:
             settle(self, request, items, DISCARD)
@@ -82,7 +79,7 @@ class WorkScreen(SubjectOwnedAdmin):
 
 @admin.register(WorkRemoved)
 class WorkRemovedScreen(TenantAdmin):
-    """The last term of the law "accepted = ready + leased + done + dead + removed", by day."""
+    """Removed items by day: the last term of "accepted = ready + leased + done + dead + removed"."""
 
     personal_data = False
     list_display = ("day", "count")

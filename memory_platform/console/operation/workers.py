@@ -1,7 +1,8 @@
-"""Workers and beat as they answer now: asked with a short wait, and said to be unreachable where nobody can tell."""
+"""The state of workers and beat, asked with a short timeout; unreachable when nobody answers."""
 
 import math
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from celery import current_app
@@ -14,7 +15,7 @@ from snapshots.queue.figures.gauges import seconds_since_sweep
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """One worker that answered: its name, how many processes it has, since when it runs (seconds), jobs done."""
+    """One worker that answered: name, processes, uptime in seconds, jobs done."""
 
     name: str
     processes: int
@@ -24,32 +25,31 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class BeatState:
-    """``seconds_ago``: beat's last sign of life, None where nobody can tell. ``is_late``: longer than it may be."""
+    """``seconds_ago``: age of beat's last sweep, None if unknown. ``is_late``: longer than allowed."""
 
     seconds_ago: float | None
     is_late: bool
 
 
 def workers_now(wait_s: float = OPERATION.workers_s) -> list[Worker] | None:
-    """Return the workers that answered in time, by name; None where the broker cannot be reached."""
+    """Return the workers that answered in time, by name; None if the broker is unreachable."""
     try:
         with current_app.connection_for_write(connect_timeout=wait_s) as broker:
+            # One attempt: the page must not wait for a broker that is down.
             broker.ensure_connection(max_retries=1, interval_start=0, interval_step=0, timeout=wait_s)
             replies = current_app.control.broadcast("stats", reply=True, timeout=wait_s, connection=broker)
     except (KombuError, RedisError, OSError):
         return None
-    return sorted(
-        (_worker(name, told) for one in replies or () for name, told in one.items()), key=lambda one: one.name
-    )
+    workers = (_worker(name, stats) for reply in replies or () for name, stats in reply.items())
+    return sorted(workers, key=attrgetter("name"))
 
 
 def beat_now() -> BeatState:
-    """Return when beat's sweep ran last."""
     seconds = seconds_since_sweep()
     return BeatState(None, False) if math.isnan(seconds) else BeatState(seconds, seconds > OPERATION.beat_late_s)
 
 
-def _worker(name: str, told: Any) -> Worker:
-    said = told if isinstance(told, dict) else {}
-    processes = said.get("pool", {}).get("max-concurrency", 0)
-    return Worker(name, int(processes), int(said.get("uptime", 0)), sum((said.get("total") or {}).values()))
+def _worker(name: str, stats: Any) -> Worker:
+    stats = stats if isinstance(stats, dict) else {}
+    processes = stats.get("pool", {}).get("max-concurrency", 0)
+    return Worker(name, int(processes), int(stats.get("uptime", 0)), sum((stats.get("total") or {}).values()))

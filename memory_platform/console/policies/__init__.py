@@ -1,1 +1,1 @@
-"""Screens of a tenant's policy and its experiments: try, save, replay, roll back."""
+"""Screens of a tenant's policy and experiments: edit, try, replay, activate, roll back."""

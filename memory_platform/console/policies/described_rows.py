@@ -1,4 +1,4 @@
-"""Things that a tenant names and describes, as rows of a form: no script, and a button asks for further rows."""
+"""A form field for named things with descriptions, as rows. It needs no script: a button asks for more rows."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -18,22 +18,20 @@ TWICE = "#"
 
 
 class DescribedWidget(forms.Widget):
-    """One row a thing: its name, what it is, and examples, one a line. Carried along hidden as one JSON object."""
+    """One row per thing: name, description, and examples, one per line. As a hidden input it is one JSON object."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
         self.most = most
 
     def render(self, name: str, value: Any, attrs: dict[str, Any] | None = None, renderer: Any = None) -> SafeString:
-        """Show what there is, and empty rows below it."""
         rows = _rows(value)
         empty = [dict.fromkeys(PARTS, "")] * min(EMPTY_ROWS, max(self.most - len(rows), 0))
         shown = [{"key": f"{name}__{place}", **row} for place, row in enumerate([*rows, *empty])]
         return render_to_string("console/policy_described.html", {"rows": shown})
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> str | None:
-        """Return the JSON object that the rows say, or the one that a page carried along; None where neither was
-        sent."""
+        """Return the rows as a JSON object, or the object that a hidden input carried; None if neither was sent."""
         if name in data:
             return str(data[name])
         given = [row for row in _read_rows(data, name, self.most + EMPTY_ROWS) if any(row.values())]
@@ -58,20 +56,18 @@ class DescribedField(forms.Field):
         self.kind = kind
 
     def prepare_value(self, value: Any) -> Any:
-        """Return what the rows, or a hidden input, are made of."""
         return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
 
     def clean(self, value: Any) -> Any:
-        """Return the value as JSON. Raises ValidationError with every fault and where it is."""
+        """Return the value as JSON. Raises ValidationError that names the place of every fault."""
         try:
             return self.kind.to_json(self.kind.read(json.loads(value or "{}")))
         except WrongValue as wrong:
             raise forms.ValidationError(self._fault_text(wrong)) from None
         except (ValueError, RecursionError):
-            raise forms.ValidationError(_("This value is not possible.")) from None
+            raise forms.ValidationError(_("This value is not valid.")) from None
 
     def _fault_text(self, wrong: WrongValue) -> str:
-        """Return the places of the faults, and the allowed values."""
         words = _(
             "Not possible: %(places)s. A name has small letters, digits and underscores and is no field of the profile"
             " itself; a description has %(least)s to %(most)s characters; there are at most %(examples)s examples of"
@@ -92,7 +88,7 @@ class DescribedField(forms.Field):
 
 
 def _rows(value: Any) -> list[dict[str, str]]:
-    """Return the rows of a JSON object, whatever a page carried along."""
+    """Return the rows of a JSON object; none if a page carried something else."""
     try:
         held = json.loads(value or "{}")
     except (ValueError, RecursionError):
@@ -113,7 +109,6 @@ def _lines(text: str) -> list[str]:
 
 
 def _read_rows(data: Mapping[str, Any], name: str, most: int) -> Iterator[dict[str, str]]:
-    """Yield the rows of the form, in their order."""
     for place in range(most):
         if f"{name}__{place}__name" in data:
             yield {part: str(data.get(f"{name}__{place}__{part}", "")).strip() for part in PARTS}

@@ -1,4 +1,4 @@
-"""Screens of experiments: arms, start and end, and how well each arm serves. For managers (rows T5, G5)."""
+"""Screens of experiments for managers: arms, start and end, and the results of each arm."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.access import actor_of
-from memory_platform.console.shared.base import TenantAdmin
+from memory_platform.console.shared.base import MadeOnceAdmin
 from memory_platform.console.shared.display import EMPTY, column, line, part
 from memory_platform.console.shared.reasons import ReasonedActions, ReasonField, needs_reason, reason_of
 from snapshots.feedback.tallies.shares import Share, figures_by_arm
@@ -21,13 +21,13 @@ from tenants.models import Experiment, ExperimentStatus, PolicyVersion, Role
 from tenants.policies.arms import BUCKETS, Arm
 from tenants.services.experiments import create_experiment, end_experiment, share_out, start_experiment
 
+# Arms that the form has room for; the API takes more.
 ROWS = 4
-"""Arms that the form has room for; the API takes more."""
 MEMBERS = ("name", "version", "percent")
 
 
 def arm_fields() -> dict[str, forms.Field]:
-    """Return the inputs of all arms; the rows after the second may stay empty."""
+    """Return the inputs of all arms; rows after the second may stay empty."""
     fields: dict[str, forms.Field] = {}
     for row in range(1, ROWS + 1):
         wanted = row <= 2  # noqa: PLR2004 - one arm has nothing beside it
@@ -40,7 +40,7 @@ def arm_fields() -> dict[str, forms.Field]:
 
 
 class ExperimentFormBase(forms.ModelForm[Experiment]):
-    """A name, two arms or more, and why."""
+    """A name, at least two arms, and a reason."""
 
     reason = ReasonField()
 
@@ -49,19 +49,18 @@ class ExperimentFormBase(forms.ModelForm[Experiment]):
         fields = ("name",)
 
     def clean(self) -> dict[str, Any]:
-        """Check what only the whole tells."""
         given = super().clean() or {}
         if self.errors:
             return given
         rows: list[list[Any]] = [[given.get(f"arm{row}_{member}") for member in MEMBERS] for row in range(1, ROWS + 1)]
         if any(None in row or "" in row for row in rows if any(row)):
-            raise forms.ValidationError(gettext("An arm has a name, a version and a percentage."))
+            raise forms.ValidationError(gettext("Give each arm a name, a version and a percentage."))
         arms = [Arm(str(name), int(version), int(percent)) for name, version, percent in filter(any, rows)]
         known = set(PolicyVersion.objects.values_list("number", flat=True))
         for fault, wrong in (
-            (gettext("Each arm has a name of its own."), len({arm.name for arm in arms}) < len(arms)),
-            (gettext("The percentages are at most 100 together."), sum(arm.percent for arm in arms) > BUCKETS),
-            (gettext("No version has this number."), any(arm.policy_version not in known for arm in arms)),
+            (gettext("Give each arm a different name."), len({arm.name for arm in arms}) < len(arms)),
+            (gettext("The percentages must add up to at most 100."), sum(arm.percent for arm in arms) > BUCKETS),
+            (gettext("There is no version with this number."), any(arm.policy_version not in known for arm in arms)),
         ):
             if wrong:
                 raise forms.ValidationError(fault)
@@ -72,7 +71,7 @@ ExperimentForm: Any = type("ExperimentForm", (ExperimentFormBase,), arm_fields()
 
 
 class SharesFormBase(forms.ModelForm[Experiment]):
-    """Other percentages for the arms of one experiment, and why."""
+    """New percentages for the arms of one experiment, and a reason."""
 
     reason = ReasonField()
 
@@ -81,23 +80,21 @@ class SharesFormBase(forms.ModelForm[Experiment]):
         fields = ()
 
     def clean(self) -> dict[str, Any]:
-        """Check what only the whole tells."""
         given = super().clean() or {}
         if self.errors:
             return given
         percents = {arm["name"]: given[share_name(n)] for n, arm in enumerate(self.instance.arms)}
         if sum(percents.values()) > BUCKETS:
-            raise forms.ValidationError(gettext("The percentages are at most 100 together."))
+            raise forms.ValidationError(gettext("The percentages must add up to at most 100."))
         return {**given, "percents": percents}
 
 
 def share_name(number: int) -> str:
-    """Return the name of the input for an arm's percentage."""
     return f"share{number}"
 
 
 def shares_form(experiment: Experiment) -> Any:
-    """Return the form with one input for each arm, filled with its percentage."""
+    """Return the form class with one percentage input per arm."""
     fields = {
         share_name(n): forms.IntegerField(label=arm["name"], min_value=0, max_value=BUCKETS, initial=arm["percent"])
         for n, arm in enumerate(experiment.arms)
@@ -107,13 +104,12 @@ def shares_form(experiment: Experiment) -> Any:
 
 @admin.display(description=_("arms"))
 def arms_line(experiment: Experiment) -> str:
-    """Show arms with versions and percentages."""
     return line(", ".join(f"{arm['name']} (v{arm['policy_version']}): {arm['percent']} %" for arm in experiment.arms))
 
 
-@admin.display(description=_("how well each arm serves"))
+@admin.display(description=_("results of each arm"))
 def figures_shown(experiment: Experiment) -> SafeString:
-    """Show each arm's shares with 95 % intervals and n: of the days that were rolled up."""
+    """Return the shares of each arm with 95 % intervals and n, from the days that are rolled up."""
     rows = [
         {
             "arm": figures.arm,
@@ -133,18 +129,17 @@ def figures_shown(experiment: Experiment) -> SafeString:
 
 
 def share_shown(share: Share) -> str:
-    """Return a share with its interval and n."""
     if share.value is None or share.low is None or share.high is None:
         return EMPTY
     return f"{share.value:.1%} ({share.low:.1%}-{share.high:.1%}; n={share.of:,})"
 
 
 @admin.register(Experiment)
-class ExperimentScreen(TenantAdmin):
-    """Experiments, newest first: made as drafts, started and ended by an action with a reason."""
+class ExperimentScreen(MadeOnceAdmin):
+    """Experiments, newest first. They are made as drafts; an action with a reason starts or ends them."""
 
     form = ExperimentForm
-    add_role = change_role = Role.MANAGER
+    view_role = add_role = change_role = Role.MANAGER
     personal_data = False
     list_display = (column("name", line, _("name")), "status", arms_line, "created_at", "started_at", "ended_at")
     list_filter = ("status",)
@@ -162,14 +157,8 @@ class ExperimentScreen(TenantAdmin):
         part(_("Why"), "reason"),
     )
 
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self.has_manager_permission(request)
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self.has_manager_permission(request)
-
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Percentages change until the experiment has ended."""
+        """Percentages may change until the experiment has ended."""
         ended = obj is not None and obj.status == ExperimentStatus.ENDED
         return super().has_change_permission(request, obj) and not ended
 
@@ -178,12 +167,9 @@ class ExperimentScreen(TenantAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None or not self.has_change_permission(request, obj):
-            return self.shown if obj else self.asked
+            return super().get_fieldsets(request, obj)
         shares = tuple(share_name(n) for n in range(len(obj.arms)))
         return (*self.shown, part(_("Percent of all subjects"), *shares, "reason"))
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return [name for _title, options in self.shown for name in options["fields"]] if obj else ()
 
     def save_model(self, request: HttpRequest, obj: Experiment, form: Any, change: bool) -> None:
         if change:
@@ -193,17 +179,18 @@ class ExperimentScreen(TenantAdmin):
         made = create_experiment(obj.name, arms, by=actor_of(request), reason=reason_of(request))
         obj.pk = made.pk
 
-    @admin.action(description=_("Start: each arm steers its share of the subjects"), permissions=["manager"])
+    @admin.action(description=_("Start: each arm applies to its share of the subjects"), permissions=["manager"])
     @needs_reason
     def start(self, request: HttpRequest, queryset: QuerySet[Experiment]) -> None:
         self._act(request, queryset, start_experiment, _("Started."))
 
-    @admin.action(description=_("End: the active policy steers all subjects again"), permissions=["manager"])
+    @admin.action(description=_("End: the active policy applies to all subjects again"), permissions=["manager"])
     @needs_reason
     def end(self, request: HttpRequest, queryset: QuerySet[Experiment]) -> None:
         self._act(request, queryset, end_experiment, _("Ended."))
 
     def _act(self, request: HttpRequest, queryset: QuerySet[Experiment], verb: Any, told: Any) -> None:
+        # Two rows suffice to see that more than one was chosen.
         chosen = list(queryset[:2])
         if len(chosen) != 1:
             self.message_user(request, _("Nothing was done: choose one experiment."), messages.ERROR)
@@ -211,7 +198,7 @@ class ExperimentScreen(TenantAdmin):
         try:
             verb(chosen[0].id, by=actor_of(request), reason=reason_of(request))
         except (ExperimentConflict, ExperimentRefused):
-            refusal = _("Nothing was done: one experiment runs at a time, and each runs once.")
+            refusal = _("Nothing was done: only one experiment can run at a time, and each can run only once.")
             self.message_user(request, refusal, messages.ERROR)
             return
         self.message_user(request, told, messages.SUCCESS)

@@ -1,7 +1,7 @@
-"""The form of a policy: one field for each that may be set, filled with what is in force, checked like the API's."""
+"""The form of a policy: one field per setting, filled with the current values and validated like the API's input."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django import forms
@@ -29,23 +29,22 @@ from tenants.policies.kinds import (
     WholeNumber,
     WrongValue,
 )
-from tenants.policies.sections import effective_values
+from tenants.policies.sections import Section, effective_values
 from tenants.services.policies import Proposal, active_number, propose, version_by_number
 
 VERSION_DIGITS = 9
+# Inputs that stand open beside the difference; all others are carried along.
 ASKED_LAST = ("against", "reason")
-"""Inputs that stand open beside the difference; all others are carried along."""
 
 
 class ValueField(forms.CharField):
-    """A value of a kind that no input of its own can take: numbers with commas between them, or a JSON object."""
+    """A value as text: numbers separated by commas, or a JSON object."""
 
     def __init__(self, kind: Kind, **options: Any) -> None:
         super().__init__(max_length=10_000, **options)
         self.kind = kind
 
     def prepare_value(self, value: Any) -> Any:
-        """Return what the input shows."""
         if isinstance(value, list):
             return ", ".join(f"{number:g}" for number in value)
         return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
@@ -64,7 +63,6 @@ class ValueField(forms.CharField):
 
 
 def field_of(section: str, name: str, kind: Kind) -> forms.Field:
-    """Return the form field of one setting."""
     place = f"{section}.{name}"
     label = FIELDS[place]
     match kind:
@@ -73,7 +71,7 @@ def field_of(section: str, name: str, kind: Kind) -> forms.Field:
         case Choice() | Choices():
             return choice_field(place, kind)
         case WholeNumber(least, most) | Days(least, most) | DaysOrNever(least, most):
-            never = {"required": False, "help_text": gettext_lazy("Empty: never.")}
+            never = {"required": False, "help_text": gettext_lazy('Leave empty for "never".')}
             more: dict[str, Any] = never if isinstance(kind, DaysOrNever) else {}
             return forms.IntegerField(min_value=least, max_value=most, label=label, **more)
         case Number(least, most):
@@ -85,7 +83,6 @@ def field_of(section: str, name: str, kind: Kind) -> forms.Field:
 
 
 def choice_field(place: str, kind: Choice | Choices) -> forms.Field:
-    """Return the form field of a setting that takes one of a list, or some of it."""
     named, told = OPTIONS.get(place, {}), HELP.get(place, "")
     choices = [(option, named.get(option, option)) for option in kind.options]
     if isinstance(kind, Choice):
@@ -97,19 +94,18 @@ def choice_field(place: str, kind: Choice | Choices) -> forms.Field:
 
 
 def key(section: str, field: str) -> str:
-    """Return the name of a setting's input."""
     return f"{section}__{field}"
 
 
 class PolicyFormBase(forms.ModelForm[PolicyVersion]):
-    """Everything that may be set; what differs from the version it is based on becomes a new version.
+    """All settings. Those that differ from the base version become a new version.
 
-    The reason is asked for when it is saved: the difference is shown first.
+    The reason is required only on saving, after the difference was shown.
     """
 
     against = forms.IntegerField(
         label=gettext_lazy("Compare with version"),
-        help_text=gettext_lazy("Empty: with the version in force."),
+        help_text=gettext_lazy("Leave empty to compare with the version in force."),
         min_value=1,
         max_value=10**VERSION_DIGITS - 1,
         required=False,
@@ -124,6 +120,7 @@ class PolicyFormBase(forms.ModelForm[PolicyVersion]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        # Viewers get no fields, and a sent form brings its own values.
         if "based_on" not in self.fields or self.is_bound:
             return
         wanted = str(self.initial.get("based_on") or "")
@@ -135,50 +132,54 @@ class PolicyFormBase(forms.ModelForm[PolicyVersion]):
             self.initial.update({key(section, field): value for field, value in values.items()})
 
     def clean_against(self) -> int | None:
-        """Return the number of the version to compare with. Raises ValidationError where there is none."""
         number: int | None = self.cleaned_data["against"]
         if number is not None and not PolicyVersion.objects.filter(number=number).exists():
-            raise forms.ValidationError(_("No version has this number."))
+            raise forms.ValidationError(_("There is no version with this number."))
         return number
 
     def clean(self) -> dict[str, Any]:
-        """Check what only the whole tells, and keep the proposal for saving."""
+        """Validate the settings together, and keep the proposal for saving."""
         given = super().clean() or {}
         if self.errors:
             return given
         base = PolicyVersion.objects.filter(number=given["based_on"]).first()
         if base is None:
-            raise forms.ValidationError(_("The version that this is based on is not there."))
+            raise forms.ValidationError(_("The base version does not exist."))
         changes, remove = _changes_from(given, base)
         try:
             self.proposal = propose(changes, SECTIONS, remove=remove, based_on=base.number)
         except PolicyUnchanged:
             raise forms.ValidationError(_("Nothing differs from version %s.") % base.number) from None
         except InvalidInput as refused:
-            for fault in refused.faults:
-                name = fault.field.replace(".", "__")
-                self.add_error(name if name in self.fields else None, _("Does not go together with the others."))
+            add_faults(self, refused)
         return given
 
 
 class RollBackForm(forms.Form):
-    """Why an earlier version's settings are to steer again."""
+    """The reason for a return to an earlier version's settings."""
 
     reason = ReasonField()
 
 
-def form_fields() -> Iterator[tuple[str, forms.Field]]:
-    """Yield every setting's input by its name."""
-    for section in SECTIONS.values():
+def add_faults(form: forms.BaseForm, refused: InvalidInput) -> None:
+    """Show each fault of a refused policy at its field, or above the form."""
+    for fault in refused.faults:
+        name = fault.field.replace(".", "__")
+        form.add_error(name if name in form.fields else None, _("This value contradicts another setting."))
+
+
+def setting_fields(sections: Iterable[Section[Any]]) -> Iterator[tuple[str, forms.Field]]:
+    """Yield the input of each setting by its name."""
+    for section in sections:
         for name, kind in section.kinds.items():
             yield key(section.name, name), field_of(section.name, name, kind)
 
 
-PolicyForm: Any = type("PolicyForm", (PolicyFormBase,), dict(form_fields()))
+PolicyForm: Any = type("PolicyForm", (PolicyFormBase,), dict(setting_fields(SECTIONS.values())))
 
 
 def _changes_from(given: dict[str, Any], base: PolicyVersion) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """Return the new values, and the names of the fields that return to the platform's defaults."""
+    """Return the new values, and the names of fields that return to the platform's defaults."""
     changes: dict[str, dict[str, Any]] = {}
     remove: list[str] = []
     for section, held in effective_values(base.document, SECTIONS).items():
@@ -197,14 +198,14 @@ def _changes_from(given: dict[str, Any], base: PolicyVersion) -> tuple[dict[str,
 def _error_message(kind: Kind) -> str:
     if isinstance(kind, NamedValues):
         if isinstance(kind.each, Choice):
-            words = _('A JSON object such as {"complaint": "%(first)s"}, with one of: %(all)s.')
+            words = _('Enter a JSON object such as {"complaint": "%(first)s"}, with one of these values: %(all)s.')
             return words % {"first": kind.each.options[0], "all": ", ".join(kind.each.options)}
         whole = kind.each
-        words = _('A JSON object such as {"complaint": 2000}, with whole numbers between %(least)s and %(most)s.')
+        words = _('Enter a JSON object such as {"complaint": 2000}, with whole numbers between %(least)s and %(most)s.')
         return words % {"least": whole.least, "most": whole.most}
     if isinstance(kind, Numbers):
-        words = _("%(count)s numbers between %(least)s and %(most)s with commas between them.")
+        words = _("Enter %(count)s numbers between %(least)s and %(most)s, separated by commas.")
         return words % {"count": kind.length, "least": kind.each.least, "most": kind.each.most} + (
-            " " + _("Each is greater than the one before it.") if kind.rising else ""
+            " " + _("Each must be greater than the one before.") if kind.rising else ""
         )
-    return _("This value is not possible.")
+    return _("This value is not valid.")

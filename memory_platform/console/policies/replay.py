@@ -1,11 +1,11 @@
-"""What a version of the policy would have done with the last receipts, before it steers anything (rows T4, D2)."""
+"""A policy version replayed on the last receipts, before it is activated."""
 
 from typing import Any
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import URLPattern, path, reverse
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, reverse
+from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -15,17 +15,17 @@ from memory_platform.console.policies.experiments import share_shown
 from memory_platform.console.policies.labels import FIELDS
 from memory_platform.console.policies.steps import SteppedAdmin
 from memory_platform.console.shared.display import EMPTY, link_to
-from memory_platform.console.shared.pages import own_page
+from memory_platform.console.shared.pages import own_page, own_path, require
 from memory_platform.console.shared.policy import REPLAY
 from snapshots.models import Receipt
-from snapshots.policies.replay import Example, Refusal, Replay, replay_policy
+from snapshots.policies.replay import Refusal, Replay, replay_policy
 from tenants.models import PolicyVersion
 from tenants.services.policies import active_number
 
 
 @admin.display(description=gettext_lazy("replay"))
 def replay_link(version: PolicyVersion) -> str:
-    """Lead to the page that tries a version on the last receipts; the active one made them."""
+    """Return the link to the replay of a version; the active version made the receipts, so it has none."""
     if version.number == getattr(version, "active", 0):
         return EMPTY
     address = reverse("admin:tenants_policyversion_replay", args=[version.pk])
@@ -33,19 +33,17 @@ def replay_link(version: PolicyVersion) -> str:
 
 
 class ReplayedAdmin(SteppedAdmin):
-    """A screen of versions, each of which can be tried on what the active one answered."""
+    """A screen of policy versions that can be replayed on the receipts of the active one."""
 
     def get_urls(self) -> list[URLPattern]:
-        view = require_safe(self.admin_site.admin_view(self.replay_view))
-        return [path("<path:object_id>/replay/", view, name="tenants_policyversion_replay"), *super().get_urls()]
+        own = own_path("<path:object_id>/replay/", self.replay_view, "tenants_policyversion_replay")
+        return [own, *super().get_urls()]
 
+    @method_decorator(require_safe)
     def replay_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Show how many of the newest contexts would hold other memories under this version. Writes nothing."""
-        if not self.has_manager_permission(request):
-            raise PermissionDenied
-        version = self.get_object(request, object_id)
-        if version is None:
-            raise Http404
+        require(self.has_manager_permission, request)
+        version = self.get_or_404(request, object_id)
         active = active_number()
         told = replay_policy(active, version.number, receipts=REPLAY.receipts, examples=REPLAY.examples)
         return own_page(
@@ -57,42 +55,38 @@ class ReplayedAdmin(SteppedAdmin):
             version=version,
             told=told,
             figures=figures_of(told),
-            examples=[example_shown(one) for one in told.examples],
+            examples=[
+                {
+                    "receipt": link_to(Receipt, one.receipt_id),
+                    "entering": len(one.entering),
+                    "leaving": len(one.leaving),
+                }
+                for one in told.examples
+            ],
             refused=[refusal_in_words(one) for one in told.refused],
             untold=[FIELDS.get(name, name) for name in told.untold],
         )
 
 
 def figures_of(told: Replay) -> list[tuple[str, Any]]:
-    """Return the rows of the table, each with its name."""
     return [
         (_("receipts read"), told.receipts),
-        (_("with memories to choose from"), told.compared),
-        (_("come out as they were under their own version"), share_shown(told.reproduced)),
-        (_("would hold other memories"), share_shown(told.changed)),
-        (_("memories that enter"), told.entering),
-        (_("memories that leave"), told.leaving),
+        (_("with candidates to choose from"), told.compared),
+        (_("reproduced under their own version"), share_shown(told.reproduced)),
+        (_("would contain other memories"), share_shown(told.changed)),
+        (_("memories added"), told.entering),
+        (_("memories removed"), told.leaving),
         (_("tokens of memories in a context, before"), told.tokens_before),
         (_("tokens of memories in a context, after"), told.tokens_after),
-        (_("used by replies, of memories that leave"), share_shown(told.utilised_leaving)),
+        (_("used by replies, of memories removed"), share_shown(told.utilised_leaving)),
         (_("used by replies, of memories that stay"), share_shown(told.utilised_staying)),
     ]
 
 
 def refusal_in_words(one: Refusal) -> str:
-    """Return why receipts are left out, in the reader's words."""
     told = {
         "other_release": _("%(count)s receipts are left out: release %(made_by)s made them, this is release %(now)s."),
         "other_clauses": _("%(count)s receipts are left out: another reader of notes (%(made_by)s) served them."),
         "other_relevance": _("%(count)s receipts are left out: another reader of relevance (%(made_by)s) judged them."),
     }
     return told[one.reason] % {"count": one.receipts, "made_by": one.made_by, "now": one.now}
-
-
-def example_shown(one: Example) -> dict[str, Any]:
-    """Return one context that would change, by numbers: its receipt tells the rest."""
-    return {
-        "receipt": link_to(Receipt, one.receipt_id),
-        "entering": len(one.entering),
-        "leaving": len(one.leaving),
-    }

@@ -1,5 +1,6 @@
-"""Screens of the tenant's policy: versions, what each sets, new ones, roll-back. Managers steer (row T4)."""
+"""The screen of policy versions: their settings, new versions, activation, roll-back. Managers change them."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin, messages
@@ -13,13 +14,12 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.policies.forms import PolicyForm, key
-from memory_platform.console.policies.labels import FIELDS, name_options
-from memory_platform.console.policies.labels import SECTIONS as SECTION_LABELS
+from memory_platform.console.policies.labels import FIELDS, SECTION_LABELS, name_options
 from memory_platform.console.policies.replay import replay_link
 from memory_platform.console.policies.steps import SEEN, SteeringActions, changes_shown, steering_seen
 from memory_platform.console.policies.tryout import TriedAdmin, try_link
 from memory_platform.console.shared.access import actor_of
-from memory_platform.console.shared.display import EMPTY, column, line, part, value_line
+from memory_platform.console.shared.display import EMPTY, column, computed, line, part, value_line
 from memory_platform.console.shared.reasons import needs_reason, reason_of
 from snapshots.policies.sections import SECTIONS
 from tenants.models import PolicyVersion, Role, Tenant
@@ -27,31 +27,24 @@ from tenants.policies.sections import Document, differences, effective_values
 from tenants.services.policies import activate_version, active_number, create_version, version_by_number
 
 
-def _render_changes(version: PolicyVersion, other: Document) -> SafeString:
-    return changes_shown(differences(other, version.document, SECTIONS))
+def _changes_column(name: str, title: Any, base: Callable[[PolicyVersion], Document]) -> Any:
+    """Return a page field with the differences between ``base(version)`` and the version."""
+    return computed(name, lambda one: changes_shown(differences(base(one), one.document, SECTIONS)), title)
 
 
-@admin.display(description=_("against the active version"))
-def against_active(version: PolicyVersion) -> SafeString:
-    """Show what would change for answers if this version were activated."""
-    return _render_changes(version, version_by_number(active_number()).document)
-
-
-@admin.display(description=_("against the version it is based on"))
-def against_base(version: PolicyVersion) -> SafeString:
-    """Show what its maker changed."""
-    return _render_changes(version, version_by_number(version.based_on).document if version.based_on else {})
-
-
-@admin.display(description=_("against the platform's own values"))
-def against_defaults(version: PolicyVersion) -> SafeString:
-    """Show all that the version sets itself."""
-    return _render_changes(version, {})
+against_active = _changes_column(
+    "against_active", _("against the active version"), lambda version: version_by_number(active_number()).document
+)
+against_base = _changes_column(
+    "against_base",
+    _("against the version it is based on"),
+    lambda version: version_by_number(version.based_on).document if version.based_on else {},
+)
+against_defaults = _changes_column("against_defaults", _("against the platform's own values"), lambda version: {})
 
 
 @admin.display(description=_("in force under this version"))
 def in_force(version: PolicyVersion) -> SafeString:
-    """Show every value."""
     sections = [
         {
             "label": SECTION_LABELS[section],
@@ -67,13 +60,11 @@ def in_force(version: PolicyVersion) -> SafeString:
 
 @admin.display(description=_("active"), boolean=True)
 def is_active(version: PolicyVersion) -> bool:
-    """Tell whether this version steers."""
     return bool(getattr(version, "active", None) == version.number)
 
 
 @admin.display(description=_("roll back"))
 def roll_back_link(version: PolicyVersion) -> str:
-    """Lead to the page that brings an earlier version's settings back."""
     if version.number >= getattr(version, "active", 0):
         return EMPTY
     address = reverse("admin:tenants_policyversion_roll_back", args=[version.pk])
@@ -84,7 +75,7 @@ def roll_back_link(version: PolicyVersion) -> str:
 
 @admin.register(PolicyVersion)
 class PolicyScreen(TriedAdmin):
-    """Versions, newest first: made anew, never changed; one is active. All staff see them, managers steer."""
+    """Policy versions, newest first. A version never changes; one is active. All staff see them."""
 
     form = PolicyForm
     add_role = Role.MANAGER
@@ -127,7 +118,6 @@ class PolicyScreen(TriedAdmin):
         return (roll_back_link, replay_link, try_link) if self.has_manager_permission(request) else ()
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        """Return the versions, each beside the number of the active one."""
         tenant = Tenant.objects.filter(id=OuterRef("tenant_id"))
         return super().get_queryset(request).annotate(active=tenant.values("policy_version")[:1])
 
@@ -137,19 +127,20 @@ class PolicyScreen(TriedAdmin):
     def save_model(self, request: HttpRequest, obj: PolicyVersion, form: Any, change: bool) -> None:
         made = create_version(form.proposal, by=actor_of(request), reason=reason_of(request))
         obj.pk, obj.number = made.pk, made.number
-        told = _("Version %s is made. It steers nothing before it is activated.")
+        told = _("Version %s was created. It has no effect until it is activated.")
         self.message_user(request, told % made.number, messages.SUCCESS)
 
-    @admin.action(description=_("Let this version steer"), permissions=["manager"])
+    @admin.action(description=_("Activate this version"), permissions=["manager"])
     @needs_reason
     def activate(self, request: HttpRequest, queryset: QuerySet[PolicyVersion]) -> None:
+        # Two rows suffice to see that more than one was chosen.
         chosen = list(queryset[:2])
         if len(chosen) != 1:
             self.message_user(request, _("Nothing was done: choose one version."), messages.ERROR)
             return
         if request.POST.get(SEEN) != steering_seen(locked=True):
-            text = _("Nothing was done: somebody else has made or activated a version since you opened the page.")
+            text = _("Nothing was done: somebody else has created or activated a version since you opened the page.")
             self.message_user(request, text, messages.ERROR)
             return
         activate_version(chosen[0].number, by=actor_of(request), reason=reason_of(request))
-        self.message_user(request, _("Version %s steers from now on.") % chosen[0].number, messages.SUCCESS)
+        self.message_user(request, _("Version %s is active now.") % chosen[0].number, messages.SUCCESS)

@@ -1,30 +1,29 @@
-"""Steps of the policy's screen: what a form would change is shown before it is saved; an earlier version comes back.
+"""Saving and rolling back a policy in two steps: the page shows the difference first, then asks for confirmation.
 
-A page that asks to save or to roll back carries what it showed. Whoever comes second is told, keeps what they wrote,
-and sees the difference to what holds now; the same form sent twice makes one version (rows T4, D2, T7).
+The confirmation carries the state that the page showed. If somebody else was quicker, the page shows the new difference
+and keeps the input. The same form sent twice makes one version.
 """
 
+from http import HTTPStatus
 from typing import Any
 
 from django import forms
 from django.contrib import messages
 from django.contrib.admin import helpers
-from django.core.exceptions import PermissionDenied
 from django.db.models import Max
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from memory_platform.console.policies.forms import ASKED_LAST, RollBackForm
-from memory_platform.console.policies.labels import FIELDS, name_options
-from memory_platform.console.policies.labels import SECTIONS as SECTION_LABELS
+from memory_platform.console.policies.labels import FIELDS, SECTION_LABELS, name_options
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.base import TenantAdmin
 from memory_platform.console.shared.display import value_whole
-from memory_platform.console.shared.pages import own_page
+from memory_platform.console.shared.pages import own_page, own_path, require
 from memory_platform.console.shared.reasons import ReasonedActions, reason_of
 from snapshots.policies.sections import SECTIONS
 from tenants.errors import PolicyUnchanged
@@ -33,13 +32,11 @@ from tenants.models import PolicyVersion, Tenant
 from tenants.policies.sections import Change, differences
 from tenants.services.policies import active_number, lock_steering, roll_back, version_by_number
 
-CONFLICT = 409
 SAVE, EDIT = "_save", "_edit"
 SEEN = "seen"
 
 
 def changes_shown(changes: list[Change]) -> SafeString:
-    """Show what differs between two versions."""
     rows = []
     for change in changes:
         place = f"{change.section}.{change.field}"
@@ -56,9 +53,9 @@ def changes_shown(changes: list[Change]) -> SafeString:
 
 
 def steering_seen(*, locked: bool) -> str:
-    """Return what names the state that a page shows: which versions there are, and which of them steers.
+    """Return a token of the current state: the active version and the newest one.
 
-    ``locked``: nobody changes it before the page's transaction ends.
+    ``locked``: nobody changes that state before the page's transaction ends.
     """
     tenant = lock_steering() if locked else Tenant.objects.get(id=current_tenant_id())
     newest = PolicyVersion.objects.aggregate(newest=Max("number"))["newest"]
@@ -66,7 +63,7 @@ def steering_seen(*, locked: bool) -> str:
 
 
 class SteeringActions(ReasonedActions):
-    """The bar of actions, with the state that the list shows."""
+    """The form of list actions, with the state that the list showed."""
 
     seen = forms.CharField(
         label="", widget=forms.HiddenInput, required=False, initial=lambda: steering_seen(locked=False)
@@ -74,26 +71,26 @@ class SteeringActions(ReasonedActions):
 
 
 class SteppedAdmin(TenantAdmin):
-    """A screen of versions that are saved after their difference was seen, and brought back by a page that asks why."""
+    """A screen of versions that are saved after their difference was shown, and restored with a reason."""
 
     add_form_template = "console/policy_form.html"
 
     def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.roll_back_view)
-        return [path("<path:object_id>/roll-back/", view, name="tenants_policyversion_roll_back"), *super().get_urls()]
+        own = own_path("<path:object_id>/roll-back/", self.roll_back_view, "tenants_policyversion_roll_back")
+        return [own, *super().get_urls()]
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show the form; then what it would change; then save it."""
+        """Show the form, then the changes it would make, then save it."""
         if request.method != "POST":
             return super().add_view(request, form_url, extra_context)
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        require(self.has_add_permission, request)
         form = self.get_form(request)(request.POST)
         if not form.is_valid() or EDIT in request.POST:
             return self._render_form(request, form)
         is_saving = SAVE in request.POST
+        # Locked on saving: the state compared below must not change until the version is stored.
         seen = steering_seen(locked=is_saving)
         is_stale = is_saving and request.POST.get(SEEN) != seen
         if is_saving and not is_stale and reason_of(request):
@@ -103,7 +100,6 @@ class SteppedAdmin(TenantAdmin):
         return self._difference(request, form, seen, is_stale=is_stale)
 
     def _render_form(self, request: HttpRequest, form: Any) -> HttpResponse:
-        """Return the filled form with the errors of each field."""
         fieldsets: Any = list(self.get_fieldsets(request))
         shown = helpers.AdminForm(form, fieldsets, {}, (), model_admin=self)
         context = {
@@ -125,10 +121,11 @@ class SteppedAdmin(TenantAdmin):
         against = form.cleaned_data["against"] or active
         changes = differences(version_by_number(against).document, form.proposal.document, SECTIONS)
         form.fields["reason"].required = True
-        answer = own_page(
+        return own_page(
             request,
             "console/policy_difference.html",
             _("See the difference"),
+            status=HTTPStatus.CONFLICT if is_stale else HTTPStatus.OK,
             opts=self.opts,
             form=form,
             kept=[form[name].as_hidden() for name in form.fields if name not in ASKED_LAST],
@@ -139,16 +136,11 @@ class SteppedAdmin(TenantAdmin):
             seen=seen,
             is_stale=is_stale,
         )
-        answer.status_code = CONFLICT if is_stale else answer.status_code
-        return answer
 
     def roll_back_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Show what changes if this version's settings steer again; ask why; then make and activate them anew."""
-        if not self.has_manager_permission(request):
-            raise PermissionDenied
-        version = self.get_object(request, object_id)
-        if version is None:
-            raise Http404
+        """Show the changes of a roll-back and ask for a reason; on POST, copy the version and activate the copy."""
+        require(self.has_manager_permission, request)
+        version = self.get_or_404(request, object_id)
         is_sent = request.method == "POST"
         form = RollBackForm(request.POST if is_sent else None)
         seen = steering_seen(locked=is_sent)
@@ -157,10 +149,11 @@ class SteppedAdmin(TenantAdmin):
             return self._roll_back(request, version)
         active = version_by_number(active_number())
         changes = differences(active.document, version.document, SECTIONS)
-        answer = own_page(
+        return own_page(
             request,
             "console/policy_roll_back.html",
             _("Roll back to version %s") % version.number,
+            status=HTTPStatus.CONFLICT if is_stale else HTTPStatus.OK,
             opts=self.opts,
             form=form,
             version=version,
@@ -170,15 +163,13 @@ class SteppedAdmin(TenantAdmin):
             seen=seen,
             is_stale=is_stale,
         )
-        answer.status_code = CONFLICT if is_stale else answer.status_code
-        return answer
 
     def _roll_back(self, request: HttpRequest, version: PolicyVersion) -> HttpResponse:
         try:
             made = roll_back(version.number, SECTIONS, by=actor_of(request), reason=reason_of(request))
         except PolicyUnchanged:
-            self.message_user(request, _("Nothing to do: answers are steered so already."), messages.INFO)
+            self.message_user(request, _("Nothing to do: this version has the settings in force."), messages.INFO)
             return redirect("admin:tenants_policyversion_changelist")
-        told = _("Version %(made)s says what version %(earlier)s says, and steers from now on.")
+        told = _("Version %(made)s copies version %(earlier)s and is active now.")
         self.message_user(request, told % {"made": made.number, "earlier": version.number}, messages.SUCCESS)
         return redirect("admin:tenants_policyversion_changelist")

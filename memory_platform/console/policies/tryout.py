@@ -1,6 +1,6 @@
-"""Words tried on the fields of a version, also as they are edited on the page: what each note would fill, and why not.
+"""Sample text tried on the fields of a policy version, also as edited on the page: the notes, and the field of each.
 
-Nothing is kept of it. The encoder runs with no transaction open, so the answer is made after the page's.
+Nothing is stored. The encoder runs with no open transaction, so the response is made after the page's.
 """
 
 from typing import Any
@@ -8,12 +8,11 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import URLPattern, path, reverse
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.policies.described_rows import DescribedField
 from memory_platform.console.policies.labels import FIELDS
@@ -21,7 +20,7 @@ from memory_platform.console.policies.replay import ReplayedAdmin
 from memory_platform.console.policies.steps import EDIT
 from memory_platform.console.shared.access import Desk, current_desk
 from memory_platform.console.shared.outside_transaction import AfterCommit, answer_in_scope
-from memory_platform.console.shared.pages import own_page
+from memory_platform.console.shared.pages import own_page, own_path
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.understanding.fields.matching import ANOTHER_TOPIC, TOO_CLOSE, UNSURE
 from snapshots.understanding.fields.section import ATTRIBUTES, FIELDS_SECTION
@@ -33,13 +32,13 @@ SCORES_SHOWN = 3
 WHY_NOT = {
     UNSURE: gettext_lazy("no field is likely enough"),
     TOO_CLOSE: gettext_lazy("two fields are about equally likely"),
-    ANOTHER_TOPIC: gettext_lazy("as near to another topic as to the field"),
-    MASKED: gettext_lazy("holds sensitive words"),
+    ANOTHER_TOPIC: gettext_lazy("as similar to another topic as to the field"),
+    MASKED: gettext_lazy("contains sensitive information"),
 }
 
 
 class TryForm(forms.Form):
-    """What a person might say, and the fields it is tried on."""
+    """Sample text, and the fields on which it is tried."""
 
     said = forms.CharField(
         label=gettext_lazy("What the person says"), max_length=TEXT_CHARS, widget=forms.Textarea(attrs={"rows": 3})
@@ -49,26 +48,23 @@ class TryForm(forms.Form):
 
 @admin.display(description=gettext_lazy("fields"))
 def try_link(version: PolicyVersion) -> str:
-    """Lead to the page on which the fields of a version are tried."""
     address = reverse("admin:tenants_policyversion_fields", args=[version.pk])
     return format_html('<a class="button" href="{}">{}</a>', address, _("Try its fields"))
 
 
 class TriedAdmin(ReplayedAdmin):
-    """A screen of versions, the fields of each of which can be tried on words."""
+    """A screen of policy versions whose fields can be tried on sample text."""
 
     def get_urls(self) -> list[URLPattern]:
-        view = require_http_methods(["GET", "HEAD", "POST"])(self.admin_site.admin_view(self.fields_view))
-        return [path("<path:object_id>/fields/", view, name="tenants_policyversion_fields"), *super().get_urls()]
+        own = own_path("<path:object_id>/fields/", self.fields_view, "tenants_policyversion_fields")
+        return [own, *super().get_urls()]
 
     def fields_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Show the fields of a version to edit, and what a text would fill. Writes nothing."""
+        """Show the fields of a version to edit, and the notes that a text would give. Writes nothing."""
         desk = current_desk(request)
         if desk is None or not self.has_manager_permission(request):
             raise PermissionDenied
-        version = self.get_object(request, object_id)
-        if version is None:
-            raise Http404
+        version = self.get_or_404(request, object_id)
         held = FIELDS_SECTION.to_json(FIELDS_SECTION.apply(version.document.get(FIELDS_SECTION.name, {})))
         form = TryForm(request.POST if request.method == "POST" else None, initial=held)
         if not form.is_bound or EDIT in request.POST or not form.is_valid():
@@ -76,11 +72,10 @@ class TriedAdmin(ReplayedAdmin):
         return AfterCommit(lambda: self._try_fields(request, desk, version, form))
 
     def _try_fields(self, request: HttpRequest, desk: Desk, version: PolicyVersion, form: TryForm) -> HttpResponse:
-        """Try the fields with no transaction open, then render the page in the tenant's scope."""
         try:
             tried = try_fields(form.cleaned_data["said"], ATTRIBUTES.read(form.cleaned_data["attributes"]))
         except EmbeddingUnavailable:
-            form.add_error(None, _("The encoder is not there; no note is made at present."))
+            form.add_error(None, _("The encoder is unavailable, so no notes are made at present."))
             return answer_in_scope(desk, lambda: self._render_page(request, version, form))
         return answer_in_scope(desk, lambda: self._render_page(request, version, form, tried))
 
@@ -101,7 +96,7 @@ class TriedAdmin(ReplayedAdmin):
 
 
 def _note(tried: TriedNote) -> dict[str, Any]:
-    """Return a row of the table: the note, the field that it fills or why it fills none, and the likeliest fields."""
+    """Return a row of the table: the note, its field or why it has none, and the likeliest fields."""
     scores = [f"{name} {score:.2f}" for name, score in list(tried.fit.scores.items())[:SCORES_SHOWN]]
     return {
         "text": tried.text,

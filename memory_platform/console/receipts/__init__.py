@@ -1,1 +1,1 @@
-"""Screens of receipts, and the playground that makes prompts on trial."""
+"""Screens of receipts, and the playground that makes trial prompts."""

@@ -1,11 +1,11 @@
-"""The playground: what would be recalled for a person now, under two policies side by side. Nothing is kept of it.
+"""The playground: what would be recalled for a person now, under two policies side by side. Nothing is stored.
 
-Support and above: who may only look may not, for asking is an act: it may cost a call to an embedding model. A draft of
-a policy is for those who may make versions. Prompts are made with no transaction open, so the page opens the tenant's
-scope itself: to read what the form offers and to record who asked, and again to show what came of it.
+It needs the role support, because a question may cost a call to an embedding model. Drafts of a policy are for
+managers. Prompts are made with no open transaction, so the page opens the tenant's scope itself: once to read the
+form's choices and record who asked, and once to render the result.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,7 @@ from django.template.response import TemplateResponse
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
-from memory_platform.console.explanation.memories import as_id, load_current_memories
+from memory_platform.console.explanation.memories import load_current_memories
 from memory_platform.console.explanation.page import BAR_UNITS
 from memory_platform.console.policies.forms import VERSION_DIGITS
 from memory_platform.console.receipts.playground_forms import DRAFT, NOW, DraftForm, QuestionForm
@@ -29,7 +29,9 @@ from memory_platform.console.receipts.playground_sides import (
     rows_of,
 )
 from memory_platform.console.shared.access import Desk, actor_of, current_desk
+from memory_platform.console.shared.display import parse_uuid
 from memory_platform.console.shared.outside_transaction import answer_in_scope
+from memory_platform.console.shared.pages import own_page
 from profiles.models import Subject
 from snapshots.models import Conversation, Receipt
 from snapshots.policies.effective import Policies, effective_in_scope, policies_of
@@ -45,7 +47,7 @@ REASON_SHOWN = 40
 
 @dataclass(frozen=True, slots=True)
 class PlaygroundInputs:
-    """What one page works with: the subject, its forms, what steers its answers now, the versions that were chosen."""
+    """The inputs of one page: the subject, the forms, the policies in force, and the chosen versions."""
 
     subject: Subject
     form: QuestionForm
@@ -55,14 +57,14 @@ class PlaygroundInputs:
 
     @property
     def is_asked(self) -> bool:
-        """Whether a whole question was sent, with a whole draft where one is to steer."""
+        """Whether the question is valid, and the draft too if it is chosen."""
         if not (self.form.is_bound and self.form.is_valid()):
             return False
         return DRAFT not in self.form.chosen_policies or bool(self.draft.is_valid())
 
 
-def playground(request: HttpRequest, subject_id: UUID, screen: Any) -> HttpResponse:
-    """Show the playground of a subject, in ``screen``; no scope may be open. Raises PermissionDenied, Http404."""
+def playground(request: HttpRequest, subject_id: UUID) -> HttpResponse:
+    """Show the playground of a subject; no scope may be open. Raises PermissionDenied, Http404."""
     desk = current_desk(request)
     if desk is None:
         return redirect("admin:switch")
@@ -71,25 +73,23 @@ def playground(request: HttpRequest, subject_id: UUID, screen: Any) -> HttpRespo
     with tenant_tx(desk.tenant.id):
         table = load_table(request, subject_id, desk)
         steering = steering_of(table) if table.is_asked else ()
-        note(request, subject_id, "asked" if steering else "opened")
-    asked = question_of(table) if steering else TrialQuestion("")
+        # The record says whose memory was asked, but not the question.
+        record_audit(
+            actor_of(request),
+            "playground.asked" if steering else "playground.opened",
+            object_kind="subject",
+            object_id=str(subject_id),
+            subject_ref=subject_id,
+        )
+    given = table.form.cleaned_data if steering else {"query": "", "intent": "", "conversation": ""}
+    asked = TrialQuestion(given["query"], given["intent"] or None, given["conversation"] or None)
+    # Between the two scopes: a model call must not hold a transaction.
     sides = [draft_side(desk.tenant.id, table.subject.external_id, asked, *one) for one in steering]
-    return answer_in_scope(desk, lambda: render_page(request, table, sides, screen.admin_site.each_context(request)))
-
-
-def note(request: HttpRequest, subject_id: UUID, verb: str) -> None:
-    """Leave in the audit trail whose memory was asked, and not what."""
-    record_audit(
-        actor_of(request),
-        f"playground.{verb}",
-        object_kind="subject",
-        object_id=str(subject_id),
-        subject_ref=subject_id,
-    )
+    return answer_in_scope(desk, lambda: render_page(request, table, sides))
 
 
 def load_table(request: HttpRequest, subject_id: UUID, desk: Desk) -> PlaygroundInputs:
-    """Return the subject, forms and versions of the page, in the open scope. Raises Http404 without a subject."""
+    """Return the inputs of the page, in the open scope. Raises Http404 if the subject does not exist."""
     subject = Subject.objects.filter(pk=subject_id, erasing=False).first()
     if subject is None:
         raise Http404
@@ -104,23 +104,20 @@ def load_table(request: HttpRequest, subject_id: UUID, desk: Desk) -> Playground
         initial=initial_question(request, subject),
     )
     chosen = (given.get("left", ""), given.get("right", "")) if given is not None else ()
-    versions = versions_of({now.version, *chosen})
+    numbers = {
+        int(one) for one in {now.version, *chosen} if one.isascii() and one.isdecimal() and len(one) <= VERSION_DIGITS
+    }
+    versions = {version.number: version for version in PolicyVersion.objects.filter(number__in=numbers)}
     base = versions[int(now.version)]
     draft = DraftForm(given if DRAFT in chosen else None, base=base) if may_draft else None
     return PlaygroundInputs(subject, form, draft, now, versions)
 
 
-def versions_of(chosen: Iterable[str]) -> dict[int, PolicyVersion]:
-    """Return the versions whose numbers were chosen, as far as there are any."""
-    numbers = {int(one) for one in chosen if one.isascii() and one.isdecimal() and len(one) <= VERSION_DIGITS}
-    return {version.number: version for version in PolicyVersion.objects.filter(number__in=numbers)}
-
-
 def policy_choices(now: Policies, *, may_draft: bool) -> list[tuple[str, str]]:
-    """Return the policies to choose from: the active one, every version, newest first, and perhaps a draft."""
-    steers = _("what steers now (version %s)") % now.version
+    """Return the policies to choose from: the current one, the draft if allowed, and every version, newest first."""
+    steers = _("in force now (version %s)") % now.version
     if now.experiment:
-        steers = _("what steers now (version %(version)s, arm %(arm)s of %(experiment)s)") % {
+        steers = _("in force now (version %(version)s, arm %(arm)s of %(experiment)s)") % {
             "version": now.version,
             "arm": now.arm,
             "experiment": now.experiment,
@@ -136,8 +133,8 @@ def _version_told(number: int, reason: str) -> str:
 
 
 def initial_question(request: HttpRequest, subject: Subject) -> dict[str, Any]:
-    """Return the question of the receipt that a link named, to ask it again; nothing where its words are gone."""
-    receipt_id = as_id(request.GET.get("receipt", ""))
+    """Return the question of the receipt that the address names; empty if its text was purged."""
+    receipt_id = parse_uuid(request.GET.get("receipt", ""))
     receipt = Receipt.objects.filter(pk=receipt_id, subject=subject).first() if receipt_id else None
     rendered = rendered_of(receipt) if receipt else None
     if receipt is None or rendered is None:
@@ -159,18 +156,8 @@ def _policies(chosen: str, table: PlaygroundInputs) -> Policies:
     return replace(policies_of(0 if chosen == DRAFT else int(chosen), document), tenant_locale=table.now.tenant_locale)
 
 
-def question_of(table: PlaygroundInputs) -> TrialQuestion:
-    """Return what was asked, of a form that was sent whole."""
-    given = table.form.cleaned_data
-    return TrialQuestion(given["query"], given["intent"] or None, given["conversation"] or None)
-
-
-def render_page(
-    request: HttpRequest, table: PlaygroundInputs, sides: list[TrialPrompt], shared: dict[str, Any]
-) -> TemplateResponse:
-    context = {
-        **shared,
-        "title": _("Playground"),
+def render_page(request: HttpRequest, table: PlaygroundInputs, sides: list[TrialPrompt]) -> TemplateResponse:
+    context: dict[str, Any] = {
         "subtitle": table.subject.external_id,
         "opts": Subject._meta,
         "subject": table.subject,
@@ -185,4 +172,4 @@ def render_page(
         candidates = (*left.candidates, *right.candidates)
         rows = rows_of(left, right, load_current_memories(table.subject.pk, candidates, with_sources=False))
         context |= {"rows": rows, "counted": count_marks(rows)}
-    return TemplateResponse(request, "console/playground.html", context)
+    return own_page(request, "console/playground.html", _("Playground"), **context)

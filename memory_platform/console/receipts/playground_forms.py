@@ -1,4 +1,4 @@
-"""The forms of the playground: what is asked of a memory, and under which policies; one of them may be a draft."""
+"""The forms of the playground: the question, two policies, and the draft of a policy."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,8 +7,8 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.policies.forms import field_of, key
-from memory_platform.console.policies.labels import SECTIONS as SECTION_LABELS
+from memory_platform.console.policies.forms import add_faults, key, setting_fields
+from memory_platform.console.policies.labels import SECTION_LABELS
 from memory_platform.console.shared.codes import INTENTS
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.policies.sections import CONTEXT, RANKING, SCORING, SECTIONS
@@ -17,15 +17,15 @@ from tenants.models import PolicyVersion
 from tenants.policies.sections import Document, effective_values
 from tenants.services.policies import propose
 
+# What a side may be steered by beside the number of a stored version.
 NOW, DRAFT = "now", "draft"
-"""What a side may be steered by beside the number of a stored version."""
+# Sections of a policy that a context follows.
 STEERING = (CONTEXT, RANKING, SCORING)
-"""Sections of a policy that a context follows."""
 QUERY_CHARS = 10_000
 
 
 class QuestionForm(forms.Form):
-    """What a person might say, and the policies whose prompts for it are laid side by side."""
+    """A sample question, and the two policies whose prompts are compared."""
 
     query = forms.CharField(
         label=gettext_lazy("What the person says"), max_length=QUERY_CHARS, widget=forms.Textarea(attrs={"rows": 3})
@@ -38,7 +38,7 @@ class QuestionForm(forms.Form):
     def __init__(self, *args: Any, policies: list[tuple[str, str]], conversations: list[str], **options: Any) -> None:
         super().__init__(*args, **options)
         choices: dict[str, list[tuple[str, Any]]] = {
-            "intent": [("", _("as read from the words")), *INTENTS.items()],
+            "intent": [("", _("as detected from the text")), *INTENTS.items()],
             "conversation": [("", _("in none")), *((one, one) for one in conversations)],
             "left": list(policies),
             "right": list(policies),
@@ -55,7 +55,7 @@ class QuestionForm(forms.Form):
 
 
 class DraftFormBase(forms.Form):
-    """Every value of a policy that a context follows, beginning with those of ``base``. Nothing of it is stored."""
+    """All settings that a context depends on, starting from ``base``. Nothing is stored."""
 
     document: Document
 
@@ -66,12 +66,11 @@ class DraftFormBase(forms.Form):
         self.base, self.held, self.document = base, held, base.document
 
     def parts(self) -> Iterator[tuple[Any, list[forms.BoundField]]]:
-        """Yield the sections: a label and the inputs of each."""
         for section in STEERING:
             yield SECTION_LABELS[section.name], [self[key(section.name, field)] for field in section.kinds]
 
     def clean(self) -> dict[str, Any]:
-        """Check what only the whole tells, and keep the document that the draft would be."""
+        """Validate the settings together, and keep the document of the draft."""
         given = super().clean() or {}
         if self.errors:
             return given
@@ -80,9 +79,7 @@ class DraftFormBase(forms.Form):
         except PolicyUnchanged:
             self.document = self.base.document
         except InvalidInput as refused:
-            for fault in refused.faults:
-                name = fault.field.replace(".", "__")
-                self.add_error(name if name in self.fields else None, _("Does not go together with the others."))
+            add_faults(self, refused)
         return given
 
     def _changes(self, given: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -96,11 +93,4 @@ class DraftFormBase(forms.Form):
         }
 
 
-def draft_fields() -> Iterator[tuple[str, forms.Field]]:
-    """Yield every setting's input by its name."""
-    for section in STEERING:
-        for name, kind in section.kinds.items():
-            yield key(section.name, name), field_of(section.name, name, kind)
-
-
-DraftForm: Any = type("DraftForm", (DraftFormBase,), dict(draft_fields()))
+DraftForm: Any = type("DraftForm", (DraftFormBase,), dict(setting_fields(STEERING)))

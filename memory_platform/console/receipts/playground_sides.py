@@ -1,4 +1,4 @@
-"""Prompts made on trial, and laid side by side: what stands in both, in one alone, and what moved. Nothing is kept."""
+"""Two trial prompts side by side: what is in both, in one alone, and what moved. Nothing is stored."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ BOTH, LEFT, RIGHT, NEITHER = "both", "left", "right", "neither"
 
 @dataclass(frozen=True, slots=True)
 class TrialQuestion:
-    """What is asked of a subject's memory: see :class:`snapshots.context.values.ContextRequest`."""
+    """A question to a subject's memory: see :class:`snapshots.context.values.ContextRequest`."""
 
     query: str
     intent: str | None = None
@@ -31,7 +31,7 @@ class TrialQuestion:
 
 @dataclass(frozen=True, slots=True)
 class TrialPrompt:
-    """One prompt made on trial; ``candidates`` as a receipt keeps them. ``needed``: tokens that it lacked."""
+    """One trial prompt; ``candidates`` as a receipt stores them. ``needed``: tokens that the policy does not allow."""
 
     label: str
     candidates: tuple[Mapping[str, Any], ...] = ()
@@ -48,7 +48,7 @@ class TrialPrompt:
 
 @dataclass(frozen=True, slots=True)
 class CandidatePlace:
-    """Where one side puts a candidate: its place in the prompt, its place by score, the score, and why."""
+    """A candidate on one side: position in the prompt, rank by score, score, and reason."""
 
     position: int | None
     rank: int | None
@@ -58,7 +58,7 @@ class CandidatePlace:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """One candidate on both sides; ``mark`` tells in whose prompt it stands, ``moved`` by how many places it rose."""
+    """One candidate on both sides. ``mark``: in whose prompt it is; ``moved``: by how many ranks it rose."""
 
     memory_id: str
     kind: str
@@ -82,7 +82,6 @@ def draft_side(
 
 
 def side_of(label: str, draft: Draft) -> TrialPrompt:
-    """Return a draft context as a page shows it."""
     context = draft.context
     kept = [shown_candidate(one) for one in candidates_from(context, draft.findings.found)]
     sections, tokens = shown_sections(context.sections), shown_tokens(context.tokens)
@@ -102,7 +101,7 @@ def side_of(label: str, draft: Draft) -> TrialPrompt:
 
 
 def rows_of(left: TrialPrompt, right: TrialPrompt, known: Mapping[str, CurrentMemory]) -> list[ComparisonRow]:
-    """Return the candidates of both sides: those in a prompt by their best place, then the others by score."""
+    """Return the candidates of both sides: those in a prompt by their best position, then the others by score."""
     seats = seats_of(left.candidates), seats_of(right.candidates)
     told = {_key(one): one for one in (*left.candidates, *right.candidates)}
     rows = [_row(one, seats[0].get(key), seats[1].get(key), known) for key, one in told.items()]
@@ -110,7 +109,7 @@ def rows_of(left: TrialPrompt, right: TrialPrompt, known: Mapping[str, CurrentMe
 
 
 def seats_of(candidates: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], CandidatePlace]:
-    """Return where a side puts its candidates, by lane and id; ranks count what a search scored."""
+    """Return the place of each candidate on one side, by lane and id; only scored candidates have a rank."""
     scored = sorted((one for one in candidates if one["explain"]), key=lambda one: -one["candidate_score"])
     ranks = {_key(one): rank for rank, one in enumerate(scored, start=1)}
     return {
@@ -147,6 +146,5 @@ def _reading_order(row: ComparisonRow) -> tuple[bool, float]:
 
 
 def count_marks(rows: Iterable[ComparisonRow]) -> dict[str, int]:
-    """Return the number of candidates in both prompts, in one alone, in neither."""
     marks = [row.mark for row in rows]
     return {mark: marks.count(mark) for mark in (BOTH, LEFT, RIGHT, NEITHER)}

@@ -1,4 +1,4 @@
-"""The screen of receipts: what was put into one prompt, and why."""
+"""The screen of receipts: the memories in one prompt, and why."""
 
 from typing import Any
 from uuid import UUID
@@ -6,7 +6,7 @@ from uuid import UUID
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, reverse
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.explanation.page import BAR_UNITS, why_of
@@ -18,6 +18,7 @@ from memory_platform.console.shared.base import subject_shown
 from memory_platform.console.shared.codes import CodeFilter, SeenFilter, code_column, in_words
 from memory_platform.console.shared.display import link_to
 from memory_platform.console.shared.filters import OfConversation, OfSubject, WithMemory
+from memory_platform.console.shared.pages import own_path
 from snapshots.models import Receipt
 from snapshots.receipts.read import LARGE
 from tenants.models import PolicyVersion
@@ -31,18 +32,10 @@ degraded = code_column("degraded_reason", _("degraded reason"))
 
 @admin.register(Receipt)
 class ReceiptScreen(NewestSearched):
-    """Receipts, newest first; each opens as the picture of why its prompt was made so."""
+    """Receipts, newest first. The page of each explains its prompt."""
 
     change_form_template = "console/why.html"
-    list_display = (
-        "created_at",
-        subject_shown,
-        conversation_shown,
-        intent,
-        phase,
-        "policy_version",
-        degraded,
-    )
+    list_display = ("created_at", subject_shown, conversation_shown, intent, phase, "policy_version", degraded)
     list_select_related = ("subject", "conversation")
     list_filter = (
         OfSubject,
@@ -68,17 +61,16 @@ class ReceiptScreen(NewestSearched):
         return f"{obj.created_at:%Y-%m-%d %H:%M}"
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        """Return receipts; what was put in and rendered is read only when one is opened."""
         return super().get_queryset(request).defer(*LARGE)
 
     def get_urls(self) -> list[URLPattern]:
-        page = self.admin_site.admin_view(self.playground_view)
-        return [path("playground/<uuid:object_id>/", page, name="snapshots_receipt_playground"), *super().get_urls()]
+        address, name = "playground/<uuid:object_id>/", "snapshots_receipt_playground"
+        return [own_path(address, self.playground_view, name), *super().get_urls()]
 
     @mark_tenantless
     def playground_view(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
-        """Show what would be recalled for a subject now; runs in no tenant, since a model may be asked for vectors."""
-        return playground(request, object_id, self)
+        """Show the playground. Runs without a tenant's scope, since it may call an embedding model."""
+        return playground(request, object_id)
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -97,16 +89,16 @@ class ReceiptScreen(NewestSearched):
         return response
 
     def _policy(self, request: HttpRequest, receipt: Receipt) -> str:
-        """Return the policy version, linked for who may see policies."""
+        """Return the policy version, linked if the reader may see policies."""
         known = receipt.policy_version.isascii() and receipt.policy_version.isdecimal()
         if known and self.has_manager_permission(request):
+            # Nine digits fit the column; a product may have sent more.
             version = PolicyVersion.objects.filter(number=int(receipt.policy_version[:9])).first()
             return link_to(PolicyVersion, version.pk, receipt.policy_version) if version else receipt.policy_version
         return receipt.policy_version
 
 
 def facts_of(receipt: Receipt, policy: str) -> list[tuple[Any, Any]]:
-    """Return what stands over the page: a label and a value each; what is empty is left out."""
     facts = (
         (_("subject"), subject_shown(receipt)),
         (_("conversation"), conversation_shown(receipt) if receipt.conversation else ""),
@@ -117,7 +109,7 @@ def facts_of(receipt: Receipt, policy: str) -> list[tuple[Any, Any]]:
         (_("readers"), ", ".join(filter(None, map(receipt.made_by.get, ("clauses", "relevance"))))),
         (_("experiment"), receipt.experiment),
         (_("arm"), receipt.arm),
-        (_("reply told at"), receipt.replied_at),
-        (_("next turn told at"), receipt.answered_at),
+        (_("reply reported at"), receipt.replied_at),
+        (_("next turn reported at"), receipt.answered_at),
     )
     return [(label, value) for label, value in facts if value]

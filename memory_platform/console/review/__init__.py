@@ -1,1 +1,1 @@
-"""Screens of what waits for a decision: candidates, memories in question, asks, orders to forget."""
+"""Screens of what waits for a decision: candidates, doubtful memories, questions, orders to forget."""

@@ -1,4 +1,4 @@
-"""The screen of asks: what products were told to ask, and what came of it (rows A2, D2)."""
+"""The screen of questions that products were told to ask, and their outcome."""
 
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
@@ -11,7 +11,7 @@ from profiles.models import Ask
 
 @admin.register(Ask)
 class AskScreen(SubjectOwnedAdmin):
-    """Questions to subjects; the answers stand in profile, tags and preferences."""
+    """Questions to subjects. The answers are in profile, tags and preferences."""
 
     list_display = (
         "asked_at",

@@ -1,4 +1,4 @@
-"""The screen of candidates: what extraction proposed and why; what waits for a person comes first."""
+"""The screen of candidates: what extraction proposed, and why. Candidates that wait for a person come first."""
 
 from collections.abc import Callable
 
@@ -6,10 +6,8 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Case, IntegerField, QuerySet, Value, When
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path
-from django.utils.html import format_html
+from django.urls import URLPattern
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.memories.profiles import confidence, value_full, value_short
 from memory_platform.console.memory_actions.bulk import in_savepoint, load_chosen_rows, tell, try_each
@@ -17,8 +15,9 @@ from memory_platform.console.review.queue import ReviewQueue
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.base import SubjectOwnedAdmin, subject_shown
 from memory_platform.console.shared.codes import CodeFilter, SeenFilter, code_column
-from memory_platform.console.shared.display import EMPTY, column, line, link_to, part, whole, word
+from memory_platform.console.shared.display import EMPTY, column, line, link_to, mark_span, part, whole, word
 from memory_platform.console.shared.filters import OfSubject
+from memory_platform.console.shared.pages import own_path
 from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
 from profiles.models import Candidate
 from profiles.values import Verdict
@@ -33,20 +32,16 @@ WAITING_FIRST = Case(When(verdict=Verdict.PENDING, then=Value(0)), default=Value
 
 @admin.display(description=_("evidence"))
 def evidence(candidate: Candidate) -> str:
-    """Show the message with the words marked that prove the candidate."""
+    """Return the source message as HTML, with the quote marked that supports the candidate."""
     message = messages_behind([candidate]).get(candidate.message_ref) if candidate.message_ref else None
-    start, end = candidate.quote_start, candidate.quote_end
-    if message is None or start is None or end is None:
+    if message is None or candidate.quote_start is None or candidate.quote_end is None:
         return EMPTY
-    said = message.content or ""
-    return format_html(
-        '<div class="stored" dir="auto">{}<mark>{}</mark>{}</div>', said[:start], said[start:end], said[end:]
-    )
+    return whole(mark_span(message.content or "", candidate.quote_start, candidate.quote_end))
 
 
 @admin.register(Candidate)
 class CandidateScreen(SubjectOwnedAdmin):
-    """What extraction proposed, its verdict and the reason; what waits is approved or rejected here."""
+    """Proposals of extraction with verdict and reason. Pending ones are approved or rejected here."""
 
     list_display = (
         "created_at",
@@ -97,31 +92,26 @@ class CandidateScreen(SubjectOwnedAdmin):
         return f"{obj.get_kind_display()} ({obj.get_verdict_display()})"
 
     def get_urls(self) -> list[URLPattern]:
-        view = require_http_methods(["GET", "HEAD", "POST"])(self.admin_site.admin_view(self.review_view))
-        return [path("review/", view, name="profiles_candidate_review"), *super().get_urls()]
+        return [own_path("review/", self.review_view, "profiles_candidate_review"), *super().get_urls()]
 
     def review_view(self, request: HttpRequest) -> HttpResponse:
-        """Show what waits, one after the other; viewers look on."""
         if not self._may(request, Role.SUPPORT if request.method == "POST" else Role.VIEWER):
             raise PermissionDenied
         return ReviewQueue(self, request).answer()
 
-    @admin.action(description=_("Approve: write what waits into memory"), permissions=["support"])
+    @admin.action(description=_("Approve: write the candidate into memory"), permissions=["support"])
     @needs_reason
     def approve(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
-        """Approve the chosen candidates that wait."""
         self._decide_rows(request, queryset, approve)
 
-    @admin.action(description=_("Reject: what waits is not written"), permissions=["support"])
+    @admin.action(description=_("Reject: do not write the candidate"), permissions=["support"])
     @needs_reason
     def reject(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
-        """Reject the chosen candidates that wait."""
         self._decide_rows(request, queryset, reject)
 
-    @admin.action(description=_("Take a rejection back: it waits again"), permissions=["support"])
+    @admin.action(description=_("Undo a rejection: the candidate waits again"), permissions=["support"])
     @needs_reason
     def reopen(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
-        """Let the chosen candidates wait again that a person rejected."""
         by, reason = actor_of(request), reason_of(request)
         rows = load_chosen_rows(self, request, queryset)
         if rows is not None:
@@ -131,7 +121,7 @@ class CandidateScreen(SubjectOwnedAdmin):
     def _decide_rows(
         self, request: HttpRequest, queryset: QuerySet[Candidate], decide: Callable[..., Candidate]
     ) -> None:
-        """Decide each pending candidate, and show which ones were decided."""
+        """Decide each pending candidate, and report the result row by row."""
         by, reason = actor_of(request), reason_of(request)
 
         def do(row: Candidate) -> None:

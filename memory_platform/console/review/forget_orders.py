@@ -1,8 +1,8 @@
-"""The screen of what users told us to forget: until it is erased, support can bring it back."""
+"""The screen of orders to forget. Until the memories are erased, support can bring them back."""
 
 from functools import partial
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
@@ -21,16 +21,9 @@ from snapshots.models import ForgetOrder, ForgetOrderState
 
 @admin.register(ForgetOrder)
 class ForgetOrderScreen(SubjectOwnedAdmin):
-    """What users told us to forget: when, how many memories, what became of it. No word of it is shown."""
+    """Orders to forget: when, how many memories, and the outcome. No words of them are shown."""
 
-    list_display = (
-        "created_at",
-        subject_shown,
-        "state",
-        column("items", len, _("memories")),
-        "erase_at",
-        "decided_at",
-    )
+    list_display = ("created_at", subject_shown, "state", column("items", len, _("memories")), "erase_at", "decided_at")
     list_filter = (OfSubject, "state", "created_at")
     search_fields = ("subject__external_id", "message_ref")
     search_help_text = _("Subject id or message id")
@@ -44,11 +37,10 @@ class ForgetOrderScreen(SubjectOwnedAdmin):
     action_form = ReasonedActions
     actions = ("bring_back",)
 
-    @admin.action(description=_("Bring back: it is remembered again as it was"), permissions=["support"])
+    @admin.action(description=_("Bring back: restore the memories as they were"), permissions=["support"])
     @needs_reason
     def bring_back(self, request: HttpRequest, queryset: QuerySet[ForgetOrder]) -> None:
-        """Bring back what the chosen orders hid, as far as it is not erased."""
         undo = partial(undo_forget_order, by=actor_of(request), reason=reason_of(request))
         done = act_on_rows(queryset.filter(state=ForgetOrderState.WITHHELD), lambda row: undo(row.subject, row.id))
         text = ngettext("%(count)d order was undone.", "%(count)d orders were undone.", done)
-        self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
+        self.report_count(request, text, done)

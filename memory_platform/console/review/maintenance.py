@@ -1,10 +1,10 @@
-"""Screens of care: memories in question, what was joined and can be taken apart, and how confidence has moved."""
+"""Screens of maintenance: doubtful memories, consolidations that can be undone, and changes of confidence."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import Case, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.http import HttpRequest
 from django.utils.html import format_html_join
@@ -17,6 +17,7 @@ from memory_platform.console.shared.codes import in_words
 from memory_platform.console.shared.display import (
     EMPTY,
     column,
+    computed,
     line,
     link,
     link_to,
@@ -38,13 +39,13 @@ from tenants.models import JobRun
 from tenants.services.job_runs import by_hand
 
 OPEN_FIRST = Case(When(decided_at__isnull=True, then=Value(0)), default=Value(1), output_field=IntegerField())
+# What care notes of one memory of any lane.
 Noted = TypeVar("Noted", MemoryReview, Calibration)
-"""What care notes of one memory of any lane."""
 lane = column("lane", in_words, _("lane"), order="lane")
 
 
 def with_what_they_say(notes: QuerySet[Noted]) -> QuerySet[Noted]:
-    """Return notes with ``text``, ``preference`` and ``fact``: what the memory says, computed for shown rows only."""
+    """Annotate the notes with ``text``, ``preference`` and ``fact``: the content of the memory."""
     own: dict[str, Any] = {"id": OuterRef("memory_ref"), "subject": OuterRef("subject")}
     return notes.annotate(
         text=Subquery(Snapshot.objects.filter(**own).order_by().values("text")[:1]),
@@ -54,49 +55,39 @@ def with_what_they_say(notes: QuerySet[Noted]) -> QuerySet[Noted]:
 
 
 def with_their_run(calibrations: QuerySet[Calibration]) -> QuerySet[Calibration]:
-    """Return calibrations with ``run``: the id of the job's run in whose time each was made, None once it is purged."""
+    """Annotate calibrations with ``run``: the id of the job run that made each, None once it is purged."""
     runs = JobRun.objects.filter(job__in=(CALIBRATE, by_hand(CALIBRATE)), started_at__lte=OuterRef("created_at"))
     lasted = runs.filter(Q(ended_at__isnull=True) | Q(ended_at__gte=OuterRef("created_at")))
     return calibrations.annotate(run=Subquery(lasted.order_by("-started_at").values("id")[:1]))
 
 
 def text_of_note(note: Any) -> Any:
-    """Return the text of an annotated note's memory; None when it is gone."""
+    """Return the content of an annotated row's memory; None when the memory is gone."""
     return next((said for said in (note.text, note.preference, note.fact) if said is not None), None)
 
 
-@admin.display(description=_("memory"))
-def memory_line(note: MemoryReview | Calibration) -> str:
-    """Show the beginning of what the memory says."""
-    return line(plain(text_of_note(note)))
-
-
-@admin.display(description=_("memory"))
-def memory_whole(note: MemoryReview | Calibration) -> str:
-    """Show what the memory says."""
-    return value_whole(text_of_note(note))
-
-
-@admin.display(description=_("page of the memory"))
-def memory_link(note: MemoryReview | Calibration) -> str:
-    """Link to the memory's own page, with its sources and the prompts that used it."""
-    return link_to(TABLES[Lane(note.lane)], note.memory_ref)
+memory_line = computed("memory_line", lambda note: line(plain(text_of_note(note))), _("memory"))
+memory_whole = computed("memory_whole", lambda note: value_whole(text_of_note(note)), _("memory"))
+memory_link = computed(
+    "memory_link", lambda note: link_to(TABLES[Lane(note.lane)], note.memory_ref), _("page of the memory")
+)
 
 
 @admin.display(description=_("joined memories"))
 def members_shown(consolidation: Consolidation) -> str:
-    """Show the memories that were joined, each with a way to its page."""
+    """Return the joined memories as HTML, each linked to its page."""
     members = Snapshot.objects.filter(subject_id=consolidation.subject_id, id__in=consolidation.members)
     shown = [(link(member, line(member.text)),) for member in members.order_by("said_at", "id")]
     return format_html_join("", '<div class="stored">{}</div>', shown) or EMPTY
 
 
 def act_on_rows(rows: QuerySet[Any], act: Callable[[Any], object]) -> int:
-    """Do something with each row, and return with how many it could still be done.
+    """Call ``act`` with each row and return for how many it succeeded; a Conflict counts as a failure.
 
-    By subject, and by id within: two who act on the same rows take the locks in one order.
+    Rows are taken by subject and id, so that two people who act on the same rows take the locks in one order.
     """
     done = 0
+    # In one order for everybody, so that two requests cannot deadlock.
     for row in rows.order_by("subject_id", "id"):
         try:
             act(row)
@@ -108,7 +99,7 @@ def act_on_rows(rows: QuerySet[Any], act: Callable[[Any], object]) -> int:
 
 @admin.register(MemoryReview)
 class MemoryReviewScreen(SubjectOwnedAdmin):
-    """Memories that have become unsure or stale; what waits for a decision comes first."""
+    """Memories that have become unsure or stale. Those that wait for a decision come first."""
 
     list_display = (
         "created_at",
@@ -136,21 +127,18 @@ class MemoryReviewScreen(SubjectOwnedAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryReview]:
         return with_what_they_say(super().get_queryset(request))
 
-    @admin.action(description=_("Keep: it is still so"), permissions=["support"])
+    @admin.action(description=_("Keep: this is still true"), permissions=["support"])
     @needs_reason
     def keep(self, request: HttpRequest, queryset: QuerySet[MemoryReview]) -> None:
-        """Keep the memories of the chosen reviews that are open."""
         done = self._decide_rows(request, queryset, ReviewDecision.KEPT)
-        text = ngettext("%(count)d memory was kept.", "%(count)d memories were kept.", done)
-        self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
+        self.report_count(request, ngettext("%(count)d memory was kept.", "%(count)d memories were kept.", done), done)
 
-    @admin.action(description=_("Retire: recall no longer finds it, its history stays"), permissions=["support"])
+    @admin.action(description=_("Retire: recall no longer finds it, the history stays"), permissions=["support"])
     @needs_reason
     def retire(self, request: HttpRequest, queryset: QuerySet[MemoryReview]) -> None:
-        """Retire the memories of the chosen reviews that are open."""
         done = self._decide_rows(request, queryset, ReviewDecision.RETIRED)
         text = ngettext("%(count)d memory was retired.", "%(count)d memories were retired.", done)
-        self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
+        self.report_count(request, text, done)
 
     def _decide_rows(self, request: HttpRequest, rows: QuerySet[MemoryReview], decision: ReviewDecision) -> int:
         by, reason = actor_of(request), reason_of(request)
@@ -160,7 +148,7 @@ class MemoryReviewScreen(SubjectOwnedAdmin):
 
 @admin.register(Consolidation)
 class ConsolidationScreen(SubjectOwnedAdmin):
-    """Memories that said nearly the same and became one."""
+    """Memories that said nearly the same and were merged into one."""
 
     list_display = (
         "created_at",
@@ -184,19 +172,20 @@ class ConsolidationScreen(SubjectOwnedAdmin):
     action_form = ReasonedActions
     actions = ("take_apart",)
 
-    @admin.action(description=_("Take apart: the joined memories hold again, and stay apart"), permissions=["support"])
+    @admin.action(
+        description=_("Take apart: the merged memories hold again and are not merged again"), permissions=["support"]
+    )
     @needs_reason
     def take_apart(self, request: HttpRequest, queryset: QuerySet[Consolidation]) -> None:
-        """Take apart the chosen ones whose joined memory is held."""
         undo = partial(undo_consolidation, by=actor_of(request), reason=reason_of(request))
         done = act_on_rows(queryset.filter(undone_at__isnull=True), lambda row: undo(row.subject, row.id))
-        text = ngettext("%(count)d joined memory was taken apart.", "%(count)d joined memories were taken apart.", done)
-        self.message_user(request, text % {"count": done}, messages.SUCCESS if done else messages.WARNING)
+        text = ngettext("%(count)d merged memory was taken apart.", "%(count)d merged memories were taken apart.", done)
+        self.report_count(request, text, done)
 
 
 @admin.register(Calibration)
 class CalibrationScreen(SubjectOwnedAdmin):
-    """How the confidence of memories has moved, and what was heard of them since it moved before."""
+    """Changes of the confidence of memories, and the feedback since the change before."""
 
     list_display = (
         "created_at",

@@ -1,7 +1,7 @@
-"""The review queue: what waits, one after the other, each with its evidence and what it goes against (E2, D2).
+"""The review queue: pending candidates one after the other, each with its evidence and with contradicting beliefs.
 
-Accepting, rejecting and editing lead to the next one at once. Of two who decide the same one the first wins, and the
-other is told; so is who decides about what was erased meanwhile. Keys are those of ``review.js``; all works without.
+Accepting, rejecting and editing lead to the next candidate at once. If two people decide the same one, the first wins
+and the second is told; likewise if it was erased meanwhile. ``review.js`` adds keys; the page works without it.
 """
 
 from collections.abc import Mapping
@@ -14,17 +14,16 @@ from django.db import transaction
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.explanation.memories import as_id
 from memory_platform.console.memory_actions.fields import LongText, refuse_sensitive, value_field
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.codes import in_words
-from memory_platform.console.shared.display import link, plain, share, value_whole, word
+from memory_platform.console.shared.display import link, mark_span, parse_uuid, plain, share, value_whole, word
+from memory_platform.console.shared.pages import own_page
 from memory_platform.console.shared.reasons import ReasonField, reason_of
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, NotFound
@@ -43,21 +42,21 @@ from snapshots.understanding.believing.review import (
 )
 from tenants.models import Role
 
+# Of those that wait, how many stand beside the one that is decided.
 LISTED_MOST = 20
-"""Of those that wait, how many stand beside the one that is decided."""
 COUNTED_MOST = 1_000
+# Messages shown around the evidence.
 BEFORE, AFTER = 2, 1
-"""Messages shown around the evidence."""
 ACCEPT, REJECT, EDIT = "accept", "reject", "edit"
+# The reason on record where who accepts writes none.
 SAID_SO = "accepted in the review queue: the words say so"
-"""The reason on record where who accepts writes none."""
 TAG_FIELDS = {"label": 200, "address": 1_000, "phone": 64, "relation": 100}
-GONE = gettext_lazy("This one was erased meanwhile. Here is the next.")
-DECIDED = gettext_lazy("Somebody else had decided this one already. Here is the next.")
+GONE = gettext_lazy("This one was erased in the meantime. Here is the next.")
+DECIDED = gettext_lazy("Somebody else has already decided this one. Here is the next.")
 
 
 class ReviewForm(forms.Form):
-    """What is decided about one candidate, why, and how it reads after an edit."""
+    """The decision about one candidate, the reason, and the edited fields."""
 
     candidate = forms.UUIDField(widget=forms.HiddenInput)
     verb = forms.ChoiceField(choices=[(verb, verb) for verb in (ACCEPT, REJECT, EDIT)])
@@ -71,10 +70,10 @@ class ReviewForm(forms.Form):
             self.fields[name] = _field_for(name, value)
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a rejection without a reason, and an edit that must not be remembered."""
+        """Refuse a rejection without a reason, and an edit with sensitive content."""
         given = self.cleaned_data
         if given.get("verb") == REJECT and not given.get("reason"):
-            self.add_error("reason", _("Say why it is rejected."))
+            self.add_error("reason", _("Give a reason for the rejection."))
         if given.get("verb") == EDIT:
             for name in self.edited:
                 self._check(name, given.get(name))
@@ -89,32 +88,30 @@ class ReviewForm(forms.Form):
             self.add_error(name, refused)
 
     def edits(self) -> Mapping[str, Any]:
-        """Return the fields of the candidate as they were edited."""
         return {name: self.cleaned_data[name] for name in self.edited}
 
     def fields_to_edit(self) -> list[Any]:
-        """Return the bound fields of an edit."""
         return [self[name] for name in self.edited]
 
 
 class ReviewQueue:
-    """The pages of the queue, on the screen of candidates."""
+    """The pages of the queue on the screen of candidates."""
 
     def __init__(self, screen: Any, request: HttpRequest) -> None:
         self.screen, self.request = screen, request
 
     def answer(self) -> HttpResponse:
-        """Show the candidate that the address names or the next one; or decide the one that was sent."""
+        """Show the candidate in the address or the next one; on POST, decide the one that was sent."""
         if self.request.method == "POST":
             return self._handle_decision(self.request.POST)
-        chosen = as_id(self.request.GET.get("candidate", ""))
+        chosen = parse_uuid(self.request.GET.get("candidate", ""))
         row = waiting().filter(id=chosen).first() if chosen else None
         if chosen and row is None:
             messages.info(self.request, self._why_gone(chosen))
-        return self._render_page(row or self._next_candidate(as_id(self.request.GET.get("after", ""))))
+        return self._render_page(row or self._next_candidate(parse_uuid(self.request.GET.get("after", ""))))
 
     def _handle_decision(self, data: Any) -> HttpResponse:
-        row_id = as_id(data.get("candidate", ""))
+        row_id = parse_uuid(data.get("candidate", ""))
         row = waiting().filter(id=row_id).first() if row_id else None
         if row is None:
             messages.warning(self.request, self._why_gone(row_id))
@@ -128,7 +125,7 @@ class ReviewQueue:
         return redirect(self._address(after=row.id))
 
     def _decide(self, row: Candidate, form: ReviewForm) -> Any:
-        """Do what was decided; return what to tell where somebody was quicker, None where it is done."""
+        """Apply the decision. Return a message when somebody else was quicker, None when it is done."""
         began, by = utc_now(), actor_of(self.request)
         verb, reason = form.cleaned_data["verb"], reason_of(self.request)
         try:
@@ -143,7 +140,8 @@ class ReviewQueue:
         except NotFound:
             return GONE
         except Conflict:
-            return _("It could not be written: it changed meanwhile. It still waits.")
+            return _("It could not be written because the memory changed at the same time. It still waits.")
+        # Sent twice, the same decision is accepted; a review from before this request tells that it was the second.
         return DECIDED if done.reviewed_at is not None and done.reviewed_at < began else None
 
     def _why_gone(self, row_id: UUID | None) -> Any:
@@ -151,7 +149,7 @@ class ReviewQueue:
         return DECIDED if was_decided else GONE
 
     def _next_candidate(self, after: UUID | None) -> Candidate | None:
-        """Return the next pending candidate, the first one after the last; None when none is pending."""
+        """Return the next pending candidate, after the last one the first; None when none is pending."""
         rows = waiting()
         passed = Candidate.objects.filter(id=after).first() if after else None
         found = rows.filter(_later_than(passed)).first() if passed else None
@@ -163,18 +161,18 @@ class ReviewQueue:
         return f"{address}?{given}" if given else address
 
     def _render_page(self, row: Candidate | None, form: ReviewForm | None = None) -> HttpResponse:
-        context = {
-            **self.screen.admin_site.each_context(self.request),
-            "title": _("Review queue"),
-            "opts": self.screen.opts,
-            "row": row,
-            "count": waiting()[:COUNTED_MOST].count(),
+        return own_page(
+            self.request,
+            "console/review.html",
+            _("Review queue"),
+            opts=self.screen.opts,
+            row=row,
+            count=waiting()[:COUNTED_MOST].count(),
             **(self._candidate_context(row, form) if row is not None else {}),
-        }
-        return TemplateResponse(self.request, "console/review.html", context)
+        )
 
     def _candidate_context(self, row: Candidate, form: ReviewForm | None) -> dict[str, Any]:
-        """Return the context of one candidate's page, and record that it was seen."""
+        """Return the context of one candidate's page, and record that it was viewed."""
         self.screen._note(self.request, "viewed", row)
         listed = list(waiting().filter(Q(id=row.id) | _later_than(row))[:LISTED_MOST])
         before = waiting().filter(~Q(id=row.id) & ~_later_than(row)).order_by("-created_at", "-id").first()
@@ -192,10 +190,11 @@ class ReviewQueue:
 
 
 def evidence_in_context(row: Candidate) -> list[dict[str, Any]]:
-    """Return the message that a candidate was read from with its quote marked, and the messages around it."""
+    """Return the candidate's source message with its quote marked, and the messages around it."""
     message = messages_behind([row]).get(row.message_ref) if row.message_ref else None
     if message is None:
         return []
+    quote = row.quote_start, row.quote_end
     around = Message.objects.filter(
         subject_id=row.subject_id,
         conversation_id=message.conversation_id,
@@ -208,22 +207,14 @@ def evidence_in_context(row: Candidate) -> list[dict[str, Any]]:
             "at": one.said_at,
             "link": link(one, f"{one.said_at:%Y-%m-%d %H:%M}"),
             "is_evidence": one.id == message.id,
-            "words": mark_quote(one.content or "", row) if one.id == message.id else one.content or "",
+            "words": mark_span(one.content or "", *quote) if one.id == message.id else one.content or "",
         }
         for one in with_words(list(around.order_by("seq")))
     ]
 
 
-def mark_quote(said: str, row: Candidate) -> str:
-    """Return the escaped text of a message with the candidate's quote marked."""
-    if row.quote_start is None or row.quote_end is None:
-        return said
-    start, end = row.quote_start, row.quote_end
-    return format_html("{}<mark>{}</mark>{}", said[:start], said[start:end], said[end:])
-
-
 def facts_of(row: Candidate) -> list[tuple[Any, Any]]:
-    """Return what the card of a candidate tells: label and value, escaped."""
+    """Return label and value (HTML) of a candidate's properties."""
     return [
         (_("Would become"), f"{row.get_kind_display()}: {row.target}" if row.target else row.get_kind_display()),
         (_("value"), value_whole(row.value if row.value is not None else _tag_of(row))),
@@ -234,7 +225,7 @@ def facts_of(row: Candidate) -> list[tuple[Any, Any]]:
 
 
 def against_row(held: Any) -> dict[str, Any]:
-    """Return what is believed already, as it stands beside a candidate."""
+    """Return an existing belief as it is shown beside a candidate."""
     is_tag = isinstance(held, Tag)
     says_now = ", ".join(filter(None, (held.address, held.phone, held.relation))) if is_tag else plain(held.value)
     return {
@@ -247,7 +238,6 @@ def against_row(held: Any) -> dict[str, Any]:
 
 
 def sum_up(row: Candidate) -> str:
-    """Return a candidate in one line."""
     value = plain(row.value if row.value is not None else _tag_of(row))
     return ": ".join(filter(None, (row.target, value)))
 
@@ -258,7 +248,6 @@ def _tag_of(row: Candidate) -> dict[str, Any]:
 
 
 def _editable_fields(row: Candidate) -> dict[str, Any]:
-    """Return the fields of a candidate that an edit can change, as they are."""
     known = row.proposal or {}
     if known.get("type") == "tag":
         return {name: known.get(name) or "" for name in TAG_FIELDS}
@@ -267,7 +256,7 @@ def _editable_fields(row: Candidate) -> dict[str, Any]:
 
 
 def _field_for(name: str, value: Any) -> forms.Field:
-    """Return the field of an edit; what is required is checked for edits only."""
+    """Return the form field of an edit. Required fields are checked in edits only."""
     labels = {"label": _("Label"), "address": _("Address"), "phone": _("Phone"), "relation": _("Relation")}
     if name in TAG_FIELDS:
         return LongText(label=labels[name], chars=TAG_FIELDS[name], rows=1, required=False)
@@ -281,16 +270,16 @@ def _later_than(row: Candidate) -> Q:
 
 
 def _done_text(verb: str, row: Candidate) -> Any:
-    """Return the notice of a decision; for a rejection with a link to the list where it can be undone."""
+    """Return the notice of a decision; a rejection links to the list where it can be undone."""
     if verb != REJECT:
         return _DONE[verb]
-    told = _("Rejected: it is believed no longer.") if row.reason == NO_LASTING_WORDS else _DONE[verb]
+    told = _("Rejected: the belief was retired.") if row.reason == NO_LASTING_WORDS else _DONE[verb]
     rejected = f"{reverse('admin:profiles_candidate_changelist')}?verdict=rejected"
-    return format_html('{} <a href="{}">{}</a>', told, rejected, _("Take it back in the list"))
+    return format_html('{} <a href="{}">{}</a>', told, rejected, _("Undo it in the list"))
 
 
 _DONE: Mapping[str, Any] = {
-    ACCEPT: gettext_lazy("Accepted: memory knows it now."),
-    EDIT: gettext_lazy("Accepted as you wrote it."),
+    ACCEPT: gettext_lazy("Accepted and written to memory."),
+    EDIT: gettext_lazy("Accepted with your changes."),
     REJECT: gettext_lazy("Rejected: nothing was written."),
 }

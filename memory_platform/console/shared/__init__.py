@@ -1,1 +1,1 @@
-"""What all screens share: rights, lists, filters, how values are shown."""
+"""Parts that all screens share: rights, lists, filters, and how values are rendered."""

@@ -1,9 +1,9 @@
-"""What the console's screens share: rights by role, an audit trail instead of Django's log, no writes by default."""
+"""Base classes of screens: rights by role, an audit trail instead of Django's log, read-only by default."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.utils import flatten_fieldsets
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.db import models
@@ -20,6 +20,7 @@ from memory_platform.console.shared.access import actor_of, current_desk, with_n
 from memory_platform.console.shared.display import LINE, column, link
 from memory_platform.console.shared.filters import OfSubject
 from memory_platform.console.shared.lists import CarefulList, NewestPaginator, OwnedList, TitledRow, is_whole
+from memory_platform.console.shared.pages import is_operator, own_page
 from memory_platform.console.shared.reasons import reason_of
 from profiles.models import Subject
 from tenants.models import AuditRecord, Role
@@ -32,14 +33,15 @@ subject_shown = column("subject", lambda subject: link(subject, subject.external
 
 
 class CarefulLists(admin.ModelAdmin[Any]):
-    """Lists that refuse what the database would choke on: patterns and NUL in the address."""
+    """Screens whose lists refuse addresses that would harm the database: regular expressions and NUL characters."""
 
     show_facets = admin.ShowFacets.NEVER
+    # Whether somebody who needs a support session needs it here.
     shows_people: bool = False
-    """Whether somebody who needs a support session needs it here."""
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         values = value if isinstance(value, list) else [value]
+        # A regular expression can keep the database busy, and Postgres refuses NUL.
         if lookup.endswith("regex") or any("\x00" in str(each) for each in values):
             return False
         return super().lookup_allowed(lookup, value, request)  # type: ignore[arg-type]  # Django allows None until 6.0
@@ -48,7 +50,6 @@ class CarefulLists(admin.ModelAdmin[Any]):
         return CarefulList
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Return the fields of the form; who may only look is not asked for a reason."""
         fields = super().get_fields(request, obj)
         if self.has_change_permission(request, obj):
             return fields
@@ -65,6 +66,7 @@ class TenantAdmin(CarefulLists):
     Opening a list or a row of personal data leaves an audit record; so does every change.
     """
 
+    view_role: ClassVar[Role] = Role.VIEWER
     add_role: ClassVar[Role | None] = None
     change_role: ClassVar[Role | None] = None
     delete_role: ClassVar[Role | None] = None
@@ -76,7 +78,6 @@ class TenantAdmin(CarefulLists):
 
     @property
     def shows_people(self) -> bool:  # type: ignore[override]  # told by two others
-        """Whether personal data or names of subjects stand here."""
         return self.personal_data or self.names_subjects
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -85,18 +86,18 @@ class TenantAdmin(CarefulLists):
         return super().get_readonly_fields(request, obj)
 
     def title_of(self, obj: Any) -> str:
-        """Return what the page of ``obj`` is called. Shown only: it may hold content, and is never stored."""
+        """Return the title of a row's page. It is only displayed, never stored: it may hold personal data."""
         return str(obj)
 
     def action_checkbox(self, obj: Any) -> SafeString:
-        """Return the box that chooses a row of a list, named as the row's page is."""
+        # The default name is ``str(row)``, which is made for logs and names nobody.
         return super().action_checkbox(TitledRow(obj.pk, Truncator(self.title_of(obj)).chars(LINE)))
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        return current_desk(request) is not None
+        return self._may(request, self.view_role)
 
     def has_view_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        return self._may(request, Role.VIEWER)
+        return self._may(request, self.view_role)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return self._may(request, self.add_role)
@@ -108,11 +109,9 @@ class TenantAdmin(CarefulLists):
         return self._may(request, self.delete_role)
 
     def has_support_permission(self, request: HttpRequest) -> bool:
-        """Right for actions declared with ``permissions=["support"]``."""
         return self._may(request, Role.SUPPORT)
 
     def has_manager_permission(self, request: HttpRequest) -> bool:
-        """Right for actions declared with ``permissions=["manager"]``."""
         return self._may(request, Role.MANAGER)
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
@@ -134,30 +133,40 @@ class TenantAdmin(CarefulLists):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show the audit trail of the row; Django's own log is shared by all tenants and is not used."""
-        obj = self.get_object(request, object_id)
-        if obj is None:
-            raise Http404
-        context = {
-            **self.admin_site.each_context(request),
-            "title": _("Audit trail"),
-            "subtitle": Truncator(self.title_of(obj)).chars(LINE),
-            "action_list": list(with_names(self.records_of(obj))[:HISTORY_SHOWN]),
-            "object": obj,
-            "opts": self.opts,
-            "module_name": self.opts.verbose_name_plural,
-            "preserved_filters": self.get_preserved_filters(request),
-            **(extra_context or {}),
-        }
+        """Show the audit trail of the row. Django's own log is not used, because all tenants would share it."""
+        obj = self.get_or_404(request, object_id)
         self._note(request, "history_viewed", obj)
-        return TemplateResponse(request, "console/object_history.html", context)
+        return own_page(
+            request,
+            "console/object_history.html",
+            _("Audit trail"),
+            subtitle=Truncator(self.title_of(obj)).chars(LINE),
+            action_list=list(with_names(self.records_of(obj))[:HISTORY_SHOWN]),
+            object=obj,
+            opts=self.opts,
+            module_name=self.opts.verbose_name_plural,
+            preserved_filters=self.get_preserved_filters(request),
+        )
+
+    def get_or_404(self, request: HttpRequest, object_id: Any) -> Any:
+        """Return the row with this id. Raises Http404."""
+        found = self.get_object(request, str(object_id))
+        if found is None:
+            raise Http404
+        return found
+
+    def get_actions(self, request: HttpRequest) -> Any:
+        """Remove Django's own bulk deletion: it asks for no reason."""
+        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
+
+    def report_count(self, request: HttpRequest, text: str, count: int) -> None:
+        """Show how many rows an action changed; a warning if there were none."""
+        self.message_user(request, text % {"count": count}, messages.SUCCESS if count else messages.WARNING)
 
     def id_on_record(self, obj: Any) -> str:
-        """Return the id by which the audit trail knows a row."""
         return str(obj.pk)
 
     def records_of(self, obj: Any) -> QuerySet[AuditRecord]:
-        """Return the audit trail of a row."""
         return AuditRecord.objects.filter(object_kind=self.opts.db_table, object_id=self.id_on_record(obj))
 
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
@@ -187,10 +196,23 @@ class TenantAdmin(CarefulLists):
             )
 
 
-class SubjectOwnedAdmin(TenantAdmin):
-    """A screen whose rows belong to a subject: found by its id, and listed for one subject from its page.
+class MadeOnceAdmin(TenantAdmin):
+    """A screen whose rows are created by a form with the fields ``asked``, and afterwards only shown as ``shown``."""
 
-    ``sorted_whole``: whether a whole tenant's rows can be put in another order than their own; not of large tables.
+    shown: ClassVar[tuple[Any, ...]]
+    asked: ClassVar[tuple[Any, ...]]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        return self.shown if obj else self.asked
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return flatten_fieldsets(self.shown) if obj else ()
+
+
+class SubjectOwnedAdmin(TenantAdmin):
+    """A screen of rows that belong to subjects: searched by subject id, and linked from the subject's page.
+
+    ``sorted_whole``: whether the rows of a whole tenant may be sorted by another column; False for large tables.
     """
 
     names_subjects = True
@@ -199,7 +221,6 @@ class SubjectOwnedAdmin(TenantAdmin):
     list_filter: ClassVar[Any] = (OfSubject,)
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        """Return the rows with what pages and lists name beside them, in one query."""
         rows = super().get_queryset(request).select_related(*self.list_select_related)
         return rows.filter(subject__erasing=False)
 
@@ -207,12 +228,11 @@ class SubjectOwnedAdmin(TenantAdmin):
         return OwnedList
 
     def get_paginator(self, request: HttpRequest, queryset: Any, per_page: int, *args: Any, **kwargs: Any) -> Any:
-        """Return what cuts a list into pages; a whole tenant's is counted to a bound."""
         kind = NewestPaginator if is_whole(request) else self.paginator
         return kind(queryset, per_page, *args, **kwargs)
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Show the list; what only a narrowed list offers leaves the address with the subject."""
+        """Show the list. Parameters that need a narrowed list are removed when the subject filter is removed."""
         kept = request.GET.copy()
         for name in [name for name in kept if is_whole(request) and self._needs_narrow_list(name)]:
             del kept[name]
@@ -221,7 +241,7 @@ class SubjectOwnedAdmin(TenantAdmin):
         return super().changelist_view(request, extra_context)
 
     def _needs_narrow_list(self, parameter: str) -> bool:
-        """Is the parameter a day, month or year of the date hierarchy, or another order of a large table?"""
+        """Return whether the parameter is a part of the date hierarchy, or another order of a large table."""
         part_of_date = parameter.removeprefix(f"{self.date_hierarchy}__")
         filters = [name for name in self.list_filter if isinstance(name, str)]
         dated = part_of_date != parameter
@@ -230,12 +250,12 @@ class SubjectOwnedAdmin(TenantAdmin):
         )
 
     def get_sortable_by(self, request: HttpRequest) -> Any:
-        """Return the columns that sort the list; a large table is read in its own order until it is narrowed."""
+        """Return the sortable columns: none for a whole tenant's rows of a large table."""
         return super().get_sortable_by(request) if self.sorted_whole or not is_whole(request) else ()
 
 
 class OperatorAdmin(CarefulLists):
-    """A screen of platform-wide rows for the operator (superuser); tenant staff may look where ``staff_may_view``."""
+    """A screen of platform-wide rows for the operator (superuser); tenant staff may view it if ``staff_may_view``."""
 
     staff_may_view: ClassVar[bool] = False
     machine_written: ClassVar[bool] = False
@@ -244,7 +264,7 @@ class OperatorAdmin(CarefulLists):
         return self.has_view_permission(request)
 
     def has_view_permission(self, request: HttpRequest, obj: models.Model | None = None) -> bool:
-        return self.staff_may_view or self._is_operator(request)
+        return self.staff_may_view or is_operator(request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return self._may_write(request)
@@ -256,11 +276,7 @@ class OperatorAdmin(CarefulLists):
         return self._may_write(request)
 
     def has_operator_permission(self, request: HttpRequest) -> bool:
-        """Right for actions declared with ``permissions=["operator"]``."""
         return self._may_write(request)
 
     def _may_write(self, request: HttpRequest) -> bool:
-        return self._is_operator(request) and not self.machine_written
-
-    def _is_operator(self, request: HttpRequest) -> bool:
-        return bool(getattr(request.user, "is_superuser", False))
+        return is_operator(request) and not self.machine_written

@@ -1,4 +1,4 @@
-"""Codes of the platform in the reader's words. A code that is not here (a product's own, or hostile) stays as it is."""
+"""Labels of the platform's codes. An unknown code (a product's own, or a hostile one) is shown as it is."""
 
 from typing import Any
 
@@ -15,9 +15,9 @@ DECISIONS = {
     "duplicate_of_profile": _("already in the profile"),
     "duplicate_of_memory": _("already in another memory"),
     "untrusted_instruction": _("instruction from an untrusted source"),
-    "below_floor": _("not near enough to the question"),
+    "below_floor": _("not similar enough to the question"),
     "not_needed": _("the question needs no memory"),
-    "expired": _("its time is over"),
+    "expired": _("expired"),
 }
 GUARDRAILS = {
     "instruction": _("instruction"),
@@ -25,37 +25,32 @@ GUARDRAILS = {
     "unseen_characters": _("invisible characters"),
 }
 VERDICT_REASONS = {
-    "weaker_than_current": _("weaker than what is known"),
-    "older": _("older than what is known"),
+    "weaker_than_current": _("less certain than the known value"),
+    "older": _("older than the known value"),
     "not_a_list": _("not a list"),
     "evidence_missing": _("evidence missing"),
     "not_the_subject": _("not about the subject"),
-    "not_asserted": _("not said as true"),
-    "one_off": _("meant for now only"),
+    "not_asserted": _("not stated as true"),
+    "one_off": _("only temporary"),
     "schema": _("malformed"),
     "sensitive": _("sensitive"),
     "forgotten": _("forgotten"),
     "instruction": _("instruction"),
-    "object_unknown": _("nothing known is meant"),
-    "absent": _("was not there"),
+    "object_unknown": _("refers to nothing known"),
+    "absent": _("did not exist"),
     "removed": _("removed"),
     "new": _("new"),
-    "added": _("added to what is known"),
-    "replaced": _("in place of what was known"),
+    "added": _("added to the known values"),
+    "replaced": _("replaced the known value"),
     "duplicate": _("known already"),
-    "contradiction": _("contradicts what is known"),
-    "no_lasting_words": _("believed, but no lasting words support it: rejected, it is retired"),
+    "contradiction": _("contradicts a known value"),
+    "no_lasting_words": _("believed without lasting words to support it; rejecting retires it"),
     "unsure": _("too unsure"),
-    "unsupported": _("a model's guess"),
+    "unsupported": _("only guessed by a model"),
     "declined": _("rejected by a person"),
-    "echo": _("repeats what a memory said"),
+    "echo": _("repeats a memory"),
 }
-SORTS = {
-    "explicit": _("explicit"),
-    "implicit": _("implicit"),
-    "change": _("change"),
-    "constraint": _("constraint"),
-}
+SORTS = {"explicit": _("explicit"), "implicit": _("implicit"), "change": _("change"), "constraint": _("constraint")}
 INTENTS = {
     "small_talk": _("small talk"),
     "recommendation": _("recommendation"),
@@ -77,12 +72,12 @@ DEGRADED = {
     "embedding_unavailable": _("embedding unavailable"),
     "pgvector_unavailable": _("vector search unavailable"),
     "redis_unavailable": _("Redis unavailable"),
-    "documents_unavailable": _("no documents held yet"),
+    "documents_unavailable": _("no documents stored yet"),
     "rerank_timeout": _("reranking timed out"),
-    "rerank_unconfigured": _("no reranker set up"),
-    "rewrite_unconfigured": _("no model set up for rewriting"),
+    "rerank_unconfigured": _("no reranker configured"),
+    "rewrite_unconfigured": _("no rewriting model configured"),
     "rewrite_timeout": _("rewriting timed out"),
-    "understanding_timeout": _("reading the turn timed out"),
+    "understanding_timeout": _("understanding the turn timed out"),
     "replica_lag": _("replica behind"),
     "ann_truncated": _("search cut short"),
 }
@@ -117,6 +112,7 @@ KINDS = {
     "place": _("place"),
     "contact": _("contact"),
 }
+# What previews of jobs count.
 COUNTED = {
     "abandoned": _("abandoned"),
     "asks": _("asks"),
@@ -142,7 +138,7 @@ COUNTED = {
     "messages": _("messages"),
     "model_usage": _("usage of models"),
     "orders": _("orders to forget"),
-    "of them heard of": _("of them heard of"),
+    "of them heard of": _("of these, with feedback"),
     "outdated": _("outdated"),
     "receipt_texts": _("texts of receipts"),
     "receipts": _("receipts"),
@@ -159,8 +155,8 @@ COUNTED = {
     "words": _("words"),
     "work": _("work items"),
 }
-"""What previews of jobs count."""
 ERRORS = {"lease_expired": _("lease expired")}
+# One word per code: a code means the same wherever it stands.
 WORDS: dict[str, Any] = {
     **KINDS,
     **PARTS,
@@ -174,25 +170,36 @@ WORDS: dict[str, Any] = {
     **COUNTED,
     **ERRORS,
 }
-"""One word per code: a code means the same wherever it stands."""
+PROFILE_FIELDS: dict[str, Any] = {
+    "name": _("name"),
+    "occupation": _("occupation"),
+    "interests": _("interests"),
+    "mbti": _("personality type"),
+    "age_range": _("age range"),
+    "locale": _("locale"),
+    "timezone": _("time zone"),
+}
+# Rows whose values a filter offers.
 SEEN_IN = 1_000
-"""Rows whose values a filter offers."""
 
 
 def in_words(code: str | None) -> str:
-    """Return a code, or several joined by commas, in words; "" for None."""
+    """Return the label of a code, or the labels of several codes joined by commas; "" for None."""
     parts = (code or "").split(",")
+    # A hostile code may hold commas itself: with an unknown part, the separators stay as they are.
     return (", " if WORDS.keys() >= set(parts) else ",").join(str(WORDS.get(part, part)) for part in parts)
 
 
 def code_column(path: str, title: Any) -> Any:
-    """Return a column or page field that shows a code in words, sorted by the code."""
+    """Return a column or page field that shows the label of a code and sorts by the code."""
     return column(path, lambda code: in_words(code) or EMPTY, title, order=path)
 
 
 class SeenFilter(admin.AllValuesFieldListFilter):
-    """Chooses one of the values that occur in the newest :data:`SEEN_IN` rows, or the one chosen: those of a whole
-    table would be read from each of its rows."""
+    """Filters by one of the values in the newest :data:`SEEN_IN` rows, or by the one already chosen.
+
+    The values of a whole table would be read from each of its rows.
+    """
 
     def __init__(
         self, field: Any, request: HttpRequest, params: Any, model: Any, model_admin: Any, field_path: str
@@ -208,8 +215,13 @@ class SeenFilter(admin.AllValuesFieldListFilter):
 
 
 class CodeFilter(SeenFilter):
-    """Chooses one of the codes that occur, each told in words."""
+    """Filters by one of the codes that occur, each shown by its label."""
 
     def choices(self, changelist: Any) -> Any:
         for choice in super().choices(changelist):
             yield {**choice, "display": in_words(str(choice["display"]))}
+
+
+def field_name(field: str, *, is_attribute: bool = False) -> str:
+    """Return the label of a profile field. A free attribute keeps the name that the product gave it."""
+    return field if is_attribute else str(PROFILE_FIELDS.get(field, field))

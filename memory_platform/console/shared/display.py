@@ -1,12 +1,13 @@
-"""How stored values are shown: one readable line in lists, whole on pages, always escaped.
+"""How stored values are rendered: one line in lists, in full on pages, always escaped.
 
-Stored text may be hostile: it is escaped by ``format_html``, and ``<bdi>`` keeps its writing direction to itself.
+Stored text may be hostile: ``format_html`` escapes it, and ``<bdi>`` isolates its writing direction.
 """
 
 import json
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
+from uuid import UUID
 
 from django.contrib import admin
 from django.db import models
@@ -19,46 +20,50 @@ from django.utils.translation import gettext as _
 from profiles.services.quantities import is_measured
 from profiles.values import in_words
 
+# Characters of a text shown in a list.
 LINE = 90
-"""Characters of a text shown in a list."""
 EMPTY = "-"
 ID_SHOWN = 8
 
 
-def column(path: str, show: Callable[[Any], Any], title: Any, *, order: str | None = None) -> Any:
-    """Return a column or page field that shows ``obj.<path>`` through ``show``; sorts by ``order``, else not at all."""
+def computed(name: str, show: Callable[[Any], Any], title: Any, *, order: str | None = None) -> Any:
+    """Return a column or page field that renders the row with ``show`` and sorts by ``order``, if given."""
 
     @admin.display(description=title, ordering=order)
-    def show_value(obj: Any) -> Any:
-        return show(attrgetter(path)(obj))
+    def show_row(row: Any) -> Any:
+        return show(row)
 
-    show_value.__name__ = path.replace(".", "_")
-    return show_value
+    show_row.__name__ = name
+    return show_row
+
+
+def column(path: str, show: Callable[[Any], Any], title: Any, *, order: str | None = None) -> Any:
+    """Return a column or page field that renders ``obj.<path>`` with ``show`` and sorts by ``order``, if given."""
+    return computed(path.replace(".", "_"), lambda row: show(attrgetter(path)(row)), title, order=order)
 
 
 def part(title: Any, *fields: Any) -> Any:
-    """Return one part of a page, for ``fieldsets``. (Untyped: the library's stubs do not know functions as fields.)"""
+    """Return one entry for ``fieldsets``. (Untyped: the library's stubs do not know functions as fields.)"""
     return (title, {"fields": fields})
 
 
 def line(text: str | None) -> str:
-    """Return the beginning of a text, for lists."""
+    """Return the beginning of a text as HTML, for lists."""
     return format_html('<bdi class="line">{}</bdi>', Truncator(text).chars(LINE)) if text else EMPTY
 
 
 def word(text: str | None) -> str:
-    """Return a short text that is not cut."""
+    """Return a short text as HTML, not truncated."""
     return format_html("<bdi>{}</bdi>", text) if text else EMPTY
 
 
 def whole(text: str | None) -> str:
-    """Return a text in full with its line breaks, for pages."""
+    """Return a text in full as HTML, with its line breaks, for pages."""
     return format_html('<div class="stored" dir="auto">{}</div>', text) if text else EMPTY
 
 
 def plain(value: Any) -> str:
-    """Return a JSON value as people read it: words bare, "22 °C", lists with commas, the rest as JSON in its own
-    script."""
+    """Return a JSON value as plain text: strings bare, "22 °C", lists with commas, other values as JSON."""
     if value is None or value in ("", [], {}):
         return ""
     if isinstance(value, bool):
@@ -71,24 +76,22 @@ def plain(value: Any) -> str:
 
 
 def is_nested(value: Any) -> bool:
-    """Tell whether a JSON value is a list that holds lists or objects."""
     return isinstance(value, list) and any(isinstance(item, list | dict) for item in value)
 
 
 def value_line(value: Any) -> str:
-    """Return a JSON value for a list."""
     return line(plain(value))
 
 
 def value_whole(value: Any) -> str:
-    """Return a JSON value for a page; what is nested is laid out over lines."""
+    """Return a JSON value as HTML for a page; nested values are laid out over several lines."""
     if value and (isinstance(value, dict) or is_nested(value)):
         return format_html('<pre class="stored">{}</pre>', json.dumps(value, ensure_ascii=False, indent=2))
     return whole(plain(value))
 
 
 def share(number: float | None) -> str:
-    """Return a number between 0 and 1 with a small bar."""
+    """Return a number between 0 and 1 as HTML, with a small bar."""
     if number is None:
         return EMPTY
     shown = f"{number:.2f}"
@@ -96,33 +99,44 @@ def share(number: float | None) -> str:
 
 
 def link(row: models.Model | None, text: str) -> str:
-    """Return a link to the page of ``row``."""
     return link_to(type(row), row.pk, text) if row is not None else EMPTY
 
 
 def link_to(model: type[models.Model], row_id: Any, text: str = "") -> str:
-    """Return a link to the page of the row with this id; its text is the short id where none is given."""
+    """Return a link to the page of the row with this id. The default text is the short id."""
     if row_id is None:
         return EMPTY
     return format_html('<a href="{}"><bdi>{}</bdi></a>', address_of(model, row_id), text or short_id(row_id))
 
 
 def address_of(model: type[models.Model], row_id: Any) -> str:
-    """Return the address of the page of the row with this id."""
     return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_change", args=[row_id])
 
 
 def list_address(model: type[models.Model], **filters: Any) -> str:
-    """Return the address of a list with these filters."""
     address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
     return f"{address}?{'&'.join(f'{name}={value}' for name, value in filters.items())}"
 
 
 def list_link(model: type[models.Model], text: Any, **filters: Any) -> SafeString:
-    """Return a link to a list with these filters."""
     return format_html('<a href="{}">{}</a>', list_address(model, **filters), text)
 
 
 def short_id(row_id: Any) -> str:
-    """Return the end of an id: ids made in the same second begin alike."""
+    """Return the last characters of an id: ids made in the same second begin alike."""
     return str(row_id)[-ID_SHOWN:]
+
+
+def parse_uuid(text: str) -> UUID | None:
+    """Return the text as a UUID, or None."""
+    try:
+        return UUID(text.strip())
+    except ValueError:
+        return None
+
+
+def mark_span(text: str, start: int | None, end: int | None) -> str:
+    """Return a text as HTML with the characters from ``start`` to ``end`` marked, if both are known."""
+    if start is None or end is None:
+        return text
+    return format_html("{}<mark>{}</mark>{}", text[:start], text[start:end], text[end:])

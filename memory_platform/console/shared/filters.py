@@ -1,4 +1,4 @@
-"""Filters of the lists: by standing, and by one chosen row that a link named."""
+"""Filters of lists: by state, and by one row that a link chose."""
 
 from typing import Any, ClassVar
 from uuid import UUID
@@ -9,69 +9,68 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.shared.display import short_id
+from memory_platform.console.shared.display import parse_uuid, short_id
 from profiles.models import Subject
 from snapshots.models import Conversation, MessageArchive
 from snapshots.receipts.read import holding
 
 
-class StandingFilter(admin.SimpleListFilter):
-    """What is believed now, what was believed before, or all of it."""
+class ConditionFilter(admin.SimpleListFilter):
+    """Filters by one of several conditions, each with its label."""
+
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
+        """Return label and condition of each choice by its value in the address."""
+        raise NotImplementedError
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [(value, label) for value, (label, _condition) in self.conditions().items()]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        chosen = self.conditions().get(self.value() or "")
+        return queryset.filter(chosen[1]) if chosen else queryset
+
+
+class StandingFilter(ConditionFilter):
+    """Filters beliefs by current and past."""
 
     title = _("standing")
     parameter_name = "standing"
-    now = Q(retired_at__isnull=True, invalid_at__isnull=True)
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [("current", _("current")), ("past", _("past"))]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        if self.value() == "current":
-            return queryset.filter(self.now)
-        return queryset.exclude(self.now) if self.value() == "past" else queryset
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
+        current = Q(retired_at__isnull=True, invalid_at__isnull=True)
+        return {"current": (_("current"), current), "past": (_("past"), ~current)}
 
 
-class HeldFilter(admin.SimpleListFilter):
-    """Snapshots that recall can find, and those that were retired, superseded or have expired."""
+class HeldFilter(ConditionFilter):
+    """Filters snapshots by whether recall can find them, or why it cannot: superseded, retired, expired."""
 
     title = _("standing")
     parameter_name = "standing"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [
-            ("held", _("held")),
-            ("superseded", _("superseded")),
-            ("retired", _("retired")),
-            ("expired", _("expired")),
-        ]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
         now = timezone.now()
-        chosen = {
-            "held": Q(retired_at__isnull=True, invalid_at__isnull=True) & (Q(expires_at=None) | Q(expires_at__gt=now)),
-            "superseded": Q(invalid_at__isnull=False),
-            "retired": Q(retired_at__isnull=False),
-            "expired": Q(expires_at__lte=now),
-        }.get(self.value() or "")
-        return queryset.filter(chosen) if chosen is not None else queryset
+        lasting = Q(expires_at=None) | Q(expires_at__gt=now)
+        return {
+            "held": (_("held"), Q(retired_at__isnull=True, invalid_at__isnull=True) & lasting),
+            "superseded": (_("superseded"), Q(invalid_at__isnull=False)),
+            "retired": (_("retired"), Q(retired_at__isnull=False)),
+            "expired": (_("expired"), Q(expires_at__lte=now)),
+        }
 
 
-class ArchivedFilter(admin.SimpleListFilter):
-    """Conversations with words in the archive, and those without."""
+class ArchivedFilter(ConditionFilter):
+    """Filters conversations by whether the archive holds some of their text."""
 
     title = _("archive")
     parameter_name = "archive"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [("away", _("words in the archive")), ("here", _("all words here"))]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
         away = Exists(MessageArchive.objects.filter(subject_id=OuterRef("subject_id"), conversation_id=OuterRef("id")))
-        return {"away": queryset.filter(away), "here": queryset.filter(~away)}.get(self.value() or "", queryset)
+        return {"away": (_("text in the archive"), Q(away)), "here": (_("no text in the archive"), Q(~away))}
 
 
 class ChosenRow(admin.SimpleListFilter):
-    """Rows that belong to one row, named by its id: shown only where a link chose it, and can be taken off again."""
+    """Filters by one related row. It is offered only when a link has chosen the row, and can be removed."""
 
     model: ClassVar[type[Model]]
     field: ClassVar[str]
@@ -86,40 +85,31 @@ class ChosenRow(admin.SimpleListFilter):
         return self.filter_rows(queryset, chosen) if chosen else queryset.none()
 
     def chosen_id(self) -> UUID | None:
-        """Return the chosen id; None when it is not a UUID."""
-        try:
-            return UUID(self.value() or "")
-        except ValueError:
-            return None
+        return parse_uuid(self.value() or "")
 
     def name_of(self, chosen: UUID | None) -> str:
-        """Return what the row is called; the short id of one that is not this tenant's."""
+        """Return the name of the row; the short id of a row that is not this tenant's."""
         row: Any = self.model._default_manager.filter(pk=chosen).first() if chosen else None
         return row.external_id if row else short_id(chosen or "-")
 
     def filter_rows(self, queryset: Any, chosen: UUID) -> Any:
-        """Return the rows that refer to the chosen row."""
         return queryset.filter(**{f"{self.field}_id": chosen})
 
 
 class OfSubject(ChosenRow):
-    """Rows of one subject."""
-
     title = _("subject")
     parameter_name = field = "subject"
     model = Subject
 
 
 class OfConversation(ChosenRow):
-    """Rows of one conversation."""
-
     title = _("conversation")
     parameter_name = field = "conversation"
     model = Conversation
 
 
 class WithMemory(ChosenRow):
-    """Receipts that put one memory into a prompt."""
+    """Filters receipts by one memory that is in their prompt."""
 
     title = _("memory")
     parameter_name = "memory"

@@ -1,10 +1,11 @@
-"""A form belongs to the tenant that its page was shown in; after a switch in another tab it is refused (row T3).
+"""A form belongs to the tenant in which its page was shown. After a switch in another tab it is refused.
 
-``{% csrf_token %}``, which every form that changes something needs anyway, writes that tenant beside the token: no
-template has to name it, and a form that does not say where it belongs is refused as well. A script that sends something
-takes the value from any form of its page, and sends it in the header.
+Our ``{% csrf_token %}`` replaces Django's in every template and adds the tenant's id. So no template has to name the
+tenant, and a form that does not name one is refused as well. Scripts copy the value from any form of the page into the
+header.
 """
 
+from http import HTTPStatus
 from typing import Any
 
 from django import template
@@ -23,13 +24,12 @@ from memory_platform.console.shared.pages import console_page, own_page
 
 FIELD, HEADER = "form_tenant", "X-Form-Tenant"
 READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-CONFLICT = 409
 
 register = template.Library()
 
 
 class FormTokensNode(CsrfTokenNode):
-    """What makes a form ours: the token against other sites, and the tenant that its page is shown in."""
+    """Renders Django's CSRF token and the tenant in which the page is shown."""
 
     def render(self, context: Context) -> SafeString:
         token = SafeString(super().render(context))  # it is: "" where it is not marked so
@@ -44,49 +44,43 @@ class FormTokensNode(CsrfTokenNode):
 
 @register.tag
 def csrf_token(parser: Parser, token: Token) -> FormTokensNode:
-    """Take the place of Django's tag of this name in every template, those of libraries included."""
+    """Replace Django's tag of this name in every template, those of libraries included."""
     return FormTokensNode()
 
 
 def of_no_tenant(view: View) -> View:
-    """Mark a console view whose form may be sent from any tenant: it writes into none that it was shown in."""
+    """Mark a console view whose form may be sent from any tenant, because it writes into none of them."""
     view.of_no_tenant = True  # type: ignore[attr-defined]  # read back by is_of_no_tenant
     return view
 
 
 def is_of_no_tenant(view: Any) -> bool:
-    """Tell whether a console view is marked so."""
     return getattr(view, "of_no_tenant", False) is True
 
 
 def is_sent_elsewhere(request: HttpRequest, desk: Desk | None) -> bool:
-    """Tell whether a request wants to change something, and does not come from a page of the tenant worked in."""
+    """Return whether a request changes something and does not come from a page of the current tenant."""
     return request.method not in READING and (desk is None or tenants_named(request) != {str(desk.tenant.id)})
 
 
 def tenants_named(request: HttpRequest) -> set[str]:
-    """Return the tenants that a form and its header name, as sent; one where nothing is amiss."""
+    """Return the tenant ids in the form and its header, as sent: exactly one in a valid request."""
     return set(filter(None, [*request.POST.getlist(FIELD), request.headers.get(HEADER)]))
 
 
 def show_refusal(request: HttpRequest, desk: Desk | None) -> HttpResponse:
-    """Answer that nothing was saved, and how to go on. Names no tenant that the person could not switch to."""
+    """Respond that nothing was saved and how to go on. Names no tenant that the person may not switch to."""
     if desk is None:
         messages.warning(request, _("Nothing was saved: you work in no tenant now. Choose one, then start again."))
         return redirect("admin:switch")
     named = tenants_named(request)
-    answer = own_page(
+    return own_page(
         request,
         "console/form_refused.html",
         _("Nothing was saved"),
+        status=HTTPStatus.CONFLICT,
         meant=next((tenant for tenant in desk.choices if named == {str(tenant.id)}), None),
         is_named=bool(named),
-        page=page_of_form(request),
+        # The page of the form according to the browser, or the start page.
+        page=console_page(request.headers.get("Referer", "").partition(request.get_host())[2]),
     )
-    answer.status_code = CONFLICT
-    return answer
-
-
-def page_of_form(request: HttpRequest) -> str:
-    """Return the page that a form stood on, as the browser tells it; the start page where it tells none of ours."""
-    return console_page(request.headers.get("Referer", "").partition(request.get_host())[2])

@@ -1,4 +1,4 @@
-"""The rows of the console's lists: counted to a bound, and careful with what an address asks for."""
+"""Change lists that count only up to a bound, and reject malformed parameters."""
 
 from dataclasses import dataclass
 from typing import Any, cast
@@ -10,15 +10,15 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 
+# Rows that a list of a whole tenant counts and pages through; behind them, one narrows the list.
 COUNTED = 2_000
-"""Rows that a list of a whole tenant counts and pages through; behind them, one narrows the list."""
+# Parameters that narrow a list to what an index finds, or to a search.
 NARROWING = ("subject", "conversation", "memory", "q")
-"""Parameters that narrow a list to what an index finds, or to a search."""
 
 
 @dataclass(frozen=True, slots=True)
 class TitledRow:
-    """A row as the box that chooses it names it: models say only what stands in logs."""
+    """A row under the title of its page, for the checkbox of a list: ``str(row)`` is made for logs."""
 
     pk: Any
     title: str
@@ -28,7 +28,7 @@ class TitledRow:
 
 
 class CarefulList(ChangeList):
-    """A list that answers a year or month of thirty digits like any other wrong one."""
+    """A list that rejects a year or month of thirty digits like any other invalid parameter."""
 
     def get_filters(self, request: HttpRequest) -> Any:
         try:
@@ -38,7 +38,7 @@ class CarefulList(ChangeList):
 
 
 class OwnedList(CarefulList):
-    """A list of subjects' rows. Of a whole tenant, which may hold millions, it counts the newest and has no dates."""
+    """A list of subjects' rows. For a whole tenant it counts only the newest rows and offers no date hierarchy."""
 
     is_whole = False
 
@@ -50,20 +50,19 @@ class OwnedList(CarefulList):
 
     @property
     def stops_counting(self) -> bool:
-        """Whether there may be more rows than are counted."""
         return self.is_whole and self.result_count >= COUNTED
 
 
 class NewestPaginator(Paginator[Any]):
-    """Counts no further than COUNTED: a tenant's whole table is not counted for a list that nobody pages through."""
+    """Counts at most COUNTED rows: nobody pages through a tenant's whole table."""
 
     @cached_property
     def count(self) -> int:
-        """Rows, at most COUNTED."""
+        # A slice before the count lets Postgres stop early.
         rows = cast(QuerySet[Any], self.object_list)
         return rows[:COUNTED].count()
 
 
 def is_whole(request: HttpRequest) -> bool:
-    """Does the list show a whole tenant's rows, with no subject, conversation, memory or search to narrow it?"""
+    """Return whether the list shows a whole tenant's rows: no subject, conversation, memory or search narrows it."""
     return not any(request.GET.get(name) for name in NARROWING)

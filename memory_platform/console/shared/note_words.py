@@ -1,4 +1,4 @@
-"""What is known of a note beside its words, as people read it: its kind, how sure that is, about whom, why vital."""
+"""Labels of a note's kind, person, vital class and state."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +12,7 @@ from memory_platform.console.shared.display import EMPTY, link, word
 from profiles.models import Tag
 from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, SnapshotKind, VitalClass
 
+# Kinds of notes by their code: "limit" alone is what an API key may use.
 GRADES: Mapping[str, Any] = {
     NoteGrade.FACT: NoteGrade.FACT.label,
     NoteGrade.ABOUT_OTHER: NoteGrade.ABOUT_OTHER.label,
@@ -19,7 +20,6 @@ GRADES: Mapping[str, Any] = {
     NoteGrade.LIMIT: gettext_lazy("limitation"),
     NoteGrade.PLAN: NoteGrade.PLAN.label,
 }
-"""Kinds of notes by their code: "limit" alone is what an API key may use."""
 CURRENT, ENDED, RETIRED = "current", "ended", "retired"
 STANDINGS: Mapping[str, Any] = {
     CURRENT: gettext_lazy("current"),
@@ -27,30 +27,28 @@ STANDINGS: Mapping[str, Any] = {
     RETIRED: gettext_lazy("retired"),
 }
 VITAL_CLASSES: Mapping[str, Any] = {"": gettext_lazy("not vital"), **dict(VitalClass.choices)}
+# Percent that is written of what is not certain.
 SURE_MOST = 99
-"""Percent that is written of what is not certain."""
 
 
 def tell_grade(note: Note) -> str:
-    """Return the kind of a note, and how sure its reader is that it lasts."""
+    """Return the kind of a note and the probability that it lasts."""
     return f"{grade_name(note)} · {tell_surety(note.grade_probability)}"
 
 
 def grade_name(note: Note) -> str:
-    """Return the kind of a note."""
     return str(GRADES.get(note.grade, note.grade))
 
 
 def tell_surety(probability: float) -> str:
-    """Return how probable it is that a note lasts, in words."""
     if probability >= 1.0:
-        return _("said outright")
+        return _("stated explicitly")
     percent = min(round(probability * 100), SURE_MOST)
-    return _("the reader is %(percent)s %% sure that it lasts") % {"percent": percent}
+    return _("lasts with a probability of %(percent)s %%") % {"percent": percent}
 
 
 def tell_about(note: Note, tag: Tag | None) -> str:
-    """Return whom or what a note is about, escaped: its name, what it is to the user, and its kind."""
+    """Return whom or what a note is about, as HTML: name, relation to the user, and kind."""
     kind = AboutKind(note.about_kind).label
     name = link(tag, tag.label) if tag is not None else word(note.about_label)
     if name == EMPTY and not note.relation:
@@ -62,12 +60,11 @@ def tell_about(note: Note, tag: Tag | None) -> str:
 
 
 def tell_vital(note: Note) -> str:
-    """Return why a note always stands in a context; a dash where it need not."""
     return str(note.get_vital_class_display()) if note.is_vital else EMPTY
 
 
 def standing_of(snapshot: Snapshot) -> str:
-    """Return whether a note holds: current, ended (no longer true, or its time is over) or retired."""
+    """Return the state of a note: current, ended (no longer true, or expired) or retired."""
     if snapshot.retired_at is not None:
         return RETIRED
     now = timezone.now()
@@ -76,12 +73,11 @@ def standing_of(snapshot: Snapshot) -> str:
 
 
 def is_note(memory: Any) -> bool:
-    """Return whether a memory is a note."""
     return isinstance(memory, Snapshot) and memory.kind == SnapshotKind.NOTE
 
 
 def note_behind(memory: Any) -> Note | None:
-    """Return the note that a memory is, with its contact; None for any other memory."""
+    """Return the note of a memory, with its contact; None for a memory of another kind."""
     if not is_note(memory):
         return None
     own = Note.objects.select_related("about_tag")
@@ -89,7 +85,7 @@ def note_behind(memory: Any) -> Note | None:
 
 
 def facts_of_note(note: Note) -> list[tuple[Any, str]]:
-    """Return what the page of an act tells of a note beside its words: label and value, escaped."""
+    """Return label and value (HTML) of a note's properties, for the page of an act."""
     return [
         (_("kind"), tell_grade(note)),
         (_("about"), tell_about(note, note.about_tag)),

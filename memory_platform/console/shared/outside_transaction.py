@@ -1,4 +1,4 @@
-"""Answers that are made after the page's transaction: what asks a model, or opens scopes of its own, runs outside."""
+"""Responses that are made after the page's transaction: calls of models, and work that opens scopes of its own."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from tenants.isolation import tenant_tx
 
 
 class AfterCommit(HttpResponse):
-    """Stands in for an answer until the transaction of the page is closed; then ``answer`` makes that."""
+    """A placeholder response: ``answer`` makes the real one once the page's transaction is committed."""
 
     def __init__(self, answer: Callable[[], HttpResponse]) -> None:
         super().__init__()
@@ -19,11 +19,12 @@ class AfterCommit(HttpResponse):
 
 
 def answer_in_scope(desk: Desk, view: Callable[[], HttpResponse]) -> HttpResponse:
-    """Run and render a view in one transaction of the desk's tenant; a refusal rolls it back."""
+    """Run and render a view in one transaction of the desk's tenant. An error response rolls it back."""
     with tenant_tx(desk.tenant.id):
         response = view()
         if isinstance(response, TemplateResponse):
             response.render()  # templates query too: they must do it inside the tenant
         if response.status_code >= 400:  # noqa: PLR2004 - client errors and worse
+            # Half of a refused act must not stay.
             transaction.set_rollback(True)
     return response.answer() if isinstance(response, AfterCommit) else response

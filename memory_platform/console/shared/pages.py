@@ -1,4 +1,4 @@
-"""Pages of the console that are no lists of rows: how one is answered, who may open it, where it stands in the menu."""
+"""Console pages that are not lists of rows: their permissions, their menu entries, and how they are rendered."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,9 +8,10 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods
 
 from memory_platform.console.shared.access import current_desk
 from tenants.models import Role
@@ -19,19 +20,17 @@ May = Callable[[HttpRequest], bool]
 
 
 def is_manager(request: HttpRequest) -> bool:
-    """Tell whether the person manages the tenant they work in."""
     desk = current_desk(request)
     return desk is not None and desk.may(Role.MANAGER)
 
 
 def is_operator(request: HttpRequest) -> bool:
-    """Tell whether the person runs the platform."""
     return bool(getattr(request.user, "is_superuser", False))
 
 
 @dataclass(frozen=True, slots=True)
 class OwnPage:
-    """One entry of the menu. ``key`` stands in the menu's sections, ``name`` is that of the address."""
+    """One menu entry. ``key`` names it in the menu's sections, ``name`` is its URL name."""
 
     key: str
     name: str
@@ -46,7 +45,7 @@ OWN_PAGES = (
 
 
 def own_entries(request: HttpRequest) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the pages that the person may open, by key, as the menu's template takes a model."""
+    """Yield the pages that the person may open, by key, in the shape of a model in Django's app list."""
     for page in OWN_PAGES:
         if page.may(request):
             entry = {"name": page.title, "object_name": page.key, "admin_url": reverse(f"admin:{page.name}")}
@@ -54,18 +53,26 @@ def own_entries(request: HttpRequest) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def require(may: May, request: HttpRequest) -> None:
-    """Raise PermissionDenied, which the site records, where the person may not: no role makes an operator."""
+    """Raise PermissionDenied unless ``may(request)``; the site records the refusal."""
     if not may(request):
-        raise PermissionDenied(_("Only an operator of the platform may see this.") if may is is_operator else "")
+        raise PermissionDenied(_("Only a platform operator may see this page.") if may is is_operator else "")
 
 
 def console_page(wanted: str) -> str:
-    """Return the page of the console that was asked for; the start page where that is none of ours."""
+    """Return ``wanted`` if it is a page of the console, else the start page."""
+    # Otherwise a link to the console could redirect to any other site.
     start = reverse("admin:index")
     ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None) and wanted.startswith(start)
     return wanted if ours else start
 
 
-def own_page(request: HttpRequest, template: str, title: Any, **context: Any) -> TemplateResponse:
-    """Answer a page of ours in the frame that all pages share."""
-    return TemplateResponse(request, template, {**admin.site.each_context(request), "title": title, **context})
+def own_page(request: HttpRequest, template: str, title: Any, *, status: int = 200, **context: Any) -> TemplateResponse:
+    """Return a page in the frame that all console pages share."""
+    shared = admin.site.each_context(request)
+    return TemplateResponse(request, template, {**shared, "title": title, **context}, status=status)
+
+
+def own_path(address: str, view: Callable[..., Any], name: str) -> URLPattern:
+    """Return the URL of a page of a screen, beside those that Django's admin makes."""
+    inside = admin.site.admin_view(view)
+    return path(address, require_http_methods(["GET", "HEAD", "POST"])(inside), name=name)

@@ -1,4 +1,4 @@
-"""Numbers of the console."""
+"""Constants of the console, each with where its number comes from."""
 
 from dataclasses import dataclass
 
@@ -7,10 +7,10 @@ from memory_platform.kernel.policy import assumed, measured, promised
 
 @dataclass(frozen=True, slots=True)
 class FindPolicy:
-    """How a person is found by what somebody types: what is read of it, how much is looked through, and what counts.
+    """How the search for a person reads a query, how many subjects it reads, and how it scores them.
 
-    A word that stands there is worth 1; one that ``begins`` a word, stands ``inside`` of one or is ``alike`` is worth
-    less; a field tells why somebody was found from ``tells`` on. ``..._first`` decide between equals.
+    A word found as a whole scores 1. One that ``begins`` a word, is ``inside`` one or is only ``alike`` scores less. A
+    field is named as a reason from ``tells`` on. The ``..._first`` values order equal results.
     """
 
     query_chars: int = assumed(100, owner="console", settle_by="length of what support types")
@@ -41,7 +41,7 @@ FIND = FindPolicy()
 
 @dataclass(frozen=True, slots=True)
 class FiguresPolicy:
-    """What the indicators are held against, and over which days they are shown."""
+    """The targets of the indicators, and the periods that are offered."""
 
     utilisation_least: float = promised(0.6, row="G5")
     correction_most: float = promised(0.05, row="G5")
@@ -57,7 +57,7 @@ FIGURES = FiguresPolicy()
 
 @dataclass(frozen=True, slots=True)
 class ReplayPolicy:
-    """How many of the last receipts a page tries a version on, and how many of those that change it names."""
+    """How many receipts a policy version is replayed on, and how many changed ones are listed."""
 
     receipts: int = measured(200, source="docs/policies.md: about 1 s for 200 receipts of 70 candidates")
     examples: int = assumed(10, owner="console", settle_by="how many receipts managers open")
@@ -68,7 +68,7 @@ REPLAY = ReplayPolicy()
 
 @dataclass(frozen=True, slots=True)
 class OperationPolicy:
-    """What the operator's page waits for, and from when on it calls something late."""
+    """Timeouts and limits of the operator's page."""
 
     workers_s: float = assumed(0.3, owner="console", settle_by="how fast workers answer under load")
     beat_late_s: float = assumed(30.0, owner="console", settle_by="fault runs: gaps of the sweep while beat restarts")
@@ -82,7 +82,7 @@ OPERATION = OperationPolicy()
 
 @dataclass(frozen=True, slots=True)
 class SubjectPagePolicy:
-    """How much of each part the page of a subject shows; their lists have all of it."""
+    """How many rows each section of a subject's page shows; the linked lists have all of them."""
 
     beliefs: int = assumed(100, owner="console", settle_by="beliefs of real subjects")
     rows: int = assumed(10, owner="console", settle_by="how far down support reads")

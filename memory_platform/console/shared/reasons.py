@@ -1,4 +1,4 @@
-"""Why staff act: asked where an act takes something away or changes who may do what, kept in the audit trail."""
+"""The reason for an act: required where data or access is changed, and kept in the audit trail."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -12,45 +12,45 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+# Characters of a reason; the audit trail has room for what the act itself adds.
 REASON_LENGTH = 400
-"""Characters of a reason; the audit trail has room for what the act itself adds."""
 
 Action = Callable[[Any, HttpRequest, QuerySet[Any]], HttpResponse | None]
 
 
 class ReasonField(forms.CharField):
-    """One line that says why."""
+    """A text field of one line for the reason of an act."""
 
     def __init__(self, *, required: bool = True) -> None:
         super().__init__(label=gettext_lazy("Reason"), max_length=REASON_LENGTH, required=required)
         self.widget.attrs.update({"size": 40, "autocomplete": "off"})
 
     def to_python(self, value: Any) -> str:
-        """Return the reason as the audit trail keeps it: what shows nothing is no reason."""
+        """Return the reason in one printable line, as the audit trail keeps it."""
         return _one_line(super().to_python(value) or "")
 
 
 class ReasonedActions(ActionForm):
-    """The bar of actions above a list, with room for a reason. Which action needs one, the action says."""
+    """The form of list actions, with a field for a reason. Each action decides whether it needs one."""
 
     reason = ReasonField(required=False)
 
 
 def reason_of(request: HttpRequest) -> str:
-    """Return the reason that was given, in one printable line; "" where none was."""
+    """Return the reason that was sent, in one printable line; "" without one."""
     return _one_line(request.POST.get("reason", ""))[:REASON_LENGTH]
 
 
 def is_reason_missing(screen: Any, request: HttpRequest) -> bool:
-    """Tell whether no reason was given; if so, say that nothing was done and what is needed."""
+    """Return whether no reason was sent; if so, show an error."""
     if reason_of(request):
         return False
-    screen.message_user(request, _("Nothing was done: say why, in the field “Reason”."), messages.ERROR)
+    screen.message_user(request, _("Nothing was done: give a reason in the field “Reason”."), messages.ERROR)
     return True
 
 
 def needs_reason(action: Action) -> Action:
-    """Let a list's action run only when a reason was given."""
+    """Make a list action run only when a reason was sent."""
 
     @wraps(action)
     def run(screen: Any, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:

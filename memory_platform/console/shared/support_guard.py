@@ -1,4 +1,4 @@
-"""Personal data only within a support session, for whom one is asked: every operator, and members where it is set."""
+"""Personal data is shown only within a support session: to every operator, and to members if the tenant requires it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memory_platform.console.shared.access import View, actor_of, current_desk
+from memory_platform.console.shared.pages import is_operator
 from memory_platform.kernel.clock import utc_now
 from tenants.models import SupportSession
 from tenants.services.support import current_support
@@ -22,41 +23,41 @@ HOUR = 60
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """The session that a person has now, and what is left of it, in words."""
+    """The person's current session, and its remaining time in words."""
 
     session: SupportSession
     left: str
 
 
-def answer_with_support(
-    request: HttpRequest, view: Callable[..., Any], answer: Callable[[], HttpResponse]
-) -> HttpResponse:
-    """Answer, or ask for a support session first when the screen shows people and one is needed.
+def support_demand(request: HttpRequest, view: Callable[..., Any]) -> HttpResponse | None:
+    """Return the redirect to the form of a support session when the view shows personal data and one is needed.
 
-    Runs in the desk's open tenant. A form that was sent too late does nothing, and is told so.
+    Runs in the desk's open tenant. A POST without a session changes nothing and says so.
     """
     if not needs_support(request):
-        return answer()
+        return None
     session = current_support(actor_of(request))
     if session is not None:
-        request.support = Support(session, time_left(session))  # type: ignore[attr-defined]  # support_of
-        return answer()
-    return ask_for_support(request) if shows_people(view) else answer()
+        left = minutes_in_words(session.minutes_left(utc_now()))
+        request.support = Support(session, left)  # type: ignore[attr-defined]  # support_of
+        return None
+    return ask_for_support(request) if shows_people(view) else None
 
 
 def needs_support(request: HttpRequest) -> bool:
-    """Return whether this person may see people only within a support session."""
+    """Return whether this person may see personal data only within a support session."""
     desk = current_desk(request)
     if desk is None:
         return False
-    return bool(getattr(request.user, "is_superuser", False)) or desk.tenant.support_sessions
+    return is_operator(request) or desk.tenant.support_sessions
 
 
 def shows_people(view: Callable[..., Any]) -> bool:
-    """Return whether a console view may show people: whatever does not say that it shows none.
+    """Return whether a console view may show personal data: every view that does not say otherwise.
 
-    A bound method says what its screen says, a function what :func:`shows_nobody` marks, wrapped or not.
+    A bound method follows its screen; a function follows :func:`shows_nobody`, wrapped or not.
     """
+    # A view without a mark counts as personal, so that a forgotten mark leaks nothing.
     inner: Any = view
     while inner is not None:
         for who in (inner, getattr(inner, "__self__", None)):
@@ -68,20 +69,13 @@ def shows_people(view: Callable[..., Any]) -> bool:
 
 
 def shows_nobody(view: View) -> View:
-    """Mark a console view that is a function, and shows nothing personal."""
+    """Mark a view function that shows no personal data."""
     view.shows_people = False  # type: ignore[attr-defined]  # read back by shows_people
     return view
 
 
-def first_asked(request: HttpRequest, view: Callable[..., Any]) -> HttpResponse | None:
-    """Return what asks for a support session before a view that opens its own scopes; None where it may go on."""
-    may_go_on = HttpResponse()
-    answer = answer_with_support(request, view, lambda: may_go_on)
-    return None if answer is may_go_on else answer
-
-
 def ask_for_support(request: HttpRequest) -> HttpResponse:
-    """Lead to the form that opens a session, and from there to the page that was asked for."""
+    """Redirect to the form of a support session, which leads back to the requested page."""
     if request.method != "GET":
         text = _("Nothing was done: this needs a support session, and yours has ended or was never opened.")
         messages.warning(request, text)
@@ -89,13 +83,8 @@ def ask_for_support(request: HttpRequest) -> HttpResponse:
     return redirect(f"{reverse('admin:tenants_supportsession_start')}?{urlencode({'next': wanted})}")
 
 
-def time_left(session: SupportSession) -> str:
-    """Return how long a session still lasts, in words."""
-    return minutes_in_words(session.minutes_left(utc_now()))
-
-
 def minutes_in_words(minutes: float) -> str:
-    """Return minutes in words; full hours as hours."""
+    """Return minutes in words, full hours as hours."""
     count = int(minutes)
     if count >= HOUR and count % HOUR == 0:
         return ngettext("%(count)d hour", "%(count)d hours", count // HOUR) % {"count": count // HOUR}
@@ -103,5 +92,4 @@ def minutes_in_words(minutes: float) -> str:
 
 
 def support_of(request: HttpRequest) -> Support | None:
-    """Return the session under which this request is answered, None without one."""
     return getattr(request, "support", None)

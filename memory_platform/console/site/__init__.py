@@ -1,1 +1,1 @@
-"""The site itself: menu, start page, colours, texts."""
+"""The console as a site: menu, tenant scope of every page, start page, colours."""

@@ -1,14 +1,16 @@
-"""The texts we show and their translations, without gettext's tools: found by parsing, compiled by polib.
+"""The Chinese catalogue: Babel finds the texts, keeps the translations and compiles them, without gettext's tools.
 
-Only ``manage.py translate`` and the tests import this file: polib is a package of development.
+Only ``manage.py translate`` and the tests import this file: Babel is a package of development.
 """
 
-import ast
-import re
-from collections.abc import Iterable, Iterator
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
-import polib
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_dir, extract_javascript
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
 from memory_platform.env.table import PROJECT_ROOT
@@ -16,8 +18,11 @@ from memory_platform.env.table import PROJECT_ROOT
 LOCALE = PROJECT_ROOT / "memory_platform" / "locale" / "zh_Hans" / "LC_MESSAGES"
 PO, MO = LOCALE / "django.po", LOCALE / "django.mo"
 PACKAGES = ("memory_platform", "tenants", "profiles", "snapshots")
-ONE = {"_", "gettext", "gettext_lazy", "gettext_noop"}
-MANY = {"ngettext", "ngettext_lazy"}
+KEYWORDS: dict[str, tuple[int, ...] | None] = {
+    **dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop")),
+    **dict.fromkeys(("ngettext", "ngettext_lazy"), (1, 2)),
+}
+# Texts of libraries that bring no Chinese of their own, where every operator sees them.
 OF_LIBRARIES = (
     "Themes",
     "Model name",
@@ -25,71 +30,46 @@ OF_LIBRARIES = (
     "Change or view list link",
     "After you’ve created a user, you’ll be able to edit more user options.",
 )
-"""Texts of libraries that bring no Chinese of their own, where every operator sees them."""
-
-Text = tuple[str, str]
-"""A text and its plural; the plural is empty where there is none."""
-
-_LITERAL = r"""(u?'(?:[^'\\]|\\.)*'|u?"(?:[^"\\]|\\.)*")"""
-_IN_TEMPLATE = re.compile(rf"\b(?:_|gettext)\(\s*{_LITERAL}\s*\)")
-_COUNTED = re.compile(rf"\bngettext\(\s*{_LITERAL},\s*{_LITERAL},")
 
 
-def texts() -> set[Text]:
+def extract_template(file: Any, keywords: Any, comment_tags: Any, options: Any) -> Any:
+    """Yield the texts of a Django template."""
+    # Django turns the tags into gettext calls amid other characters: no Python, but Babel's JavaScript lexer reads it.
+    return extract_javascript(BytesIO(templatize(file.read().decode()).encode()), keywords, comment_tags, options)
+
+
+def extract_texts() -> Catalog:
     """Return every translatable text of our own Python files and templates."""
-    found: set[Text] = {(text, "") for text in OF_LIBRARIES}
+    found = Catalog()
+    methods: Any = [("**.py", "python"), ("**/templates/**.html", extract_template)]
     for package in PACKAGES:
-        for path in sorted((PROJECT_ROOT / package).rglob("*.py")):
-            found.update(texts_of_python(path.read_text(encoding="utf-8")))
-        for path in sorted((PROJECT_ROOT / package).rglob("templates/**/*.html")):
-            found.update(texts_of_template(path.read_text(encoding="utf-8")))
+        for _path, _line, text, *_rest in extract_from_dir(PROJECT_ROOT / package, methods, keywords=KEYWORDS):
+            found.add(text)
+    for text in OF_LIBRARIES:
+        found.add(text)
     return found
 
 
-def texts_of_python(source: str) -> Iterator[Text]:
-    """Yield the literal first arguments of gettext calls."""
-    for node in ast.walk(ast.parse(source)):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
-            continue
-        words = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
-        if node.func.id in ONE and words and isinstance(words[0], str):
-            yield words[0], ""
-        if node.func.id in MANY:
-            yield str(words[0]), str(words[1])
+def read_catalogue() -> Catalog:
+    with PO.open("rb") as file:
+        return read_po(file, locale="zh_Hans")
 
 
-def texts_of_template(source: str) -> Iterator[Text]:
-    """Yield the texts of ``translate`` and ``blocktranslate``."""
-    calls = templatize(source)
-    for match in _IN_TEMPLATE.finditer(calls):
-        yield str(ast.literal_eval(match.group(1))), ""
-    for match in _COUNTED.finditer(calls):
-        yield str(ast.literal_eval(match.group(1))), str(ast.literal_eval(match.group(2)))
+def update_catalogue(catalogue: Catalog, texts: Catalog) -> list[str]:
+    """Add new texts, drop those that are gone, and return the texts without a translation."""
+    catalogue.update(texts, no_fuzzy_matching=True, update_creation_date=False)
+    catalogue.obsolete.clear()
+    return [str(message.id) for message in catalogue if message.id and not all(translations_of(message))]
 
 
-def read_catalogue() -> polib.POFile:
-    """Return the Chinese catalogue."""
-    return polib.pofile(str(PO), encoding="utf-8", wrapwidth=120)
+def translations_of(message: Message) -> tuple[str, ...]:
+    """Return the translations of a text: one, or one per plural form; "" for a missing one."""
+    return (message.string or "",) if isinstance(message.string, str | None) else tuple(message.string)
 
 
-def bring_up_to_date(catalogue: polib.POFile, wanted: Iterable[Text]) -> list[str]:
-    """Add texts without a translation, drop those that nothing shows any more; return what has to be translated."""
-    known = {(entry.msgid, entry.msgid_plural): entry for entry in catalogue}
-    for text in sorted(set(wanted) - known.keys()):
-        catalogue.append(_empty_entry(*text))
-    for text in known.keys() - set(wanted):
-        catalogue.remove(known[text])
-    catalogue.sort(key=lambda entry: (entry.msgid.lower(), entry.msgid))
-    return [entry.msgid for entry in catalogue.untranslated_entries()]
-
-
-def _empty_entry(text: str, plural: str) -> polib.POEntry:
-    if plural:
-        return polib.POEntry(msgid=text, msgid_plural=plural, msgstr_plural={0: ""}, flags=["python-format"])
-    return polib.POEntry(msgid=text, flags=["python-format"] if "%(" in text else [])
-
-
-def save(catalogue: polib.POFile, folder: Path = LOCALE) -> None:
+def save(catalogue: Catalog, folder: Path = LOCALE) -> None:
     """Write the catalogue and its compiled form."""
-    catalogue.save(str(folder / PO.name))
-    catalogue.save_as_mofile(str(folder / MO.name))
+    with (folder / PO.name).open("wb") as file:
+        write_po(file, catalogue, width=120, sort_output=True)
+    with (folder / MO.name).open("wb") as file:
+        write_mo(file, catalogue)

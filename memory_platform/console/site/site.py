@@ -1,4 +1,4 @@
-"""The console: Django's admin, working inside exactly one tenant at a time."""
+"""The console: Django's admin site, working inside exactly one tenant at a time."""
 
 import re
 from collections.abc import Callable
@@ -20,8 +20,8 @@ from memory_platform.console.operation.previews import preview
 from memory_platform.console.shared.access import SESSION_KEY, Desk, actor_of, current_desk, desk_of, tenant_roles
 from memory_platform.console.shared.form_tenant import is_of_no_tenant, is_sent_elsewhere, show_refusal
 from memory_platform.console.shared.outside_transaction import answer_in_scope
-from memory_platform.console.shared.pages import console_page, own_entries
-from memory_platform.console.shared.support_guard import answer_with_support, first_asked, shows_people, support_of
+from memory_platform.console.shared.pages import console_page, own_entries, own_page
+from memory_platform.console.shared.support_guard import shows_people, support_demand, support_of
 from memory_platform.console.site.start_page import waiting_tiles, week_tiles
 from memory_platform.console.site.theme import SHEETS, sheet_address, theme_sheet
 from tenants.isolation import tenant_tx
@@ -72,36 +72,35 @@ RUNNING = (
     "LogEntry",
     "Theme",
 )
+# The menu in the order of the work: the app that a heading leads to, its name, its models. A new model is put here.
+#
+# Without a screen of their own: what stands on its owner's page (sources, links of notes and slots, a snapshot's
+# earlier versions, a receipt's injected memories), what only machines count or lock with (UsageEvent, UsageRequests,
+# SnapshotCounter, ToolSave, SubjectMemory, SupportEnd, vectors, words, blocks), and IdempotentReply: copies of answers
+# with personal data in them, which tell staff nothing that the memory does not.
 SECTIONS = (
     ("profiles", _("What is known"), KNOWN),
     ("snapshots", _("Conversations and memory"), TOLD),
     ("tenants", _("Tenants and access"), ACCESS),
     ("django_celery_beat", _("Running the platform"), RUNNING),
 )
-"""The menu in the order of the work: the app that a heading leads to, its name, its models. A new model is put here.
-
-Without a screen of their own: what stands on its owner's page (sources, links of notes and slots, a snapshot's earlier
-versions, a receipt's injected memories), what only machines count or lock with (UsageEvent, UsageRequests,
-SnapshotCounter, ToolSave, SubjectMemory, SupportEnd, vectors, words, blocks), and IdempotentReply: copies of
-answers with personal data in them, which tell staff nothing that the memory does not.
-"""
 UUID_FORM = re.compile(r"[0-9a-f-]{36}")
+# Django's own views that belong to a log-in: open without a tenant, and no matter from which one they are sent.
 TENANTLESS = {"logout", "password_change", "password_change_done", "i18n_javascript"}
-"""Django's own views that belong to a log-in: open without a tenant, and no matter from which one they are sent."""
 
 
 def ask_for_session_before(request: HttpRequest, desk: Desk | None, view: Callable[..., Any]) -> HttpResponse | None:
-    """Return the page that asks for a support session; None when the view may go on without one."""
+    """Return the redirect to the support form for a view that opens its own scopes; None when it may run."""
     if desk is None or not shows_people(view):
         return None
     with tenant_tx(desk.tenant.id):
-        return first_asked(request, view)
+        return support_demand(request, view)
 
 
 def record_refused_page(request: HttpRequest, desk: Desk, object_id: str, action: str = "console.page") -> None:
-    """Leave in the tenant's audit trail that a page was refused: which, and of what row if the address names one.
+    """Record in the tenant's audit trail which page was refused, and the row id if the address has one.
 
-    A page of what is not there counts as well: somebody may have asked for what is another tenant's.
+    A missing page counts as well: its id may be another tenant's.
     """
     page = request.resolver_match.url_name if request.resolver_match else ""
     named = object_id if UUID_FORM.fullmatch(object_id) else ""
@@ -109,7 +108,7 @@ def record_refused_page(request: HttpRequest, desk: Desk, object_id: str, action
 
 
 def refuse_form(request: HttpRequest, desk: Desk | None, object_id: str) -> HttpResponse:
-    """Refuse a form that was shown in another tenant, on record in the one worked in: it would have written there."""
+    """Refuse a form of another tenant's page, which would write into this one, and record it here."""
     if desk is None:
         return show_refusal(request, desk)
     record_refused_page(request, desk, object_id, "console.form")
@@ -117,7 +116,7 @@ def refuse_form(request: HttpRequest, desk: Desk | None, object_id: str) -> Http
 
 
 class ConsoleSite(AdminSite):
-    """The admin site of the platform. Every view runs, and is rendered, inside the tenant the person works in."""
+    """The admin site of the platform. Every view runs and is rendered inside the current tenant's scope."""
 
     site_header = _("Memory platform")
     site_title = _("Memory platform")
@@ -155,9 +154,7 @@ class ConsoleSite(AdminSite):
                 # Someone without a tenant may still leave, or change their password.
                 return inner(request, *args, **kwargs) if name in TENANTLESS else redirect("admin:switch")
             try:
-                return answer_in_scope(
-                    desk, lambda: answer_with_support(request, view, lambda: inner(request, *args, **kwargs))
-                )
+                return answer_in_scope(desk, lambda: support_demand(request, view) or inner(request, *args, **kwargs))
             except (PermissionDenied, Http404):
                 record_refused_page(request, desk, named)
                 raise
@@ -167,7 +164,7 @@ class ConsoleSite(AdminSite):
     def _outside_tenants(
         self, request: HttpRequest, desk: Desk | None, object_id: str, view: Callable[[], HttpResponse]
     ) -> HttpResponse:
-        """Run a view that no tenant's scope is open for; a refusal is recorded where the person works."""
+        """Run a view for which no scope is open; record a refusal in the current tenant."""
         try:
             return view()
         except (PermissionDenied, Http404):
@@ -176,13 +173,12 @@ class ConsoleSite(AdminSite):
             raise
 
     def switch(self, request: HttpRequest) -> HttpResponse:
-        """Choose the tenant to work in; one that was not granted is refused, and the refusal recorded there."""
+        """Choose the current tenant. A tenant that was not granted is refused, and the refusal recorded there."""
         granted = tenant_roles(request)
         if request.method == "POST":
             return self._switch_to(request, request.POST.get("tenant", ""), {str(tenant) for tenant in granted})
-        context = {**self.each_context(request), "title": _("Choose a tenant"), "is_nav_sidebar_enabled": False}
-        context["choices"] = Tenant.objects.filter(id__in=granted)
-        return TemplateResponse(request, "console/switch.html", context)
+        context: dict[str, Any] = {"is_nav_sidebar_enabled": False, "choices": Tenant.objects.filter(id__in=granted)}
+        return own_page(request, "console/switch.html", _("Choose a tenant"), **context)
 
     def _switch_to(self, request: HttpRequest, wanted: str, granted: set[str]) -> HttpResponse:
         if wanted not in granted:
@@ -194,12 +190,11 @@ class ConsoleSite(AdminSite):
         return redirect(console_page(request.POST.get("next", "")))
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        """Show what waits and how the week was, above the menu."""
         glance = {"waiting": waiting_tiles(request), "week": week_tiles(request)}
         return super().index(request, {**glance, **(extra_context or {})})
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
-        """Return the menu: the models that the person may see, in our sections; one app's models for its own page."""
+        """Return the menu: the models that the person may see, in our sections; for one app its models."""
         apps = super().get_app_list(request, app_label)
         if app_label is not None:
             return apps
@@ -217,7 +212,7 @@ class ConsoleSite(AdminSite):
         ]
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
-        """Refuse: no form here chooses rows by typing, and such a look-up would be a read that leaves no trace."""
+        """Refuse: no form here uses it, and such a read would leave no audit record."""
         raise PermissionDenied
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the start page says at a glance: what waits for a person, and to managers how the week was (rows D2, G5)."""
+"""The tiles of the start page: what waits for a decision, and for managers the last week."""
 
 from collections.abc import Iterator, Sequence
 
@@ -21,12 +21,11 @@ WEEK = FIGURES.periods[0]
 
 
 def waiting_tiles(request: HttpRequest) -> Sequence[Tile]:
-    """Return what waits in the tenant worked in, each leading there; nothing where no tenant is chosen."""
+    """Return tiles of what waits in the current tenant; none without one."""
     return list(_waiting_tiles()) if current_desk(request) else []
 
 
 def week_tiles(request: HttpRequest) -> Sequence[Tile]:
-    """Return the last week's figures for managers."""
     return tiles_of(figures_of(WEEK, "all")) if is_manager(request) else []
 
 
@@ -40,6 +39,6 @@ def _waiting_tiles() -> Iterator[Tile]:
 
 
 def _capped_count(rows: QuerySet[Candidate] | QuerySet[MemoryReview] | QuerySet[Work]) -> str:
-    """Return how many rows there are, counting no further than a person wants to know."""
+    """Return the number of rows as text, counted up to a bound."""
     count = rows.order_by()[: FIGURES.counted + 1].count()
     return f"{count:,}" if count <= FIGURES.counted else f"{FIGURES.counted:,}+"

@@ -1,6 +1,6 @@
-"""The console's colours as a stylesheet of their own: so that no page needs style written into it (row D2).
+"""The console's colours as a stylesheet of their own, so that no page needs inline style.
 
-The library, django-admin-interface, writes its theme into every page; a strict content security policy refuses that.
+django-admin-interface writes its theme into every page; a strict content security policy forbids that.
 """
 
 import re
@@ -13,8 +13,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 COLOUR = re.compile(r"#[0-9A-Fa-f]{3,8}")
+# A sheet's address changes with what it says, so a browser may keep it.
 KEPT_S = 365 * 24 * 3600
-"""A sheet's address changes with what it says, so a browser may keep it."""
+# The library's variables, without their prefix, and the theme's fields that fill them.
 COLOURS = {
     "title-color": "title_color",
     "header-background-color": "css_header_background_color",
@@ -38,7 +39,7 @@ COLOURS = {
     "delete-button-text-color": "css_delete_button_text_color",
     "related-modal-background-color": "related_modal_background_color",
 }
-"""The library's variables, without their prefix, and the theme's fields that fill them."""
+# The library's own stylesheets that our pages have a use for.
 SHEETS = [
     f"admin_interface/css/{name}.css"
     for name in (
@@ -61,11 +62,10 @@ SHEETS = [
         "widgets",
     )
 ]
-"""The library's own stylesheets that our pages have a use for."""
 
 
 def sheet_of(theme: Theme) -> str:
-    """Return the theme's variables as CSS; what is no colour is left out, and the library's own applies."""
+    """Return the theme's variables as CSS; malformed colours are left out, so the library's defaults apply."""
     corners = "4px" if theme.css_module_rounded_corners else "0"
     modal = "4px" if theme.related_modal_rounded_corners else "0"
     values = {
@@ -81,14 +81,13 @@ def sheet_of(theme: Theme) -> str:
 
 
 def sheet_address() -> str:
-    """Return the address of the active theme's sheet, as it is now."""
     said = sheet_of(get_admin_interface_theme())
     return f"{reverse('admin:theme')}?v={sha256(said.encode()).hexdigest()[:12]}"
 
 
 @require_safe
 def theme_sheet(request: HttpRequest) -> HttpResponse:
-    """Serve the active theme's sheet to anybody: the log-in page needs it."""
+    """Serve the active theme's sheet without a log-in: the log-in page needs it."""
     answer = HttpResponse(sheet_of(get_admin_interface_theme()), content_type="text/css; charset=utf-8")
     answer["Cache-Control"] = f"public, max-age={KEPT_S}, immutable"
     return answer

@@ -1,1 +1,1 @@
-"""The page of a person: finding it, what it shows, what leaves with it."""
+"""The screen of subjects: search, page, export, erasure."""

@@ -1,22 +1,21 @@
-"""What leaves with a subject's page: an export as a file, and the erasure of the person, for good (rows D1, E8).
+"""Export of a subject as a file, and erasure for good.
 
-Support may export: whoever may read every row may have them in one file, as a key that reads may. Only managers erase.
+Support may export, because it may read every row anyway. Only managers erase.
 """
 
 from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.outside_transaction import AfterCommit
+from memory_platform.console.shared.pages import own_page, own_path, require
 from memory_platform.console.shared.reasons import ReasonField, reason_of
 from memory_platform.console.subjects.find import FindableAdmin
 from memory_platform.kernel.errors import NotFound
@@ -30,13 +29,13 @@ JSON_LINES = "application/x-ndjson"
 
 
 class ExportForm(forms.Form):
-    """Why somebody takes all of it along."""
+    """The reason for an export."""
 
     reason = ReasonField()
 
 
 class EraseForm(forms.Form):
-    """The subject's id, typed by hand, and why the person is to be erased."""
+    """The subject's id, typed by hand, and the reason for the erasure."""
 
     typed = forms.CharField(label=gettext_lazy("The subject’s id, typed by hand"), max_length=200, strip=False)
     reason = ReasonField()
@@ -49,45 +48,50 @@ class EraseForm(forms.Form):
         )
 
     def clean_typed(self) -> str:
-        """Refuse any other id than that of the page."""
         typed: str = self.cleaned_data["typed"]
         if typed != self.subject.external_id:
-            raise forms.ValidationError(_("This is not the id of the subject."))
+            raise forms.ValidationError(_("This is not the id of the subject. Type the id exactly as shown."))
         return typed
 
 
 class LeavableAdmin(FindableAdmin):
-    """A screen of subjects that can be exported, by support, and erased, by managers; both with a reason."""
+    """A screen of subjects that support can export and managers can erase, both with a reason."""
 
     def get_urls(self) -> list[URLPattern]:
-        own = (("export", self.export_view), ("erase", self.erase_view))
-        named = [
-            path(f"<path:object_id>/{verb}/", self.admin_site.admin_view(view), name=f"profiles_subject_{verb}")
-            for verb, view in own
+        return [
+            own_path("<path:object_id>/export/", self.export_view, "profiles_subject_export"),
+            own_path("<path:object_id>/erase/", self.erase_view, "profiles_subject_erase"),
+            *super().get_urls(),
         ]
-        return [*named, *super().get_urls()]
 
     def export_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Ask why; then hand out everything held as JSON lines, the form that the API's import takes."""
-        if not self.has_support_permission(request):
-            raise PermissionDenied
-        subject = self._subject(request, object_id)
+        """Ask for a reason; then return all data as JSON lines, which the API's import accepts."""
+        require(self.has_support_permission, request)
+        subject = self.get_or_404(request, object_id)
         form = ExportForm(request.POST or None)
         if not form.is_valid():
-            return self._render_form(request, "console/subject_export.html", _("Export"), subject, form)
-        self._record(request, subject, "subject.exported")
+            return own_page(request, "console/subject_export.html", _("Export"), subject=subject, form=form)
+        record_audit(
+            actor_of(request),
+            "subject.exported",
+            object_kind="subject",
+            object_id=str(subject.pk),
+            subject_ref=subject.pk,
+            reason=reason_of(request),
+        )
         tenant_id = current_tenant_id()
+        # The export opens scopes of its own while it streams.
         return AfterCommit(lambda: _file(lambda: export_lines(tenant_id, subject.external_id), subject))
 
     def erase_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Ask for the id and why; then erase the person and show the certificate."""
-        if not self.has_manager_permission(request):
-            raise PermissionDenied
-        subject = self._subject(request, object_id)
+        """Ask for the id and a reason; then erase the subject and show the certificate."""
+        require(self.has_manager_permission, request)
+        subject = self.get_or_404(request, object_id)
         form = EraseForm(request.POST or None, subject)
         if not form.is_valid():
-            return self._render_form(request, "console/subject_erase.html", _("Erase"), subject, form)
+            return own_page(request, "console/subject_erase.html", _("Erase"), subject=subject, form=form)
         tenant_id = current_tenant_id()
+        # The erasure opens scopes of its own.
         return AfterCommit(lambda: self._erase(request, tenant_id, subject))
 
     def _erase(self, request: HttpRequest, tenant_id: Any, subject: Subject) -> HttpResponse:
@@ -99,35 +103,15 @@ class LeavableAdmin(FindableAdmin):
             raise Http404 from None
         text = _("Erased. This is the certificate.")
         if erasure.state != ErasureState.DONE:
-            text = _("Nothing of it can be read any more; the rows go now, and this page becomes the certificate.")
+            text = _(
+                "The data can no longer be read. Its rows are being deleted, and this page becomes the certificate."
+            )
         self.message_user(request, text, messages.SUCCESS)
         return redirect("admin:profiles_erasure_change", erasure.pk)
 
-    def _subject(self, request: HttpRequest, object_id: str) -> Subject:
-        found: Subject | None = self.get_object(request, object_id)
-        if found is None:
-            raise Http404
-        return found
-
-    def _render_form(
-        self, request: HttpRequest, template: str, title: str, subject: Subject, form: forms.Form
-    ) -> TemplateResponse:
-        context = {**self.admin_site.each_context(request), "title": title, "subject": subject, "form": form}
-        return TemplateResponse(request, template, context)
-
-    def _record(self, request: HttpRequest, subject: Subject, action: str) -> None:
-        record_audit(
-            actor_of(request),
-            action,
-            object_kind="subject",
-            object_id=str(subject.pk),
-            subject_ref=subject.pk,
-            reason=reason_of(request),
-        )
-
 
 def _file(lines: Any, subject: Subject) -> HttpResponse:
-    """Return the lines as a file. It is named by the platform's id: the product's may hold anything."""
+    """Return the lines as a file, named by the platform's id: the product's id may hold anything."""
     try:
         answer = StreamingHttpResponse(lines(), content_type=JSON_LINES)
     except NotFound:

@@ -1,19 +1,19 @@
-"""Finding a person: one box on every page, the best answer first, each with what it was found by (row D2)."""
+"""Search for a person from the box on every page: best match first, each with the reasons for the match."""
 
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.base import TenantAdmin
-from memory_platform.console.shared.display import line
+from memory_platform.console.shared.codes import field_name
+from memory_platform.console.shared.display import address_of, line
+from memory_platform.console.shared.pages import own_page, own_path
 from memory_platform.console.shared.policy import FIND
-from memory_platform.console.shared.profile_words import field_name
 from memory_platform.console.subjects.find_search import Findings, KnownValue, find_subjects, subject_named
 from profiles.models import Subject
 
@@ -21,17 +21,17 @@ KINDS = {"id": gettext_lazy("subject id"), "tag": gettext_lazy("tag")}
 
 
 class FindableAdmin(TenantAdmin):
-    """A screen of subjects with a page that finds them by whatever somebody remembers of them."""
+    """A screen of subjects with a search page."""
 
     def get_urls(self) -> list[URLPattern]:
-        found = path("find/", self.admin_site.admin_view(self.find_view), name="profiles_subject_find")
-        return [found, *super().get_urls()]
+        return [own_path("find/", self.find_view, "profiles_subject_find"), *super().get_urls()]
 
     def find_view(self, request: HttpRequest) -> HttpResponse:
-        """Show who is meant by ``q``; an exact id leads straight to the page of its subject.
+        """Show the subjects that match ``q``; an exact id redirects to the subject's page.
 
-        ``patiently``: slips of the keyboard are looked for in everybody, which takes seconds in a large tenant.
+        ``patiently``: typos are searched in all subjects, which takes seconds in a large tenant.
         """
+        # Postgres refuses NUL.
         query = request.GET.get("q", "").replace("\x00", "")
         exact = subject_named(query) if query.strip() else None
         if exact is not None:
@@ -39,24 +39,23 @@ class FindableAdmin(TenantAdmin):
         findings = find_subjects(query, patiently="patiently" in request.GET)
         if query.strip():
             self._note(request, "searched")
-        context = {
-            **self.admin_site.each_context(request),
-            "title": _("Find a subject"),
-            "find_query": query,
-            "asked": bool(query.strip()),
-            "findings": findings,
-            "rows": rows_of(findings),
-            "of_everybody": f"?{urlencode({'q': query, 'patiently': 1})}",
-            "limit": FIND.shown,
-        }
-        return TemplateResponse(request, "console/find.html", context)
+        return own_page(
+            request,
+            "console/find.html",
+            _("Find a subject"),
+            find_query=query,
+            asked=bool(query.strip()),
+            findings=findings,
+            rows=rows_of(findings),
+            of_everybody=f"?{urlencode({'q': query, 'patiently': 1})}",
+            limit=FIND.shown,
+        )
 
 
 def rows_of(findings: Findings) -> list[dict[str, Any]]:
-    """Return the people found, as the page shows them."""
     return [
         {
-            "address": page_of(found.subject),
+            "address": address_of(Subject, found.subject.pk),
             "id": found.subject.external_id,
             "name": found.name,
             "why": [{"what": name_of(told), "text": line(told.text)} for told in found.why],
@@ -66,12 +65,7 @@ def rows_of(findings: Findings) -> list[dict[str, Any]]:
 
 
 def name_of(told: KnownValue) -> str:
-    """Return what somebody was found by: the field, or the tag with its label."""
+    """Return the label of the field or tag that matched."""
     if told.kind in KINDS:
         return str(KINDS[told.kind])
     return field_name(told.name, is_attribute=told.kind == "attribute")
-
-
-def page_of(subject: Subject) -> str:
-    """Return the address of a subject's page."""
-    return reverse("admin:profiles_subject_change", args=[subject.pk])

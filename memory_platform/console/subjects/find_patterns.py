@@ -1,4 +1,4 @@
-"""What somebody typed as words to look for, and as patterns that forgive a slip of the keyboard."""
+"""A search query as words, and as patterns that tolerate typos."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class SearchWords:
 
 
 def read_query(query: str, policy: FindPolicy = FIND) -> SearchWords:
-    """Read a query: full width, case and traditional characters do not matter, Chinese is cut into its words."""
+    """Parse a query into words. Width, case and traditional characters are ignored; Chinese text is segmented."""
     text = comparable(query[: policy.query_chars])
     words = [word for part in text.split(" ") for run in _RUNS.findall(part) for word in _cut(run)]
     return SearchWords(tuple(dict.fromkeys(words))[: policy.words], text.replace(" ", ""))
@@ -30,18 +30,21 @@ def read_query(query: str, policy: FindPolicy = FIND) -> SearchWords:
 
 @dataclass(frozen=True, slots=True)
 class SlipPattern:
-    """A part of a word that may have one slip: a regular expression (Postgres), and what stands in every text that
-    matches it: one of ``intact``. Looking for those first leaves the expression few texts to read."""
+    """A part of a word that may have one typo: a regular expression (Postgres), and substrings of every match.
+
+    One of ``intact`` occurs in each text that matches. Searching for those first leaves few texts for the expression.
+    """
 
     pattern: str
     intact: tuple[str, ...]
 
 
 def slips_of(word: str, policy: FindPolicy = FIND) -> tuple[SlipPattern, ...]:
-    """Return the parts that follow each other in a text that has ``word`` with slips; none where it forgives none.
+    """Return patterns that together match ``word`` with typos; none for a word in which no typo is tolerated.
 
-    A slip is a letter more, less, another, or two swapped. A long word may have one in each half; a short one or a
-    number none: it would be another. Chinese says more with each character.
+    A typo is one letter more, less, different, or two swapped. A long word may have one in each half. A short word or a
+    number may have none: it would be a different one. A Chinese character carries more, so Chinese words may be
+    shorter.
     """
     if len(word) < policy.one_edit_from - is_han(word) or word.isdigit():
         return ()

@@ -1,8 +1,8 @@
-"""Searching a tenant's subjects by the text that the writing verbs keep: exact first, then forgiving, best first.
+"""Search of a tenant's subjects by their search text: exact matches first, then matches with typos, the best first.
 
-Postgres reads the text of every subject of the tenant, because under row-level security it may use no text index. How
-many it hands over is bounded, and so is its time; these are ranked here. Slips cost many times what exact words cost,
-so they are looked for from the newest subject back, and only until there are enough or a shorter time is over.
+Row-level security lets Postgres use no text index, so it reads the text of every subject. The number of rows it returns
+and its time are bounded; they are ranked here. Typos cost many times more than exact words. They are searched from the
+newest subject back, until there are enough matches or a shorter time is over.
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ from django.db.models import BooleanField, Case, ExpressionWrapper, IntegerField
 from django.db.models.expressions import Combinable
 from rapidfuzz import fuzz
 
-from memory_platform.console.shared.display import plain
+from memory_platform.console.shared.display import parse_uuid, plain
 from memory_platform.console.shared.policy import FIND, FindPolicy
 from memory_platform.console.subjects.find_patterns import SearchWords, read_query, slips_of
 from memory_platform.kernel.clock import utc_now
@@ -30,7 +30,7 @@ from profiles.selectors import all_subjects, current_profiles
 
 @dataclass(frozen=True, slots=True)
 class KnownValue:
-    """One thing known of a subject: where it stands (``kind``, ``name`` of the field or tag) and what it says."""
+    """One value known of a subject: ``kind`` of its place, ``name`` of the field or tag, and its text."""
 
     kind: str
     name: str
@@ -39,7 +39,7 @@ class KnownValue:
 
 @dataclass(frozen=True, slots=True)
 class SubjectHit:
-    """A subject, its name ("" when unknown), and by what it was found, the best first. ``score``: 0..1 and a little."""
+    """A matching subject, its name ("" if unknown), and the matching values, best first. ``score``: 0 to about 1."""
 
     subject: Subject
     name: str
@@ -49,8 +49,11 @@ class SubjectHit:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The best ``people``; ``more`` were found than these; ``partly``: nobody has all the words; ``stopped``: not all
-    were looked at, because it took too long. ``since``: slips were forgiven only in subjects made since then."""
+    """The best ``people``. ``more``: others match too. ``partly``: nobody has all words. ``stopped``: the search timed
+    out.
+
+    ``since``: typos were searched only in subjects created since then.
+    """
 
     people: tuple[SubjectHit, ...] = ()
     more: bool = False
@@ -60,17 +63,17 @@ class Findings:
 
 
 def subject_named(query: str) -> Subject | None:
-    """Return the subject with exactly this id: the product's own or the platform's; None when there is none."""
+    """Return the subject with exactly this id (the product's or the platform's), or None."""
     own = all_subjects().filter(external_id=query.strip()).first()
-    row_id = None if own else _as_id(query)
+    row_id = None if own else parse_uuid(query)
     return all_subjects().filter(pk=row_id).first() if row_id else own
 
 
 def find_subjects(query: str, policy: FindPolicy = FIND, *, patiently: bool = False) -> Findings:
-    """Return whom the words mean, in the open tenant; nobody for a query without words.
+    """Return the subjects that match a query, in the open tenant; none for a query without words.
 
-    Exact words are looked for in everybody; with slips while few are found; any of the words when nobody is.
-    ``patiently``: slips have as much time as exact words.
+    Exact words are searched in all subjects; then with typos while few match; then any of the words if none matches.
+    ``patiently``: the search with typos may take as long as the exact one.
     """
     wanted = read_query(query, policy)
     if not wanted.words:
@@ -121,14 +124,13 @@ def _with_slip(word: str, policy: FindPolicy) -> Q:
 
 
 def _place(wanted: SearchWords) -> Case:
-    """Return what puts those first where the first word begins a word."""
+    """Return an ordering that puts first the texts in which the first word begins a word."""
     first = wanted.words[0]
     begins = Q(search_text__startswith=first) | Q(search_text__contains=f" {first}")
     return _one_unless(begins)
 
 
 def _count_missing(wanted: SearchWords) -> Combinable:
-    """Return how many of the words are not in a text."""
     return reduce(add, (_one_unless(_contains(word)) for word in wanted.words))
 
 
@@ -137,8 +139,10 @@ def _one_unless(condition: Q) -> Case:
 
 
 def _newest_first(condition: Q, wait_ms: int, policy: FindPolicy) -> tuple[list[Subject], datetime | None]:
-    """Return the newest subjects whose text meets the condition, and since when those were made that were looked at:
-    None when these are all, or enough were found; now when they are none."""
+    """Return the newest matching subjects, and since when all subjects were searched.
+
+    That time is None if all were searched or enough were found, and now if none was.
+    """
     ends, since = perf_counter() + wait_ms / 1000, utc_now()
     found: list[Subject] = []
     for some, begin in _slices(policy):
@@ -156,7 +160,7 @@ def _newest_first(condition: Q, wait_ms: int, policy: FindPolicy) -> tuple[list[
 
 
 def _slices(policy: FindPolicy) -> Iterator[tuple[QuerySet[Subject], datetime | None]]:
-    """Yield all subjects in slices, the newest first, each with the moment since when its subjects were made."""
+    """Yield all subjects in slices, newest first, each with the creation time of its oldest subject."""
     older = all_subjects()
     while True:
         times = older.order_by("-created_at", "-id").values_list("created_at", flat=True)
@@ -170,9 +174,9 @@ def _slices(policy: FindPolicy) -> Iterator[tuple[QuerySet[Subject], datetime | 
 def _head(
     rows: QuerySet[Subject], place: Combinable | None, policy: FindPolicy, *, wait_ms: int | None = None
 ) -> list[Subject]:
-    """Return the head of the rows, by ``place`` and then the newest first.
+    """Return the first rows, by ``place`` and then newest first.
 
-    Raises OperationalError where that takes too long; the open transaction goes on.
+    Raises OperationalError on timeout; the open transaction stays usable.
     """
     ordered = rows.order_by(*([place] if place else []), "-created_at", "-id")
     with transaction.atomic(), connection.cursor() as cursor:
@@ -188,7 +192,7 @@ def _rank_rows(rows: Iterable[Subject], wanted: SearchWords, policy: FindPolicy)
 
 
 def _likeness(text: str, wanted: SearchWords, policy: FindPolicy) -> float:
-    """Return how well a text holds the words, 0..1; words that stand there joined count as found."""
+    """Return how well a text matches the words, 0 to 1; words may also stand there joined."""
     apart = sum(_word_in(word, text, policy) for word in wanted.words) / len(wanted.words)
     joined = policy.inside if wanted.joined in text else policy.alike * fuzz.partial_ratio(wanted.joined, text) / 100
     return max(apart, joined)
@@ -229,7 +233,7 @@ def _facts_of(subject: Subject, profile: dict[str, object], tags: Iterable[Tag])
 
 
 def _reasons(told: list[KnownValue], wanted: SearchWords, policy: FindPolicy) -> tuple[KnownValue, ...]:
-    """Return what holds all the words; else what holds each of them best, each once. At least one."""
+    """Return the value that matches all words; else the best value for each word. At least one."""
     forms = [(one, comparable(one.text)) for one in told if one.text]
     best, text = max(forms, key=lambda pair: _likeness(pair[1], wanted, policy))
     if _likeness(text, wanted, policy) >= policy.inside:
@@ -244,14 +248,7 @@ def _reasons(told: list[KnownValue], wanted: SearchWords, policy: FindPolicy) ->
 
 
 def _weight(best: KnownValue, wanted: SearchWords, policy: FindPolicy) -> float:
-    """Return what makes one of two equally good ones the first: an id, a name, or something said in full."""
+    """Return the bonus that orders equal matches: an id, a name, or a full match."""
     is_name = (best.kind, best.name) == ("field", "name")
     named = policy.id_first if best.kind == "id" else policy.name_first if is_name else 0.0
     return named + policy.full_first * (comparable(best.text).replace(" ", "") == wanted.joined)
-
-
-def _as_id(text: str) -> UUID | None:
-    try:
-        return UUID(text.strip())
-    except ValueError:
-        return None

@@ -1,4 +1,4 @@
-"""The moment at which the page of a subject shows what is believed, on one of two clocks (row P4)."""
+"""The moment at which a subject's page shows its beliefs, on one of two clocks."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,31 +12,30 @@ from memory_platform.console.shared.policy import SUBJECT_PAGE
 from profiles.models import Preference, ProfileFact, Subject
 
 KNOWN_AT, AS_OF = "known_at", "as_of"
+# The two clocks, named as the API names them, and between which times a value stands on each.
 CLOCKS = {KNOWN_AT: ("recorded_at", "retired_at"), AS_OF: ("valid_at", "invalid_at")}
-"""The two clocks, named as the API names them, and between which times a value stands on each."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan:
-    """From when to when there is something to look at, and the moments at which beliefs changed, oldest first."""
+    """The time range of the slider, and the moments at which beliefs changed, oldest first."""
 
     start: datetime
     end: datetime
     changes: tuple[datetime, ...] = ()
 
     def moment_at(self, step: int) -> datetime:
-        """Return the moment at one of the slider's steps."""
         return self.start + (self.end - self.start) * step / SUBJECT_PAGE.steps
 
     def step(self, at: datetime) -> int:
-        """Return the step that is nearest to a moment, 0 to the last."""
+        """Return the slider's step that is nearest to a moment."""
         share = (at - self.start) / (self.end - self.start)
         return min(SUBJECT_PAGE.steps, max(0, round(share * SUBJECT_PAGE.steps)))
 
 
 @dataclass(frozen=True, slots=True)
 class RequestedMoment:
-    """What was asked for: ``at`` on ``clock``; None is now. ``malformed``: it could not be read, and now is shown."""
+    """The requested moment: ``at`` on ``clock``; None is now. ``malformed``: it was not readable, so now is shown."""
 
     clock: str = KNOWN_AT
     at: datetime | None = None
@@ -49,12 +48,11 @@ class RequestedMoment:
 
 
 def read_clock(given: Mapping[str, str]) -> str:
-    """Return which clock is asked for."""
     return given["clock"] if given.get("clock") in CLOCKS else KNOWN_AT
 
 
 def read_moment(given: Mapping[str, str], span: TimeSpan) -> RequestedMoment:
-    """Read the form: the slider counts when its button was pressed, else the date; what is not past is now."""
+    """Read the form: the slider if its button was pressed, else the date. A time that is not past means now."""
     clock = read_clock(given)
     try:
         at = _of_slider(given, span) if given.get("by") == "slider" else _of_date(given.get("at", ""))
@@ -64,18 +62,19 @@ def read_moment(given: Mapping[str, str], span: TimeSpan) -> RequestedMoment:
 
 
 def span_of(subject: Subject, clock: str, now: datetime) -> TimeSpan:
-    """Return the time that the slider covers, with the latest changes of profile and preferences. Two queries."""
+    """Return the slider's time range with the latest changes of profile and preferences. Two queries."""
     changes = sorted(
         set(_changes(ProfileFact.objects.all(), subject, clock, now)).union(
             _changes(Preference.objects.all(), subject, clock, now)
         )
     )[-SUBJECT_PAGE.changes :]
     start = min([subject.created_at, *changes[:1]])
+    # One second earlier, so that even the first change lies behind the slider's start.
     return TimeSpan(start - SECOND, max(now, start), tuple(changes))
 
 
 def _changes(rows: QuerySet[Any], subject: Subject, clock: str, now: datetime) -> Iterable[datetime]:
-    """Yield when values began and ended, in full seconds, at which the change had happened."""
+    """Yield when values began and ended, rounded up to full seconds."""
     began, ended = CLOCKS[clock]
     known = rows.filter(subject=subject) if clock == KNOWN_AT else rows.filter(subject=subject, retired_at__isnull=True)
     for pair in known.order_by(f"-{began}").values_list(began, ended)[: SUBJECT_PAGE.changes]:
@@ -90,12 +89,13 @@ def _full_second(at: datetime) -> datetime:
 
 
 def _of_slider(given: Mapping[str, str], span: TimeSpan) -> datetime | None:
+    # At most nine digits: the text comes from the address.
     step = int(given.get("step", "")[:9])
     return span.moment_at(step) if 0 <= step < SUBJECT_PAGE.steps else None
 
 
 def _of_date(text: str) -> datetime | None:
-    """Return a moment in UTC, None for no text. Raises ValueError."""
+    """Return a moment in UTC, None for an empty text. Raises ValueError."""
     if not text.strip():
         return None
     at = parse_datetime(text.strip()[:40])

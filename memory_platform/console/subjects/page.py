@@ -1,7 +1,7 @@
-"""What stands on the page of a subject: each part bounded, with a way to its full list (row D2)."""
+"""The content of a subject's page: each section bounded, with a link to its full list."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,10 +11,9 @@ from django.db.models import Count, Model, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.utils.text import capfirst
 
-from memory_platform.console.shared.codes import in_words
+from memory_platform.console.shared.codes import field_name, in_words
 from memory_platform.console.shared.display import line, link, link_to, list_address, plain, share
 from memory_platform.console.shared.policy import SUBJECT_PAGE
-from memory_platform.console.shared.profile_words import field_name
 from memory_platform.console.subjects.moment import AS_OF, KNOWN_AT, RequestedMoment, TimeSpan
 from memory_platform.console.subjects.subject_notes import NoteRow, choose_notes, note_row, notes_as_of
 from profiles.models import Ask, Candidate, Preference, ProfileFact, Subject, Tag
@@ -40,10 +39,10 @@ from snapshots.models import (
     WorkState,
 )
 
+# What the page links to, as filtered lists.
 HELD = (ProfileFact, Preference, Tag, Note, Snapshot, Conversation, Message, Task, Receipt, Candidate, Ask, Work)
-"""What the page links to, as filtered lists."""
+# How a browser writes a moment.
 DATE_FIELD = "%Y-%m-%dT%H:%M:%S"
-"""How a browser writes a moment."""
 MAP = "https://www.openstreetmap.org/?mlat={lat}&mlon={lon}#map=17/{lat}/{lon}"
 
 Rows = list[dict[str, Any]]
@@ -51,7 +50,7 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class PageSection:
-    """One part of the page: its rows, and the list that has all of them; ``more`` than are shown."""
+    """One section of the page: its rows and the address of the full list; ``more``: the list has more rows."""
 
     rows: Rows
     address: str
@@ -60,7 +59,7 @@ class PageSection:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """The moment as the form shows it: ``at`` in UTC for its field, the slider's step, and the changes beside it."""
+    """The form of the moment: ``at`` in UTC for its field, the slider's step, and the changes before and after it."""
 
     moment: RequestedMoment
     at: str
@@ -72,7 +71,6 @@ class Timing:
 
 
 def timing_of(moment: RequestedMoment, span: TimeSpan) -> Timing:
-    """Return what the form of the moment shows."""
     at = moment.at or span.end
     before = [change for change in span.changes if change < at]
     after = [change for change in span.changes if change > at]
@@ -88,7 +86,7 @@ def timing_of(moment: RequestedMoment, span: TimeSpan) -> Timing:
 
 
 def parts_of(subject: Subject, moment: RequestedMoment) -> dict[str, Any]:
-    """Return every part of a subject's page; what is believed as of the moment, the rest as it is now."""
+    """Return every section of a subject's page: beliefs as of the moment, everything else as it is now."""
     return {
         "held": counts_of(subject),
         "profile": _profile(subject, moment),
@@ -103,7 +101,7 @@ def parts_of(subject: Subject, moment: RequestedMoment) -> dict[str, Any]:
 
 
 def counts_of(subject: Subject) -> Rows:
-    """Return how much there is of each kind, linked to the lists. One query."""
+    """Return the number of rows of each kind, linked to the lists. One query."""
     counts = {model._meta.model_name: _count(model) for model in HELD}
     named = {f"n_{name}": count for name, count in counts.items()}
     found: dict[str, Any] = dict(Subject.objects.filter(pk=subject.pk).values(**named).get())
@@ -118,9 +116,8 @@ def counts_of(subject: Subject) -> Rows:
 
 
 def _count(model: type[Model]) -> Coalesce:
-    found = model._default_manager.all()
-    if model is Note:  # counted by the index of snapshots
-        found = Snapshot.objects.filter(kind=SnapshotKind.NOTE)
+    # Notes have no index by subject, but their snapshots do.
+    found = Snapshot.objects.filter(kind=SnapshotKind.NOTE) if model is Note else model._default_manager.all()
     rows = found.filter(subject=OuterRef("pk")).order_by().values("subject")
     return Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), Value(0))
 
@@ -135,7 +132,6 @@ def _profile(subject: Subject, moment: RequestedMoment) -> PageSection:
 
 
 def _preferences(subject: Subject, moment: RequestedMoment) -> PageSection:
-    """Return the categories, each with its preferences."""
     found = preferences_at(subject, **moment.selector_arguments).order_by("category", "key")
     preferences, more = _first_rows(found, SUBJECT_PAGE.beliefs)
     sources = _sources(PreferenceSource, subject, [preference.value_id for preference in preferences])
@@ -159,7 +155,6 @@ def _belief_row(row: ProfileFact | Preference, name: str, sources: dict[UUID, Ro
 
 
 def _tags(subject: Subject, moment: RequestedMoment) -> PageSection:
-    """Return the tags that there were by then, as they were."""
     found, more = _first_rows(tags_at(subject, **moment.selector_arguments), SUBJECT_PAGE.beliefs)
     tags = tags_as_held(found, **moment.selector_arguments)
     sources = _sources(TagSource, subject, [tag.pk for tag in tags])
@@ -180,7 +175,6 @@ def _tag(tag: Tag, sources: dict[UUID, Rows]) -> dict[str, Any]:
 
 
 def _memories(subject: Subject, moment: RequestedMoment) -> dict[str, PageSection]:
-    """Return the notes, and the newest snapshots of other kinds by what was said when, the latest first."""
     found = _snapshots_at(subject, moment).order_by("-said_at", "-id").defer("content_hash")
     snapshots, more = _first_rows(found, SUBJECT_PAGE.rows)
     notes, more_notes = choose_notes(subject, moment)
@@ -216,7 +210,7 @@ def _snapshots_at(subject: Subject, moment: RequestedMoment) -> QuerySet[Snapsho
 
 
 def _as_they_were(snapshots: Sequence[Snapshot], notes: Sequence[NoteRow], subject: Subject, at: datetime) -> None:
-    """Give snapshots and notes the values that they were held with at an earlier moment. One query."""
+    """Restore the values that snapshots and notes had at an earlier moment. One query."""
     details = {one.snapshot.pk: one.note for one in notes}
     rows = {snapshot.pk: snapshot for snapshot in (*snapshots, *(one.snapshot for one in notes))}
     later = SnapshotVersion.objects.filter(subject=subject, snapshot_id__in=list(rows), retired_at__gt=at)
@@ -227,64 +221,62 @@ def _as_they_were(snapshots: Sequence[Snapshot], notes: Sequence[NoteRow], subje
 
 
 def _conversations(subject: Subject) -> PageSection:
-    talks, more = _first_rows(
-        Conversation.objects.filter(subject=subject).order_by("-created_at", "-id"), SUBJECT_PAGE.rows
-    )
-    rows = [
-        {
+    return _newest(
+        Conversation.objects.filter(subject=subject),
+        lambda talk: {
             "at": talk.last_accepted_at or talk.created_at,
             "link": link(talk, talk.external_id),
             "status": talk.get_status_display(),
-        }
-        for talk in talks
-    ]
-    return PageSection(rows, list_address(Conversation, subject=subject.pk), more)
+        },
+        subject=subject.pk,
+    )
 
 
 def _receipts(subject: Subject) -> PageSection:
-    found = Receipt.objects.filter(subject=subject).order_by("-created_at", "-id").defer("candidates", "rendered")
-    receipts, more = _first_rows(found, SUBJECT_PAGE.rows)
-    rows = [
-        {
+    return _newest(
+        Receipt.objects.filter(subject=subject).defer("candidates", "rendered"),
+        lambda receipt: {
             "link": link(receipt, f"{receipt.created_at:%Y-%m-%d %H:%M}"),
             "intent": in_words(receipt.intent),
             "degraded": in_words(receipt.degraded_reason),
-        }
-        for receipt in receipts
-    ]
-    return PageSection(rows, list_address(Receipt, subject=subject.pk), more)
+        },
+        subject=subject.pk,
+    )
 
 
 def _candidates(subject: Subject) -> PageSection:
-    """Return what waits for somebody to decide."""
-    waiting = Candidate.objects.filter(subject=subject, verdict=Verdict.PENDING).order_by("-created_at", "-id")
-    candidates, more = _first_rows(waiting, SUBJECT_PAGE.rows)
-    rows = [
-        {
+    """Return the candidates that wait for a decision."""
+    return _newest(
+        Candidate.objects.filter(subject=subject, verdict=Verdict.PENDING),
+        lambda candidate: {
             "link": link(candidate, candidate.target or in_words(candidate.kind)),
             "value": line(plain(candidate.value)),
             "reason": in_words(candidate.reason),
             "confidence": share(candidate.confidence),
-        }
-        for candidate in candidates
-    ]
-    return PageSection(rows, list_address(Candidate, subject=subject.pk, verdict__exact=Verdict.PENDING.value), more)
+        },
+        subject=subject.pk,
+        verdict__exact=Verdict.PENDING.value,
+    )
 
 
 def _work(subject: Subject) -> PageSection:
     """Return the work that is not done."""
-    found = Work.objects.filter(subject=subject).exclude(state=WorkState.DONE).order_by("-created_at", "-id")
-    work, more = _first_rows(found, SUBJECT_PAGE.rows)
-    rows = [
-        {
+    return _newest(
+        Work.objects.filter(subject=subject).exclude(state=WorkState.DONE),
+        lambda item: {
             "link": link(item, str(item.get_kind_display())),
             "state": item.get_state_display(),
             "error": in_words(item.error_code),
             "at": item.created_at,
-        }
-        for item in work
-    ]
-    return PageSection(rows, list_address(Work, subject=subject.pk), more)
+        },
+        subject=subject.pk,
+    )
+
+
+def _newest(found: QuerySet[Any], render: Callable[[Any], dict[str, Any]], **filters: Any) -> PageSection:
+    """Return a section of the newest rows, linked to the list with these filters."""
+    rows, more = _first_rows(found.order_by("-created_at", "-id"), SUBJECT_PAGE.rows)
+    return PageSection(list(map(render, rows)), list_address(found.model, **filters), more)
 
 
 def _first_rows(rows: QuerySet[Any], most: int) -> tuple[list[Any], bool]:
@@ -293,7 +285,7 @@ def _first_rows(rows: QuerySet[Any], most: int) -> tuple[list[Any], bool]:
 
 
 def _sources(model: Any, subject: Subject, memories: Collection[UUID]) -> dict[UUID, Rows]:
-    """Return by memory the messages behind it, the earliest first; of each no more than a few. One query."""
+    """Return the messages behind each memory, the earliest first and only a few of each. One query."""
     if not memories:
         return {}
     links: Iterable[tuple[UUID, UUID, datetime]] = (

@@ -1,4 +1,4 @@
-"""The subject's screen: who this is, what is known now, and the ways to everything else that is held."""
+"""The screen of subjects: who each is, what is known now, and links to all that is stored."""
 
 from typing import Any, NoReturn
 
@@ -17,7 +17,7 @@ from snapshots.models import Conversation
 
 
 def with_overview(subjects: QuerySet[Subject]) -> QuerySet[Subject]:
-    """Return the subjects with ``known_name`` (a JSON value) and ``last_heard``, computed for shown rows only."""
+    """Annotate the subjects with ``known_name`` (a JSON value) and ``last_heard``."""
     named = ProfileFact.objects.filter(
         subject=OuterRef("pk"), field="name", is_attribute=False, invalid_at__isnull=True, retired_at__isnull=True
     )
@@ -30,7 +30,7 @@ def with_overview(subjects: QuerySet[Subject]) -> QuerySet[Subject]:
 
 @admin.register(Subject)
 class SubjectScreen(LeavableAdmin):
-    """Find a subject by id, name, attribute or tag; its page shows all that is held, at any past moment."""
+    """Subjects by id, name, attribute or tag. The page shows all that is stored, as of any past moment."""
 
     change_form_template = "console/subject.html"
     list_display = (
@@ -50,13 +50,12 @@ class SubjectScreen(LeavableAdmin):
         return with_overview(super().get_queryset(request).filter(erasing=False))
 
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> NoReturn:
-        """Answer as for any address that is not there. The site records it: it may be another tenant's."""
+        """Respond 404, which the site records: the id may be another tenant's."""
         raise Http404
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Show everything known, at the moment that was asked for."""
         subject = kwargs["obj"]
         span = span_of(subject, read_clock(request.GET), utc_now())
         moment = read_moment(request.GET, span)

@@ -1,4 +1,4 @@
-"""The notes on the page of a subject: those that always stand in a context first, then the newest (rows D2, P9)."""
+"""The notes on a subject's page: vital ones first, then the newest."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from snapshots.notes.selectors import NoteFilter, notes_of
 
 @dataclass(frozen=True, slots=True)
 class NoteRow:
-    """A note of the page, with the tag of its contact as it is now."""
+    """A note of the page, with the current tag of its contact."""
 
     note: Note
     snapshot: Snapshot
@@ -27,7 +27,7 @@ class NoteRow:
 
 
 def choose_notes(subject: Subject, moment: RequestedMoment) -> tuple[list[NoteRow], bool]:
-    """Return the notes to show, each as it is now, and whether there are more. Two queries."""
+    """Return the notes to show as they are now, and whether there are more. Two queries."""
     vital = Note.objects.filter(snapshot_id=OuterRef("pk"), subject_id=subject.pk).exclude(vital_class="")
     found = _notes_at(subject, moment).annotate(is_vital=Exists(vital)).defer("content_hash")
     most = SUBJECT_PAGE.beliefs + SUBJECT_PAGE.notes
@@ -41,7 +41,7 @@ def choose_notes(subject: Subject, moment: RequestedMoment) -> tuple[list[NoteRo
 
 
 def notes_as_of(notes: Sequence[NoteRow], moment: RequestedMoment) -> list[NoteRow]:
-    """Return the notes that were held at the moment, by the values that they have by now; vital ones first."""
+    """Return the notes that were held at the moment, by their restored values; vital ones first."""
     at = moment.at
     if at is not None and moment.clock != AS_OF:
         notes = [
@@ -53,7 +53,6 @@ def notes_as_of(notes: Sequence[NoteRow], moment: RequestedMoment) -> list[NoteR
 
 
 def note_row(one: NoteRow, sources: Mapping[UUID, list[dict[str, Any]]]) -> dict[str, Any]:
-    """Return a note as the page shows it."""
     note, snapshot = one.note, one.snapshot
     tag = one.tag if one.tag is not None and one.tag.pk == note.about_tag_id else None
     return {
@@ -70,7 +69,7 @@ def note_row(one: NoteRow, sources: Mapping[UUID, list[dict[str, Any]]]) -> dict
 
 
 def _notes_at(subject: Subject, moment: RequestedMoment) -> QuerySet[Snapshot]:
-    """Return the notes that hold; of what was held at a past moment all that may have: later changes tell of it."""
+    """Return the notes of the moment. For a past one also notes whose later versions must tell."""
     if moment.at is None or moment.clock == AS_OF:
         return notes_of(subject, NoteFilter(as_of=moment.at))
     later = SnapshotVersion.objects.filter(subject_id=subject.pk, snapshot_id=OuterRef("pk"), retired_at__gt=moment.at)

@@ -1,29 +1,29 @@
-"""The directory of tenants: the operator makes them and renames the one worked in (row T3)."""
+"""The directory of tenants: the operator creates them, and renames the current one."""
 
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memory_platform.console.shared.access import SESSION_KEY, actor_of, current_desk, mark_tenantless
 from memory_platform.console.shared.base import OperatorAdmin
 from memory_platform.console.shared.form_tenant import of_no_tenant
+from memory_platform.console.shared.pages import own_page, require
 from memory_platform.console.shared.reasons import ReasonField, reason_of
 from tenants.models import Tenant
 from tenants.services.audit import record_audit
 from tenants.services.tenants import change_tenant, create_tenant
 
-UNDELETED = gettext_lazy("A tenant cannot be deleted here yet.")
+UNDELETED = gettext_lazy("Tenants cannot be deleted here yet.")
 
 
 class NewTenantForm(forms.ModelForm[Tenant]):
-    """Slug and name of a new tenant; the slug never changes."""
+    """Slug, name and locale of a new tenant; the slug never changes."""
 
     reason = ReasonField(required=False)
 
@@ -33,7 +33,7 @@ class NewTenantForm(forms.ModelForm[Tenant]):
 
 
 class RenameForm(forms.ModelForm[Tenant]):
-    """A tenant's new name and locale, and why they change."""
+    """A tenant's new name and locale, and a reason."""
 
     reason = ReasonField()
 
@@ -44,7 +44,7 @@ class RenameForm(forms.ModelForm[Tenant]):
 
 @admin.register(Tenant)
 class TenantScreen(OperatorAdmin):
-    """The directory, for the operator. A tenant is changed from inside it only."""
+    """The directory, for the operator. A tenant can be changed only while working in it."""
 
     form = RenameForm
     list_display = ("slug", "name", "locale", "policy_version", "created_at")
@@ -70,17 +70,15 @@ class TenantScreen(OperatorAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Make a tenant, and go to work in it. Runs in no tenant: the new one is made within its own scope."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
+        """Create a tenant and switch to it. Runs without a scope: the new tenant is created within its own."""
+        require(self.has_add_permission, request)
         form = NewTenantForm(request.POST or None)
         tenant = _create_tenant(request, form) if form.is_valid() else None
         if tenant is None:
-            context = {**self.admin_site.each_context(request), "title": _("New tenant"), "form": form}
-            context |= {"opts": self.opts, "undeleted": UNDELETED}
-            return TemplateResponse(request, "console/new_tenant.html", context)
+            context: dict[str, Any] = {"form": form, "opts": self.opts, "undeleted": UNDELETED}
+            return own_page(request, "console/new_tenant.html", _("New tenant"), **context)
         request.session[SESSION_KEY] = str(tenant.id)
-        text = _("The tenant %(name)s was made. You work in it now: give it an API key and members.")
+        text = _("The tenant %(name)s was created, and you work in it now. Next, add an API key and members.")
         self.message_user(request, text % {"name": tenant.name}, messages.SUCCESS)
         return redirect("admin:index")
 
@@ -89,16 +87,12 @@ class TenantScreen(OperatorAdmin):
 
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         record_audit(
-            actor_of(request),
-            "tenant.changed",
-            object_kind="tenant",
-            object_id=str(obj.pk),
-            reason=reason_of(request),
+            actor_of(request), "tenant.changed", object_kind="tenant", object_id=str(obj.pk), reason=reason_of(request)
         )
 
 
 def _create_tenant(request: HttpRequest, form: NewTenantForm) -> Tenant | None:
-    """Return the new tenant. Put the error on the form and return None when its slug was taken meanwhile."""
+    """Return the new tenant. If its slug was taken meanwhile, put the error on the form and return None."""
     given = {name: form.cleaned_data[name] for name in form.Meta.fields}
     try:
         return create_tenant(**given, by=actor_of(request), reason=reason_of(request))

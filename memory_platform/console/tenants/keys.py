@@ -1,4 +1,4 @@
-"""API keys: made, rotated and revoked by managers; a secret is shown once, and stands nowhere else (row T2)."""
+"""API keys: created, rotated and revoked by managers. A secret is shown once and stored only as a hash."""
 
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.access import actor_of
-from memory_platform.console.shared.base import TenantAdmin
+from memory_platform.console.shared.base import MadeOnceAdmin
 from memory_platform.console.shared.display import column, link, part
 from memory_platform.console.shared.pages import own_page
 from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
@@ -24,7 +24,7 @@ from tenants.services.keys import CreatedKey, create_key, revoke_key, rotate_key
 
 
 class KeyForm(forms.ModelForm[ApiKey]):
-    """Name, scopes and end of a new key. ``sheet`` names the form as it was opened: sent twice, it makes one key."""
+    """Name, scopes and expiry of a new key. ``sheet`` identifies the form: sent twice, it makes one key."""
 
     scopes = forms.MultipleChoiceField(
         label=_("Scopes"),
@@ -41,18 +41,20 @@ class KeyForm(forms.ModelForm[ApiKey]):
     def clean_expires_at(self) -> Any:
         end = self.cleaned_data["expires_at"]
         if end is not None and end <= utc_now():
-            raise forms.ValidationError(_("This time is over already."))
+            raise forms.ValidationError(_("This time is in the past. Enter a future time."))
         return end
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a form that has made its key: its secret was shown then."""
+        """Refuse a form that has already made its key: its secret was shown then."""
         given = super().clean() or {}
         if ApiKey.objects.filter(id=key_ref(given.get("sheet"))).exists():
             raise forms.ValidationError(MADE_ALREADY)
         return given
 
 
-MADE_ALREADY = _("This form has made a key already, and its secret was shown then. Revoke that key if it got lost.")
+MADE_ALREADY = _(
+    "This form has already created a key, and its secret was shown then. If the secret is lost, revoke that key."
+)
 
 
 def key_ref(sheet: UUID | None) -> UUID:
@@ -62,25 +64,24 @@ def key_ref(sheet: UUID | None) -> UUID:
 
 @admin.display(description=_("state"))
 def state(api_key: ApiKey) -> Any:
-    """Say whether the key is served, and until when."""
     if api_key.revoked_at is not None:
         return _("revoked")
     if api_key.expires_at is not None and api_key.expires_at <= utc_now():
         return _("expired")
     if api_key.rotated_to_id is not None:
         return _("rotated, ends soon")
-    return _("served")
+    return _("accepted by the API")
 
 
 successor = column("rotated_to", lambda key: link(key, key.key_id) if key else "-", _("rotated to"))
 
 
 @admin.register(ApiKey)
-class ApiKeyScreen(TenantAdmin):
-    """API keys: made by managers, shown once, rotated and revoked, never changed or deleted."""
+class ApiKeyScreen(MadeOnceAdmin):
+    """API keys: created by managers, shown once, rotated and revoked, never changed or deleted."""
 
     form = KeyForm
-    add_role = Role.MANAGER
+    view_role = add_role = Role.MANAGER
     personal_data = False
     list_display = ("key_id", "name", "scopes", state, "created_at", "expires_at", "revoked_at", "last_used_at")
     list_filter = (("revoked_at", admin.EmptyFieldListFilter), "expires_at")
@@ -95,20 +96,8 @@ class ApiKeyScreen(TenantAdmin):
     )
     asked = (part(None, "name", "scopes", "expires_at", "sheet"),)
 
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self.has_manager_permission(request)
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self.has_manager_permission(request)
-
-    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        return self.shown if obj else self.asked
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return [name for _title, options in self.shown for name in options["fields"]] if obj else ()
-
     def save_model(self, request: HttpRequest, obj: ApiKey, form: KeyForm, change: bool) -> None:
-        """Make the key, unless the same form makes it at this very moment."""
+        """Create the key, unless the same form is creating it at this moment."""
         given: dict[str, Any] = {"name": obj.name, "scopes": obj.scopes, "expires_at": obj.expires_at}
         made_as = key_ref(form.cleaned_data["sheet"])
         try:
@@ -121,20 +110,22 @@ class ApiKeyScreen(TenantAdmin):
         request.created = [created]  # type: ignore[attr-defined]  # read back by response_add
 
     def response_add(self, request: HttpRequest, obj: ApiKey, post_url_continue: str | None = None) -> HttpResponse:
-        """Answer the secret itself: no cookie, session or later page ever holds it."""
+        """Return the page with the secret: no cookie, session or later page ever holds it."""
         created: list[CreatedKey] = getattr(request, "created", [])
         if not created:
             self.message_user(request, MADE_ALREADY, messages.WARNING)
             return redirect("admin:tenants_apikey_changelist")
         return self._render_secrets(request, created)
 
-    @admin.action(description=_("Rotate: make a successor, the old key ends in 24 hours"), permissions=["manager"])
+    @admin.action(description=_("Rotate: create a successor; the old key ends in 24 hours"), permissions=["manager"])
     def rotate(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> HttpResponse | None:
-        """Rotate the chosen keys that live and have no successor yet: sent twice, a key gets one."""
+        """Rotate the chosen live keys that have no successor yet: sent twice, a key gets one successor."""
         live = queryset.filter(revoked_at__isnull=True, rotated_to__isnull=True).order_by("id")
         keys = [key for key in live.select_for_update(of=("self",)) if not key.expires_at or key.expires_at > utc_now()]
         if not keys:
-            self.message_user(request, _("Nothing was done: no chosen key lives without a successor."), messages.ERROR)
+            self.message_user(
+                request, _("Nothing was done: each chosen key has ended or already has a successor."), messages.ERROR
+            )
             return None
         by, reason = actor_of(request), reason_of(request)
         return self._render_secrets(request, [rotate_key(key, by=by, reason=reason) for key in keys])
@@ -144,7 +135,7 @@ class ApiKeyScreen(TenantAdmin):
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
         for api_key in queryset:
             revoke_key(api_key, by=actor_of(request), reason=reason_of(request))
-        self.message_user(request, _("Revoked: no process serves these keys any longer."), messages.SUCCESS)
+        self.message_user(request, _("Revoked: these keys are no longer accepted."), messages.SUCCESS)
 
     def _render_secrets(self, request: HttpRequest, created: list[CreatedKey]) -> HttpResponse:
         return own_page(request, "console/keys_shown.html", _("Copy the secret now"), created=created)

@@ -1,10 +1,9 @@
-"""Screens of the tenant's chat models: which endpoint does what, how much a day may cost, and what was used (L1)."""
+"""Screens of the tenant's chat models: the endpoint for each purpose, daily limits, and usage."""
 
 from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.base import TenantAdmin
@@ -12,14 +11,14 @@ from memory_platform.console.shared.reasons import ReasonField
 from memory_platform.providers.registry import chat_endpoints
 from tenants.models import ModelRoute, ModelUsage, Role
 
-NOBODY = ("", _("no model: rules do it"))
+NOBODY = ("", _("no model: rules are used"))
 
 
 class RouteForm(forms.ModelForm[ModelRoute]):
-    """One purpose, the endpoint that does it, the tokens of a day, and why."""
+    """The endpoint and daily tokens for one purpose, and a reason."""
 
     endpoint = forms.ChoiceField(
-        label=_("Endpoint"), required=False, help_text=_("The endpoints are those of the platform's settings.")
+        label=_("Endpoint"), required=False, help_text=_("The endpoints are configured in the platform's settings.")
     )
     reason = ReasonField()
 
@@ -37,7 +36,7 @@ class RouteForm(forms.ModelForm[ModelRoute]):
 
 @admin.register(ModelRoute)
 class ModelRouteScreen(TenantAdmin):
-    """What this tenant has different from the platform's settings; managers change it, with a reason."""
+    """The tenant's exceptions from the platform's settings; managers change them, with a reason."""
 
     form = RouteForm
     add_role = change_role = delete_role = Role.MANAGER
@@ -49,14 +48,10 @@ class ModelRouteScreen(TenantAdmin):
     def title_of(self, obj: ModelRoute) -> str:
         return str(obj.get_purpose_display())
 
-    def get_actions(self, request: HttpRequest) -> Any:
-        """Leave Django's own bulk removal out: it asks for no reason."""
-        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
-
 
 @admin.register(ModelUsage)
 class ModelUsageScreen(TenantAdmin):
-    """What models were used for, by the day: written by the calls themselves."""
+    """Daily usage of models, written by the calls themselves."""
 
     personal_data = False
     list_display = ("day", "purpose", "model", "calls", "failures", "input_tokens", "output_tokens", "token_hours")

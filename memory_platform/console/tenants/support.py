@@ -1,27 +1,27 @@
-"""Support sessions: the form that opens one, the button that ends it, and the list for the tenant's manager."""
+"""Support sessions: opening one, ending it, and the list for the tenant's manager."""
 
 from datetime import timedelta
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import OuterRef, QuerySet, Subquery
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
+from django.utils.decorators import method_decorator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST
 
 from memory_platform.console.shared.access import actor_of, with_names
 from memory_platform.console.shared.base import TenantAdmin
 from memory_platform.console.shared.display import column, line, part, whole
-from memory_platform.console.shared.pages import console_page
+from memory_platform.console.shared.pages import console_page, own_page, require
 from memory_platform.console.shared.reasons import ReasonField, is_reason_missing, reason_of
 from memory_platform.console.shared.support_guard import minutes_in_words, needs_support
 from memory_platform.console.tenants.tenants import who
-from tenants.models import SupportEnd, SupportSession
+from tenants.models import Role, SupportEnd, SupportSession
 from tenants.policy import SUPPORT_POLICY
 from tenants.services.support import ask_members_for_support, end_support, open_support
 
@@ -29,13 +29,12 @@ SHORT = (timedelta(minutes=15), timedelta(minutes=30), timedelta(hours=1), timed
 
 
 def session_lengths() -> list[tuple[int, str]]:
-    """Return the lengths that are offered, in minutes, each as it is read."""
     offered = (*SHORT, SUPPORT_POLICY.longest)
     return [(int(lasts.total_seconds() // 60), minutes_in_words(lasts.total_seconds() / 60)) for lasts in offered]
 
 
 class SupportForm(forms.Form):
-    """Why, and for how long."""
+    """The reason and the length of a support session."""
 
     reason = ReasonField()
     minutes = forms.TypedChoiceField(
@@ -46,17 +45,18 @@ class SupportForm(forms.Form):
     )
 
     def clean_reason(self) -> str:
-        """Refuse a reason that nobody could read."""
+        """Refuse a reason without any letter or digit."""
         words = " ".join(self.cleaned_data["reason"].split())
         if not any(character.isalnum() for character in words):
-            raise forms.ValidationError(_("Say why in words."))
+            raise forms.ValidationError(_("Give the reason in words."))
         return words
 
 
 @admin.register(SupportSession)
 class SupportScreen(TenantAdmin):
-    """Who looked at the tenant's people, why and how long. The list is the manager's; everybody opens their own."""
+    """Who viewed personal data, why, and for how long. Managers see the list; everybody may open a session."""
 
+    view_role = Role.MANAGER
     personal_data = False
     list_display = (
         "started_at",
@@ -91,17 +91,14 @@ class SupportScreen(TenantAdmin):
         return [*named, *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Return the sessions with ``who`` has them, and when each was ended by hand."""
         ended = SupportEnd.objects.filter(session_id=OuterRef("id")).values("at")[:1]
         sessions: QuerySet[SupportSession] = with_names(super().get_queryset(request))
         return sessions.annotate(ended_at=Subquery(ended))
 
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self.has_manager_permission(request)
-
     def start_view(self, request: HttpRequest) -> HttpResponse:
-        """Ask why and for how long; then lead to the page that was asked for."""
+        """Ask for reason and length; then redirect to the requested page."""
         wanted = console_page(request.POST.get("next", request.GET.get("next", "")))
+        # The tenant may have stopped requiring sessions since the redirect to this page.
         if not needs_support(request):
             return redirect(wanted)
         form = SupportForm(request.POST or None)
@@ -109,23 +106,18 @@ class SupportScreen(TenantAdmin):
             lasts = timedelta(minutes=form.cleaned_data["minutes"])
             open_support(by=actor_of(request), reason=form.cleaned_data["reason"], lasts=lasts)
             return redirect(wanted)
-        context = {**self.admin_site.each_context(request), "title": _("Support session"), "form": form, "next": wanted}
-        return TemplateResponse(request, "console/support_start.html", context)
+        return own_page(request, "console/support_start.html", _("Support session"), form=form, next=wanted)
 
+    @method_decorator(require_POST)
     def end_view(self, request: HttpRequest) -> HttpResponse:
-        """End the person's own session."""
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         if end_support(by=actor_of(request)):
             self.message_user(request, _("The support session has ended."), messages.SUCCESS)
         return redirect("admin:index")
 
+    @method_decorator(require_POST)
     def members_view(self, request: HttpRequest) -> HttpResponse:
-        """Let members need a session, too, or no longer; for managers, with a reason."""
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
-        if not self.has_manager_permission(request):
-            raise PermissionDenied
+        """Require support sessions of members, or stop requiring them; for managers, with a reason."""
+        require(self.has_manager_permission, request)
         if not is_reason_missing(self, request):
             needed = request.POST.get("needed") == "yes"
             ask_members_for_support(needed=needed, by=actor_of(request), reason=reason_of(request))

@@ -1,4 +1,4 @@
-"""Screens of the tenant itself: members, audit trail."""
+"""Screens of the tenant itself: members and audit trail."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -27,7 +27,7 @@ from tenants.services.tenants import set_member
 
 
 class MemberForm(forms.ModelForm[Member]):
-    """A member by user name: the list of all log-ins belongs to the operator."""
+    """A new member by user name: only the operator sees the list of all accounts."""
 
     username = forms.CharField(label=_("User name"), max_length=150)
     reason = ReasonField(required=False)
@@ -39,12 +39,12 @@ class MemberForm(forms.ModelForm[Member]):
     def clean_username(self) -> str:
         username: str = self.cleaned_data["username"]
         if not User.objects.filter(username=username, is_staff=True, is_active=True).exists():
-            raise forms.ValidationError(_("No staff member has this user name. The operator makes log-ins."))
+            raise forms.ValidationError(_("No staff member has this user name. The operator creates accounts."))
         return username
 
 
 class RoleForm(forms.ModelForm[Member]):
-    """A member's role, and why it changes."""
+    """A member's role, and the reason for its change."""
 
     reason = ReasonField()
 
@@ -55,7 +55,7 @@ class RoleForm(forms.ModelForm[Member]):
 
 @admin.register(Member)
 class MemberScreen(TenantAdmin):
-    """Who works here, and as what."""
+    """Members of the tenant and their roles."""
 
     add_role = change_role = delete_role = Role.MANAGER
     personal_data = False
@@ -72,7 +72,7 @@ class MemberScreen(TenantAdmin):
         return str(obj.user)
 
     def log_deletions(self, request: HttpRequest, queryset: Iterable[Member]) -> Any:
-        """Record whose role ends: the member's own row is gone then."""
+        """Record the user whose membership ends: the member's row is gone afterwards."""
         for member in queryset:
             record_audit(
                 actor_of(request),
@@ -82,16 +82,12 @@ class MemberScreen(TenantAdmin):
                 reason=reason_of(request),
             )
 
-    def get_actions(self, request: HttpRequest) -> Any:
-        """Leave Django's own bulk removal out: its second page would lose the reason."""
-        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
-
     @admin.action(description=_("Remove from this tenant"), permissions=["manager"])
     @needs_reason
     def remove(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
         self.log_deletions(request, queryset)
         self.delete_queryset(request, queryset)
-        self.message_user(request, _("Removed. Their access ends with their next click."), messages.SUCCESS)
+        self.message_user(request, _("Removed. Access ends with the next page they open."), messages.SUCCESS)
 
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
@@ -113,7 +109,7 @@ class MemberScreen(TenantAdmin):
 
 @admin.display(description=_("who"), ordering="actor_id")
 def who(record: Any) -> str:
-    """Return the user name of staff, the public id of a key, the name of a job."""
+    """Return the user name of staff, the public id of a key, or the name of a job."""
     return str(record.who)
 
 
@@ -121,6 +117,7 @@ def who(record: Any) -> str:
 class AuditScreen(TenantAdmin):
     """Who did what, when and why. For managers."""
 
+    view_role = Role.MANAGER
     personal_data = False
     list_display = (
         "at",
@@ -144,6 +141,3 @@ class AuditScreen(TenantAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return with_names(super().get_queryset(request))
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self.has_manager_permission(request)

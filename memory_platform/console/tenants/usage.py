@@ -1,4 +1,4 @@
-"""Screens of what a tenant may use, what it used, and what that costs (rows T6, X10)."""
+"""Screens of a tenant's limits, usage and costs."""
 
 import csv
 from typing import Any
@@ -11,8 +11,9 @@ from django.utils.translation import gettext_lazy as _
 
 from memory_platform.console.shared.access import actor_of
 from memory_platform.console.shared.base import OperatorAdmin, TenantAdmin
-from memory_platform.console.shared.display import column
+from memory_platform.console.shared.display import column, computed
 from memory_platform.console.shared.lists import CarefulList
+from memory_platform.console.shared.pages import is_operator
 from memory_platform.console.shared.reasons import ReasonField, reason_of
 from tenants.models import ModelPrice, UsageDay, UsageLimit
 from tenants.services.usage.ledger import PricedDay, price_days
@@ -22,7 +23,7 @@ key_shown = column("api_key", lambda key: key.key_id if key else _("the whole te
 
 
 class LimitForm(forms.ModelForm[UsageLimit]):
-    """One key or the whole tenant, its limits, and why."""
+    """The limits of one key or of the whole tenant, and a reason."""
 
     reason = ReasonField()
 
@@ -33,7 +34,7 @@ class LimitForm(forms.ModelForm[UsageLimit]):
 
 @admin.register(UsageLimit)
 class UsageLimitScreen(TenantAdmin):
-    """Limits that differ from the platform's; the operator sets them, whoever works here sees them."""
+    """Limits that differ from the platform's. The operator sets them; all staff of the tenant see them."""
 
     form = LimitForm
     personal_data = False
@@ -46,13 +47,12 @@ class UsageLimitScreen(TenantAdmin):
         return str(obj.api_key.key_id if obj.api_key else _("the whole tenant"))
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return bool(getattr(request.user, "is_superuser", False))
+        return is_operator(request)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_add_permission(request)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Whom a row is for stays as it is."""
         return ("api_key",) if obj else ()
 
     def save_model(self, request: HttpRequest, obj: UsageLimit, form: LimitForm, change: bool) -> None:
@@ -62,7 +62,7 @@ class UsageLimitScreen(TenantAdmin):
 
 
 class PricedList(CarefulList):
-    """A list of days with their money: priced together, so that no row asks the database."""
+    """A list of days with their costs, priced together so that no row needs a query."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -73,32 +73,22 @@ class PricedList(CarefulList):
 
 
 def _money(row: UsageDay) -> PricedDay:
-    """Return the day's money: of a list's row as the list priced it, of a row alone now."""
+    """Return the day's costs, as the list priced them or priced now."""
     found: PricedDay = getattr(row, "money", None) or price_days([row])[0]
     return found
-
-
-@admin.display(description=_("saved"))
-def saved_share(row: UsageDay) -> str:
-    """Return the share of the full history's tokens that were not sent."""
-    return f"{_money(row).saved_ratio:.1%}"
-
-
-@admin.display(description=_("cost"))
-def cost(row: UsageDay) -> str:
-    """Return what the day's contexts and the memory's own models cost."""
-    return _format_amount(_money(row).cost, _money(row).currency)
-
-
-@admin.display(description=_("cost without memory"))
-def cost_without(row: UsageDay) -> str:
-    """Return what the full history would have cost instead."""
-    return _format_amount(_money(row).cost_full_history, _money(row).currency)
 
 
 def _format_amount(amount: object, currency: str | None) -> str:
     return "-" if amount is None else f"{amount:,.4f} {currency}"
 
+
+saved_share = computed("saved_share", lambda day: f"{_money(day).saved_ratio:.1%}", _("saved"))
+cost = computed("cost", lambda day: _format_amount(_money(day).cost, _money(day).currency), _("cost"))
+cost_without = computed(
+    "cost_without",
+    lambda day: _format_amount(_money(day).cost_full_history, _money(day).currency),
+    _("cost without memory"),
+)
 
 CSV_COLUMNS = ("day", "requests", "refused", "messages", "contexts", "tokens_in_context", "tokens_full_history")
 CSV_MONEY = ("saved_ratio", "model_tokens", "cost", "cost_full_history", "currency")
@@ -106,7 +96,7 @@ CSV_MONEY = ("saved_ratio", "model_tokens", "cost", "cost_full_history", "curren
 
 @admin.register(UsageDay)
 class UsageDayScreen(TenantAdmin):
-    """What the tenant used by the day, with its money: as of the last roll-up, at most a minute ago."""
+    """Daily usage and costs, as of the last roll-up, at most a minute ago."""
 
     personal_data = False
     list_display = (*CSV_COLUMNS, saved_share, cost, cost_without)
@@ -121,7 +111,6 @@ class UsageDayScreen(TenantAdmin):
 
     @admin.action(description=_("Download as CSV"))
     def as_csv(self, request: HttpRequest, queryset: QuerySet[UsageDay]) -> HttpResponse:
-        """Return the chosen days as a table, the oldest first."""
         answer = HttpResponse(content_type="text/csv; charset=utf-8")
         answer["Content-Disposition"] = 'attachment; filename="usage.csv"'
         table = csv.writer(answer)
@@ -134,7 +123,7 @@ class UsageDayScreen(TenantAdmin):
 
 @admin.register(ModelPrice)
 class ModelPriceScreen(OperatorAdmin):
-    """What models cost; the operator keeps it. A new price is a new row with the day from which it is valid."""
+    """Prices of models, kept by the operator. A new price is a new row with its first day."""
 
     staff_may_view = True
     list_display = (

@@ -13,10 +13,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Rewrite the catalogue and its compiled form. Raises CommandError naming texts without a translation."""
-        from memory_platform.console.site import catalogue  # noqa: PLC0415 - needs polib, which only developers have
+        from memory_platform.console.site import catalogue  # noqa: PLC0415 - needs Babel, which only developers have
 
         chinese = catalogue.read_catalogue()
-        missing = catalogue.bring_up_to_date(chinese, catalogue.texts())
+        missing = catalogue.update_catalogue(chinese, catalogue.extract_texts())
         catalogue.save(chinese)
         if missing:
             listed = "\n".join(f"  {text}" for text in missing)

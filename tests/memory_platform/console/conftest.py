@@ -19,7 +19,7 @@ from tenants.models import ActorKind, Role, Tenant
 from tenants.services.audit import COMMAND_LINE, Actor
 from tenants.services.support import open_support
 from tenants.services.tenants import set_member
-from tests.conftest import HANDLER, World
+from tests.conftest import HANDLER, House, World
 
 
 class Browser(Client):
@@ -65,6 +65,11 @@ def log_in(username: str, *, tenant: Tenant | None = None, role: Role | None = N
     client = Browser()
     client.force_login(user)
     return client
+
+
+@pytest.fixture
+def acme(world: World) -> House:
+    return world.acme
 
 
 @pytest.fixture(autouse=True)

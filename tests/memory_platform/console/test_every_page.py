@@ -41,15 +41,15 @@ POLICY = {
     "frame-ancestors": "'self'",
     "base-uri": "'none'",
 }
+# Addresses that end the log-in, or that nobody may ask for.
 LEAVES = {"admin:logout", "admin:autocomplete"}
-"""Addresses that end the log-in, or that nobody may ask for."""
 
+# Of pages that are not of one row, what their addresses name; ``subject`` stands for the id of the subject.
 OTHER_ARGUMENTS: Mapping[str, Sequence[list[Any]]] = {
     "admin:preview": [[job] for job in sorted(JOBS)],
     "admin:app_list": [["tenants"], ["profiles"], ["snapshots"], ["django_celery_beat"]],
     "admin:snapshots_receipt_playground": [["subject"]],
 }
-"""Of pages that are not of one row, what their addresses name; ``subject`` stands for the id of the subject."""
 
 Rows = dict[type[Model], Any]
 

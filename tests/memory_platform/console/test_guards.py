@@ -26,13 +26,13 @@ from tests.memory_platform.console.test_every_page import Rows, pages_of
 CANARY = "peanutscanary"
 PUBLIC = {"login", "theme"}
 LOGIN, SWITCH, START = "/console/login/", "/console/switch/", "/console/tenants/supportsession/start/"
+# What somebody without a tenant may open.
 OUTSIDE = {"switch", "password_change", "password_change_done", "jsi18n"}
-"""What somebody without a tenant may open."""
+# Addresses that an operator opens without a support session. Whoever adds one says so here.
 SHOWS_NOBODY = re.compile(
     r"index|login|theme|switch|jsi18n|app_list|password_change(_done)?|dashboard|operation|"
     r"(tenants|auth|admin|admin_interface|django_celery_beat)_\w+|snapshots_(job|workremoved|embeddingspace)_\w+|profiles_erasure_\w+"
 )
-"""Addresses that an operator opens without a support session. Whoever adds one says so here."""
 
 
 @pytest.fixture

@@ -157,4 +157,4 @@ def test_a_refused_page_says_so_in_words_of_ours(staff: Staff) -> None:
     refused, missing = staff.vic.get("/console/tenants/auditrecord/"), staff.vic.get("/console/nowhere/")
     assert (refused.status_code, missing.status_code) == (403, 404)
     assert "does not allow this" in refused.content.decode()
-    assert "nothing at this address" in missing.content.decode()
+    assert "Nothing was found at this address" in missing.content.decode()

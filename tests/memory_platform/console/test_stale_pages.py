@@ -10,7 +10,7 @@ from memory_platform.console.memory_actions.acts import ACTS, is_already_so
 from profiles.models import Preference, Tag
 from snapshots.models import MemoryAct, Snapshot
 from tenants.isolation import tenant_tx
-from tests.conftest import House, World
+from tests.conftest import House
 from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.memory_actions.test_screens import (
     REASON,
@@ -27,11 +27,6 @@ from tests.snapshots.held import label, prefer, remember
 
 PREFERENCES = "/console/profiles/preference/"
 SNAPSHOTS = "/console/snapshots/snapshot/"
-
-
-@pytest.fixture
-def acme(world: World) -> House:
-    return world.acme
 
 
 def send(client: Client, row: Any, verb: str, version: str, **fields: Any) -> Any:
@@ -89,7 +84,7 @@ def test_what_was_retired_meanwhile_is_told(acme: House, staff: Staff) -> None:
     seen = token(staff.sam, row, "correct")
     act(staff.mia, row, "retire")
     page = send(staff.sam, row, "correct", seen, value="cocoa").content.decode()
-    assert "retired or replaced this meanwhile" in page
+    assert "retired or replaced this in the meantime" in page
     assert "cocoa" in page
     assert read_preferences(acme) == {}
 
@@ -107,7 +102,7 @@ def test_the_same_form_sent_twice_is_harmless(acme: House, staff: Staff) -> None
         seen = token(staff.sam, row, verb)
         first, second = (send(staff.sam, row, verb, seen, **fields) for _ in range(2))
         assert first.status_code == second.status_code == 302, verb
-        assert "it is so already" in staff.sam.get(second["Location"]).content.decode(), verb
+        assert "this is already the case" in staff.sam.get(second["Location"]).content.decode(), verb
     with tenant_tx(acme.tenant.id):
         assert MemoryAct.objects.count() == 4
     assert len(audit_actions(acme)) == 4
@@ -126,8 +121,8 @@ def test_undoing_twice_undoes_once(acme: House, staff: Staff) -> None:
     row = only_row(acme, Preference)
     act(staff.sam, row, "retire")
     pages = [staff.sam.post(address(row, "undo"), {"reason": REASON}, follow=True).content.decode() for _ in range(2)]
-    assert "Taken back." in pages[0]
-    assert "Nothing was taken back" in pages[1]
+    assert "Undone." in pages[0]
+    assert "Nothing was undone" in pages[1]
     assert read_preferences(acme) == {"food": {"likes": "tea"}}
 
 
@@ -165,7 +160,7 @@ def test_cards_and_secrets_are_refused(acme: House, staff: Staff) -> None:
     prefer(acme, "home", "wifi_password", "unknown")
     prefer(acme, "food", "likes", "tea")
     for row, value in zip(all_rows(acme, Preference), ("x7k2-9pq", "4111 1111 1111 1111"), strict=True):
-        assert "is not kept" in act(staff.sam, row, "correct", value=value)
+        assert "cannot be stored again" in act(staff.sam, row, "correct", value=value)
     assert read_preferences(acme)["food"]["likes"] == "tea"
 
 

@@ -135,7 +135,7 @@ def test_a_score_is_told_by_its_factors_beside_bars(ada_with_memories: World, st
     for value in best["explain"]["factors"].values():
         assert f"× {value:.3f}" in page
     assert "times recency" in page
-    assert "words in common #1" in page
+    assert "shared words #1" in page
     assert f"{best['candidate_score']:.3f}" in page
     assert page.count("<meter") > len(best["explain"]["factors"])
     assert 'style="' not in page.split('class="why"')[1]
@@ -163,13 +163,13 @@ def candidates_with_scores(house: House, receipt: Receipt) -> list[dict[str, Any
 def test_what_was_left_out_says_why(ada_with_memories: World, staff: Staff) -> None:
     receipt = receipt_for(ada_with_memories.acme, budget=BudgetRequest(memory=60))
     page = page_of(staff.sam, receipt)
-    assert "Left out: the tokens were spent." in page
+    assert "Left out: the token budget was used up." in page
     assert page.count("left-out") == page.count("Left out: ")
 
 
 def test_the_page_tells_what_came_of_the_prompt(ada_with_memories: World, staff: Staff) -> None:
     receipt = receipt_for(ada_with_memories.acme)
-    assert "What the reply used is not known." in page_of(staff.sam, receipt)
+    assert "It is not known which memories the reply used." in page_of(staff.sam, receipt)
     with tenant_tx(ada_with_memories.acme.tenant.id):
         take_outcome(receipt.pk, Told(reply="No: I am allergic to peanuts, you said."))
         take_outcome(receipt.pk, Told(next="Exactly, thanks!"))
@@ -218,7 +218,7 @@ def test_once_its_words_are_purged_the_picture_stays(ada_with_memories: World, s
     with tenant_tx(ada_with_memories.acme.tenant.id):
         Receipt.objects.filter(pk=receipt.pk).update(rendered=None)
     page = page_of(staff.sam, receipt)
-    assert "The words of this prompt are no longer kept." in page
+    assert "The text of this prompt is no longer stored." in page
     assert "times recency" in page
     assert 'href="#place-' not in page
 
@@ -270,7 +270,7 @@ def test_the_page_speaks_chinese(ada_with_memories: World, staff: Staff) -> None
     page = page_of(staff.sam, receipt_for(ada_with_memories.acme, budget=BudgetRequest(memory=60)))
     for words in ("为何如此回答", "实际发送的提示词", "未放入", "意图"):
         assert words in page, words
-    for words in ("Left out", "In the prompt", "The question", "tokens went"):
+    for words in ("Left out", "In the prompt", "The question", "Use of tokens"):
         assert words not in page, words
 
 
@@ -307,8 +307,8 @@ def test_the_parts_of_a_prompt_fill_their_bar_without_a_gap() -> None:
 @pytest.mark.parametrize(
     ("language", "query", "told"),
     [
-        ("en", "Are peanuts fine?", "nothing that is remembered helps to answer it"),
-        ("zh-hans", "可以吃花生吗？", "记得的内容都对回答它没有帮助"),
+        ("en", "Are peanuts fine?", "no remembered fact helps with this question"),
+        ("zh-hans", "可以吃花生吗？", "记得的内容都对回答这个问题没有帮助"),
     ],
 )
 def test_a_prompt_without_a_memory_says_why(

@@ -123,4 +123,4 @@ def test_it_is_for_managers_of_the_tenant_alone(world_with_figures: World, staff
     assert PAGE in staff.mia.get("/console/").content.decode()
     assert staff.mia.post(PAGE).status_code == 405
     staff.olga.post("/console/switch/", {"tenant": str(world_with_figures.globex.tenant.id)})
-    assert "Nothing is known of these days." in staff.olga.get(PAGE).content.decode()
+    assert "There is no data for these days." in staff.olga.get(PAGE).content.decode()

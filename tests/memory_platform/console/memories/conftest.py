@@ -10,15 +10,10 @@ from snapshots.lifecycle.staff_actions.actions import Doing, retire_memory
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
-from tests.conftest import House, World
+from tests.conftest import House
 from tests.memory_platform.console.memories.notes import HOSTILE, NoteIds
 from tests.snapshots.held import say
 from tests.snapshots.notes.world import ALLERGY, note
-
-
-@pytest.fixture
-def acme(world: World) -> House:
-    return world.acme
 
 
 @pytest.fixture

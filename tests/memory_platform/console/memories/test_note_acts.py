@@ -17,7 +17,7 @@ def test_a_note_is_confirmed_corrected_retired_and_taken_back(acme: House, staff
         assert act_page(note_ids.allergy, verb) in page, verb
     assert act_page(note_ids.allergy, "forget") not in page
     asked = staff.sam.get(act_page(note_ids.allergy, "retire")).content.decode()
-    assert "fact · the reader is 93 % sure that it lasts" in asked
+    assert "fact · lasts with a probability of 93 %" in asked
     assert "Confirmed." in act_on(staff.sam, acme, note_ids.allergy, "confirm")
     assert "Corrected." in act_on(staff.sam, acme, note_ids.allergy, "correct", text=ALLERGY_ZH)
     page = act_on(staff.sam, acme, note_ids.allergy, "retire")
@@ -25,7 +25,7 @@ def test_a_note_is_confirmed_corrected_retired_and_taken_back(acme: House, staff
     assert "turn before" in page, "the note's page follows"
     assert list_ids(staff.sam, note_ids, acme, standing="retired") == {"allergy", "wrong"}
     for _act in ("retire", "correct"):
-        assert "Taken back." in act_on(staff.sam, acme, note_ids.allergy, "undo")
+        assert "Undone." in act_on(staff.sam, acme, note_ids.allergy, "undo")
     snapshot, row = rows(acme, note_ids.allergy)
     assert (snapshot.text, snapshot.retired_at, snapshot.provenance) == (ALLERGY, None, "confirmed_by_user")
     assert row.vital_class == "allergy"
@@ -39,7 +39,7 @@ def test_a_note_is_confirmed_corrected_retired_and_taken_back(acme: House, staff
 def test_a_note_is_made_vital_and_no_longer_vital_with_a_reason(acme: House, staff: Staff, note_ids: NoteIds) -> None:
     said = act_page(note_ids.tea, "vital")
     assert 'value="illness"' in staff.sam.get(said).content.decode()
-    assert "Saved. The next answer knows it." in act_on(staff.sam, acme, note_ids.tea, "vital", vital_class="illness")
+    assert "Saved. The next answer uses it." in act_on(staff.sam, acme, note_ids.tea, "vital", vital_class="illness")
     assert rows(acme, note_ids.tea)[1].vital_class == "illness"
     assert "illness or medicine" in staff.sam.get(page_of(note_ids.tea)).content.decode()
     act_on(staff.sam, acme, note_ids.tea, "vital", vital_class="")
@@ -63,7 +63,7 @@ def test_a_note_that_is_confirmed_is_no_longer_possibly_outdated(acme: House, st
     assert "Confirmed." in act_on(staff.sam, acme, note_id, "confirm")
     row = rows(acme, note_id)[1]
     assert (row.possibly_outdated, row.newer) == (False, None)
-    assert "Taken back." in act_on(staff.sam, acme, note_id, "undo")
+    assert "Undone." in act_on(staff.sam, acme, note_id, "undo")
     snapshot, row = rows(acme, note_id)
     assert row.newer == newer
     assert (row.possibly_outdated, snapshot.provenance, snapshot.version) == (True, "observation", 3)

@@ -78,7 +78,7 @@ def test_a_whole_tenant_s_list_counts_the_newest_and_searches_them(
     page = staff.sam.get(LIST).content.decode()
     assert "the newest 2; choose a subject or search to see others" in page
     assert "toplinks" not in page
-    assert "in the newest 1 only" in staff.sam.get(LIST, {"q": "nurse"}).content.decode()
+    assert "Only the newest 1 " in staff.sam.get(LIST, {"q": "nurse"}).content.decode()
     assert list_ids(staff.sam, note_ids, acme, q="nurse") == set()
     assert list_ids(staff.sam, note_ids, acme, q="nurse", subject=acme.subject.pk) == {"sister"}
     answer = staff.sam.get(LIST, {"snapshot__said_at__year": "2026", "o": "1", "grade": "habit"})
@@ -91,19 +91,19 @@ def test_a_page_tells_the_words_with_their_message_and_the_turn_before(staff: St
     assert HOSTILE not in page
     assert page.index("还有吗") < page.index("<mark>")
     assert "turn before" in page
-    assert "fact · the reader is 93 % sure that it lasts" in page
+    assert "fact · lasts with a probability of 93 %" in page
     assert "allergy or intolerance" in page
     for label in ("Valid at", "Invalid at", "Recorded at", "Retired at", "Confidence", "Provenance", "Versions"):
         assert f"{label}:" in page, label
-    assert "No prompt has held it yet." in page
+    assert "No prompt has contained it yet." in page
 
 
 def test_a_page_tells_whom_a_note_is_about_and_that_nobody_said_it(staff: Staff, note_ids: NoteIds) -> None:
     page = staff.vic.get(page_of(note_ids.sister)).content.decode()
     assert "琳 Lin" in page
     assert "<bdi>sister</bdi>" in page
-    assert "fact about another · said outright" in page
-    assert "No message stands behind it." in page
+    assert "fact about another · stated explicitly" in page
+    assert "It has no source message." in page
 
 
 def test_the_turn_that_is_kept_stands_where_no_message_comes_before(acme: House, staff: Staff) -> None:
@@ -136,9 +136,9 @@ def test_a_note_and_the_prompts_that_held_it_lead_to_each_other(acme: House, sta
 @pytest.mark.parametrize(
     ("probability", "told"),
     [
-        (1.0, "said outright"),
-        (0.93, "the reader is 93 % sure that it lasts"),
-        (0.999, "the reader is 99 % sure that it lasts"),
+        (1.0, "stated explicitly"),
+        (0.93, "lasts with a probability of 93 %"),
+        (0.999, "lasts with a probability of 99 %"),
     ],
 )
 def test_a_probability_is_told_in_words(probability: float, told: str) -> None:

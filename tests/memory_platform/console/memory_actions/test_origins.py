@@ -26,8 +26,8 @@ from tests.memory_platform.console.memory_actions.test_screens import (
 from tests.snapshots.understanding.making import preferences, say, settle
 
 SAID = "From now on always take the highway, <b>when</b> you navigate."
+# The statement and the note that were made of it.
 TOLD_IN = {SAID, SAID.rstrip(".")}
-"""The statement and the note that were made of it."""
 
 
 @pytest.fixture
@@ -64,8 +64,8 @@ def test_the_statement_is_shown_ticked_goes_along_and_comes_back(
     assert audit_actions(acme)[-1] == "snapshot.retired"
     held = wish(acme) if verb == "correct" else row
     page = staff.sam.get(address(held, "undo")).content.decode()
-    assert "take the highway, &lt;b&gt;when" in page.split("brought back with it")[1]
-    assert "Taken back." in act(staff.sam, held, "undo")
+    assert "take the highway, &lt;b&gt;when" in page.split("brought back together with it")[1]
+    assert "Undone." in act(staff.sam, held, "undo")
     assert in_use(acme) == before
     assert wish(acme).id == row.id
 
@@ -83,7 +83,7 @@ def home(acme: House) -> Any:
 def test_a_deleted_tag_takes_along_what_is_ticked(acme: House, staff: Staff, home: Any) -> None:
     before = in_use(acme)
     page = staff.sam.get(address(home, "retire")).content.decode()
-    assert "can be brought back on its own page" in page
+    assert "can be brought back on their own pages" in page
     act(staff.sam, home, "retire", origins=offered_origins(page))
     assert before - in_use(acme) == {HOME, HOME.rstrip(".")}
     with tenant_tx(acme.tenant.id):
@@ -119,7 +119,7 @@ def test_a_statement_that_changed_meanwhile_stops_the_act_and_is_shown_anew(acme
     with tenant_tx(acme.tenant.id):
         confirm_memory(Snapshot.objects.get(text=SAID), Doing(COMMAND_LINE, "tests"))
     page = act(staff.sam, row, "retire", origins=seen)
-    assert "says something else by now" in page
+    assert "has changed since you opened the page" in page
     assert len(offered_origins(page)) == 1  # the note, which nobody touched
     assert in_use(acme) == before
     assert wish(acme).id == row.id
@@ -130,7 +130,7 @@ def test_the_same_form_sent_twice_retires_once(acme: House, staff: Staff) -> Non
     body: dict[str, Any] = {"version": f"{row.pk}.{row.version}", "reason": REASON, "value": "x"}
     body["origins"] = offered_origins(staff.sam.get(address(row, "correct")).content.decode())
     pages = [staff.sam.post(address(row, "correct"), body, follow=True).content.decode() for _ in range(2)]
-    assert "it is so already" in pages[1]
+    assert "this is already the case" in pages[1]
     assert audit_actions(acme) == ["memory.corrected", "snapshot.retired", "snapshot.retired"]
 
 

@@ -15,18 +15,13 @@ from profiles.selectors import current_preferences, preference_values
 from snapshots.models import MemoryAct, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
-from tests.conftest import House, World
+from tests.conftest import House
 from tests.memory_platform.console.conftest import Staff
 from tests.snapshots.held import know, label, prefer, remember
 
 REASON = "she said so on the phone 电话"
 VERBS = ("confirm", "correct", "merge", "retire", "forget", "undo")
 MOST_QUERIES = 30
-
-
-@pytest.fixture
-def acme(world: World) -> House:
-    return world.acme
 
 
 def only_row(house: House, model: type[Any], **filters: Any) -> Any:
@@ -70,12 +65,12 @@ def test_a_wrong_preference_is_corrected_and_put_back(acme: House, staff: Staff)
     row = only_row(acme, Preference)
     assert address(row, "correct") in staff.sam.get(page_of(row)).content.decode()
     page = act(staff.sam, row, "correct", value="不走高速", statement="别走高速")
-    assert "Corrected. The next answer knows it." in page
+    assert "Corrected. The next answer uses it." in page
     made = only_row(acme, Preference, value="不走高速")
     assert (made.statement, made.provenance, made.confidence) == ("别走高速", "confirmed_by_user", 1.0)
     page = staff.sam.get(address(made, "undo")).content.decode()
     assert f"sam: <bdi>{REASON}</bdi>" in page
-    assert "Taken back." in act(staff.sam, made, "undo")
+    assert "Undone." in act(staff.sam, made, "undo")
     assert read_preferences(acme) == {"navigation": {"route": "highway"}}
     assert audit_actions(acme) == ["memory.corrected", "memory.corrected_undone"]
 
@@ -99,7 +94,7 @@ def test_a_value_keeps_its_kind(acme: House, staff: Staff, value: Any, typed: st
 @pytest.mark.parametrize("typed", ["{", "NaN", '{"a": "\\u0000"}', "[" * 5000, "[" * 900 + "]" * 900 + "x"])
 def test_what_is_no_json_is_refused(acme: House, staff: Staff, typed: str) -> None:
     prefer(acme, "car", "setting", {"a": 1})
-    assert "This is not JSON" in act(staff.sam, only_row(acme, Preference), "correct", value=typed)
+    assert "This is not valid JSON" in act(staff.sam, only_row(acme, Preference), "correct", value=typed)
     assert read_preferences(acme) == {"car": {"setting": {"a": 1}}}
 
 
@@ -124,8 +119,8 @@ def test_every_kind_of_memory_is_confirmed_corrected_retired_and_undone(acme: Ho
         assert told in page, model
         assert "Retired." in act(staff.sam, newest, "retire"), model
         if model is not Tag:
-            assert "Taken back." in act(staff.sam, newest, "undo"), model
-            assert "Taken back." in act(staff.sam, newest, "undo"), model
+            assert "Undone." in act(staff.sam, newest, "undo"), model
+            assert "Undone." in act(staff.sam, newest, "undo"), model
     assert only_row(acme, Snapshot).text == "She lives in Graz."
     assert only_row(acme, ProfileFact, invalid_at=None, retired_at=None).value == "Ada"
     with tenant_tx(acme.tenant.id):
@@ -144,7 +139,7 @@ def test_an_earlier_address_is_brought_back_and_that_taken_back(acme: House, sta
     assert "Brought back." in act(staff.sam, only_row(acme, Tag), "bring-back", value=str(earlier.pk))
     assert only_row(acme, Tag).address == old
     assert "memory.corrected" in audit_actions(acme)
-    assert "Taken back." in act(staff.sam, only_row(acme, Tag), "undo")
+    assert "Undone." in act(staff.sam, only_row(acme, Tag), "undo")
     assert only_row(acme, Tag).address == new
 
 
@@ -164,7 +159,7 @@ def test_two_preferences_become_one_and_come_apart(acme: House, staff: Staff) ->
     assert "花生" in staff.sam.get(address(stays, "merge")).content.decode()
     assert "Merged." in act(staff.sam, stays, "merge", other=str(goes.pk))
     assert read_preferences(acme) == {"food": {"likes": "peanuts"}}
-    assert "Taken back." in act(staff.sam, stays, "undo")
+    assert "Undone." in act(staff.sam, stays, "undo")
     assert read_preferences(acme) == {"food": {"likes": "peanuts", "snack": "花生"}}
 
 

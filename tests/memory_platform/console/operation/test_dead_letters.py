@@ -11,17 +11,12 @@ from snapshots.models import Message, Work, WorkState
 from snapshots.queue.figures.counts import work_counts
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
-from tests.conftest import House, World
+from tests.conftest import House
 from tests.memory_platform.console.conftest import Staff
 
 DEAD = "/console/snapshots/work/dead/"
 WORK = "/console/snapshots/work/"
 REASON = "the model is back"
-
-
-@pytest.fixture
-def acme(world: World) -> House:
-    return world.acme
 
 
 @pytest.fixture

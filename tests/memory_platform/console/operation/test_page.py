@@ -73,7 +73,7 @@ def test_a_broker_that_is_away_is_said_to_be_away_in_time(world: World) -> None:
 def test_the_page_is_for_the_operator_alone(at_acme: Staff) -> None:
     assert [one.get(PAGE).status_code for one in (at_acme.mia, at_acme.sam, at_acme.gus)] == [403, 403, 403]
     refused = at_acme.sam.get(PAGE).content.decode()
-    assert "Only an operator of the platform may see this." in refused
+    assert "Only a platform operator may see this page." in refused
     assert "A manager of the tenant" not in refused
     assert "A manager of the tenant" in at_acme.sam.get("/console/dashboard/").content.decode()
     assert PAGE in at_acme.olga.get("/console/").content.decode()
@@ -101,7 +101,7 @@ def test_a_preview_does_nothing_and_is_recorded(world: World, at_acme: Staff) ->
         page = at_acme.mia.get(PREVIEW)
     assert page.status_code == 200
     assert len(asked) <= 45
-    assert "Nothing was done." in page.content.decode()
+    assert "Nothing was changed." in page.content.decode()
     with tenant_tx(world.acme.tenant.id):
         assert Snapshot.objects.filter(id=rows[Snapshot].pk).exists()
         assert AuditRecord.objects.get(action="job.previewed").object_id == "purge-expired"

@@ -62,8 +62,8 @@ def test_nobody_changes_or_deletes_them_here(world: World, staff: Staff) -> None
     ("columns", "told"),
     [
         ({"expires_at": timedelta(minutes=5)}, "kept"),
-        ({"claim": "0198f0d2-0000-7000-8000-000000000000", "claimed_until": timedelta(minutes=1)}, "being made"),
-        ({"name": "", "unnamed_until": timedelta(minutes=5)}, "perhaps kept"),
+        ({"claim": "0198f0d2-0000-7000-8000-000000000000", "claimed_until": timedelta(minutes=1)}, "being created"),
+        ({"name": "", "unnamed_until": timedelta(minutes=5)}, "possibly kept"),
         ({"expires_at": timedelta(minutes=-1)}, "over"),
     ],
 )

@@ -62,7 +62,7 @@ def test_staff_see_when_jobs_run_next_and_managers_what_they_would_do(staff: Sta
         assert f'field-upcoming">{utc_now():%Y-%m-%d} ' in page or f"{utc_now() + timedelta(days=1):%Y-%m-%d} " in page
         assert (preview in page) is leads
     PeriodicTask.objects.update(enabled=False)
-    assert "It does not run." in staff.vic.get(JOBS).content.decode()
+    assert "disabled" in staff.vic.get(JOBS).content.decode()
 
 
 def test_the_operator_changes_a_job_and_it_is_recorded(world: World, staff: Staff, job: PeriodicTask) -> None:

@@ -44,7 +44,7 @@ def test_support_replays_one_dead_item_and_it_is_recorded(world: World, staff: S
 
 def test_nothing_is_replayed_without_a_reason(world: World, staff: Staff, dead: list[Work]) -> None:
     body = {"action": "replay", "_selected_action": [str(dead[0].pk)], "reason": " "}
-    assert "say why" in staff.sam.post(WORK, body, follow=True).content.decode()
+    assert "give a reason" in staff.sam.post(WORK, body, follow=True).content.decode()
     assert {state for state, _ in states(world)} == {"dead"}
 
 

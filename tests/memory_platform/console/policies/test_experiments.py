@@ -57,7 +57,7 @@ def test_a_manager_makes_starts_and_ends_one_on_record(
     for verb, now in (("start", "running"), ("end", "ended")):
         act(staff.mia, verb, experiment_draft)
         assert status(world) == now
-    assert "each runs once" in act(staff.mia, "start", experiment_draft).content.decode()
+    assert "each can run only once" in act(staff.mia, "start", experiment_draft).content.decode()
     with tenant_tx(world.acme.tenant.id):
         told = AuditRecord.objects.filter(
             object_id=str(experiment_draft.pk), action__startswith="experiment.", reason="now"
@@ -70,7 +70,7 @@ def test_a_manager_shares_the_subjects_out_anew(world: World, staff: Staff, expe
     act(staff.mia, "start", experiment_draft)
     assert 'name="share1"' in staff.mia.get(page).content.decode()
     over = staff.mia.post(page, {"share0": "60", "share1": "50", "reason": "more"})
-    assert "at most 100 together" in over.content.decode()
+    assert "add up to at most 100" in over.content.decode()
     assert "required" in staff.mia.post(page, {"share0": "20", "share1": "50"}).content.decode()
     assert staff.mia.post(page, {"share0": "20", "share1": "70", "reason": "more 更多"}).status_code == 302
     with tenant_tx(world.acme.tenant.id):

@@ -15,9 +15,9 @@ def test_the_form_shows_every_class_ticked_and_explains_what_is_chosen(world: Wo
     for one in CLASSES:
         assert re.search(f'name="notes__vital_classes" value="{one}"[^>]* checked', page)
     for words in (
-        "stands in every prompt",
-        "of one that is not stored, the answer says so",
-        "known in its conversation alone",
+        "are in every prompt",
+        "answer says so",
+        "used in its conversation only",
         "illness or medicine",
     ):
         assert words in page

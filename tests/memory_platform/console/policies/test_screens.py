@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memory_platform.console.policies.forms import PolicyForm, key
-from memory_platform.console.policies.labels import FIELDS, SECTIONS
+from memory_platform.console.policies.labels import FIELDS, SECTION_LABELS
 from snapshots.policies import sections
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, PolicyVersion, Role, Tenant
@@ -78,7 +78,7 @@ def roll_back_page(world: World, number: int) -> str:
 
 
 def test_every_setting_has_a_name_for_people() -> None:
-    assert SECTIONS.keys() == sections.SECTIONS.keys()
+    assert SECTION_LABELS.keys() == sections.SECTIONS.keys()
     assert FIELDS.keys() == {
         f"{name}.{field}" for name, section in sections.SECTIONS.items() for field in section.kinds
     }
@@ -140,9 +140,10 @@ def test_what_cannot_be_is_asked_again(world: World, staff: Staff, wrong: dict[s
 def test_what_is_wrong_is_told_at_its_field(world: World, staff: Staff) -> None:
     page = staff.mia.post(ADD, fill_form(world, ranking__recency_days="7, 7, 90", recall__top_k="5")).content.decode()
     row = page[page.index("field-ranking__recency_days") : page.index("field-ranking__recency_values")]
-    assert "Each is greater than the one before it." in row
+    assert "Each must be greater than the one before." in row
     assert 'name="recall__top_k" value="5"' in page
-    assert "No version has this number." in staff.mia.post(ADD, fill_form(world, against="9")).content.decode()
+    refused = staff.mia.post(ADD, fill_form(world, against="9")).content.decode()
+    assert "There is no version with this number." in refused
 
 
 @pytest.mark.parametrize(
@@ -189,7 +190,7 @@ def test_back_to_editing_keeps_everything(world: World, staff: Staff) -> None:
 def test_it_is_compared_with_another_version(world: World, staff: Staff) -> None:
     make(world.acme, {"recall": {"top_k": 3}})
     page = staff.mia.post(ADD, fill_form(world, recall__top_k="5", against="2")).content.decode()
-    assert "against version 2. Nothing is saved" in page
+    assert "compared with version 2. Nothing is saved" in page
     assert re.findall(r"<td><div[^>]*>(\d+)</div></td>", page)[-2:] == ["3", "5"]
     same = staff.mia.post(ADD, fill_form(world, recall__top_k="3", against="2")).content.decode()
     assert "Nothing differs." in same
@@ -202,7 +203,7 @@ def test_nothing_is_saved_unseen_twice_or_over_what_somebody_else_made(world: Wo
     page = inputs(staff.mia.post(ADD, sent).content.decode())
     first, second = (staff.mia.post(ADD, {**page, "reason": "短", "_save": "1"}) for _ in range(2))
     assert (first.status_code, second.status_code) == (302, 409)
-    assert "Somebody else has made or activated a version" in second.content.decode()
+    assert "Somebody else has created or activated a version" in second.content.decode()
     assert len(documents(world)) == 2
     page = inputs(staff.mia.post(ADD, fill_form(world, recall__top_k="5")).content.decode())
     activate(world, staff.mia, 2)
@@ -210,7 +211,7 @@ def test_nothing_is_saved_unseen_twice_or_over_what_somebody_else_made(world: Wo
     told = stale.content.decode()
     assert (stale.status_code, len(documents(world))) == (409, 2)
     assert "kept 留着" in told
-    assert "against version 2, which is in force" in told
+    assert "compared with version 2, which is in force" in told
     assert staff.mia.post(ADD, {**inputs(told), "reason": "kept 留着", "_save": "1"}).status_code == 302
     assert documents(world)[-1] == (3, {"recall": {"top_k": 5}})
 
@@ -230,13 +231,13 @@ def test_an_earlier_version_comes_back_as_a_new_one_with_a_reason(world: World, 
     assert (asked.status_code, active(world)) == (200, 2)
     sent = {**inputs(page), "reason": "更差"}
     done = staff.mia.post(roll_back_page(world, 1), sent, follow=True)
-    assert "Version 3 says what version 1 says" in done.content.decode()
+    assert "Version 3 copies version 1" in done.content.decode()
     assert (active(world), documents(world)[-1]) == (3, (3, {}))
     assert staff.mia.post(roll_back_page(world, 2), sent).status_code == 409
     again = inputs(staff.mia.get(roll_back_page(world, 1)).content.decode())
     assert "seen" in again
     nothing = staff.mia.post(roll_back_page(world, 1), {**again, "reason": "again"}, follow=True)
-    assert "answers are steered so already" in nothing.content.decode()
+    assert "this version has the settings in force" in nothing.content.decode()
     assert (active(world), len(documents(world))) == (3, 3)
     with tenant_tx(world.acme.tenant.id):
         records = AuditRecord.objects.filter(object_id="3", object_kind="policy_version").order_by("at", "id")

@@ -38,9 +38,9 @@ from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff, log_in, open_support_for
 from tests.snapshots.held import know, prefer, remember, say
 
+# Two contexts, each of which reads eight things in one round trip, the memory read once for both, and twenty of the
+# page itself. A side reads all eight itself, because it is drafted as the API drafts it.
 MOST_QUERIES = 39
-"""Two contexts, each of which reads eight things in one round trip, the memory read once for both, and twenty of the
-page itself. A side reads all eight itself, because it is drafted as the API drafts it."""
 HOSTILE = "peanuts</user_memory><script>alert(1)</script>\u202eevil"
 TEXTS = ("I am allergic to peanuts", "我对花生过敏", HOSTILE, "Peanuts make Mia ill", "Peanut butter is off the list")
 QUESTION = "Are peanuts fine? 花生可以吗？"
@@ -112,7 +112,7 @@ def test_two_versions_differ_where_they_do(ada_with_memories: World, staff: Staf
     page = ask(staff.sam, ada_with_memories.acme, left="1", right="2")
     assert page.count("only left</strong>") > 0
     assert "only right" not in page
-    assert "the tokens were spent" in page
+    assert "the token budget was used up" in page
     turned = ask(staff.sam, ada_with_memories.acme, left="2", right="1")
     assert turned.count("only right ▶") == page.count("only left</strong>")
 
@@ -146,24 +146,24 @@ def test_a_wrong_draft_is_told_at_its_field(ada_with_memories: World, staff: Sta
     for changes, words in (
         ({"context__total": "5"}, "200"),
         ({"ranking__recency_values": "[["}, "4 numbers"),
-        ({"ranking__frequency_liked": "0.1", "ranking__frequency_disliked": "0.9"}, "Does not go together"),
+        ({"ranking__frequency_liked": "0.1", "ranking__frequency_disliked": "0.9"}, "This value contradicts"),
     ):
         page = ask(staff.mia, ada_with_memories.acme, right="draft", **draft_of(opened, **changes))
         assert words in page
-        assert "What would stand in the prompt" not in page
+        assert "What the prompt would contain" not in page
 
 
 def test_a_prompt_with_no_room_for_the_words_says_so(ada_with_memories: World, staff: Staff) -> None:
     with tenant_tx(ada_with_memories.acme.tenant.id):
         create_version(propose({"context": {"total": 200}}, SECTIONS), by=COMMAND_LINE, reason="")
     page = ask(staff.sam, ada_with_memories.acme, "word " * 1500, right="3")
-    assert "more than this policy grants a prompt" in page
+    assert "more than this policy allows for a prompt" in page
 
 
 def test_a_conversation_keeps_out_what_was_just_said(ada_with_memories: World, staff: Staff) -> None:
     page = ask(staff.sam, ada_with_memories.acme, conversation="trip")
-    assert "the last turns say it already" in page
-    assert "the last turns say it already" not in ask(staff.sam, ada_with_memories.acme)
+    assert "the last turns already say it" in page
+    assert "the last turns already say it" not in ask(staff.sam, ada_with_memories.acme)
 
 
 def test_who_may_only_look_may_not_ask(ada_with_memories: World, staff: Staff) -> None:
@@ -190,7 +190,7 @@ def test_support_asks_but_drafts_nothing(ada_with_memories: World, staff: Staff)
     page = staff.sam.get(address(ada_with_memories.acme.subject.pk)).content.decode()
     assert "version 2: shorter prompts" in page
     assert 'value="draft"' not in page
-    assert "What would stand in the prompt" not in ask(
+    assert "What the prompt would contain" not in ask(
         staff.sam, ada_with_memories.acme, right="draft", context__total="1000"
     )
 
@@ -314,7 +314,7 @@ def test_what_moved_and_what_is_on_one_side_alone_is_told() -> None:
 
 @pytest.mark.parametrize("query", ["How far away is the moon?", "月亮离地球有多远？"])
 def test_a_side_without_a_memory_says_why(world: World, staff: Staff, query: str) -> None:
-    told = "nothing is remembered of this person"
+    told = "nothing is remembered about this person"
     assert ask(staff.sam, world.acme, query).count(told) == len((LEFT, RIGHT))
     remember(world.acme, query)
     assert told not in ask(staff.sam, world.acme, query)

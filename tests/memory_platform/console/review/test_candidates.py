@@ -62,7 +62,7 @@ def test_support_decides_with_a_reason(
 
 
 def test_nothing_is_decided_without_a_reason(world: World, staff: Staff, waiting: Candidate) -> None:
-    assert "say why" in decide(staff.sam, "approve", waiting, reason=" ")
+    assert "give a reason" in decide(staff.sam, "approve", waiting, reason=" ")
     assert preferences(world.acme)["climate"]["temperature"] == COOL
 
 

@@ -34,7 +34,7 @@ from snapshots.models import (
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, JobRun
 from tenants.services.job_runs import run_by_hand
-from tests.conftest import House, World
+from tests.conftest import House
 from tests.memory_platform.console.conftest import Staff
 from tests.snapshots.held import know, label, prefer, remember, say
 from tests.snapshots.understanding.making import say as tell
@@ -62,11 +62,6 @@ def audit_actions(house: House) -> set[str]:
     with tenant_tx(house.tenant.id):
         acts = AuditRecord.objects.filter(reason=REASON).exclude(action__endswith=".listed")
         return set(acts.values_list("action", flat=True))
-
-
-@pytest.fixture
-def acme(world: World) -> House:
-    return world.acme
 
 
 @pytest.fixture
@@ -176,8 +171,8 @@ def test_support_keeps_and_retires_with_a_reason(acme: House, staff: Staff, revi
 def test_support_takes_a_joined_memory_apart(acme: House, staff: Staff, consolidation: Consolidation) -> None:
     page = staff.sam.get(address(Consolidation, f"{consolidation.pk}/change/")).content.decode()
     assert all(text in page for text in SAME)
-    assert "1 joined memory was taken apart" in act(staff.sam, "take_apart", consolidation)
-    assert "0 joined memories were taken apart" in act(staff.sam, "take_apart", consolidation)
+    assert "1 merged memory was taken apart" in act(staff.sam, "take_apart", consolidation)
+    assert "0 merged memories were taken apart" in act(staff.sam, "take_apart", consolidation)
     assert sum(row.invalid_at is None and row.retired_at is None for row in list_rows(acme, Snapshot)) == 3
     assert audit_actions(acme) == {"memory.taken_apart"}
 

@@ -10,11 +10,6 @@ from tests.memory_platform.console.shared.desks import join, switch
 
 
 @pytest.fixture
-def acme(world: World) -> House:
-    return world.acme
-
-
-@pytest.fixture
 def globex(world: World) -> House:
     return world.globex
 

@@ -25,6 +25,7 @@ from tests.memory_platform.console.shared.desks import refusals, switch, words
 from tests.memory_platform.console.test_every_page import Rows, pages_of
 from tests.memory_platform.console.test_guards import name_of
 
+# Addresses whose form is taken from any tenant, and why. Whoever adds one says so here.
 OF_NO_TENANT = {
     "login": "nobody works anywhere yet",
     "logout": "ends the log-in, wherever one works",
@@ -35,7 +36,6 @@ OF_NO_TENANT = {
     "switch": "chooses the tenant",
     "tenants_tenant_add": "makes a tenant of its own",
 }
-"""Addresses whose form is taken from any tenant, and why. Whoever adds one says so here."""
 
 
 def test_a_new_view_is_refused_until_its_form_says_where_it_belongs(acme: House, ben: Client) -> None:

@@ -168,7 +168,7 @@ def test_a_form_from_before_a_new_log_in_is_told_so(acme: House, staff: Staff) -
     strict.cookies["csrftoken"] = "x" * 32  # a log-in in another tab gives a new one
     answer = strict.post(f"{KEYS}add/", form)
     assert answer.status_code == 403
-    assert "You have logged in again since the page of this form was opened" in answer.content.decode()
+    assert "You have logged in again since you opened this form" in answer.content.decode()
     assert count(acme, ApiKey) == 1
 
 

@@ -10,7 +10,7 @@ from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 
 KEYS, MEMBERS = "/console/tenants/apikey/", "/console/tenants/member/"
-MISSING = "Nothing was done: say why"
+MISSING = "Nothing was done: give a reason"
 
 
 def reasons(world: World, action: str) -> list[tuple[str, str]]:
@@ -50,7 +50,7 @@ def test_a_rotation_may_say_why(world: World, staff: Staff) -> None:
     for reason in (None, "yearly"):
         with tenant_tx(world.acme.tenant.id):
             newest = ApiKey.objects.get(rotated_to__isnull=True)
-        assert "the only time that the secret is shown" in act(staff.mia, KEYS, "rotate", newest, reason)
+        assert "The secret is shown only this once" in act(staff.mia, KEYS, "rotate", newest, reason)
     assert [why for _, why in reasons(world, "api_key.rotated")] == ["", "yearly"]
 
 

@@ -20,11 +20,12 @@ SAID = "花生"
 READ_OUT = {"title", "placeholder", "aria-label", "alt"}
 SILENT = {"script", "style", "svg", "code", "kbd", "pre", "template"}
 BREAKS = re.compile(r"[A-Za-z][A-Za-z'’]+")
+# An id, an address, the beginning of a key, the name of a setting, a job or an act on record.
 CODE = re.compile(
     r"[\w%{}]*[A-Za-z0-9%}][_.:/@+=-][\w./:@=+%{}-]*|\w*\d\w*|#\w+"
     r"|\w*(?:[a-z][A-Z]|[A-Z]{2}[a-z])\w*"
 )
-"""An id, an address, the beginning of a key, the name of a setting, a job or an act on record."""
+# Names of people, tenants and products, units, and values of settings as documents and the API write them.
 NAMES = frozenset(
     [
         "API",
@@ -69,11 +70,10 @@ NAMES = frozenset(
         "None",
     ]
 )
-"""Names of people, tenants and products, units, and values of settings as documents and the API write them."""
+# Documents of policies, the origin of prices, and what a list calls a key.
 DATA = re.compile(r"^[\[{\"]|read on|^\S+ - ")
-"""Documents of policies, the origin of prices, and what a list calls a key."""
+# Forms of libraries for the operator: the theme's editor, time zones and the language of cron.
 LIBRARIES_OWN = ("/admin_interface/theme/", "/django_celery_beat/")
-"""Forms of libraries for the operator: the theme's editor, time zones and the language of cron."""
 
 
 class PageReader(HTMLParser):

@@ -1,22 +1,37 @@
 """The console speaks Chinese, completely. Rows: D2."""
 
 import re
+from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract
 
 from memory_platform.console.site import catalogue
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 
 
+def texts_of(catalogue: Catalog) -> set[Any]:
+    return {message.id for message in catalogue if message.id}
+
+
+def translations() -> Iterator[tuple[str, str]]:
+    """Yield each text and its translation; of a counted text the plural, for Chinese has one form."""
+    for message in catalogue.read_catalogue():
+        text = message.id if isinstance(message.id, str) else message.id[-1]
+        yield from ((text, translation) for translation in catalogue.translations_of(message) if text)
+
+
 def test_every_text_of_ours_is_in_the_catalogue_with_its_translation() -> None:
-    chinese = catalogue.read_catalogue()
-    known = {(entry.msgid, entry.msgid_plural) for entry in chinese}
-    assert catalogue.texts() - known == set(), "run: manage.py translate"
-    assert known - catalogue.texts() == set(), "no longer shown; run: manage.py translate"
-    assert [entry.msgid for entry in chinese.untranslated_entries()] == []
-    assert [entry.msgid for entry in chinese.fuzzy_entries()] == []
+    chinese, wanted = catalogue.read_catalogue(), catalogue.extract_texts()
+    assert texts_of(wanted) - texts_of(chinese) == set(), "run: manage.py translate"
+    assert texts_of(chinese) - texts_of(wanted) == set(), "no longer shown; run: manage.py translate"
+    assert [text for text, translation in translations() if not translation] == []
+    assert [message.id for message in chinese if message.id and message.fuzzy] == []
 
 
 def test_the_compiled_catalogue_is_the_one_that_is_read(tmp_path: Path) -> None:
@@ -25,41 +40,41 @@ def test_the_compiled_catalogue_is_the_one_that_is_read(tmp_path: Path) -> None:
 
 
 def test_translations_keep_the_placeholders() -> None:
-    for entry in catalogue.read_catalogue():
-        for translation in (entry.msgstr, *entry.msgstr_plural.values()):
-            if translation:
-                said = entry.msgid_plural or entry.msgid  # Chinese has one form, for one as for many
-                assert set(re.findall(r"%\(\w+\)\w", said)) == set(re.findall(r"%\(\w+\)\w", translation))
+    for text, translation in translations():
+        assert set(re.findall(r"%\(\w+\)\w", text)) == set(re.findall(r"%\(\w+\)\w", translation))
 
 
 def test_a_token_of_text_has_one_name() -> None:
     """令牌 is what a key would be; a token that a model reads is 词元, on every page."""
-    translations = "".join(
-        one for entry in catalogue.read_catalogue() for one in (entry.msgstr, *entry.msgstr_plural.values())
-    )
-    assert "词元" in translations
-    assert "令牌" not in translations
-    assert re.search(r"(?<![\w(])token(?!\w)", re.sub(r"%\(\w+\)\w", "", translations)) is None
+    chinese = "".join(translation for _text, translation in translations())
+    assert "词元" in chinese
+    assert "令牌" not in chinese
+    assert re.search(r"(?<![\w(])token(?!\w)", re.sub(r"%\(\w+\)\w", "", chinese)) is None
 
 
-def test_texts_are_found_in_python_and_in_templates() -> None:
-    python = "a = _('one')\nb = ngettext('%(n)d row', '%(n)d rows', n)\nc = other('no')\nd = _(f'{e}')"
-    assert set(catalogue.texts_of_python(python)) == {("one", ""), ("%(n)d row", "%(n)d rows")}
-    template = (
-        '{% load i18n %}<p>{% translate "It\'s here" %}</p>{% blocktranslate %}Add {{ name }}{% endblocktranslate %}'
-    )
-    assert set(catalogue.texts_of_template(template)) == {("It's here", ""), ("Add %(name)s", "")}
-    counted = (
-        "{% load i18n %}{% blocktranslate count n=n %}{{ n }} isn't{% plural %}{{ n }} aren't{% endblocktranslate %}"
-    )
-    assert set(catalogue.texts_of_template(counted)) == {("%(n)s isn't", "%(n)s aren't")}
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("""{% translate "It's here" %}""", "It's here"),
+        ("{% blocktranslate %}Add {{ name }}{% endblocktranslate %}", "Add %(name)s"),
+        (
+            "{% blocktranslate count n=n %}{{ n }} isn't{% plural %}{{ n }} aren't{% endblocktranslate %}",
+            ("%(n)s isn't", "%(n)s aren't"),
+        ),
+    ],
+)
+def test_texts_are_found_in_templates(template: str, text: Any) -> None:
+    source = BytesIO(f"{{% load i18n %}}\n   <p>{template}</p>".encode())
+    found = extract(catalogue.extract_template, source, keywords=catalogue.KEYWORDS)
+    assert [row[1] for row in found] == [text]
 
 
 def test_a_new_text_waits_for_its_translation_and_an_old_one_goes() -> None:
-    chinese = catalogue.read_catalogue()
-    wanted = (catalogue.texts() | {("brand new", "")}) - {("tenant", "")}
-    assert catalogue.bring_up_to_date(chinese, wanted) == ["brand new"]
-    assert chinese.find("tenant") is None
+    chinese, wanted = catalogue.read_catalogue(), catalogue.extract_texts()
+    wanted.add("brand new")
+    wanted.delete("tenant")
+    assert catalogue.update_catalogue(chinese, wanted) == ["brand new"]
+    assert chinese.get("tenant") is None
 
 
 def test_the_language_chooser_turns_the_console_chinese(world: World, staff: Staff) -> None:

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from memory_platform.console.shared.policy import FindPolicy
+from memory_platform.console.subjects import find
 from memory_platform.console.subjects.find_patterns import read_query, slips_of
 from memory_platform.console.subjects.find_search import find_subjects
 from profiles.models import Subject
@@ -125,7 +126,7 @@ def test_who_is_being_erased_is_found_by_nothing(people: World, staff: Staff) ->
 def test_some_of_the_words_are_better_than_nobody(people: World, staff: Staff) -> None:
     page = staff.sam.get(FIND, {"q": "jonathan zzzzzz"}).content.decode()
     assert "user_123" in page
-    assert "Nobody has all of these words" in page
+    assert "Nobody matches all of these words" in page
     assert "Nobody in this tenant" in staff.sam.get(FIND, {"q": "zzzzzz"}).content.decode()
 
 
@@ -181,15 +182,13 @@ def test_slips_are_forgiven_in_the_newest_while_there_is_time(crowd: World) -> N
 def test_a_search_that_hurried_leads_to_a_patient_one(
     crowd: World, staff: Staff, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "memory_platform.console.subjects.find.find_subjects", partial(find_subjects, policy=FindPolicy(slips_ms=0))
-    )
+    monkeypatch.setattr(find, find_subjects.__name__, partial(find_subjects, policy=FindPolicy(slips_ms=0)))
     page = staff.sam.get(FIND, {"q": "jonatahn smiht"}).content.decode()
     assert "user_123" not in page
-    [patient] = re.findall(r'href="([^"]*)">Look in everybody', page)
+    [patient] = re.findall(r'href="([^"]*)">Search everybody', page)
     page = staff.sam.get(FIND + unescape(patient)).content.decode()
     assert "user_123" in page
-    assert "Look in everybody" not in page
+    assert "Search everybody" not in page
 
 
 def test_enough_of_the_newest_end_a_search_with_slips(crowd: World) -> None:

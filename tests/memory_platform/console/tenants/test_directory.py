@@ -21,7 +21,7 @@ def test_the_operator_makes_a_tenant_and_works_in_it(world: World, staff: Staff)
     assert f'href="{NEW}"' in staff.olga.get("/console/tenants/tenant/").content.decode()
     assert "cannot be deleted here yet" in staff.olga.get(NEW).content.decode()
     page = staff.olga.post(NEW, FORM, follow=True).content.decode()
-    assert "The tenant 因纳特 Initech was made" in page
+    assert "The tenant 因纳特 Initech was created" in page
     tenant = find_initech()
     assert tenant is not None
     with tenant_tx(tenant.id):

@@ -24,7 +24,7 @@ def routes(world: World, house: str) -> list[tuple[str, str, int | None]]:
 
 def test_a_manager_sends_a_purpose_elsewhere_and_bounds_its_day(world: World, staff: Staff) -> None:
     page = staff.mia.get(ADD).content.decode()
-    assert all(shown in page for shown in ("small", "default", "no model: rules do it"))
+    assert all(shown in page for shown in ("small", "default", "no model: rules are used"))
     assert staff.mia.post(ADD, {**ROUTE, "reason": ""}).status_code == 200  # asked again: no reason
     assert routes(world, "acme") == []
     assert staff.mia.post(ADD, ROUTE).status_code == 302
