@@ -1,6 +1,6 @@
 """Which of the things told an order to forget means: a choice among them by weighed numbers. Pure.
 
-``python -m tests.golden.teach_meant`` taught the weights; ``meant.json`` holds them, and what taught them.
+``python -m lab.teaching.meant`` taught the weights; ``meant.json`` holds them, and what taught them.
 """
 
 import json

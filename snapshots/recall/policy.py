@@ -6,7 +6,7 @@ from typing import Literal
 
 from memory_platform.kernel.policy import assumed, measured, promised
 
-# Figures that a source cites stand in docs/runs: those of the policy first, then "at" another value of the field.
+# Figures that a source cites stand in lab/runs: those of the policy first, then "at" another value of the field.
 _LOCOMO = "run 2e04e7676a89: coverage@500/1000/2000 .792/.852/.902; "
 _MADIAL = "run 4d70dcd5c729: coverage@125/250/500 .577/.775/.876; "
 _KEYWORD_OWN = (

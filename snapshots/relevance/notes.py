@@ -3,7 +3,7 @@
 A logistic regression over numbers of the pair: how the words and the vectors compare, by themselves and beside the
 subject's other notes; both vectors along the directions in which notes and questions differ most; and the products of
 these, which say that a question about a dinner asks for allergies. Taught by ``python -m
-tests.golden.teach_relevance``; ``notes.npz`` holds the weights and names what taught them. Where a note has no vector
+lab.teaching.relevance``; ``notes.npz`` holds the weights and names what taught them. Where a note has no vector
 of the sentence encoder, a second regression goes by the words and by how near it is beside the others.
 """
 

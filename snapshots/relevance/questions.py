@@ -2,7 +2,7 @@
 
 "What's for dinner?" needs memory, "How far is the moon?" does not; "what was that book called again?" asks for what the
 assistant said. Two logistic regressions over the question's vector in the sentence encoder's space, products of it
-along a few directions, and its words by ones and twos. ``python -m tests.golden.teach_relevance`` taught them;
+along a few directions, and its words by ones and twos. ``python -m lab.teaching.relevance`` taught them;
 ``questions.npz`` holds the weights and names what taught them.
 """
 

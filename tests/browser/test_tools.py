@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from lab.measuring.corrections import loaded
 from memory_platform.devstack.seed.demo import DemoAccess
 from tests.browser.program import CHROMIUM
-from tests.golden.corrections_read import loaded
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 import pytest
 
-from memory_platform.evaluation.run_file import FORMAT, run_id
+from lab.evaluation.run_file import FORMAT, run_id
 from memory_platform.kernel.policy import Provenance
 from snapshots.recall import policy
 from snapshots.recall.policy import DEFAULT_RECALL, EARLIER, FILTERING, REWRITE_POLICY
@@ -94,7 +94,7 @@ def faults_of(field: str, run: Mapping[str, Any], claims: str) -> Iterator[str]:
 def test_a_number_cites_a_run_that_says_so(field: str, source: str) -> None:
     part, _, name = field.partition(".")
     _, *cited = RUN.split(source)
-    assert cited, f"{field} cites no run: manage.py evaluate --sweep --keep docs/runs makes one"
+    assert cited, f"{field} cites no run: manage.py evaluate --sweep --keep lab/runs makes one"
     for run_name, claims in zip(cited[::2], cited[1::2], strict=True):
         run = run_of(RUNS / f"{run_name}.json")
         now = orjson.loads(orjson.dumps(getattr(PARTS[part], name)))

@@ -1,7 +1,7 @@
 """Whether a sentence ends held notes, makes them doubtful or only speaks of the same: a regression over :mod:`pairs`,
 and what it must not decide.
 
-It was taught by ``python -m tests.golden.teach_changes``; ``changes.json`` holds the weights and what taught them.
+It was taught by ``python -m lab.teaching.changes``; ``changes.json`` holds the weights and what taught them.
 """
 
 from collections.abc import Mapping, Sequence

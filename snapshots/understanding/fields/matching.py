@@ -1,7 +1,7 @@
 """Which field a note fills: the one that a small taught reader is nearly sure of and that is well ahead of all others.
 
 Right or silent: a field that stays empty costs a question, a wrong one is believed. ``reader.json`` holds the weights
-and names what taught them (``python -m tests.golden.teach_fields``).
+and names what taught them (``python -m lab.teaching.fields``).
 """
 
 from collections.abc import Mapping, Sequence

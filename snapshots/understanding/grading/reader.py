@@ -1,7 +1,7 @@
 """The reader of clauses: what each teaches, whether it is of somebody else, ends something, or is vital.
 
 A multinomial logistic regression over :mod:`features`, and three more over the same numbers. They were taught by
-``python -m tests.golden.teach_clauses``; ``clauses.npz`` holds the weights and names what taught them.
+``python -m lab.teaching.clauses``; ``clauses.npz`` holds the weights and names what taught them.
 """
 
 import json

@@ -1,7 +1,7 @@
 """The reader of replies: what a clause of the assistant's gives that somebody may ask for later (row C7).
 
 A multinomial logistic regression over the numbers of :mod:`features` and the cues of ``replies.toml``. It was taught by
-``python -m tests.golden.teach_replies``; ``replies.npz`` holds the weights and names what taught them.
+``python -m lab.teaching.replies``; ``replies.npz`` holds the weights and names what taught them.
 """
 
 import json

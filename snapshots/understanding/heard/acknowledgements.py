@@ -1,7 +1,7 @@
 """How likely the assistant's words say that it keeps nothing of what it was told: "It's gone.", 好，不留。
 
 An assistant hears requests in words that no reader here was taught; its answer is evidence beside them. A small linear
-model over its words, taught by ``python -m tests.golden.teach_acknowledgements``; ``acknowledgements.json`` says by
+model over its words, taught by ``python -m lab.teaching.acknowledgements``; ``acknowledgements.json`` says by
 what. Pure.
 """
 

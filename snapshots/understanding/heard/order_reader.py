@@ -1,6 +1,6 @@
 """How likely words ask not to keep something, read by a small linear model: no vectors.
 
-It was taught by ``python -m tests.golden.teach_orders``; ``orders.json`` says by what. What it finds names a thing by
+It was taught by ``python -m lab.teaching.orders``; ``orders.json`` says by what. What it finds names a thing by
 the words that are left of it; an order that leaves none points at what was said.
 """
 

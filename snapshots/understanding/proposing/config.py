@@ -39,7 +39,7 @@ class JudgingPolicy:
     hedged: float = promised(0.6, row="P5")
     fit_from: float = measured(
         0.3,
-        source="python -m tests.golden.propose_read --slots: right keys stand .41, wrong ones .06; from .1 on .62, .18",
+        source="python -m lab.teaching.proposals --slots: right keys stand .41, wrong ones .06; from .1 on .62, .18",
     )
     """So probable must it be that the clause of a value speaks of its slot or field; without a model it takes .85."""
     doubt_from: float = measured(0.3, source=f"{_TAUGHT}: ends or doubts .71-.80 / .66-.90")

@@ -2,7 +2,7 @@
 
 They are refused as memory, not as messages: the product decides what its model does with a request. How answers should
 sound (length, tone, language, form of address) is an ordinary preference. A linear model reads them, taught by
-``python -m tests.golden.teach_instructions``; ``instructions.npz`` says by what. It needs words alone; with the vector
+``python -m lab.teaching.instructions``; ``instructions.npz`` says by what. It needs words alone; with the vector
 of the sentence encoder it also reads words that it was never taught. Pure.
 """
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from pytest_django.fixtures import Settings
 
+from lab.measuring.labels import rows, scores
 from snapshots.feedback.reading.reader import features, read_sense, sense_in, sense_reader
 from snapshots.feedback.reading.sentences import ENCODER, NO_SENTENCES, sentences_of
 from snapshots.feedback.reading.signals import sense_of
 from snapshots.feedback.values import SIGNAL_OF, Sense, Signal, Turn
-from tests.golden.labels import rows, scores
 
 ASKED = (0.95, 0.75)
 """Precision and recall of each sense."""

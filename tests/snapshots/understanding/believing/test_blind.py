@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.golden.blind import CLASSES, READ, compared, found_in, lasting_scores, utterance_scores
-from tests.golden.corrections_read import correction_scores
-from tests.golden.labels import rows
+from lab.measuring.blind import CLASSES, READ, compared, found_in, lasting_scores, utterance_scores
+from lab.measuring.corrections import correction_scores
+from lab.measuring.labels import rows
 
 STATED = ("explicit", "change", "constraint")
 """What is said; a habit that is only shown is kept as a note, and fills no slot."""

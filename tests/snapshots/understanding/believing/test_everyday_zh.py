@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.golden.blind import compared, found_in, utterance_scores
-from tests.golden.labels import rows
+from lab.measuring.blind import compared, found_in, utterance_scores
+from lab.measuring.labels import rows
 
 MADIAL = Path("/work/shared/data/madial-zh-dev.json")
 FALSE_PER_HUNDRED = 1.5

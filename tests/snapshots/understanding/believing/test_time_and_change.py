@@ -5,9 +5,9 @@ Rows: E1, E2, G4.
 
 import pytest
 
+from lab.measuring.blind import Found, found_in
 from snapshots.understanding.values import HeldValue
 from tests.conftest import World
-from tests.golden.blind import Found, found_in
 from tests.golden.talk import believed
 from tests.snapshots.understanding.making import MONDAY, say, settle
 

@@ -5,7 +5,7 @@ Rows: E1, E2, P2, P3.
 
 import pytest
 
-from tests.golden.blind import folded, found_in
+from lab.measuring.blind import folded, found_in
 
 WAYS = [
     ("put me down as a window seat person", "window seat"),

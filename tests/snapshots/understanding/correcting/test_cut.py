@@ -5,7 +5,7 @@ Rows: E1, E2, P2, P3.
 
 import pytest
 
-from tests.golden.blind import Found, found_in
+from lab.measuring.blind import Found, found_in
 
 
 def values(text: str) -> set[str]:

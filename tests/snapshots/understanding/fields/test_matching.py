@@ -2,10 +2,10 @@
 
 from itertools import chain
 
+from lab.measuring.labels import GOLDEN
+from lab.teaching.fields import EACH, _sets, measured
 from snapshots.understanding.fields.matching import TOO_CLOSE, UNSURE, field_reader, fit_notes
 from tenants.policies.descriptions import FieldDescription
-from tests.golden.labels import HERE
-from tests.golden.teach_fields import EACH, _sets, measured
 
 SEAT = FieldDescription(
     "seat", "Where on the plane or train the traveller likes to sit: window, aisle, front, exit row."
@@ -37,7 +37,7 @@ def test_nothing_is_matched_without_fields_or_notes() -> None:
 
 def test_the_reader_names_the_sets_that_taught_it() -> None:
     assert field_reader().taught["sets"] == _sets()
-    assert (HERE / "fields" / "travel.toml").name in field_reader().taught["sets"]
+    assert (GOLDEN / "fields" / "travel.toml").name in field_reader().taught["sets"]
     assert "shopping.toml" not in field_reader().taught["sets"]
 
 

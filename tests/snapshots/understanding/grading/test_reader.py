@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lab.measuring.clause_labels import MEASURE, TEACH, labelled_messages
 from memory_platform.providers.base import ModelCallInTransaction
 from snapshots.understanding.grading.cues import load_cues, vital_cues
 from snapshots.understanding.grading.features import Spoken, asked_in
 from snapshots.understanding.grading.reader import LASTING, WEIGHTS, ClauseReader, Grade, clause_reader, grade_messages
 from snapshots.understanding.reading.clauses import split_clauses
-from tests.golden.clause_labels import MEASURE, TEACH, labelled_messages
 
 
 def grade(message: str, asked: str = "") -> list[Grade]:

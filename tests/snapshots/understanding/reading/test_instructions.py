@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lab.teaching.instructions import INSTRUCTIONS, MEASURE, TEACH, embedded, lines_of, talk
 from snapshots.understanding.reading.instructions import (
     WEIGHTS,
     InstructionReader,
     instruction_reader,
     is_instruction,
 )
-from tests.golden.teach_instructions import INSTRUCTIONS, MEASURE, TEACH, embedded, lines_of, talk
 
 # Floors of precision and recall on lines that taught nothing, below the figures: words alone, then with a vector.
 LEAST = {"measure_en": ((0.95, 0.85), (0.95, 0.85)), "measure_zh": ((0.9, 0.65), (0.92, 0.75))}

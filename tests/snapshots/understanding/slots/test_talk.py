@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from lab.measuring.blind import compared, entries_of
+from lab.measuring.labels import rows
 from snapshots.understanding.slots.engine import LONGEST_READ, read_slots
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.values import ExtractionContext
-from tests.golden.blind import compared, entries_of
-from tests.golden.labels import rows
 from tests.growth import assert_linear
 from tests.snapshots.understanding.slots.describing import describe
 
