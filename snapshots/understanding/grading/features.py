@@ -1,6 +1,6 @@
 """The numbers that the reader of clauses weighs: vectors of the clause and of what stands around it, its form, cues.
 
-Vectors come from the sentence encoder inside the wheels, 512 numbers a text. ``docs/understanding.md`` says what each
+Vectors come from the sentence encoder inside the wheels, 512 numbers a text. ``lab/notes`` says what each
 part is worth; single words, hashed, were worth nothing beside them.
 """
 

@@ -1,4 +1,4 @@
-"""What rules read of sentences that nobody who mends them has seen: floors below what docs/understanding.md tells.
+"""What rules read of sentences that nobody who mends them has seen: floors below what lab/notes/understanding.md tells.
 
 Rows: E1, E2, G4, A3.
 """
