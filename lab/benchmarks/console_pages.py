@@ -17,8 +17,8 @@ from django.contrib.auth.models import User
 from django.urls import Resolver404, resolve, reverse
 
 from lab.benchmarks.load.client import WAIT_S
-from lab.benchmarks.load.figures import percentile
-from lab.benchmarks.load.target import Target, TargetRefused
+from lab.benchmarks.load.measured_stack import MeasuredStack, MeasurementRefused
+from lab.benchmarks.load.timings import percentile
 from lab.benchmarks.worlds.answers import most_used
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
@@ -31,8 +31,8 @@ WANTED_MS = 300
 FLOOR = "/health/live"
 OK = 200
 HTML = "text/html"
+# Parts of names and paths that end the visit, or answer with a file.
 SKIPPED = ("logout", "password", "jsi18n", "export", "i18n")
-"""Parts of names and paths that end the visit, or answer with a file."""
 
 
 @dataclass(slots=True)
@@ -57,11 +57,11 @@ class PageSeen:
 class Visitor:
     """Somebody who is logged in to the console of a running stack."""
 
-    target: Target
+    target: MeasuredStack
     cookie: str
 
     def get(self, address: str) -> tuple[int, str, float]:
-        """Return the status, the page ("" when it is none) and the milliseconds. Raises TargetRefused."""
+        """Return the status, the page ("" when it is none) and the milliseconds. Raises MeasurementRefused."""
         connection = http.client.HTTPConnection(self.target.host, self.target.port, timeout=WAIT_S)
         try:
             connection.connect()
@@ -71,7 +71,9 @@ class Visitor:
             said = answer.read()
             spent = (perf_counter() - began) * 1_000
         except (OSError, http.client.HTTPException) as gone:
-            raise TargetRefused(f"{self.target.host}:{self.target.port} broke off ({type(gone).__name__})") from None
+            raise MeasurementRefused(
+                f"{self.target.host}:{self.target.port} broke off ({type(gone).__name__})"
+            ) from None
         finally:
             connection.close()
         is_page = (answer.headers.get("Content-Type") or "").startswith(HTML)
@@ -160,7 +162,7 @@ def floor_of(visitor: Visitor, rounds: int) -> float:
 
 
 @contextmanager
-def log_in_visitor(target: Target, tenant_id: UUID) -> Iterator[Visitor]:
+def log_in_visitor(target: MeasuredStack, tenant_id: UUID) -> Iterator[Visitor]:
     """Log a manager of the tenant in for the time of a visit; they and their session are gone afterwards."""
     user = User.objects.create(username=f"bench-{new_id()}", is_staff=True)
     user.set_unusable_password()

@@ -11,8 +11,8 @@ from itertools import cycle
 from typing import Any
 from uuid import UUID
 
-from lab.benchmarks.load.figures import percentile
-from lab.benchmarks.load.target import Target, subject_path
+from lab.benchmarks.load.measured_stack import MeasuredStack, subject_path
+from lab.benchmarks.load.timings import percentile
 from lab.benchmarks.worlds.world import PREFIX
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
@@ -108,7 +108,7 @@ def fill_beliefs(tenant_id: UUID, subjects: int, *, advance: Callable[[int], obj
 
 
 def correct_over_http(
-    target: Target, subjects: Sequence[tuple[str, Tongue]], turns: int, *, advance: Callable[[int], object]
+    target: MeasuredStack, subjects: Sequence[tuple[str, Tongue]], turns: int, *, advance: Callable[[int], object]
 ) -> CorrectionTimings:
     """Let every subject post ``turns`` ordinary messages and corrections in turn; ``turns`` are at most ``KEYS``."""
     seen = CorrectionTimings()
@@ -125,14 +125,14 @@ def correct_over_http(
     return seen
 
 
-def _post_message(target: Target, subject: str, text: str) -> tuple[float, Any]:
+def _post_message(target: MeasuredStack, subject: str, text: str) -> tuple[float, Any]:
     body = {"messages": [{"role": "user", "content": text}]}
     began = time.perf_counter()
     answer = target.say("POST", f"{subject_path(subject)}/conversations/shop/messages", body)
     return (time.perf_counter() - began) * 1_000, answer
 
 
-def _read_preferences(target: Target, subject: str) -> str:
+def _read_preferences(target: MeasuredStack, subject: str) -> str:
     """Return the preferences of the next recall. A context would cut them: its profile holds fewer than 300 values."""
     asked = {"query": "?", "lanes": ["preferences"]}
     return str(target.say("POST", f"{subject_path(subject)}/recall", asked)["preferences"])

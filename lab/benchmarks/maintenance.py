@@ -31,6 +31,7 @@ from tenants.services.audit import COMMAND_LINE
 from tenants.services.job_runs import run_by_hand, run_whole_by_hand
 from tenants.services.keys import create_key
 
+# Jobs that come later find what earlier ones have made.
 ORDER = (
     "sweep-queue",
     "sweep-asked-jobs",
@@ -51,10 +52,9 @@ ORDER = (
     "erase-withheld",
     "evict-memories",
 )
-"""Jobs that come later find what earlier ones have made."""
 CONTEXTS, ANSWERED, STALE, EXPIRED, BARE = 30, 10, 20, 40, 20
+# What was heard of 12 injections of a memory: corrected twice, disliked, liked.
 RECEIVED = ({"corrected": 2, "positive": 4}, {"positive": 1}, {"positive": 12})
-"""What was heard of 12 injections of a memory: corrected twice, disliked, liked."""
 EACH = 3
 KEY_AGE = timedelta(days=400)
 

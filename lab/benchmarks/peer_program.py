@@ -12,22 +12,22 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from lab.benchmarks.load.protocol import Stages, Told, repeat, serve
+from lab.benchmarks.load.protocol import JsonObject, Stages, repeat, serve
 
 DIMENSIONS = 256
 OWNER = "ada"
-Search = Callable[[str, int], Sequence[Any]]
+SearchFunction = Callable[[str, int], Sequence[Any]]
 Embed = Callable[[Sequence[str]], list[list[float]]]
 
 
 class Store:
     """A store that is open: what it is, and how it is searched."""
 
-    def __init__(self, search: Search, version: str, notes: str) -> None:
+    def __init__(self, search: SearchFunction, version: str, notes: str) -> None:
         self.search, self.version, self.notes = search, version, notes
 
 
-def open_mem0(order: Told, embed: Embed, vectors: dict[str, Any]) -> Store:
+def open_mem0(order: JsonObject, embed: Embed, vectors: dict[str, Any]) -> Store:
     """Open mem0's ``Memory`` and add the texts as they are, without a chat model (``infer=False``)."""
     from mem0 import Memory  # noqa: PLC0415
     from mem0.embeddings.base import EmbeddingBase  # noqa: PLC0415
@@ -60,13 +60,13 @@ def open_mem0(order: Told, embed: Embed, vectors: dict[str, Any]) -> Store:
     return Store(search, f"mem0ai {importlib.metadata.version('mem0ai')}", _without_spacy())
 
 
-def open_mem0_pgvector(order: Told, embed: Embed) -> Store:
+def open_mem0_pgvector(order: JsonObject, embed: Embed) -> Store:
     """mem0 with its pgvector store (HNSW, its default)."""
     place = {"connection_string": order["address"], "embedding_model_dims": DIMENSIONS, "collection_name": "mem0"}
     return open_mem0(order, embed, {"provider": "pgvector", "config": place})
 
 
-def open_mem0_qdrant(order: Told, embed: Embed) -> Store:
+def open_mem0_qdrant(order: JsonObject, embed: Embed) -> Store:
     """mem0 with qdrant's local mode: in this process, in files."""
     place = {
         "path": str(Path(order["folder"]) / "qdrant"),
@@ -77,7 +77,7 @@ def open_mem0_qdrant(order: Told, embed: Embed) -> Store:
     return open_mem0(order, embed, {"provider": "qdrant", "config": place})
 
 
-def open_langgraph(order: Told, embed: Embed) -> Store:
+def open_langgraph(order: JsonObject, embed: Embed) -> Store:
     """LangGraph's ``PostgresStore`` with its default index (HNSW, cosine)."""
     from langgraph.store.postgres import PostgresStore  # noqa: PLC0415
 
@@ -121,7 +121,7 @@ class Peer:
     def __init__(self) -> None:
         self._store: Store | None = None
 
-    def obey(self, order: Told) -> Told:
+    def obey(self, order: JsonObject) -> JsonObject:
         """Open a store (``kind`` ``open``), or ask it (``ask``)."""
         if order["kind"] == "open":
             return self._open(order)
@@ -136,7 +136,7 @@ class Peer:
 
         return repeat(ask, len(questions), order["seconds"])
 
-    def _open(self, order: Told) -> Told:
+    def _open(self, order: JsonObject) -> JsonObject:
         try:
             self._store = STORES[order["store"]](order, wordllama_embed())
         except Exception as failed:  # noqa: BLE001 - whatever another program's package raises is its answer

@@ -12,10 +12,10 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from lab.benchmarks.load.crew import Program, ProgramGone, merge_replies
-from lab.benchmarks.load.figures import Slice
+from lab.benchmarks.load.measured_stack import TOP_K
 from lab.benchmarks.load.protocol import AskFailed, Stages, repeat
 from lab.benchmarks.load.rounds import ASKS_A_SECOND, WARM, Bench, Cell, Measure
-from lab.benchmarks.load.target import TOP_K
+from lab.benchmarks.load.timings import Slice
 from memory_platform.env.table import environment
 from memory_platform.kernel.clock import utc_now
 from snapshots.models import Snapshot

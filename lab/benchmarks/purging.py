@@ -20,9 +20,9 @@ import psycopg
 from django.db import connections
 
 from lab.benchmarks.load.client import HttpClient
-from lab.benchmarks.load.figures import percentile
+from lab.benchmarks.load.measured_stack import MeasuredStack, RequestSpec
 from lab.benchmarks.load.protocol import AskFailed
-from lab.benchmarks.load.target import Ask, Target
+from lab.benchmarks.load.timings import percentile
 from lab.benchmarks.worlds.world import OTHERS, PREFIX
 from memory_platform.env.table import PROJECT_ROOT, environment
 from snapshots.models import Snapshot
@@ -30,15 +30,15 @@ from tenants.isolation import tenant_tx
 
 LOOK_S = 0.005
 WAITS = "SELECT coalesce(max(extract(epoch FROM clock_timestamp() - waitstart)), 0) FROM pg_locks WHERE NOT granted"
+# Of transactions that write or lock rows; one that only counts what has expired keeps nobody waiting.
 OLDEST = """
 SELECT max(extract(epoch FROM clock_timestamp() - xact_start)) FROM pg_stat_activity a
 WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' AND application_name = %s AND EXISTS (
   SELECT FROM pg_locks l WHERE l.pid = a.pid AND l.granted AND l.mode <> 'AccessShareLock' AND l.relation IS NOT NULL
 )
 """
-"""Of transactions that write or lock rows; one that only counts what has expired keeps nobody waiting."""
+# What the connections of the purge are called.
 PURGER = "bench-purge"
-"""What the connections of the purge are called."""
 LOOKS: tuple[tuple[LiteralString, Sequence[str]], ...] = ((WAITS, ()), (OLDEST, (PURGER,)))
 
 EXPIRE = """
@@ -98,8 +98,8 @@ def expire_others(tenant_id: UUID) -> int:
 
 
 @contextmanager
-def steady_load(target: Target, asks: Iterator[Ask], per_second: float) -> Iterator[Load]:
-    """Ask so many questions a second, without end, until the block ends."""
+def steady_load(target: MeasuredStack, asks: Iterator[RequestSpec], per_second: float) -> Iterator[Load]:
+    """RequestSpec so many questions a second, without end, until the block ends."""
     load, over = Load(), threading.Event()
 
     def ask_on() -> None:

@@ -12,13 +12,13 @@ import orjson
 import psutil
 from django.db import connection
 
-from lab.benchmarks.load.figures import Slice, figures_of, percentile, ratio
 from lab.benchmarks.load.rounds import SELECT, Cell
+from lab.benchmarks.load.timings import Slice, cell_timings, percentile, ratio
 from lab.benchmarks.peers import PeerSeen
 from memory_platform.kernel.clock import utc_now
 
+# Raised when a field changes its meaning or goes; a new field leaves it alone.
 FORMAT = 1
-"""Raised when a field changes its meaning or goes; a new field leaves it alone."""
 
 HEAD = ("what", "state", "snapshots", "clients", "n", "p50 ms", "p95", "p99", "per s", "x SELECT 1", "CPU", "stages ms")
 CPU_INFO = Path("/proc/cpuinfo")
@@ -51,7 +51,9 @@ def describe(
     measured: Mapping[Cell, Sequence[Slice]], peers: Sequence[PeerSeen], settled_ms: Sequence[float], **parts: Any
 ) -> dict[str, Any]:
     """Return the run as plain values; ratios are to ``SELECT 1`` of the same number of clients."""
-    figures = {cell: found for cell, slices in measured.items() if (found := figures_of(slices, pooled=cell.is_pooled))}
+    figures = {
+        cell: found for cell, slices in measured.items() if (found := cell_timings(slices, pooled=cell.is_pooled))
+    }
     floors = {cell.clients: one.p50_ms for cell, one in figures.items() if cell.what == SELECT}
     return {
         "format": FORMAT,

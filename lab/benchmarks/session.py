@@ -8,8 +8,8 @@ from typing import Any
 from uuid import UUID
 
 from lab.benchmarks.load.crew import start_crew
+from lab.benchmarks.load.measured_stack import TOP_K, measured_stack_at
 from lab.benchmarks.load.rounds import WARM, Bench, Cell, Measure, cells_of, cohorts_of, run_rounds
-from lab.benchmarks.load.target import TOP_K, target_at
 from lab.benchmarks.peers import OURS, PeerSeen, measure_recall, open_peers, texts_of
 from lab.benchmarks.report import describe, describe_machine
 from lab.benchmarks.worlds.build import POOL
@@ -31,8 +31,8 @@ from tenants.services.usage.limits import set_limits
 
 PEER_SIZE = 1_000
 KEY_LIFE = timedelta(days=1)
+# Requests a second of the run's own key: what is measured is the platform, not its limits.
 UNBOUND = 1_000_000
-"""Requests a second of the run's own key: what is measured is the platform, not its limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,13 @@ def run(
 ) -> dict[str, Any]:
     """Measure, and return the run as plain values; ``start`` is told how many turns come, and returns what counts them.
 
-    Raises WorldMissing, TargetRefused, or ProgramGone.
+    Raises WorldMissing, MeasurementRefused, or ProgramGone.
     """
     subjects = subjects_of(tenant_id, plan.sizes)
     with ExitStack() as stack:
         bench = Bench(
             start_crew(max(plan.clients), stack),
-            target_at(plan.base, key or stack.enter_context(own_key(tenant_id))),
+            measured_stack_at(plan.base, key or stack.enter_context(own_key(tenant_id))),
             environment().database_url,
             cohorts_of(subjects),
             plan.seconds,

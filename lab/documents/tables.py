@@ -18,7 +18,7 @@ COST_HEAD = (
 )
 WAYS = ("memory", "latest", "bm25")
 
-Run = Mapping[str, Any]
+RunFile = Mapping[str, Any]
 
 
 def read_run(name: str) -> dict[str, Any]:
@@ -122,23 +122,23 @@ TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
 }
 
 
-def _lane_row(name: str, questions: int, parts: Sequence[Mapping[str, float]], run: Run) -> str:
+def _lane_row(name: str, questions: int, parts: Sequence[Mapping[str, float]], run: RunFile) -> str:
     return f"| {name} | {questions} | " + " | ".join(_figures(part, run) for part in parts) + " |"
 
 
-def _coverages(run: Run) -> list[str]:
+def _coverages(run: RunFile) -> list[str]:
     return [f"coverage@{budget}" for budget in run["asked"]["budgets"]]
 
 
-def _budgets(run: Run) -> str:
+def _budgets(run: RunFile) -> str:
     return " / ".join(f"{budget:,}" for budget in run["asked"]["budgets"])
 
 
-def _figures(held: Mapping[str, float], run: Run) -> str:
+def _figures(held: Mapping[str, float], run: RunFile) -> str:
     return f"{_share(held['recall@10'])}, {'/'.join(_share(held[name]) for name in _coverages(run))}"
 
 
-def _differences(held: Mapping[str, Mapping[str, float]], run: Run) -> str:
+def _differences(held: Mapping[str, Mapping[str, float]], run: RunFile) -> str:
     coverages = "/".join(_difference(held[name]) for name in _coverages(run))
     return f"{_difference(held['recall@10'])}, {coverages}"
 

@@ -1,7 +1,7 @@
 """Answers judged by a chat model: is what is recalled enough, and is what is made of it true to it?
 
 A model writes an answer from the recalled memories, then judges it. Its own words are never stored: it lists statements
-with a yes or no each, and the shares are counted here. Figures after Es et al., "RAGAS", EACL 2024, and, for accuracy,
+with a yes or no each, and the shares are counted here. Metrics after Es et al., "RAGAS", EACL 2024, and, for accuracy,
 Maharana et al., "LoCoMo", ACL 2024.
 """
 
@@ -19,7 +19,7 @@ from lab.evaluation.ranking.rankers import Ranker
 from memory_platform.kernel.text import detect_language
 from memory_platform.providers.contracts import ChatModel, ChatUnavailable
 
-Chosen = Sequence[tuple[LoadedSubject, LoadedQuestion]]
+ChosenQuestions = Sequence[tuple[LoadedSubject, LoadedQuestion]]
 
 
 class StrictModel(BaseModel):
@@ -41,7 +41,7 @@ class SupportedClaim(StrictModel):
     supported: bool
 
 
-class Fact(StrictModel):
+class ReferenceFact(StrictModel):
     """One fact of the reference, and whether the memories hold it."""
 
     fact: str
@@ -59,7 +59,7 @@ class AnswerJudgement(StrictModel):
 class AnswerComparison(StrictModel):
     """What is said about an answer beside the right one."""
 
-    facts: list[Fact]
+    facts: list[ReferenceFact]
     correct: bool
 
 
@@ -73,18 +73,18 @@ class JudgedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class JudgedRun:
     """All rows of one judge; ``failed`` counts the questions to which it gave no valid answer."""
 
     model: str
     prompts: int
     failed: int
+    # By name: the mean, and over how many ``questions``.
     figures: Mapping[str, Mapping[str, float]]
-    """By name: the mean, and over how many ``questions``."""
     rows: Sequence[JudgedRow]
 
 
-def choose_questions(subjects: Sequence[LoadedSubject], limit: int) -> Chosen:
+def choose_questions(subjects: Sequence[LoadedSubject], limit: int) -> ChosenQuestions:
     """Return at most ``limit`` questions, evenly spread over all."""
     every = [(subject, question) for subject in subjects for question in subject.questions]
     count = min(limit, len(every))
@@ -92,8 +92,8 @@ def choose_questions(subjects: Sequence[LoadedSubject], limit: int) -> Chosen:
 
 
 def judge_all(
-    chosen: Chosen, rank: Ranker, model: ChatModel, *, advance: Callable[[int], object] = lambda _: None
-) -> Judgement:
+    chosen: ChosenQuestions, rank: Ranker, model: ChatModel, *, advance: Callable[[int], object] = lambda _: None
+) -> JudgedRun:
     """Have ``model`` answer and judge each question from its best ten memories. No transaction may be open."""
     rows, failed = [], 0
     for subject, asked in chosen:
@@ -104,7 +104,7 @@ def judge_all(
         else:
             rows.append(JudgedRow(subject.subject_id, asked.question.id, figures))
         advance(1)
-    return Judgement(model.name, VERSION, failed, _mean_figures(rows), rows)
+    return JudgedRun(model.name, VERSION, failed, _mean_figures(rows), rows)
 
 
 def judge(subject: LoadedSubject, asked: LoadedQuestion, rank: Ranker, model: ChatModel) -> Mapping[str, float]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from lab.evaluation.ranking.inputs import LoadedSubject
 from lab.evaluation.ranking.rankers import Ranker, by_policy, most_recent, own_meaning, own_words
-from lab.evaluation.ranking.runner import Plan, ask_all, mean_figures
+from lab.evaluation.ranking.runner import AskingPlan, ask_all, mean_figures
 from memory_platform.kernel.errors import Unavailable
 from snapshots.recall.policy import RecallPolicy
 
@@ -16,8 +16,8 @@ RECALL = "recall"
 INCHES = (7.0, 4.5)
 DOTS_PER_INCH = 150
 
+# Coverage by budget, of each way to rank.
 Curves = Mapping[str, Mapping[int, float]]
-"""Coverage by budget, of each way to rank."""
 
 
 class PlottingMissing(Unavailable):
@@ -50,7 +50,7 @@ def curves_of(
     advance: Callable[[int], object] = lambda _: None,
 ) -> Curves:
     """Return the curves of all rankers; ``advance`` hears of each question put to one of them."""
-    plan = Plan(top_k, BUDGETS)
+    plan = AskingPlan(top_k, BUDGETS)
     found = {}
     for name, rank in rankers(policy).items():
         figures = mean_figures(ask_all(subjects, rank, plan, advance=advance))

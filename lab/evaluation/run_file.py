@@ -12,12 +12,12 @@ import orjson
 import memory_platform
 from lab.evaluation.datasets.questions import EvaluationSet
 from lab.evaluation.datasets.scratch import indexing_version
-from lab.evaluation.ranking.runner import Plan, QuestionRow, group_rows, mean_figures
+from lab.evaluation.ranking.runner import AskingPlan, QuestionRow, group_rows, mean_figures
 from snapshots.embedding.spaces import active_embedders
 from snapshots.recall.policy import RecallPolicy
 
+# Raised when a field changes its meaning or goes; a new field leaves it alone.
 FORMAT = 2
-"""Raised when a field changes its meaning or goes; a new field leaves it alone."""
 
 ID_CHARS = 12
 DIGITS = 6
@@ -26,7 +26,7 @@ ROOT = Path(memory_platform.__path__[0]).parent
 
 
 def describe_run(
-    asked: EvaluationSet, plan: Plan, policy: RecallPolicy, rows: Sequence[QuestionRow], **parts: Any
+    asked: EvaluationSet, plan: AskingPlan, policy: RecallPolicy, rows: Sequence[QuestionRow], **parts: Any
 ) -> dict[str, Any]:
     """Return the run as plain values: the product's own policy, its rows, and ``parts`` such as lanes and ablation.
 

@@ -28,16 +28,16 @@ from snapshots.understanding.values import (
 )
 from tests.snapshots.understanding.utterances import utter
 
+# The sets of utterances that rules were mended by: 766 lines of four writers.
 READ = ("utterances", "utterances_2", "utterances_3", "utterances_4")
-"""The sets of utterances that rules were mended by: 766 lines of four writers."""
 CLASSES = ("explicit", "implicit", "change", "constraint")
 Level = Literal["said", "placed"]
+# ``said``: the right value as the right kind of memory; ``placed``: and under a category and key the label allows.
 LEVELS: tuple[Level, ...] = ("said", "placed")
-"""``said``: the right value as the right kind of memory; ``placed``: and under a category and key the label allows."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundEntry:
     """One entry that was extracted; ``place`` is (category, key), (field,) or () where the object was not named."""
 
     kind: str
@@ -47,14 +47,14 @@ class Found:
     replaces: str | None = None
 
 
-def found_in(text: str, held: Iterable[HeldValue] = ()) -> list[Found]:
+def found_in(text: str, held: Iterable[HeldValue] = ()) -> list[FoundEntry]:
     """Return every entry that slots take from ``text`` as a worker reads it, where these values are believed."""
     got = extract(utter(text), context=replace(graded_context(text), held=tuple(held)))
     candidates: Iterable[Candidate] = (*got.corrections, *got.facts, *got.preferences, *got.tags)
     return entries_of(candidates)
 
 
-def entries_of(candidates: Iterable[Candidate]) -> list[Found]:
+def entries_of(candidates: Iterable[Candidate]) -> list[FoundEntry]:
     """Return the entries of candidates, one for each value of a list."""
     return [entry for candidate in candidates for entry in _entries(candidate)]
 
@@ -89,14 +89,14 @@ def utterance_scores(wanted: Iterable[dict[str, Any]], level: Level) -> dict[str
 
 
 def compared(
-    row: dict[str, Any], level: Level, found: list[Found] | None = None
-) -> tuple[list[Found], list[Found], list[dict[str, Any]]]:
+    row: dict[str, Any], level: Level, found: list[FoundEntry] | None = None
+) -> tuple[list[FoundEntry], list[FoundEntry], list[dict[str, Any]]]:
     """Return (entries that are right, entries that are wrong, labels that were not found) of one line.
 
     ``found`` is what another reader found in it, where not the rules read it.
     """
     left = found_in(row["text"], replaced_by(row)) if found is None else list(found)
-    right: list[Found] = []
+    right: list[FoundEntry] = []
     lost: list[dict[str, Any]] = []
     for label in row["expected"]:
         # An entry at the right place first: of "ski" as a like and as an interest, the label may mean either.
@@ -125,36 +125,36 @@ def lasting_scores(wanted: Iterable[dict[str, Any]]) -> Score:
     return Score(told[True, True], told[False, True], told[True, False])
 
 
-def _entries(candidate: Candidate) -> Iterator[Found]:
+def _entries(candidate: Candidate) -> Iterator[FoundEntry]:
     match candidate:
         case ProfileFact():
             sort = "change" if candidate.replaces else "explicit"
-            yield Found("profile", sort, (candidate.field,), (folded(candidate.value),), candidate.replaces)
+            yield FoundEntry("profile", sort, (candidate.field,), (folded(candidate.value),), candidate.replaces)
         case TagCandidate():
             values = [candidate.address, candidate.phone, *candidate.aliases]
-            yield Found("tag", "explicit", (folded(candidate.label),), tuple(folded(v) for v in values if v))
+            yield FoundEntry("tag", "explicit", (folded(candidate.label),), tuple(folded(v) for v in values if v))
         case PreferenceCandidate() if candidate.category in OTHERS:
             return
         case PreferenceCandidate():
             yield from _preference(candidate)
 
 
-def _preference(found: PreferenceCandidate) -> Iterator[Found]:
+def _preference(found: PreferenceCandidate) -> Iterator[FoundEntry]:
     place = (found.category, found.key) if found.category and found.key else ()
     values = found.value if isinstance(found.value, tuple) else (found.value,)
     for value in values:
         text = folded(str(value))
         if found.mode == "remove":
-            yield Found("preference", found.sort, place, (), text)
+            yield FoundEntry("preference", found.sort, place, (), text)
         else:
-            yield Found("preference", found.sort, place, (text,), found.replaces)
+            yield FoundEntry("preference", found.sort, place, (text,), found.replaces)
 
 
-def _matches(found: Found, label: dict[str, Any], level: str) -> bool:
+def _matches(found: FoundEntry, label: dict[str, Any], level: str) -> bool:
     return any(_is(found, reading, level) for reading in (label, *label.get("or", ())))
 
 
-def _is(found: Found, label: dict[str, Any], level: str) -> bool:
+def _is(found: FoundEntry, label: dict[str, Any], level: str) -> bool:
     if found.kind != label["kind"] and (level == "placed" or (found.place and not _may_stand_in_profile(found, label))):
         return False
     if not _valued(found, label):
@@ -162,7 +162,7 @@ def _is(found: Found, label: dict[str, Any], level: str) -> bool:
     return level == "said" or _placed(found, label)
 
 
-def _may_stand_in_profile(found: Found, label: dict[str, Any]) -> bool:
+def _may_stand_in_profile(found: FoundEntry, label: dict[str, Any]) -> bool:
     """Return whether both speak of what somebody likes to do, an interest of the profile or a thing that is liked, or
     of an illness, which no key of a preference holds here."""
     place, named = found.place[-1] if found.place else "", {*_some(label.get("key")), *_some(label.get("field"))}
@@ -170,7 +170,7 @@ def _may_stand_in_profile(found: Found, label: dict[str, Any]) -> bool:
     return is_illness or named | {place} >= {"likes", "interests"}
 
 
-def _valued(found: Found, label: dict[str, Any]) -> bool:
+def _valued(found: FoundEntry, label: dict[str, Any]) -> bool:
     if label["kind"] == "tag":
         said = [folded(text) for name in ("address", "phone") for text in _some(label.get(name))]
         named = [*said, *(folded(text) for name in ("label", "name") for text in _some(label.get(name)))]
@@ -187,7 +187,7 @@ def _valued(found: Found, label: dict[str, Any]) -> bool:
     return any(_alike(value, folded(str(one))) for value in found.values for one in wanted)
 
 
-def _placed(found: Found, label: dict[str, Any]) -> bool:
+def _placed(found: FoundEntry, label: dict[str, Any]) -> bool:
     if not found.place:
         return found.kind == "preference"  # the writer finds the place by the old value
     if label["kind"] == "preference":

@@ -38,10 +38,10 @@ TEACH = (
     "plain_zh",
 )
 MEASURE = ("utterances_5", "utterances_unseen", "everyday_en_b", "everyday_zh_b")
+# Questions and commands that were labelled for something else: they teach that such lines teach nothing.
 QUESTIONS = ("intents_2", "intents_3", "intents_4", "intents_5", "intents_6")
-"""Questions and commands that were labelled for something else: they teach that such lines teach nothing."""
+# How sets begin that hold their words themselves.
 WITH_WORDS = ("talk", "contrasts", "plain")
-"""How sets begin that hold their words themselves."""
 SELF, NOT_VITAL = "self", "none"
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.measuring.blind import Found, as_said, folded, found_in
+from lab.measuring.blind import FoundEntry, as_said, folded, found_in
 from lab.measuring.labels import GOLDEN, Score
 from snapshots.understanding.correcting.reader import is_correction
 from snapshots.understanding.drafting.assemble import assemble_parts
@@ -23,8 +23,8 @@ from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.values import HeldValue
 
 LANGUAGES = (None, "en", "zh")
+# Other values that are held beside the one that a correction names.
 BESIDE = 12
-"""Other values that are held beside the one that a correction names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Corrected:
     row: dict[str, Any]
     wrong: str | None
     near: tuple[str, ...]
-    found: tuple[Found, ...]
+    found: tuple[FoundEntry, ...]
 
     @property
     def ended(self) -> set[str]:

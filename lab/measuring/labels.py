@@ -40,8 +40,8 @@ class Score:
         return self.hits / (self.hits + self.missed) if self.hits + self.missed else 1.0
 
 
+# Categories of what is told of others: labels speak of the user, lives judge the rest.
 OTHERS = ("people", "pets")
-"""Categories of what is told of others: labels speak of the user, lives judge the rest."""
 
 
 def scores(pairs: Iterable[tuple[set[str], set[str]]]) -> dict[str, Score]:

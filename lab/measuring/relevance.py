@@ -16,10 +16,10 @@ from memory_platform.kernel.terms import terms
 from memory_platform.providers.registry import embedders
 from snapshots.context.turn.route import share
 
-Scores = npt.NDArray[np.float64]
+NoteScores = npt.NDArray[np.float64]
 FIRST = 8
+# The share of questions that need something whose best note may fall below the threshold.
 LOST = 0.05
-"""The share of questions that need something whose best note may fall below the threshold."""
 
 
 def people(language: str, half: str) -> list[dict[str, Any]]:
@@ -28,32 +28,32 @@ def people(language: str, half: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def shared_words(notes: Sequence[str], query: str) -> Scores:
+def shared_words(notes: Sequence[str], query: str) -> NoteScores:
     """Return the share of common terms among those of the shorter text."""
     asked = frozenset(terms(query))
     return np.array([share(asked, frozenset(terms(note))) for note in notes])
 
 
-def nearness(name: str) -> Callable[[Sequence[str], str], Scores]:
+def nearness(name: str) -> Callable[[Sequence[str], str], NoteScores]:
     """Return a ranking by the cosine of one embedder's vectors."""
     model = embedders(name)[0]
     return lambda notes, query: np.asarray(model.embed(list(notes)) @ model.embed([query])[0], np.float64)
 
 
-RANKINGS: dict[str, Callable[[], Callable[[Sequence[str], str], Scores]]] = {
+RANKINGS: dict[str, Callable[[], Callable[[Sequence[str], str], NoteScores]]] = {
     "shared words": lambda: shared_words,
     "cosine, wordllama": lambda: nearness("wordllama"),
     "cosine, sentence encoder": lambda: nearness("use"),
 }
 
 
-def average_precision(helps: npt.NDArray[np.bool_], scores: Scores) -> float:
+def average_precision(helps: npt.NDArray[np.bool_], scores: NoteScores) -> float:
     """Return the mean of the precision at each helping note, best first."""
     held = helps[np.argsort(-scores, kind="stable")]
     return float((np.cumsum(held) / np.arange(1, len(held) + 1))[held].mean())
 
 
-def figures(language: str, half: str, rank: Callable[[Sequence[str], str], Scores]) -> str:
+def figures(language: str, half: str, rank: Callable[[Sequence[str], str], NoteScores]) -> str:
     """Return the figures of one ranking on one file."""
     precise, found, best, best_of_none = [], [], [], []
     for person in people(language, half):

@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from lab.measuring.blind import READ, Found, compared, entries_of, read_lines
+from lab.measuring.blind import READ, FoundEntry, compared, entries_of, read_lines
 from lab.measuring.graded import graded_context
 from snapshots.understanding.slots.engine import read_slots
 
 
-def slot_of(entry: Found) -> str:
+def slot_of(entry: FoundEntry) -> str:
     return "tag" if entry.kind == "tag" else entry.place[-1]
 
 

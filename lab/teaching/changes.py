@@ -39,25 +39,25 @@ from snapshots.understanding.reading.clauses import split_clauses
 from snapshots.understanding.reading.forms import matching_form
 
 TEACH = ("changes_teach", "changes_teach_2", "changes_teach_3")
+# Turns of talks in which no clause is labelled a change, beside what was lasting before: nothing of it ends.
 TALKS = ("talk_en_1", "talk_en_2", "talk_zh_1", "talk_zh_2")
-"""Turns of talks in which no clause is labelled a change, beside what was lasting before: nothing of it ends."""
 TALKS_WEIGH, TALK_CHARS = 0.3, 220
 LIFE = "life"
+# Lives: each sentence that may change something, beside all that its person told before. They teach what people say in
+# the midst of other things; those that came later measure it.
 TEACHING_LIVES = ("en", "en_2", "en_3", "en_4", "zh", "zh_2", "zh_3", "zh_4")
-"""Lives: each sentence that may change something, beside all that its person told before. They teach what people say in
-the midst of other things; those that came later measure it."""
 MEASURING_LIVES = ("en_5", "en_6", "en_7", "zh_5", "zh_6", "zh_7")
 MEASURE = ("changes_measure",)
 CLASSES = (DOUBTS, ENDS, HOLDS)
+# Inverse strength of the regularisation (scikit-learn's C): of .05, .1, .3 and 1 the best at precision .9.
 STRICTNESS = 0.3
-"""Inverse strength of the regularisation (scikit-learn's C): of .05, .1, .3 and 1 the best at precision .9."""
 FOLDS, ROUNDS = 10, 3
 SURE, DOUBTED, KEPT = "sure", "doubted", "kept"
 BECOMES: Mapping[Effect | None, str] = {Effect.ENDS: SURE, Effect.ENDS_PART: SURE, Effect.DOUBTS: DOUBTED}
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChangeLine:
     """One labelled line: a sentence, what was held, and what it ends or makes doubtful, by place."""
 
     sentence: Sentence
@@ -65,24 +65,24 @@ class Line:
     ends: frozenset[int]
     doubts: frozenset[int]
     language: str
+    # Lines of one topic are read together; a set without topics is cut line by line.
     topic: str
-    """Lines of one topic are read together; a set without topics is cut line by line."""
+    # Whether the platform looks at the sentence at all: it hints at a change, or lasts.
     is_read: bool
-    """Whether the platform looks at the sentence at all: it hints at a change, or lasts."""
 
     def label(self, place: int) -> str:
         """Return what becomes of the note at ``place``."""
         return ENDS if place in self.ends else DOUBTS if place in self.doubts else HOLDS
 
 
-def lines_of(name: str) -> list[Line]:
+def lines_of(name: str) -> list[ChangeLine]:
     """Return the lines of a set, their clauses graded as the platform grades them."""
     wanted: Sequence[dict[str, Any]] = list(_talk_rows(name)) if name in TALKS else rows(name)
     spoken = [Spoken(row["said"], tuple(split_clauses(row["said"])), asked_in(row["previous"] or "")) for row in wanted]
     graded = grade_messages(spoken)
     changes = [max((grade.change for grade in grades), default=0.0) for grades in graded]
     return [
-        Line(
+        ChangeLine(
             Sentence(row["said"], row["previous"] or "", change),
             tuple(HeldText(one["text"], one["about"].split(":")[-1], one["vital"] or "") for one in row["held"]),
             frozenset(row["ends"]),
@@ -110,7 +110,7 @@ def _talk_rows(name: str) -> Iterator[dict[str, Any]]:
         held += [{"text": one["text"], "about": one.get("about", SELF), "vital": one.get("vital")} for one in lasting]
 
 
-def lines_of_lives(name: str) -> Iterator[Line]:
+def lines_of_lives(name: str) -> Iterator[ChangeLine]:
     """Yield the sentences of a set of lives that may change something, each beside the notes of what was told before,
     without those that are over by then. What a message ends, each of its sentences does."""
     for person in json.loads((GOLDEN / "lives" / f"{name}.json").read_text(encoding="utf-8"))["subjects"]:
@@ -122,7 +122,9 @@ def lines_of_lives(name: str) -> Iterator[Line]:
             ends = frozenset(place for place, (_, ends) in enumerate(current) if ends == turn)
             notes = tuple(note for note, _ in current)
             for changing in changing_sentences(one, grades, lasting=True) if notes else ():
-                yield Line(changing.sentence, notes, ends, frozenset(), name[:2], f"{LIFE} {name} {turn}", is_read=True)
+                yield ChangeLine(
+                    changing.sentence, notes, ends, frozenset(), name[:2], f"{LIFE} {name} {turn}", is_read=True
+                )
             for part in assemble_parts(one, grades):
                 said = one.text[part.start : part.end]
                 ended = [ends for told, ends, values in over if told == turn and any(one in said for one in values)]
@@ -144,7 +146,7 @@ def told_and_over(person: Mapping[str, Any]) -> tuple[list[str], list[tuple[int,
     return texts, [(own[one["turn"]], own[one["ends_turn"]], one["values"]) for one in ended if one["ends_turn"] in own]
 
 
-def vectors_of(lines: Sequence[Line]) -> Vectors:
+def vectors_of(lines: Sequence[ChangeLine]) -> Vectors:
     """Return the vectors of all that is compared in these lines."""
     (encoder,) = embedders(ENCODER)
     wanted = list(dict.fromkeys(text for line in lines for text in texts_of(line.sentence, line.held)))
@@ -153,7 +155,7 @@ def vectors_of(lines: Sequence[Line]) -> Vectors:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class ChangePairs:
     """The numbers of many pairs (n, features), their labels, the line of each and the names of the numbers."""
 
     numbers: Float32
@@ -163,7 +165,7 @@ class Pairs:
     weights: Float32
 
 
-def pairs_of(lines: Sequence[Line], vectors: Vectors) -> Pairs:
+def pairs_of(lines: Sequence[ChangeLine], vectors: Vectors) -> ChangePairs:
     """Return every pair of a sentence and a note that it may mean."""
     found: list[tuple[list[float], str, int]] = []
     names: tuple[str, ...] = ()
@@ -174,7 +176,7 @@ def pairs_of(lines: Sequence[Line], vectors: Vectors) -> Pairs:
         for place, row in zip(among, numbers(line.sentence, [line.held[one] for one in among], vectors), strict=True):
             names = tuple(row)
             found.append((list(map(float, row.values())), line.label(place), number))
-    return Pairs(
+    return ChangePairs(
         np.array([row for row, _, _ in found], np.float32),
         np.array([label for _, label, _ in found]),
         np.array([number for _, _, number in found]),
@@ -183,7 +185,7 @@ def pairs_of(lines: Sequence[Line], vectors: Vectors) -> Pairs:
     )
 
 
-def regression(pairs: Pairs, chosen: npt.NDArray[np.bool_]) -> Any:
+def regression(pairs: ChangePairs, chosen: npt.NDArray[np.bool_]) -> Any:
     """Return scikit-learn's model of the chosen pairs."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
@@ -191,7 +193,7 @@ def regression(pairs: Pairs, chosen: npt.NDArray[np.bool_]) -> Any:
     return model.fit(pairs.numbers[chosen], pairs.labels[chosen], sample_weight=pairs.weights[chosen])
 
 
-def across(pairs: Pairs, lines: Sequence[Line]) -> Iterator[str]:
+def across(pairs: ChangePairs, lines: Sequence[ChangeLine]) -> Iterator[str]:
     """Yield how well each tenth is read by a reader that the other nine taught, by share."""
     chance = np.random.default_rng(0)
     shares = np.zeros((len(pairs.labels), len(CLASSES)))
@@ -227,7 +229,7 @@ def _figure(name: str, hits: int, found: int, wanted: int) -> str:
     return f"{name}: precision {hits / max(1, found):.3f} recall {hits / max(1, wanted):.3f} of {wanted}"
 
 
-def figures(lines: Sequence[Line], title: str) -> Iterator[str]:
+def figures(lines: Sequence[ChangeLine], title: str) -> Iterator[str]:
     """Yield how well the platform decides these lines."""
     vectors = vectors_of(lines)
     told: Counter[tuple[str, str]] = Counter()
@@ -260,7 +262,7 @@ def measure() -> Iterator[str]:
         yield from figures(list(lines_of_lives(name)), f"{LIFE} {name}")
 
 
-def teach(pairs: Pairs) -> None:
+def teach(pairs: ChangePairs) -> None:
     """Teach a reader by all pairs and keep it."""
     model = regression(pairs, np.ones(len(pairs.labels), np.bool_))
     taught = {

@@ -21,11 +21,12 @@ from snapshots.understanding.grading.features import Spoken, features, texts_to_
 from snapshots.understanding.grading.reader import LASTING, ClauseReader, Head, clause_reader
 from snapshots.understanding.grading.vectors import ENCODER
 
+# Inverse strength of the regularisation (scikit-learn's C): of .03, .1 and .3 the best across writers.
 STRICTNESS = 0.1
-"""Inverse strength of the regularisation (scikit-learn's C): of .03, .1 and .3 the best across writers."""
+# Of .3, .1 and .05: with more, clauses of real talk are taken for questions.
 QUESTIONS_WEIGH = 0.05
-"""Of .3, .1 and .05: with more, clauses of real talk are taken for questions."""
 VITAL_WEIGHS = 3.0
+# Sets that are read together by a reader that all others taught: no writer stands on both sides.
 FOLDS = (
     ("utterances", "everyday_zh_a"),
     ("utterances_2", "utterances_3", "utterances_4", "everyday_en_a"),
@@ -42,7 +43,6 @@ FOLDS = (
     ("plain_en",),
     ("plain_zh",),
 )
-"""Sets that are read together by a reader that all others taught: no writer stands on both sides."""
 TARGETS: dict[str, Callable[[Label], str]] = {
     "grade": lambda label: label.grade,
     "other": lambda label: "no" if label.about == SELF else "yes",
@@ -52,7 +52,7 @@ TARGETS: dict[str, Callable[[Label], str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class ClauseLesson:
     """The numbers (n, features) and labels of many clauses, the set of each and what it weighs."""
 
     numbers: Float32
@@ -60,13 +60,13 @@ class Lesson:
     names: npt.NDArray[np.str_]
     weights: npt.NDArray[np.float64]
 
-    def only(self, chosen: npt.NDArray[np.bool_]) -> "Lesson":
+    def only(self, chosen: npt.NDArray[np.bool_]) -> "ClauseLesson":
         """Return the chosen clauses."""
         labels = tuple(label for label, is_chosen in zip(self.labels, chosen, strict=True) if is_chosen)
-        return Lesson(self.numbers[chosen], labels, self.names[chosen], self.weights[chosen])
+        return ClauseLesson(self.numbers[chosen], labels, self.names[chosen], self.weights[chosen])
 
 
-def lesson_of(names: Sequence[str]) -> Lesson:
+def lesson_of(names: Sequence[str]) -> ClauseLesson:
     """Return the labelled clauses of these sets as numbers."""
     messages = [message for name in names for message in labelled_messages(name) if message.spoken.clauses]
     vectors = _vectors([message.spoken for message in messages])
@@ -78,7 +78,7 @@ def lesson_of(names: Sequence[str]) -> Lesson:
         if label is not None
     ]
     weights = np.array([QUESTIONS_WEIGH if name in QUESTIONS else 1.0 for _, _, name in rows])
-    return Lesson(
+    return ClauseLesson(
         np.stack([row for row, _, _ in rows]),
         tuple(label for _, label, _ in rows),
         np.array([name for _, _, name in rows]),
@@ -93,7 +93,7 @@ def _vectors(spoken: Sequence[Spoken]) -> dict[str, Float32]:
     return dict(zip(wanted, np.concatenate(parts), strict=True))
 
 
-def taught_by(lesson: Lesson) -> ClauseReader:
+def taught_by(lesson: ClauseLesson) -> ClauseReader:
     """Return a reader taught by a lesson."""
     written = ~np.isin(lesson.names, QUESTIONS)
     lasts = np.array([label.grade in LASTING for label in lesson.labels])
@@ -102,7 +102,7 @@ def taught_by(lesson: Lesson) -> ClauseReader:
     return ClauseReader(heads, {})
 
 
-def _regression(lesson: Lesson, name: str) -> Head:
+def _regression(lesson: ClauseLesson, name: str) -> Head:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     wanted = np.array([TARGETS[name](label) for label in lesson.labels])
@@ -118,7 +118,7 @@ def _regression(lesson: Lesson, name: str) -> Head:
     return Head(tuple(map(str, model.classes_)), weighed, intercepts)
 
 
-def figures(reader: ClauseReader, lesson: Lesson, title: str) -> Iterator[str]:
+def figures(reader: ClauseReader, lesson: ClauseLesson, title: str) -> Iterator[str]:
     """Yield how well a reader grades a lesson, as lines."""
     grade = reader.heads["grade"]
     shares = grade.probabilities(lesson.numbers)
@@ -153,7 +153,7 @@ def _share(found: npt.NDArray[np.bool_]) -> float:
     return float(found.mean()) if found.size else 1.0
 
 
-def across(lesson: Lesson) -> Iterator[str]:
+def across(lesson: ClauseLesson) -> Iterator[str]:
     """Yield the figures of each fold, read by what the others taught."""
     for fold in FOLDS:
         held = np.isin(lesson.names, fold)
@@ -166,7 +166,7 @@ def measure() -> Iterator[str]:
         yield from figures(clause_reader(), lesson_of([name]), name)
 
 
-def teach(lesson: Lesson) -> None:
+def teach(lesson: ClauseLesson) -> None:
     """Teach a reader by all of a lesson and keep it."""
     reader = taught_by(lesson)
     sources = {name: hashlib.sha256((GRADES / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TEACH}

@@ -20,6 +20,7 @@ from memory_platform.kernel.linear_model import Float32, LinearReader
 from snapshots.understanding.correcting import reader as corrections_reader
 from snapshots.understanding.correcting.reader import CORRECTION, DOUBTED, OTHER, WEIGHTS, features
 
+# Files of corrections and of what looks like one.
 CORRECTIONS = (
     "corrections_blind",
     "corrections_dev",
@@ -28,18 +29,17 @@ CORRECTIONS = (
     "corrections_3",
     "corrections_4",
 )
-"""Files of corrections and of what looks like one."""
+# What people say of themselves: only what is otherwise now is a correction. Without them the reader takes two of three
+# statements for one.
 STATEMENTS = ("utterances", "utterances_2", "utterances_3", "utterances_4")
-"""What people say of themselves: only what is otherwise now is a correction. Without them the reader takes two of three
-statements for one."""
+# Next turns; those that correct the reply before them are corrections.
 TURNS = ("feedback", "feedback_dev", "feedback_2", "feedback_3", "feedback_4", "feedback_5")
-"""Next turns; those that correct the reply before them are corrections."""
+# Inverse strength of the regularisation (scikit-learn's C): of 0.3, 1 and 3 the best on writers not learned from.
 STRICTNESS = 1.0
-"""Inverse strength of the regularisation (scikit-learn's C): of 0.3, 1 and 3 the best on writers not learned from."""
+# Shares; of 0.3 to 0.55, what finds the most of writers not learned from at a precision of 0.95.
 LEAST = {CORRECTION: 0.4, OTHER: 0.0, DOUBTED: 0.09}
-"""Shares; of 0.3 to 0.55, what finds the most of writers not learned from at a precision of 0.95."""
+# Sets of other writers.
 LABELLED = ("corrections_blind", "corrections_2", "corrections_3", "corrections_4")
-"""Sets of other writers."""
 
 Flags = npt.NDArray[np.bool_]
 

@@ -25,11 +25,11 @@ from snapshots.understanding.grading.reader import LASTING
 from tenants.policies.descriptions import FieldDescription
 
 SETS = GOLDEN / "fields"
+# Inverse strength of the regularisation (scikit-learn's C): of .01, .03, .1 and .3 the best across products.
 STRICTNESS = 0.1
-"""Inverse strength of the regularisation (scikit-learn's C): of .01, .03, .1 and .3 the best across products."""
 LANGUAGES = ("en", "zh")
+# Sentences a language that stand as examples: those of the description alone, and as many as a policy can hold.
 EACH = (0, 3)
-"""Sentences a language that stand as examples: those of the description alone, and as many as a policy can hold."""
 TITLES = {0: "as described", 3: "six examples"}
 
 

@@ -39,8 +39,8 @@ from snapshots.understanding.reading.instructions import (
 
 INSTRUCTIONS = GOLDEN / "instructions"
 TEACH, MEASURE = ("teach_en", "teach_zh"), ("measure_en", "measure_zh")
+# Lines made of each frame.
 EACH_FRAME = 8
-"""Lines made of each frame."""
 WRITTEN_SETS = (
     *("utterances", "utterances_2", "utterances_3", "utterances_4"),
     *("feedback", "feedback_2", "feedback_3", "feedback_4", "feedback_5"),
@@ -67,15 +67,15 @@ UNREAD_SETS = (
     *("changes_measure", "grades/replies_en_b", "grades/replies_zh_b"),
 )
 UNREAD_LIVES = ("en_5", "en_6", "zh_5", "zh_6")
+# Inverse strength of the regularisation (scikit-learn's C): of .03 to 3 as good as any.
 STRICTNESS = 1.0
-"""Inverse strength of the regularisation (scikit-learn's C): of .03 to 3 as good as any."""
 TALK_WEIGHS, FRAMES_WEIGH = 0.3, 0.3
+# How long the numbers of parts and of a vector are beside each other: of 4 to 10 and .7 to 8.
 PARTS_LOUD, VECTOR_LOUD = 6.0, 1.0
-"""How long the numbers of parts and of a vector are beside each other: of 4 to 10 and .7 to 8."""
+# In how many taught lines a part stands that is weighed.
 LEAST_OFTEN = 2
-"""In how many taught lines a part stands that is weighed."""
+# From .55 on 2 and 6 of 100 instructions more are found, and a third more clauses of talk are refused.
 LEAST_ALONE, LEAST_EMBEDDED = 0.65, 0.65
-"""From .55 on 2 and 6 of 100 instructions more are found, and a third more clauses of talk are refused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,22 +23,22 @@ from memory_platform.kernel.text import index_form
 from memory_platform.providers.registry import embedders
 from snapshots.context.turn.intent import detect_intent, phase_by_rules, read_by_rules
 
+# The files of labelled messages, each by another writer or several.
 TAUGHT_BY = {
     "intents": ("intents", "intents_2", "intents_3", "intents_4", "intents_5", "intents_6"),
     "phases": ("phases", "phases_2", "phases_3", "phases_4"),
 }
-"""The files of labelled messages, each by another writer or several."""
+# Messages that teach nothing, here and for the rules.
 UNSEEN = {"intents": "intents_unseen", "phases": "phases_unseen"}
-"""Messages that teach nothing, here and for the rules."""
+# Files of what people say of themselves; their lines of ``TELLING`` classes that ask nothing are ``general``.
 STATEMENTS = ("utterances", "utterances_2", "utterances_3")
-"""Files of what people say of themselves; their lines of ``TELLING`` classes that ask nothing are ``general``."""
 TELLING = {"explicit", "constraint", "change"}
+# Inverse strength of the regularisation (scikit-learn's C): more read no more across writers.
 STRICTNESS = {"intents": 1.0, "phases": 0.5}
-"""Inverse strength of the regularisation (scikit-learn's C): more read no more across writers."""
 KNOWS = {"wordllama-l2_supercat-256": {"en"}, "use-multilingual-v3": {"en", "zh"}, intents.WORDS: {"en", "zh"}}
 
-Labels = npt.NDArray[np.str_]
-Pairs = list[tuple[set[str], set[str]]]
+LabelArray = npt.NDArray[np.str_]
+LabelledPairs = list[tuple[set[str], set[str]]]
 
 
 @cache
@@ -57,7 +57,7 @@ def vectors(text: str) -> Mapping[str, Float32]:
 
 
 @cache
-def numbers(what: str, name: str, space: str) -> tuple[Float32, Labels]:
+def numbers(what: str, name: str, space: str) -> tuple[Float32, LabelArray]:
     """Return what a file's messages in the languages of a space are read by, shape (n, features), and their labels."""
     given = [row for row in messages(name) if row["language"] in KNOWS[space]]
     read = [_of_intent(row, space) if what == "intents" else _of_phase(row, space) for row in given]
@@ -88,13 +88,13 @@ def taught_by(what: str, names: Sequence[str], space: str) -> LinearReader:
     return LinearReader(tuple(map(str, model.classes_)), weights, intercepts, {}, space, {})
 
 
-def told(reader: LinearReader, what: str, name: str) -> Pairs:
+def told(reader: LinearReader, what: str, name: str) -> LabelledPairs:
     """Return pairs of what a reader tells of a file's messages and what they are."""
     given, labels = numbers(what, name, reader.encoder)
     return [({str(reader.predict(one))}, {str(label)}) for one, label in zip(given, labels, strict=True)]
 
 
-def right(pairs: Pairs) -> float:
+def right(pairs: LabelledPairs) -> float:
     """Return the share that was told rightly."""
     return sum(found == label for found, label in pairs) / len(pairs)
 

@@ -32,30 +32,30 @@ PAIRS = ("pairs_en", "pairs_zh")
 SETS = (*TALKS, *PAIRS)
 TEACHING_LIVES = ("en", "zh", "en_2", "en_3", "zh_3", "en_4", "zh_4", "en_5", "zh_5")
 MEASURING_LIVES = ("en_6", "zh_6", "en_7", "zh_7")
+# How strongly weights are held back (half the sum of their squares): of 1, 2, 4 and 10 the best of lives.
 HELD_BACK = 2.0
-"""How strongly weights are held back (half the sum of their squares): of 1, 2, 4 and 10 the best of lives."""
+# What a talk made of plain parts weighs beside one that somebody wrote.
 PLAIN_WEIGHS = 0.3
-"""What a talk made of plain parts weighs beside one that somebody wrote."""
+# In how many talks of others a pair of a secret and its order stands.
 COPIES = 2
-"""In how many talks of others a pair of a secret and its order stands."""
+# What an order that means its own message weighs: none of the pairs does, and most orders of lives do.
 OWN_WEIGHS = 2.0
-"""What an order that means its own message weighs: none of the pairs does, and most orders of lives do."""
+# What an order of a life weighs beside a talk that was written for it: where people mean what is as it is in life.
 LIFE_WEIGHS = 3.0
-"""What an order of a life weighs beside a talk that was written for it: where people mean what is as it is in life."""
 SAID_HERE = 0.3
+# How many turns of earlier conversations stand before those of an order's own, one of these by lot.
 ELSEWHERE = (0, 5, 20, 60)
-"""How many turns of earlier conversations stand before those of an order's own, one of these by lot."""
 SECRETS_HELD_BACK = 0.3
+# What a talk without vectors weighs beside the same with them.
 BLIND = 0.5
-"""What a talk without vectors weighs beside the same with them."""
+# What a talk without what is meant weighs beside the same with it.
 LOST = 0.3
-"""What a talk without what is meant weighs beside the same with it."""
 FOLDS = 3
 _PRIVATE = re.compile(r"told to (?:forget|delete)|told not to keep", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class OrderTalk:
     """An order beside the turns before it, newest first, and which are meant: 0 the order's own message, 1 the turn
     before."""
 
@@ -66,7 +66,7 @@ class Talk:
     language: str = "en"
 
 
-def talks_of(name: str) -> Iterator[Talk]:
+def talks_of(name: str) -> Iterator[OrderTalk]:
     """Yield the labelled talks of a set in which an order is heard, each with what others said before it: in real talk
     much was told before the secret."""
     for row in _rows(name):
@@ -77,7 +77,7 @@ def talks_of(name: str) -> Iterator[Talk]:
                 yield replace(talk, turns=tuple(_said_before(talk, near=4)))
 
 
-def pairs_of(name: str) -> Iterator[Talk]:
+def pairs_of(name: str) -> Iterator[OrderTalk]:
     """Yield the pairs of a set in which an order is heard, each in the midst of what others said: a third of what is
     meant was told in the conversation of the order."""
     for row in _rows(name):
@@ -95,7 +95,7 @@ def pairs_of(name: str) -> Iterator[Talk]:
             yield replace(talk, turns=(*others[:place], told, *others[place:]), meant=frozenset({place + 1}))
 
 
-def _said_before(talk: Talk, near: int) -> Iterator[ToldTurn]:
+def _said_before(talk: OrderTalk, near: int) -> Iterator[ToldTurn]:
     """Yield what others said: ``near`` turns of the conversation of the order, and more of earlier ones."""
     strange, chance = _turns_said(talk.language), _chance(talk.name)
     for place in range(max(0, near) + int(chance.choice(ELSEWHERE))):
@@ -117,7 +117,7 @@ def _turns_said(language: str) -> list[str]:
     return [message.spoken.text for name in names for message in labelled_messages(name)]
 
 
-def orders_of_lives(name: str) -> Iterator[Talk]:
+def orders_of_lives(name: str) -> Iterator[OrderTalk]:
     """Yield the orders of a set of lives, each beside all that its person said before it."""
     for person in json.loads((GOLDEN / "lives" / f"{name}.json").read_text(encoding="utf-8"))["subjects"]:
         turns, orders = orders_in(person)
@@ -154,7 +154,9 @@ def _place(number: int, secret: dict[str, Any], turns: Sequence[Any], places: Se
     return number if said[:1] == [True] or number >= len(places) else places[number]
 
 
-def talk_of(name: str, turns: Sequence[dict[str, str]], order: int, meant: Sequence[int], language: str) -> Talk | None:
+def talk_of(
+    name: str, turns: Sequence[dict[str, str]], order: int, meant: Sequence[int], language: str
+) -> OrderTalk | None:
     """Return a talk as it is read; None where no order is heard in it."""
     text = turns[order]["content"]
     heard = heard_in(text)
@@ -166,7 +168,7 @@ def talk_of(name: str, turns: Sequence[dict[str, str]], order: int, meant: Seque
     asked = turns[order - 1]["content"] if order and turns[order - 1]["role"] == "assistant" else ""
     said = OrderedTurn(heard, text[heard.start : heard.end], own[: heard.start], own[heard.end :], asked)
     places = {order: 0, **{place: number for number, place in enumerate(users, 1)}}
-    return Talk(name, said, before, frozenset(places[one] for one in meant if one in places), language)
+    return OrderTalk(name, said, before, frozenset(places[one] for one in meant if one in places), language)
 
 
 def heard_in(text: str) -> ForgetOrder | None:
@@ -180,7 +182,7 @@ def heard_in(text: str) -> ForgetOrder | None:
     return ForgetOrder(start, end, tuple(names_of(text[start:end])))
 
 
-def with_vectors(talks: Sequence[Talk]) -> list[Talk]:
+def with_vectors(talks: Sequence[OrderTalk]) -> list[OrderTalk]:
     """Return the talks with the vectors of what is said and of what is ordered."""
     meanings = [meanings_of(talk.said) for talk in talks]
     texts = sorted({*chain.from_iterable(meanings), *(turn.text for talk in talks for turn in talk.turns)})
@@ -195,18 +197,18 @@ def with_vectors(talks: Sequence[Talk]) -> list[Talk]:
     ]
 
 
-def without_vectors(talk: Talk) -> Talk:
+def without_vectors(talk: OrderTalk) -> OrderTalk:
     """Return a talk as it is read where no encoder is configured."""
     turns = tuple(replace(turn, vector=None) for turn in talk.turns)
     return replace(talk, said=talk.said.with_vectors({}), turns=turns)
 
 
-def without_meant(talk: Talk) -> Talk:
+def without_meant(talk: OrderTalk) -> OrderTalk:
     """Return a talk in which nobody told what the order means."""
     return replace(talk, turns=tuple(turn for at, turn in enumerate(talk.turns, 1) if at not in talk.meant))
 
 
-def teach_secrets(talks: Sequence[Talk]) -> list[float]:
+def teach_secrets(talks: Sequence[OrderTalk]) -> list[float]:
     """Return the direction of vectors along which secrets stand apart from what else is said."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
@@ -218,7 +220,7 @@ def teach_secrets(talks: Sequence[Talk]) -> list[float]:
     return [round(float(one), 3) for one in model.coef_[0]]
 
 
-def teach_meant(talks: Sequence[Talk]) -> MeantReader:
+def teach_meant(talks: Sequence[OrderTalk]) -> MeantReader:
     """Return the weights by which what is meant is the likeliest among all places (a conditional logit)."""
     from scipy.optimize import minimize  # noqa: PLC0415 - of the group `evaluation`
 
@@ -253,13 +255,13 @@ def teach_meant(talks: Sequence[Talk]) -> MeantReader:
     return MeantReader(weights, np.array(teach_secrets(talks), np.float32))
 
 
-def fold_of(talk: Talk) -> int:
+def fold_of(talk: OrderTalk) -> int:
     """Return the fold of a talk: one of all that were made of the same lines, or of the same life."""
     title = talk.name.rsplit(" ", 1)[0] if talk.name.startswith("life") else talk.name
     return crc32(title.encode()) % FOLDS
 
 
-def weight_of(talk: Talk) -> float:
+def weight_of(talk: OrderTalk) -> float:
     """Return what a talk weighs beside one that somebody wrote in one place."""
     return _weight_of(talk.name) * (OWN_WEIGHS if talk.meant == {0} else 1)
 
@@ -272,7 +274,7 @@ def _weight_of(name: str) -> float:
     return LIFE_WEIGHS if name.startswith("life") else 1.0
 
 
-def write_meant(reader: MeantReader, talks: Sequence[Talk]) -> None:
+def write_meant(reader: MeantReader, talks: Sequence[OrderTalk]) -> None:
     by_set = {name: (GOLDEN / "orders" / f"{name}.jsonl").read_bytes() for name in SETS}
     sources = {name: hashlib.sha256(content).hexdigest()[:16] for name, content in by_set.items()}
     taught = {"by": sources, "lives": TEACHING_LIVES, "orders": len(talks)}
@@ -281,7 +283,7 @@ def write_meant(reader: MeantReader, talks: Sequence[Talk]) -> None:
     WEIGHTS.write_text(json.dumps(kept) + "\n", encoding="utf-8")
 
 
-def figures(name: str, talks: Sequence[Talk], found: Sequence[frozenset[int]]) -> Iterator[str]:
+def figures(name: str, talks: Sequence[OrderTalk], found: Sequence[frozenset[int]]) -> Iterator[str]:
     """Yield how many orders are read right, how many leave what is meant, and how many hide more."""
     right = sum(talk.meant == one for talk, one in zip(talks, found, strict=True))
     left = sum(bool(talk.meant - one) for talk, one in zip(talks, found, strict=True))
@@ -289,7 +291,7 @@ def figures(name: str, talks: Sequence[Talk], found: Sequence[frozenset[int]]) -
     yield f"{name}: of {len(talks)} right {right / len(talks):.3f}, left {left}, hidden too {more}"
 
 
-def lessons() -> list[Talk]:
+def lessons() -> list[OrderTalk]:
     """Return all that teaches: the talks, the pairs, and the orders of the lives that were read."""
     return with_vectors(
         [

@@ -28,38 +28,38 @@ from snapshots.understanding.reading.forms import matching_form
 
 ORDERS = GOLDEN / "orders"
 TEACH = ("teach_en", "teach_zh", "teach_talks_en", "teach_talks_zh")
+# Sets that say which messages hold an order, not where.
 WHOLE = ("measure_en_3", "measure_zh_3", "measure_talks_en", "measure_talks_zh")
-"""Sets that say which messages hold an order, not where."""
+# Sets of talk in which words of forgetting, keeping and telling order the memory nothing, and 33 orders.
 TALK_LIKE_ORDERS = ("measure_talk_en", "measure_talk_zh")
-"""Sets of talk in which words of forgetting, keeping and telling order the memory nothing, and 33 orders."""
 MEASURE = ("measure_en", "measure_zh", "measure_en_2", "measure_zh_2", *WHOLE, *TALK_LIKE_ORDERS)
+# What people say otherwise. Lines that stand among those that teach are left out, and so are NOT_PLAIN.
 TALK = (
     *("utterances", "utterances_2", "utterances_3", "utterances_4", "everyday_en", "everyday_zh"),
     *("feedback", "feedback_2", "feedback_3", "feedback_4", "feedback_5", "intents_2", "intents_3", "intents_4"),
     *("corrections_2", "corrections_3", "corrections_4", "echoes"),
     *("grades/talk_en_1", "grades/talk_en_2", "grades/talk_zh_1", "grades/talk_zh_2"),
 )
-"""What people say otherwise. Lines that stand among those that teach are left out, and so are NOT_PLAIN."""
+# Orders to forget what has changed: neither here nor there.
 NOT_PLAIN = ("柳河街", "Tammy doing the mail", "可以清掉", "forget I mentioned the cave", "omg delete that")
-"""Orders to forget what has changed: neither here nor there."""
+# What puts something right is no order, but some of it is said as one: these lines are left out.
 CORRECTED = ("corrections_2", "corrections_3", "corrections_4", "echoes")
-"""What puts something right is no order, but some of it is said as one: these lines are left out."""
 FORGETS = re.compile(r"forg|delet|eras|scratch|remov|drop|忘|删|别记|去掉|抹", re.IGNORECASE)
+# Inverse strength of the regularisation (scikit-learn's C): of 1, 3 and 10.
 STRICTNESS = 3.0
-"""Inverse strength of the regularisation (scikit-learn's C): of 1, 3 and 10."""
 TALK_WEIGHS = 1.0
+# What is hidden wrongly is lost after a day: of 248 messages that only look like orders (measure_talk_*) 1 is heard, of
+# 6,638 others 3; from .5 on 16 were. It costs a third of strangers' indirect orders. With .85 one of ten own lives kept
+# a secret that .8 forgets.
 LEAST = 0.8
-"""What is hidden wrongly is lost after a day: of 248 messages that only look like orders (measure_talk_*) 1 is heard,
-of 6,638 others 3; from .5 on 16 were. It costs a third of strangers' indirect orders. With .85
-one of ten own lives kept a secret that .8 forgets."""
+# A run is an order's when both share so much of what either covers.
 SAME = 0.8
-"""A run is an order's when both share so much of what either covers."""
 
 Spans = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class OrderLesson:
     """Runs of words, whether each is an order, and what it weighs."""
 
     runs: list[str]
@@ -104,7 +104,7 @@ def talk() -> Iterator[str]:
                     yield text
 
 
-def lesson_of(messages: Sequence[tuple[str, Spans]], weight: float) -> Lesson:
+def lesson_of(messages: Sequence[tuple[str, Spans]], weight: float) -> OrderLesson:
     """Return the runs of messages that are an order, and those that have no part in one."""
     runs, orders = [], []
     for text, spans in messages:
@@ -113,7 +113,7 @@ def lesson_of(messages: Sequence[tuple[str, Spans]], weight: float) -> Lesson:
             if not any(shares) or max(shares) >= SAME:
                 runs.append(words)
                 orders.append(any(shares))
-    return Lesson(runs, np.array(orders, bool), np.full(len(runs), weight))
+    return OrderLesson(runs, np.array(orders, bool), np.full(len(runs), weight))
 
 
 def _share(start: int, end: int, first: int, last: int) -> float:

@@ -38,7 +38,7 @@ UNSURE = (0.5, 0.6)
 
 
 @dataclass(slots=True)
-class Tally:
+class ProposalTally:
     """What was counted over one set, or over all."""
 
     messages: int = 0
@@ -54,29 +54,29 @@ class Tally:
     held: int = 0
     held_right: int = 0
     lasting: int = 0
+    # Clauses that the reader holds though unsure, by whether the model proposed nothing, and whether they last.
     unsure: Counter[tuple[bool, bool]] = field(default_factory=Counter)
-    """Clauses that the reader holds though unsure, by whether the model proposed nothing, and whether they last."""
 
-    def add(self, other: "Tally") -> None:
+    def add(self, other: "ProposalTally") -> None:
         """Add another tally."""
         for name in self.__slots__:
             mine, theirs = getattr(self, name), getattr(other, name)
             setattr(self, name, mine + theirs)
 
 
-def read_set(name: str, model: Chat, wanted: int) -> Tally:
+def read_set(name: str, model: Chat, wanted: int) -> ProposalTally:
     """Return what a model adds to a set that its reader has not seen."""
-    tally, reader = Tally(), taught_without(name)
+    tally, reader = ProposalTally(), taught_without(name)
     messages = [one for one in labelled_messages(name) if one.spoken.clauses]
     for message in messages[:: max(1, len(messages) // wanted)][:wanted]:
         tally.add(read_message(message, model, reader))
     return tally
 
 
-def read_message(message: LabelledMessage, model: Chat, reader: ClauseReader) -> Tally:
+def read_message(message: LabelledMessage, model: Chat, reader: ClauseReader) -> ProposalTally:
     """Return what a model adds to one message."""
     spoken = message.spoken
-    tally = Tally(messages=1)
+    tally = ProposalTally(messages=1)
     question = Question((Shown(UUID(int=new_id().int), spoken.text),))
     started = time.perf_counter()
     try:
@@ -119,7 +119,7 @@ def taught_without(name: str) -> ClauseReader:
     return taught_by(lesson_of([one for one in (*TEACH, *QUESTIONS) if one != name]))
 
 
-def describe_tally(name: str, tally: Tally) -> Iterator[str]:
+def describe_tally(name: str, tally: ProposalTally) -> Iterator[str]:
     """Yield a tally as lines."""
     messages = max(1, tally.messages)
     yield (
@@ -179,7 +179,7 @@ def _main() -> None:
         sys.stdout.writelines(f"{line}\n" for line in read_keys())
         return
     endpoint = ChatEndpoint(kind="openai", model="measured", base_url=wanted.url)
-    model, whole = Chat(Connection(endpoint), seconds=SECONDS), Tally()
+    model, whole = Chat(Connection(endpoint), seconds=SECONDS), ProposalTally()
     for name in TALKS:
         tally = read_set(name, model, wanted.messages)
         whole.add(tally)

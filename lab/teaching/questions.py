@@ -22,12 +22,12 @@ from snapshots.relevance.questions import QuestionReader, Wants, features
 LANGUAGES = ("en", "zh")
 TEACH = ("needs_teach", "needs_teach_2", "needs_teach_3")
 MEASURE = ("needs_measure", "needs_measure_2", "needs_measure_3", "needs_measure_4")
+# Inverse strength of the regularisation (scikit-learn's C); .3 to 3 read alike.
 STRICTNESS = 1.0
-"""Inverse strength of the regularisation (scikit-learn's C); .3 to 3 read alike."""
+# Directions along which products are taken; without any, questions are read by .05 less in each language.
 AXES = 64
-"""Directions along which products are taken; without any, questions are read by .05 less in each language."""
+# What a question made of a frame weighs beside one that somebody wrote.
 OF_FRAMES = 0.5
-"""What a question made of a frame weighs beside one that somebody wrote."""
 FOLDS = 5
 LOST = 0.05
 
@@ -35,7 +35,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class QuestionLesson:
     """A question with what it asks for: anything that is remembered, and what the assistant said. None: not known."""
 
     text: str
@@ -45,31 +45,32 @@ class Lesson:
     weight: float = 1.0
 
 
-def lessons_of(half: str) -> list[Lesson]:
+def lessons_of(half: str) -> list[QuestionLesson]:
     """Return the questions of a half that are labelled without notes."""
     names = TEACH if half == "teach" else MEASURE
     found = [
-        Lesson(one["text"], one["language"], one["needs"], None if one["kind"] == "recall" else False)
+        QuestionLesson(one["text"], one["language"], one["needs"], None if one["kind"] == "recall" else False)
         for name in names
         for one in _lines(name)
     ]
     if half == "teach":
         found += [
-            Lesson(one["text"], one["language"], one["needs"], False, OF_FRAMES) for one in _lines("frames_teach")
+            QuestionLesson(one["text"], one["language"], one["needs"], False, OF_FRAMES)
+            for one in _lines("frames_teach")
         ]
         found += [
-            Lesson(one["text"], one["language"], True if one["asks"] else None, one["asks"])
+            QuestionLesson(one["text"], one["language"], True if one["asks"] else None, one["asks"])
             for one in _lines("replies_teach")
         ]
     return found
 
 
-def vectors_of(lessons: Sequence[Lesson]) -> Float32:
+def vectors_of(lessons: Sequence[QuestionLesson]) -> Float32:
     """Return the vectors of questions, shape (n, d)."""
     return np.asarray(embedders("use")[0].embed([one.text for one in lessons]), np.float32)
 
 
-def teach_questions(lessons: Sequence[Lesson], vectors: Float32) -> QuestionReader:
+def teach_questions(lessons: Sequence[QuestionLesson], vectors: Float32) -> QuestionReader:
     """Return a reader of questions taught by these."""
     centre = vectors.mean(axis=0)
     axes = np.linalg.svd(vectors - centre, full_matrices=False)[2][:AXES].T
@@ -79,7 +80,7 @@ def teach_questions(lessons: Sequence[Lesson], vectors: Float32) -> QuestionRead
     return QuestionReader(weights, np.array([one[-1] for one in both], np.float32), centre, axes, {})
 
 
-def figures(lessons: Sequence[Lesson], found: Sequence[Wants]) -> Iterator[str]:
+def figures(lessons: Sequence[QuestionLesson], found: Sequence[Wants]) -> Iterator[str]:
     """Yield how well questions are told apart, two lines a language."""
     for language in LANGUAGES:
         own = [(one, wants) for one, wants in zip(lessons, found, strict=True) if one.language == language]
@@ -110,7 +111,7 @@ def across() -> Iterator[str]:
     yield from figures([lessons[place] for place in written], [found[place] for place in written])
 
 
-def _weights(numbers: Float32, lessons: Sequence[Lesson], name: str) -> Float32:
+def _weights(numbers: Float32, lessons: Sequence[QuestionLesson], name: str) -> Float32:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     known = [place for place, one in enumerate(lessons) if getattr(one, name) is not None]
@@ -119,7 +120,7 @@ def _weights(numbers: Float32, lessons: Sequence[Lesson], name: str) -> Float32:
     return np.append(model.coef_[0], model.intercept_[0]).astype(np.float32)
 
 
-def _shares(own: Sequence[tuple[Lesson, Wants]], name: str, *, wanted: bool) -> npt.NDArray[np.float64]:
+def _shares(own: Sequence[tuple[QuestionLesson, Wants]], name: str, *, wanted: bool) -> npt.NDArray[np.float64]:
     return np.array([getattr(wants, name) for one, wants in own if getattr(one, name) is wanted])
 
 

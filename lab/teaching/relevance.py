@@ -21,7 +21,7 @@ import numpy.typing as npt
 from lab.measuring.labels import GOLDEN
 from lab.measuring.relevance import FIRST, LOST, average_precision
 from lab.teaching import questions as teach_questions
-from lab.teaching.questions import LANGUAGES, Lesson, lessons_of, vectors_of
+from lab.teaching.questions import LANGUAGES, QuestionLesson, lessons_of, vectors_of
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.contracts import Embedder
 from memory_platform.providers.registry import embedders, word_relations
@@ -37,17 +37,17 @@ from snapshots.relevance.notes import NoteReader, Pairs, along, compare, note_re
 from snapshots.relevance.policy import RELEVANCE
 from snapshots.relevance.questions import QuestionReader, question_reader
 
+# Directions that vectors are seen along; 24 and 40 and 64 rank as well across people (mean precision within .006).
 AXES = 32
-"""Directions that vectors are seen along; 24 and 40 and 64 rank as well across people (mean precision within .006)."""
+# Notes teach by where they stand among each other alone.
 AS_THEY_ARE = replace(RELEVANCE, few_notes=0)
-"""Notes teach by where they stand among each other alone."""
+# Inverse strength of the regularisation (scikit-learn's C) of the reader of notes; of .003, .01, .03 the best.
 STRICTNESS = 0.03
-"""Inverse strength of the regularisation (scikit-learn's C) of the reader of notes; of .003, .01, .03 the best."""
 WITHOUT_NOTES = ("needs", "frames", "replies")
 FOLDS = 4
 BINS = (0, 0.05, 0.2, 0.5, 1.1)
+# Besides with all notes, each question teaches with some of them: so many, for a memory that has just begun.
 SMALLEST, LARGEST = 2, 12
-"""Besides with all notes, each question teaches with some of them: so many, for a memory that has just begun."""
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 
 Mask = npt.NDArray[np.bool_]
@@ -79,7 +79,7 @@ def asked_of(half: str) -> list[Asked]:
 def taught_questions(asked: Sequence[Asked]) -> QuestionReader:
     """Return a reader of questions taught by these and by those that are labelled without notes."""
     alone = lessons_of("teach")
-    lessons = [*(Lesson(one.query, one.language, one.needs) for one in asked), *alone]
+    lessons = [*(QuestionLesson(one.query, one.language, one.needs) for one in asked), *alone]
     vectors = np.concatenate([np.stack([_question(one) for one in asked]), vectors_of(alone)])
     return teach_questions.teach_questions(lessons, vectors)
 

@@ -25,13 +25,13 @@ from snapshots.understanding.reading.clauses import Clause, split_reply
 
 TEACH = ("replies_en_a", "replies_zh_a")
 MEASURE = ("replies_en_b", "replies_zh_b")
+# Inverse strength of the regularisation (scikit-learn's C): of .03, .1, .3 and 1 the best across fifths.
 STRICTNESS = 0.1
-"""Inverse strength of the regularisation (scikit-learn's C): of .03, .1, .3 and 1 the best across fifths."""
 FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class ReplyLesson:
     """The numbers (n, features) and sorts of many clauses, and the message and the set of each."""
 
     numbers: Float32
@@ -40,14 +40,14 @@ class Lesson:
     names: npt.NDArray[np.str_]
 
 
-def lesson_of(names: Sequence[str]) -> Lesson:
+def lesson_of(names: Sequence[str]) -> ReplyLesson:
     """Return the labelled clauses of these sets as numbers."""
     labelled = [(name, *one) for name in names for one in _labelled(name)]
     (encoder,) = embedders(ENCODER)
     wanted = texts_to_embed([spoken for _, spoken, _ in labelled])
     parts = [encoder.embed(wanted[start : start + 256]) for start in range(0, len(wanted), 256)]
     vectors = dict(zip(wanted, np.concatenate(parts), strict=True))
-    return Lesson(
+    return ReplyLesson(
         np.concatenate([reply_features(spoken, vectors) for _, spoken, _ in labelled]),
         np.array([sort for _, _, sorts in labelled for sort in sorts]),
         np.array([number for number, (_, _, sorts) in enumerate(labelled) for _ in sorts]),

@@ -8,7 +8,7 @@ import json
 from time import perf_counter
 from typing import Any
 
-from lab.benchmarks.load.protocol import AskFailed, Stages, Told, repeat, serve
+from lab.benchmarks.load.protocol import AskFailed, JsonObject, Stages, repeat, serve
 
 OK = range(200, 300)
 TIMINGS = b'"timings_ms":'
@@ -54,7 +54,7 @@ class Client:
         self._http: dict[tuple[str, int, str], HttpClient] = {}
         self._sql: dict[str, Any] = {}
 
-    def obey(self, order: Told) -> Told:
+    def obey(self, order: JsonObject) -> JsonObject:
         """Do what ``order`` says: its ``kind`` is ``http`` or ``select``."""
         if order["kind"] == "select":
             return self._select(order)
@@ -63,7 +63,7 @@ class Client:
         asks = [(method, path, json.dumps(body).encode() if body else None) for method, path, body in order["asks"]]
         return repeat(lambda number: client.ask(*asks[number]), len(asks), order["seconds"])
 
-    def _select(self, order: Told) -> Told:
+    def _select(self, order: JsonObject) -> JsonObject:
         import psycopg  # noqa: PLC0415 - 80 ms that clients over HTTP need not wait for
 
         address = order["address"]

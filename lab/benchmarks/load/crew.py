@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import Self
 
 import memory_platform
-from lab.benchmarks.load.figures import Slice
-from lab.benchmarks.load.protocol import Told
+from lab.benchmarks.load.protocol import JsonObject
+from lab.benchmarks.load.timings import Slice
 from memory_platform.kernel.errors import Unavailable
 
 ROOT = Path(memory_platform.__path__[0]).parent
@@ -50,7 +50,7 @@ class Program:
         if self._process.stdout:
             self._process.stdout.close()
 
-    def order(self, order: Told) -> None:
+    def order(self, order: JsonObject) -> None:
         """Tell it what to do, without waiting. Raises ProgramGone."""
         try:
             if self._process.stdin:
@@ -59,12 +59,12 @@ class Program:
         except OSError:
             raise ProgramGone("a program of the load generator ended") from None
 
-    def reply(self) -> Told:
+    def reply(self) -> JsonObject:
         """Wait for what it tells. Raises ProgramGone."""
         line = self._process.stdout.readline() if self._process.stdout else ""
         if not line:
             raise ProgramGone("a program of the load generator ended")
-        told: Told = json.loads(line)
+        told: JsonObject = json.loads(line)
         return told
 
 
@@ -74,7 +74,7 @@ class Crew:
     def __init__(self, clients: Sequence[Program]) -> None:
         self._clients = clients
 
-    def work(self, orders: Sequence[Told]) -> Slice:
+    def work(self, orders: Sequence[JsonObject]) -> Slice:
         """Have each order done by a client of its own, all at once; return what they measured together."""
         busy = self._clients[: len(orders)]
         for client, order in zip(busy, orders, strict=True):
@@ -87,7 +87,7 @@ def start_crew(clients: int, stack: ExitStack) -> Crew:
     return Crew([stack.enter_context(Program("lab.benchmarks.load.client")) for _ in range(clients)])
 
 
-def merge_replies(replies: Sequence[Told]) -> Slice:
+def merge_replies(replies: Sequence[JsonObject]) -> Slice:
     """Return the measurements of several clients as one slice; it took as long as the slowest client."""
     return Slice(
         ms=tuple(ms for reply in replies for ms in reply["ms"]),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from time import perf_counter, process_time
 from typing import Any
 
-Told = dict[str, Any]
+JsonObject = dict[str, Any]
 Stages = Mapping[str, float]
 
 
@@ -14,15 +14,15 @@ class AskFailed(Exception):
     """What was asked gave no answer that counts."""
 
 
-def serve(obey: Callable[[Told], Told]) -> None:
+def serve(obey: Callable[[JsonObject], JsonObject]) -> None:
     """Answer each line of standard input with a line, until it ends. What else is printed goes to standard error."""
     out, sys.stdout = sys.stdout, sys.stderr
     for line in sys.stdin:
         print(json.dumps(obey(json.loads(line))), file=out, flush=True)
 
 
-def repeat(ask: Callable[[int], tuple[float, Stages]], number: int, seconds: float | None) -> Told:
-    """Ask question 0 to ``number`` - 1: once each without ``seconds``, else round and round so long.
+def repeat(ask: Callable[[int], tuple[float, Stages]], number: int, seconds: float | None) -> JsonObject:
+    """RequestSpec question 0 to ``number`` - 1: once each without ``seconds``, else round and round so long.
 
     ``ask`` returns seconds and the answer's own stages, or raises AskFailed. Times in the answer are milliseconds.
     """

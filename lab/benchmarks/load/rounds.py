@@ -9,20 +9,20 @@ from random import Random
 from time import perf_counter
 
 from lab.benchmarks.load.crew import Crew
-from lab.benchmarks.load.figures import Slice
-from lab.benchmarks.load.target import Ask, Target, context_of, recall_of
+from lab.benchmarks.load.measured_stack import MeasuredStack, RequestSpec, context_of, recall_of
+from lab.benchmarks.load.timings import Slice
 from lab.benchmarks.worlds.sentences import questions
 from memory_platform.kernel.ids import new_id
 
 SELECT, LIVE, RECALL, CONTEXT = "SELECT 1", "GET /health/live", "recall", "context"
 WARM, COLD, WRITTEN = "warm", "cold", "just written"
+# Subjects of a size that are asked again and again, or half of them where there are fewer than twice as many.
 HOT = 4
-"""Subjects of a size that are asked again and again, or half of them where there are fewer than twice as many."""
 
 WRITERS = 16
 COLD_MOST = 50
+# Questions made ready for one second of a cell, shared among its clients; more answers than that repeat some.
 ASKS_A_SECOND = 600
-"""Questions made ready for one second of a cell, shared among its clients; more answers than that repeat some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Bench:
     """What a run measures with. ``seconds`` is the length of a cell in each round."""
 
     crew: Crew
-    target: Target
+    target: MeasuredStack
     database: str
     cohorts: Cohorts
     seconds: float
@@ -78,12 +78,12 @@ class Bench:
             order = {"kind": "select", "address": self.database, "seconds": self.seconds}
             return self.crew.work([order] * cell.clients)
         if cell.what == LIVE:
-            live: list[Ask] = [("GET", "/health/live", None)]
+            live: list[RequestSpec] = [("GET", "/health/live", None)]
             return self.crew.work([self.target.order(live, self.seconds)] * cell.clients)
         return {WARM: self.measure_warm, COLD: self.measure_cold, WRITTEN: self.measure_written}[cell.state](cell)
 
     def measure_warm(self, cell: Cell) -> Slice:
-        """Ask about subjects whose images the answering processes hold, for ``seconds``."""
+        """RequestSpec about subjects whose images the answering processes hold, for ``seconds``."""
         subjects = self.cohorts.hot[cell.size]
         self.ask_once(cell, [subjects] * cell.clients)  # each client's connection leads to one process
         number = int(ASKS_A_SECOND * self.seconds / cell.clients) + 1
@@ -94,7 +94,7 @@ class Bench:
         return self.crew.work(orders)
 
     def measure_cold(self, cell: Cell) -> Slice | None:
-        """Ask once about each of some subjects that nobody asked about since the stack started."""
+        """RequestSpec once about each of some subjects that nobody asked about since the stack started."""
         share = min(self.share_of_fresh.get(cell.size, 0), COLD_MOST)
         if share < cell.clients:
             return None
@@ -124,7 +124,7 @@ class Bench:
         """Have each client ask once about each of its subjects."""
         return self.crew.work([self.target.order(self.asks(cell, subjects), None) for subjects in dealt])
 
-    def asks(self, cell: Cell, subjects: Sequence[str]) -> list[Ask]:
+    def asks(self, cell: Cell, subjects: Sequence[str]) -> list[RequestSpec]:
         """Return one request a subject, each with a question of its own."""
         make = recall_of if cell.what == RECALL else context_of
         return [make(subject, next(self.asked)) for subject in subjects]

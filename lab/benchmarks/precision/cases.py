@@ -12,12 +12,12 @@ from typing import Any
 
 FIXTURES = Path(__file__).parent / "fixtures"
 USER = "test-user"
+# Memories that its runner asks for where a case names no number.
 MOST = 20
-"""Memories that its runner asks for where a case names no number."""
 
 
 @dataclass(frozen=True, slots=True)
-class Belief:
+class SeedMemory:
     """One memory of the seed, as its runner posts it."""
 
     id: str
@@ -31,7 +31,7 @@ class Belief:
     is_over: bool
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> "Belief":
+    def of(cls, row: Mapping[str, Any]) -> "SeedMemory":
         """Return a row of the seed; its text is what the runner's adapter makes of it."""
         parts = (row["canonical_name"], *row["aliases"], row["content"], row["why_it_matters"])
         return cls(
@@ -87,7 +87,7 @@ class CaseResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class PrecisionScores:
     """The benchmark's figures: passes where something is wanted, all passes, means."""
 
     active: int
@@ -98,9 +98,9 @@ class Figures:
     recall: float
 
 
-def read_seed() -> list[Belief]:
+def read_seed() -> list[SeedMemory]:
     """Return the 35 memories."""
-    return [Belief.of(row) for row in json.loads((FIXTURES / "beliefs.seed.json").read_text())]
+    return [SeedMemory.of(row) for row in json.loads((FIXTURES / "beliefs.seed.json").read_text())]
 
 
 def read_cases() -> list[Case]:
@@ -108,7 +108,7 @@ def read_cases() -> list[Case]:
     return [Case.of(row) for row in json.loads((FIXTURES / "retrieval.cases.json").read_text())]
 
 
-def judge(case: Case, found: Sequence[str], seed: Mapping[str, Belief]) -> CaseResult:
+def judge(case: Case, found: Sequence[str], seed: Mapping[str, SeedMemory]) -> CaseResult:
     """Return what the runner makes of the ids that a search ``found``: pinned facts stand elsewhere in its prompt and
     take room, a relation brings its participants."""
     pinned = [one.id for one in seed.values() if _is_pinned_for(one, case)]
@@ -128,10 +128,10 @@ def judge(case: Case, found: Sequence[str], seed: Mapping[str, Belief]) -> CaseR
     )
 
 
-def figures_of(judged: Sequence[CaseResult]) -> Figures:
+def precision_scores(judged: Sequence[CaseResult]) -> PrecisionScores:
     """Return the benchmark's figures."""
     active = [one for one in judged if one.case.only]
-    return Figures(
+    return PrecisionScores(
         active=sum(one.passed for one in active),
         active_cases=len(active),
         passed=sum(one.passed for one in judged),
@@ -141,12 +141,14 @@ def figures_of(judged: Sequence[CaseResult]) -> Figures:
     )
 
 
-def _is_pinned_for(belief: Belief, case: Case) -> bool:
+def _is_pinned_for(belief: SeedMemory, case: Case) -> bool:
     held = belief.pinned and not belief.is_question and not belief.is_over
     return held and belief.user == case.user and not set(belief.scopes).isdisjoint(case.scopes)
 
 
-def _participants(found: Sequence[str], case: Case, seed: Mapping[str, Belief], besides: Collection[str]) -> list[str]:
+def _participants(
+    found: Sequence[str], case: Case, seed: Mapping[str, SeedMemory], besides: Collection[str]
+) -> list[str]:
     named = [other for one in found for other in seed[one].participants if other in seed and other not in besides]
     return [one for one in named if seed[one].user == case.user and not set(seed[one].scopes).isdisjoint(case.scopes)]
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from lab.benchmarks.precision.cases import Belief, Case, CaseResult, judge, read_cases, read_seed
+from lab.benchmarks.precision.cases import Case, CaseResult, SeedMemory, judge, read_cases, read_seed
 from memory_platform.kernel.clock import utc_now
 from profiles.services.subjects import ensure_subject
 from snapshots.embedding.spaces import active_embedders
@@ -46,7 +46,7 @@ def ask_cases(tenant_id: UUID, *, strict: bool) -> list[CaseResult]:
     return [judge(case, _find_ids(tenant_id, case, strict=strict), seed) for case in read_cases()]
 
 
-def _snapshot_of(belief: Belief) -> NewSnapshot:
+def _snapshot_of(belief: SeedMemory) -> NewSnapshot:
     told = {"beliefId": belief.id, "scope": belief.scopes[0]}
     return NewSnapshot(text=belief.text, aliases=belief.aliases, metadata=told)
 

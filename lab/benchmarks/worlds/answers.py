@@ -19,11 +19,11 @@ from snapshots.models import Conversation, Receipt, ReceiptMemory
 from snapshots.receipts.spread import spread_tenant
 from tenants.isolation import current_tenant_id, tenant_tx
 
+# Contexts that are made, whatever number of receipts is wanted: a few milliseconds each; a copy takes a tenth.
 DRAWN = 500
-"""Contexts that are made, whatever number of receipts is wanted: a few milliseconds each; a copy takes a tenth."""
 
+# Time between a receipt and its next copy: of 50,000 the oldest are a month old.
 BETWEEN = "interval '7 hours'"
-"""Time between a receipt and its next copy: of 50,000 the oldest are a month old."""
 
 FROM = "{table} o WHERE o.tenant_id = %(tenant)s AND o.{key} = ANY(%(made)s)"
 COPY_ID = "md5({column}::text || %(copy)s::text)::uuid"

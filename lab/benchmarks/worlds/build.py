@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db import connection, connections, models
 
-from lab.benchmarks.worlds.sentences import TURNS, Talk, talks
+from lab.benchmarks.worlds.sentences import TURNS, WorldTalk, talks
 from lab.benchmarks.worlds.world import PREFIX, PlannedSubject, WorldSpec, plan
 from lab.evaluation.datasets.scratch import Scratch, finish_work, keep_for_good
 from memory_platform.kernel.errors import Conflict, Unavailable
@@ -40,11 +40,11 @@ from tenants.selectors import tenant_by_slug
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.tenants import create_tenant
 
+# The subject that says every sentence once.
 POOL = f"{PREFIX}-pool"
-"""The subject that says every sentence once."""
 
+# Snapshots in one transaction, unless a single subject holds more: a stop loses at most these.
 BATCH = 5_000
-"""Snapshots in one transaction, unless a single subject holds more: a stop loses at most these."""
 
 WRITTEN = (Subject, SubjectMemory, Conversation, Message, Snapshot, SnapshotWords, SnapshotVector, SnapshotSource)
 Advance = Callable[[int], object]
@@ -244,11 +244,11 @@ def _pool_size() -> int:
     return Snapshot.objects.filter(subject__external_id=POOL).exclude(kind__in=CUT_OUT).count()
 
 
-def _dataset(said: Sequence[Talk]) -> Dataset:
+def _dataset(said: Sequence[WorldTalk]) -> Dataset:
     return Dataset("the benchmark's pool", tuple(_conversation(talk) for talk in said))
 
 
-def _conversation(talk: Talk) -> DatasetConversation:
+def _conversation(talk: WorldTalk) -> DatasetConversation:
     messages = tuple(
         IncomingMessage(role="user", content=turn.text, message_id=str(number), said_at=turn.said_at)
         for number, turn in enumerate(talk.turns, 1)

@@ -7,11 +7,11 @@ from random import Random
 
 from lab.benchmarks.worlds import words
 
+# Messages of one talk.
 TURNS = 20
-"""Messages of one talk."""
 
+# Talks take turns: two English ones, then a Chinese one.
 LANGUAGES = ("en", "en", "zh")
-"""Talks take turns: two English ones, then a Chinese one."""
 
 FIRST_TALK = datetime(2025, 3, 1, 8, 0, tzinfo=UTC)
 BETWEEN_TALKS = timedelta(hours=7)
@@ -27,7 +27,7 @@ class TalkTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class WorldTalk:
     """One conversation of the pool, by its number."""
 
     number: int
@@ -39,10 +39,10 @@ class Talk:
         return f"talk-{self.number:05d}"
 
 
-def talks(seed: int, count: int) -> list[Talk]:
+def talks(seed: int, count: int) -> list[WorldTalk]:
     """Return ``count`` talks whose sentences all differ; a longer pool begins with the shorter one."""
     random, said = Random(f"talks {seed}"), set[str]()  # noqa: S311 - a reproducible draw, no secret
-    return [Talk(number, tuple(_turns(random, number, said))) for number in range(count)]
+    return [WorldTalk(number, tuple(_turns(random, number, said))) for number in range(count)]
 
 
 def questions(seed: int) -> Iterator[str]:

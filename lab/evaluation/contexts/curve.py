@@ -26,8 +26,8 @@ INCHES_OF_PANEL = (4.5, 3.6)
 PANELS_A_ROW = 2
 COLOURS = {CONTEXTS: "tab:blue", BARE: "tab:orange"}
 EARLIER_COLOUR = "tab:gray"
+# What was covered before, by the name of what was measured, set of lives and budget.
 Earlier = Mapping[str, Mapping[str, Mapping[str, float]]]
-"""What was covered before, by the name of what was measured, set of lives and budget."""
 
 
 @dataclass(frozen=True, slots=True)

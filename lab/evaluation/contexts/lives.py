@@ -15,12 +15,12 @@ BETWEEN_TURNS = timedelta(seconds=40)
 NOISE_AFTER = timedelta(hours=5)
 BETWEEN_TALKS = timedelta(hours=2)
 ID_CHARS = 12
+# What the name of a set of lives ends with whose sessions have talks of others between them.
 NOISY = ", with noise"
-"""What the name of a set of lives ends with whose sessions have talks of others between them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LifeQuestion:
     """Asked at ``at``; of each group in ``needed`` one string has to be brought."""
 
     id: str
@@ -30,7 +30,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class LifeSession:
     """One conversation, its messages as the API takes them."""
 
     id: str
@@ -42,8 +42,8 @@ class Life:
     """One person. ``subject_id`` follows from what the life says, so that the same life is told once."""
 
     subject_id: str
-    sessions: tuple[Session, ...]
-    questions: tuple[Question, ...]
+    sessions: tuple[LifeSession, ...]
+    questions: tuple[LifeQuestion, ...]
 
     @property
     def turns(self) -> list[str]:
@@ -91,13 +91,13 @@ def _life(told: Mapping[str, Any], talks: list[list[Mapping[str, str]]]) -> Life
     sessions = tuple(_with_talks(told["sessions"], talks))
     said = orjson.dumps([[session.id, session.messages] for session in sessions])
     asked = [
-        Question(one["id"], one["at"], one["query"], tuple(tuple(group) for group in one["needed"]))
+        LifeQuestion(one["id"], one["at"], one["query"], tuple(tuple(group) for group in one["needed"]))
         for one in told["questions"]
     ]
     return Life(f"curve-{hashlib.sha256(said).hexdigest()[:ID_CHARS]}", sessions, tuple(asked))
 
 
-def _with_talks(sessions: list[Mapping[str, Any]], talks: list[list[Mapping[str, str]]]) -> Iterator[Session]:
+def _with_talks(sessions: list[Mapping[str, Any]], talks: list[list[Mapping[str, str]]]) -> Iterator[LifeSession]:
     """Yield the sessions, and behind each its share of the talks."""
     for number, told in enumerate(sessions):
         began = datetime.fromisoformat(told["started_at"])
@@ -107,7 +107,7 @@ def _with_talks(sessions: list[Mapping[str, Any]], talks: list[list[Mapping[str,
             yield _session(f"noise-{number}-{place}", began + NOISE_AFTER + place * BETWEEN_TALKS, talk)
 
 
-def _session(name: str, began: datetime, turns: list[Mapping[str, str]]) -> Session:
+def _session(name: str, began: datetime, turns: list[Mapping[str, str]]) -> LifeSession:
     messages = tuple(
         {
             "message_id": f"{name}-{place}",
@@ -117,7 +117,7 @@ def _session(name: str, began: datetime, turns: list[Mapping[str, str]]) -> Sess
         }
         for place, turn in enumerate(turns)
     )
-    return Session(name, messages)
+    return LifeSession(name, messages)
 
 
 def _talks_of(subject: Mapping[str, Any]) -> list[list[Mapping[str, str]]]:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import httpx
 
-from lab.evaluation.contexts.lives import Life, Question, Session
+from lab.evaluation.contexts.lives import Life, LifeQuestion, LifeSession
 from memory_platform.kernel.errors import Unavailable
 
 SYSTEM = "You are a helpful assistant."
@@ -39,7 +39,7 @@ class Stack:
             self._post(life, session, advance=advance)
             self._settle(life)
 
-    def ask(self, life: Life, question: Question, budget: int) -> str:
+    def ask(self, life: Life, question: LifeQuestion, budget: int) -> str:
         """Return what a context brings besides the system prompt and the question. Raises StackRefused."""
         body = {
             "query": question.query,
@@ -54,7 +54,7 @@ class Stack:
             rest = rest[:-1]
         return "\n".join([first, *rest])
 
-    def _post(self, life: Life, session: Session, *, advance: Callable[[int], object]) -> None:
+    def _post(self, life: Life, session: LifeSession, *, advance: Callable[[int], object]) -> None:
         size = BATCH if session.id.startswith(NOISE) else 1
         where = _path(life, "conversations", session.id)
         for start in range(0, len(session.messages), size):

@@ -16,11 +16,11 @@ from memory_platform.kernel.errors import FieldFault, InvalidInput
 from memory_platform.management.datasets import Dataset, DatasetConversation, read_dataset
 from snapshots.intake.values import IncomingMessage
 
+# A question without a time is asked a day after the last turn.
 AFTERWARDS = timedelta(days=1)
-"""A question without a time is asked a day after the last turn."""
 
 
-class Question(BaseModel):
+class DatasetQuestion(BaseModel):
     """One question. ``evidence`` names the messages that answer it; ``answer`` is what a good answer says."""
 
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
@@ -38,9 +38,9 @@ class SubjectQuestions:
     """What one subject's memory is asked: each question has a time, and only evidence that was said."""
 
     subject_id: str
-    questions: tuple[Question, ...]
+    questions: tuple[DatasetQuestion, ...]
+    # The words of each message by its id.
     turns: Mapping[str, str]
-    """The words of each message by its id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +90,10 @@ def read_evaluation_set(
     return EvaluationSet(dataset, hashlib.sha256(content).hexdigest(), tuple(subjects), dict(left_out))
 
 
-def _questions(content: Mapping[str, Any]) -> Mapping[str, list[Question]]:
+def _questions(content: Mapping[str, Any]) -> Mapping[str, list[DatasetQuestion]]:
     """Return the questions by subject. Raises InvalidInput for faults, and for a file without any question."""
     faults: list[FieldFault] = []
-    found: dict[str, list[Question]] = {}
+    found: dict[str, list[DatasetQuestion]] = {}
     for number, subject in enumerate(content["subjects"]):
         held = found.setdefault(subject["subject_id"], [])
         held += _parse_questions(subject.get("questions") or [], f"subjects.{number}.questions", faults)
@@ -104,14 +104,14 @@ def _questions(content: Mapping[str, Any]) -> Mapping[str, list[Question]]:
     return found
 
 
-def _parse_questions(items: Any, path: str, faults: list[FieldFault]) -> Iterator[Question]:
+def _parse_questions(items: Any, path: str, faults: list[FieldFault]) -> Iterator[DatasetQuestion]:
     if not isinstance(items, list):
         faults.append(FieldFault(path, "not_a_list", "Must be a list of objects."))
         return
     for number, item in enumerate(items):
         named = {"id": str(number), **item} if isinstance(item, dict) else item
         try:
-            yield Question.model_validate(named)
+            yield DatasetQuestion.model_validate(named)
         except ValidationError as invalid:
             for fault in invalid.errors(include_input=False, include_url=False):
                 place = ".".join([path, str(number), *map(str, fault["loc"])])
@@ -132,11 +132,11 @@ def _time_after(spoken: list[DatasetConversation]) -> datetime:
     return max(said) + AFTERWARDS if said else utc_now()
 
 
-def _with_asked_at(question: Question, at: datetime) -> Question:
+def _with_asked_at(question: DatasetQuestion, at: datetime) -> DatasetQuestion:
     return question.model_copy(update={"asked_at": at})
 
 
-def _drop_later_evidence(question: Question, spoken: list[DatasetConversation]) -> Question:
+def _drop_later_evidence(question: DatasetQuestion, spoken: list[DatasetConversation]) -> DatasetQuestion:
     """Return the question without evidence that nobody had said when it was asked."""
     at = question.asked_at
     held = {str(one.message_id) for one in _messages(spoken) if not one.said_at or not at or one.said_at <= at}
@@ -145,7 +145,7 @@ def _drop_later_evidence(question: Question, spoken: list[DatasetConversation]) 
 
 
 def _is_chosen(
-    question: Question, categories: frozenset[str], skipped: frozenset[str], left_out: "Counter[str]"
+    question: DatasetQuestion, categories: frozenset[str], skipped: frozenset[str], left_out: "Counter[str]"
 ) -> bool:
     reason = ""
     if question.category in skipped or (categories and question.category not in categories):
@@ -156,7 +156,7 @@ def _is_chosen(
     return not reason
 
 
-def _refuse_ambiguous(subject_id: str, questions: list[Question], spoken: list[DatasetConversation]) -> None:
+def _refuse_ambiguous(subject_id: str, questions: list[DatasetQuestion], spoken: list[DatasetConversation]) -> None:
     """Evidence is named by message id alone. Raises InvalidInput when two conversations of a subject share one."""
     told = Counter(str(message.message_id) for message in _messages(spoken))
     twice = sorted({message_id for question in questions for message_id in question.evidence if told[message_id] > 1})

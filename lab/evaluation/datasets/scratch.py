@@ -38,6 +38,7 @@ from tenants.services.tenants import create_tenant
 
 KEY_CHARS = 12
 POLL_SECONDS = 0.2
+# The code and the data that decide what is stored of a conversation, and how it is indexed.
 INDEXING_ROOMS = (
     *(
         Path(snapshots.__path__[0]) / room
@@ -45,7 +46,6 @@ INDEXING_ROOMS = (
     ),
     Path(memory_platform.kernel.__path__[0]),
 )
-"""The code and the data that decide what is stored of a conversation, and how it is indexed."""
 _MADE_BY_RUNNING = "__pycache__"
 
 

@@ -1,6 +1,6 @@
 """Every optimisation of recall with its switch: what an evaluation turns off, one at a time, to learn its worth.
 
-A new field of ScoringPolicy or RankingPolicy takes one row here, or one reason in ``NOT_SWITCHED``; a test asks for it.
+A new field of ScoringPolicy or RankingPolicy takes one row here, unless it switches nothing: a test lists those.
 """
 
 from collections.abc import Mapping
@@ -32,6 +32,7 @@ def ranking(**off: Any) -> Switch:
     return Switch("ranking", off)
 
 
+# By name. Several rows may turn the same field: a group, and each of its parts.
 ABLATIONS: Mapping[str, Switch] = {
     "keyword: own words": scoring(keyword_own=0.0),
     "keyword: window of neighbours": scoring(keyword_window=0.0),
@@ -61,47 +62,6 @@ ABLATIONS: Mapping[str, Switch] = {
     "factor: frequency": ranking(use_frequency=False),
     "answer: says everything once": ranking(say_once=False),
 }
-"""By name. Several rows may turn the same field: a group, and each of its parts."""
-
-_SHAPE = "the shape of a step that has a switch of its own"
-_SATURATION = "BM25 without saturation is no BM25: another ranking, not one without an optimisation"
-_FUSION = "another way to fuse, not one without an optimisation: the policy says what it gave"
-_COST = "bounds the time of long questions, not the order of short ones"
-_RELATED = "which words count as related: without any, the switch is related_share"
-_IMAGE = "decided when an image is built, before any policy ranks it"
-
-NOT_SWITCHED: Mapping[str, str] = {
-    "scoring.bm25_k1": _SATURATION,
-    "scoring.query_terms": _COST,
-    "scoring.fusion": _FUSION,
-    "scoring.rrf_k": _FUSION,
-    "scoring.related_words": _COST,
-    "scoring.related_cosine": _RELATED,
-    "scoring.related_terms": _RELATED,
-    "scoring.alike_cosines": "from when on two questions are alike: the switch is asked_alike",
-    "scoring.sentence_least": "the end of the decay, which has a switch of its own",
-    "scoring.sitting_gap_hours": _IMAGE,
-    **dict.fromkeys(
-        (
-            "ranking.recency_curve",
-            "ranking.recency_days",
-            "ranking.recency_values",
-            "ranking.episode_shares",
-            "ranking.episode_decay",
-            "ranking.hyperbolic_rate",
-            "ranking.validation_days",
-            "ranking.validation_values",
-            "ranking.provenance",
-            "ranking.frequency_injected",
-            "ranking.frequency_liked",
-            "ranking.frequency_disliked",
-            "ranking.frequency_bonus",
-            "ranking.frequency_malus",
-        ),
-        _SHAPE,
-    ),
-}
-"""Fields that have no switch, by part and name, and why."""
 
 
 def without_optimisations(policy: RecallPolicy, **left: Any) -> RecallPolicy:

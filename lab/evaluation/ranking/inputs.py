@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from lab.evaluation.datasets.questions import Question, SubjectQuestions
+from lab.evaluation.datasets.questions import DatasetQuestion, SubjectQuestions
 from lab.evaluation.ranking.overlap import EvidenceNeed, estimate_tokens, evidence_need, pieces_of
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.providers.contracts import Preparable, WordRelations
@@ -49,7 +49,7 @@ class LoadedQuestion:
     which of its pieces occur in the memory, as bits. Memories that are worth nothing stand in neither.
     """
 
-    question: Question
+    question: DatasetQuestion
     asked_at: datetime
     vectors: Mapping[str, Float32]
     wanted: tuple[EvidenceNeed, ...]
@@ -120,7 +120,7 @@ def _memory(memory: RecalledMemory) -> LoadedMemory:
     return LoadedMemory(memory.id, memory.text, estimate_tokens(memory.text), said, memory.said_at, memory.name)
 
 
-def _covered_evidence(question: Question, memory: LoadedMemory) -> frozenset[int]:
+def _covered_evidence(question: DatasetQuestion, memory: LoadedMemory) -> frozenset[int]:
     return frozenset(i for i, message_id in enumerate(question.evidence) if message_id in memory.message_ids)
 
 

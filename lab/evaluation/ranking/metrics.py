@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from lab.evaluation.ranking.overlap import EvidenceNeed
 
+# Per memory, best first, the evidence turns it stems from.
 Brought = Sequence[Collection[int]]
-"""Per memory, best first, the evidence turns it stems from."""
 
 
 def recall_at(brought: Brought, wanted: int, k: int) -> float:

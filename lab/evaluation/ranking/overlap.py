@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from lab.evaluation.policy import COUNTING
 
-Piece = tuple[str, ...]
-"""One unit, or ``COUNTING.shingle`` of them in a row."""
+# One unit, or ``COUNTING.shingle`` of them in a row.
+Shingle = tuple[str, ...]
 
 _UNIT = re.compile(r"[\u3400-\u9fff]|[a-z0-9]+(?:'[a-z]+)?")
 _FIRST_HAN, _LAST_HAN = "\u3400", "\u9fff"
@@ -22,7 +22,7 @@ _FIRST_HAN, _LAST_HAN = "\u3400", "\u9fff"
 class EvidenceNeed:
     """What has to occur for an evidence turn to be present: at least ``share`` of ``pieces``."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Shingle, ...]
     share: float
 
     def is_met(self, occurring: int) -> bool:
@@ -43,7 +43,7 @@ def estimate_tokens(text: str) -> int:
     return math.ceil(words * COUNTING.tokens_per_word + characters * COUNTING.tokens_per_character)
 
 
-def pieces_of(text: str) -> frozenset[Piece]:
+def pieces_of(text: str) -> frozenset[Shingle]:
     """Return everything that an evidence turn could want of ``text``: its units and its runs of three."""
     found = units(text)
     return frozenset(_runs(found)) | frozenset((unit,) for unit in found)
@@ -57,6 +57,6 @@ def evidence_need(evidence: str) -> EvidenceNeed:
     return EvidenceNeed(tuple(dict.fromkeys(_runs(found))), COUNTING.share)
 
 
-def _runs(found: Sequence[str]) -> list[Piece]:
+def _runs(found: Sequence[str]) -> list[Shingle]:
     size = COUNTING.shingle
     return [tuple(found[start : start + size]) for start in range(len(found) - size + 1)]

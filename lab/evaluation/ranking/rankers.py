@@ -14,8 +14,8 @@ from snapshots.recall.ranking.pipeline import alive_rows, rank_memories
 from snapshots.recall.ranking.probe import asked_at, make_probe
 from snapshots.recall.values import LaneHit, RankedHit, RecallQuery
 
+# Returns the best ``top_k`` memories, best first; None when this way of ranking has nothing to go by.
 Ranker = Callable[[LoadedSubject, LoadedQuestion, int], list[UUID] | None]
-"""Returns the best ``top_k`` memories, best first; None when this way of ranking has nothing to go by."""
 
 Lane = Callable[[RankedHit], LaneHit | None]
 
@@ -24,11 +24,11 @@ Lane = Callable[[RankedHit], LaneHit | None]
 class SingleLane:
     """Which weights of the scoring policy make a lane, and where an explained hit says that the lane found it."""
 
+    # What the names of the lane's weights begin with.
     weights: str
-    """What the names of the lane's weights begin with."""
     found: Lane
+    # Whether the lane is silent, not merely empty-handed, where no model knows the question's language.
     needs_model: bool
-    """Whether the lane is silent, not merely empty-handed, where no model knows the question's language."""
 
 
 KEYWORD = SingleLane("keyword_", lambda hit: hit.explain.keyword if hit.explain else None, needs_model=False)

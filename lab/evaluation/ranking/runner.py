@@ -16,12 +16,12 @@ from lab.evaluation.ranking.metrics import (
 )
 from lab.evaluation.ranking.rankers import Ranker
 
-Figures = Mapping[str, float]
-"""By name: ``recall@10``, ``hit@10``, ``mrr``, ``ndcg@10``, ``all@10``, ``coverage@500``; each between 0 and 1."""
+# By name: ``recall@10``, ``hit@10``, ``mrr``, ``ndcg@10``, ``all@10``, ``coverage@500``; each between 0 and 1.
+Metrics = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class AskingPlan:
     """How every question is asked: the answer's length in memories, the token budgets it is read within.
 
     ``afterwards`` says that all were asked after the last turn, whatever time they have.
@@ -39,11 +39,15 @@ class QuestionRow:
     subject: str
     id: str
     category: str
-    figures: Figures
+    figures: Metrics
 
 
 def ask_all(
-    subjects: Iterable[LoadedSubject], rank: Ranker, plan: Plan, *, advance: Callable[[int], object] = lambda _: None
+    subjects: Iterable[LoadedSubject],
+    rank: Ranker,
+    plan: AskingPlan,
+    *,
+    advance: Callable[[int], object] = lambda _: None,
 ) -> list[QuestionRow]:
     """Put all questions to ``rank`` and return their rows in order; without those that it has nothing to go by for."""
     rows = []
@@ -56,7 +60,7 @@ def ask_all(
     return rows
 
 
-def figures_of(subject: LoadedSubject, asked: LoadedQuestion, answer: Sequence[UUID], plan: Plan) -> Figures:
+def figures_of(subject: LoadedSubject, asked: LoadedQuestion, answer: Sequence[UUID], plan: AskingPlan) -> Metrics:
     """Return every figure of one answer, best memory first."""
     wanted = len(asked.wanted)
     nothing = (0,) * wanted
@@ -74,7 +78,7 @@ def figures_of(subject: LoadedSubject, asked: LoadedQuestion, answer: Sequence[U
     }
 
 
-def mean_figures(rows: Sequence[QuestionRow]) -> Figures:
+def mean_figures(rows: Sequence[QuestionRow]) -> Metrics:
     """Return the mean of each figure over ``rows``; empty without rows."""
     if not rows:
         return {}
@@ -89,6 +93,6 @@ def group_rows(rows: Sequence[QuestionRow], key: Callable[[QuestionRow], str]) -
     return dict(sorted(found.items()))
 
 
-def _row(subject: LoadedSubject, asked: LoadedQuestion, answer: Sequence[UUID], plan: Plan) -> QuestionRow:
+def _row(subject: LoadedSubject, asked: LoadedQuestion, answer: Sequence[UUID], plan: AskingPlan) -> QuestionRow:
     question = asked.question
     return QuestionRow(subject.subject_id, question.id, question.category, figures_of(subject, asked, answer, plan))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from memory_platform.kernel.terms import terms
 from memory_platform.providers.contracts import TokenCounter
 
+# Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009: their usual values.
 K1, B = 1.2, 0.75
-"""Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009: their usual values."""
 
 
 class RawHistory:

@@ -6,12 +6,12 @@ from typing import Any
 
 from lab.evaluation.plot import DOTS_PER_INCH, require_plotting
 from lab.evaluation.simulation.days import RAW_BUDGET, TurnFigures, shares
-from lab.evaluation.simulation.scenario import Plan
+from lab.evaluation.simulation.scenario import LifePlan
 from tenants.services.usage.ledger import saved_ratio
 from tenants.services.usage.prices import Price
 
+# Days that the table shows; a life that ends earlier or later shows its last day, too.
 MARKS = (1, 7, 30, 60, 90)
-"""Days that the table shows; a life that ends earlier or later shows its last day, too."""
 INCHES = (7.0, 7.0)
 WAYS = {
     "memory": "memory",
@@ -21,7 +21,7 @@ WAYS = {
 }
 
 
-def day_rows(turns: Sequence[TurnFigures], plan: Plan, price: Price) -> list[dict[str, Any]]:
+def day_rows(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> list[dict[str, Any]]:
     """Return one row per marked day: means of its turns, its money, and coverage since the mark before it."""
     marks = sorted({mark for mark in MARKS if mark < plan.days} | {plan.days})
     rows = []
@@ -32,7 +32,7 @@ def day_rows(turns: Sequence[TurnFigures], plan: Plan, price: Price) -> list[dic
     return rows
 
 
-def totals(turns: Sequence[TurnFigures], plan: Plan, price: Price) -> dict[str, Any]:
+def totals(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> dict[str, Any]:
     """Return the same figures of all days together."""
     asked = [turn.covered for turn in turns if turn.covered]
     most = max(turn.context for turn in turns)
@@ -67,7 +67,7 @@ def table(rows: Iterable[Mapping[str, Any]], whole: Mapping[str, Any], currency:
     return "\n".join(lines)
 
 
-def draw_costs(lives: Mapping[str, Sequence[TurnFigures]], plan: Plan, path: Path) -> None:
+def draw_costs(lives: Mapping[str, Sequence[TurnFigures]], plan: LifePlan, path: Path) -> None:
     """Draw tokens and coverage by day. Raises OSError, PlottingMissing, ValueError for a strange format."""
     require_plotting()
     from matplotlib.figure import Figure  # noqa: PLC0415 - an optional package; no pyplot, so no window and no state
@@ -104,7 +104,7 @@ def _sizes(turns: Sequence[TurnFigures]) -> dict[str, Any]:
     }
 
 
-def _money(turns: Sequence[TurnFigures], plan: Plan, price: Price) -> dict[str, float]:
+def _money(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> dict[str, float]:
     """Return what reading the contexts costs, and the history, read whole or all but a turn from a cache."""
     cached = sum(price.read(one.full_history, cached=max(0, one.full_history - plan.tokens)) for one in turns)
     return {

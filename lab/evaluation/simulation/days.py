@@ -31,10 +31,10 @@ from tenants.services.audit import COMMAND_LINE
 from tenants.services.tenants import create_tenant
 
 SLUG = "simulation"
+# Tokens of a context: what the promise says that it stays within.
 BUDGET = 5_900
-"""Tokens of a context: what the promise says that it stays within."""
+# Tokens of the history's end, and of what BM25 finds: a little more than ours, to their advantage.
 RAW_BUDGET = 6_000
-"""Tokens of the history's end, and of what BM25 finds: a little more than ours, to their advantage."""
 APART = timedelta(minutes=4)
 
 
@@ -45,8 +45,8 @@ class EvidenceCoverage:
     memory: bool
     latest: bool
     bm25: bool
+    # BM25 with as many tokens as the context took.
     bm25_same: bool
-    """BM25 with as many tokens as the context took."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
-from lab.evaluation.datasets.questions import EvaluationSet, Question
+from lab.evaluation.datasets.questions import DatasetQuestion, EvaluationSet
 from lab.evaluation.simulation.baselines import RawHistory
 from lab.evaluation.simulation.days import Asker, EvidenceCoverage, context_for, coverage_of
 from snapshots.context.service import COUNTER
@@ -62,7 +62,7 @@ def mean_shares(answers: list[AnsweredQuestion]) -> dict[str, float]:
 
 
 def _answer(
-    tenant_id: UUID, asker: Asker, question: Question, evidence: list[str], raw: RawHistory
+    tenant_id: UUID, asker: Asker, question: DatasetQuestion, evidence: list[str], raw: RawHistory
 ) -> AnsweredQuestion:
     built = context_for(tenant_id, asker, question.query, None)
     covered = coverage_of(built, raw, question.query, evidence)

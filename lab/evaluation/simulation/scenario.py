@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from lab.evaluation.simulation.scenario_words import ScenarioWords
 from memory_platform.providers.contracts import TokenCounter
 
+# Turns of a day that tell a fact, and that ask for an earlier one; the others only talk.
 PLANTED, ASKED = 3, 3
-"""Turns of a day that tell a fact, and that ask for an earlier one; the others only talk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class SimulatedDay:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class LifePlan:
     """How long the life is, how much is said a day, and in how many tokens each turn with its answer."""
 
     days: int = 90
@@ -54,7 +54,7 @@ class _Fact:
 class SimulatedLife:
     """One subject's days in one language."""
 
-    def __init__(self, words: ScenarioWords, plan: Plan, counter: TokenCounter) -> None:
+    def __init__(self, words: ScenarioWords, plan: LifePlan, counter: TokenCounter) -> None:
         self._words = words
         self._plan = plan
         self._counter = counter

@@ -6,18 +6,18 @@ from lab.evaluation.ranking.ablation import ABLATIONS
 from lab.evaluation.ranking.bootstrap import Difference, differences
 from lab.evaluation.ranking.inputs import LoadedSubject
 from lab.evaluation.ranking.rankers import by_policy
-from lab.evaluation.ranking.runner import Plan, QuestionRow, ask_all
+from lab.evaluation.ranking.runner import AskingPlan, QuestionRow, ask_all
 from snapshots.recall.policy import RecallPolicy
 
+# By figure; above zero where the optimisation helps.
 Worth = Mapping[str, Difference]
-"""By figure; above zero where the optimisation helps."""
 
 
 def worth_of_each(
     subjects: Sequence[LoadedSubject],
     policy: RecallPolicy,
     rows: Sequence[QuestionRow],
-    plan: Plan,
+    plan: AskingPlan,
     figures: Sequence[str],
     *,
     advance: Callable[[int], object] = lambda _: None,

@@ -5,24 +5,22 @@ once, weights are chosen on the others, and only the left-out questions count. T
 these very subjects, and a search that begins there has seen them too. So a second search begins at plain BM25.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lab.evaluation.policy import TUNING, TuningPolicy
 from lab.evaluation.ranking.bootstrap import Difference, differences
 from lab.evaluation.ranking.inputs import LoadedSubject
-from lab.evaluation.ranking.prepared_questions import PreparedQuestion, prepare
 from lab.evaluation.ranking.rankers import by_policy
-from lab.evaluation.ranking.runner import Figures, Plan, QuestionRow, ask_all, mean_figures
-from lab.evaluation.tuning.tunables import Point, Tunable, tunables_of, with_point
+from lab.evaluation.ranking.runner import AskingPlan, Metrics, QuestionRow, ask_all, mean_figures
+from lab.evaluation.tuning.tunables import Tunable, TunedValues, tunables_of, with_values
 from memory_platform.kernel.errors import InvalidInput
+from memory_platform.management.progress import Advance
 from snapshots.recall.policy import RecallPolicy
 
-Advance = Callable[[int], object]
-
 FIXED = "fixed policy"
+# Where a search begins: at the policy, or at BM25 over each memory's own words with nothing beside it.
 PLAIN = "plain words"
-"""Where a search begins: at the policy, or at BM25 over each memory's own words with nothing beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +28,8 @@ class Fold:
     """One turn: the subjects left out, the weights chosen on the others, and how they do on those left out."""
 
     held_out: tuple[str, ...]
-    weights: Point
-    figures: Figures
+    weights: TunedValues
+    figures: Metrics
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +41,8 @@ class SearchResult:
     """
 
     folds: tuple[Fold, ...]
-    begun: Figures
-    figures: Figures
+    begun: Metrics
+    figures: Metrics
     gains: Mapping[str, Difference]
 
 
@@ -52,40 +50,36 @@ class SearchResult:
 class TuningResult:
     """The figures of the fixed policy, and what each search found, by where it began."""
 
-    fixed: Figures
+    fixed: Metrics
     searches: Mapping[str, SearchResult]
 
 
 class Trials:
-    """What policies score by subject, each worked out once: the folds try the same policies on the same subjects."""
+    """The scores of policies by subject. The folds try the same policies on the same subjects, so each is kept."""
 
-    def __init__(self, plan: Plan, advance: Advance) -> None:
+    def __init__(self, plan: AskingPlan, advance: Advance) -> None:
         self._plan = plan
         self._advance = advance
         self._known: dict[tuple[RecallPolicy, str], float] = {}
-        self._prepared: dict[str, list[PreparedQuestion]] = {}
 
     def rows(self, policy: RecallPolicy, subjects: Sequence[LoadedSubject]) -> list[QuestionRow]:
-        """Return the rows of ``policy`` on all of ``subjects``."""
         return ask_all(subjects, by_policy(policy), self._plan)
 
     def objective(self, policy: RecallPolicy, subjects: Sequence[LoadedSubject]) -> float:
-        """Return what is searched for the highest of: mean coverage over all budgets."""
+        """Return the figure that the search maximises: the mean coverage over all budgets."""
         total = sum(self._total_coverage(policy, subject) for subject in subjects)
         return total / (sum(len(subject.questions) for subject in subjects) * len(self._plan.budgets))
 
     def _total_coverage(self, policy: RecallPolicy, subject: LoadedSubject) -> float:
         key = (policy, subject.subject_id)
         if key not in self._known:
-            if subject.subject_id not in self._prepared:
-                self._prepared[subject.subject_id] = prepare(subject, self._plan.top_k)
-            asked = self._prepared[subject.subject_id]
-            self._known[key] = sum(question.coverage(policy, self._plan.budgets) for question in asked)
+            names = [f"coverage@{budget}" for budget in self._plan.budgets]
+            self._known[key] = sum(row.figures[name] for row in self.rows(policy, [subject]) for name in names)
             self._advance(1)
         return self._known[key]
 
 
-class Search:
+class CoordinateSearch:
     """A coordinate search over one policy's tunables: each in turn, the others fixed."""
 
     def __init__(
@@ -96,11 +90,11 @@ class Search:
         self._tunables = tunables
         self._how = how
 
-    def policy_at(self, point: Point) -> RecallPolicy:
+    def policy_at(self, point: TunedValues) -> RecallPolicy:
         """Return the policy with the values of ``point``."""
-        return with_point(self._policy, self._tunables, point)
+        return with_values(self._policy, self._tunables, point)
 
-    def best_from(self, begin: Point, training: Sequence[LoadedSubject]) -> Point:
+    def best_from(self, begin: TunedValues, training: Sequence[LoadedSubject]) -> TunedValues:
         """Return the best point found on ``training``; never one that does worse there than ``begin``."""
         best, reached = begin, self._objective(begin, training)
         for number in range(self._how.rounds):
@@ -115,20 +109,20 @@ class Search:
         return best
 
     def _try_values(
-        self, point: Point, name: str, training: Sequence[LoadedSubject], *, near: bool
-    ) -> list[tuple[Point, float]]:
+        self, point: TunedValues, name: str, training: Sequence[LoadedSubject], *, near: bool
+    ) -> list[tuple[TunedValues, float]]:
         """Return the points that differ from ``point`` in ``name``, each with its score."""
         tried = [{**point, name: value} for value in self._tunables[name].values(point[name], near=near)]
         return [(other, self._objective(other, training)) for other in tried]
 
-    def _objective(self, point: Point, training: Sequence[LoadedSubject]) -> float:
+    def _objective(self, point: TunedValues, training: Sequence[LoadedSubject]) -> float:
         return self._trials.objective(self.policy_at(point), training)
 
 
 def tune(
     subjects: Sequence[LoadedSubject],
     policy: RecallPolicy,
-    plan: Plan,
+    plan: AskingPlan,
     *,
     how: TuningPolicy = TUNING,
     advance: Advance = lambda _: None,
@@ -141,7 +135,7 @@ def tune(
         raise InvalidInput("Tuning needs at least two subjects with questions: one is left out to judge by.")
     tunables = tunables_of(subjects)
     trials = Trials(plan, advance)
-    search = Search(trials, policy, tunables, how)
+    search = CoordinateSearch(trials, policy, tunables, how)
     begins = {
         FIXED: {name: tunable.read(policy) for name, tunable in tunables.items()},
         PLAIN: {name: tunable.plain for name, tunable in tunables.items()},
@@ -161,7 +155,11 @@ def split(subjects: Sequence[LoadedSubject], folds: int) -> list[list[LoadedSubj
 
 
 def _search_folds(
-    search: Search, trials: Trials, begin: Point, parts: Sequence[Sequence[LoadedSubject]], fixed: Sequence[QuestionRow]
+    search: CoordinateSearch,
+    trials: Trials,
+    begin: TunedValues,
+    parts: Sequence[Sequence[LoadedSubject]],
+    fixed: Sequence[QuestionRow],
 ) -> SearchResult:
     subjects = [subject for part in parts for subject in part]
     folds, rows = [], []

@@ -6,10 +6,11 @@ from typing import Any
 
 from lab.evaluation.ranking.inputs import LoadedSubject
 from lab.evaluation.ranking.rankers import by_policy
-from lab.evaluation.ranking.runner import Figures, Plan, ask_all, mean_figures
+from lab.evaluation.ranking.runner import AskingPlan, Metrics, ask_all, mean_figures
 from lab.evaluation.tuning.tunables import tunables_of
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 
+# By part and field: what is tried beside the values that tuning searches, by name. "R3" are that row's own steps.
 ALTERNATIVES: Mapping[str, Mapping[str, Any]] = {
     "scoring.keyword_own": {"0.2": 0.2, "0.5": 0.5, "0.7": 0.7},
     "scoring.fusion": {"ranks": "ranks"},
@@ -25,22 +26,21 @@ ALTERNATIVES: Mapping[str, Mapping[str, Any]] = {
     "ranking.recency_curve": {"hyperbolic": "hyperbolic", "episode": "episode"},
     "ranking.recency_values": {"R3": (1.2, 1.0, 0.8, 0.6)},
 }
-"""By part and field: what is tried beside the values that tuning searches, by name. "R3" are that row's own steps."""
 
 
 def sweep(
     subjects: Sequence[LoadedSubject],
     policy: RecallPolicy,
-    plan: Plan,
+    plan: AskingPlan,
     figures: Sequence[str],
     *,
     advance: Callable[[int], object] = lambda _: None,
-) -> Mapping[str, Mapping[str, Figures]]:
+) -> Mapping[str, Mapping[str, Metrics]]:
     """Return ``figures`` by field and by the value that it takes, everything else as in ``policy``.
 
     ``advance`` hears of each policy tried.
     """
-    found: dict[str, dict[str, Figures]] = {}
+    found: dict[str, dict[str, Metrics]] = {}
     for field, value, tried in alternative_policies(subjects, policy):
         means = mean_figures(ask_all(subjects, by_policy(tried), plan))
         found.setdefault(field, {})[value] = {name: means[name] for name in figures}

@@ -9,8 +9,8 @@ from lab.evaluation.policy import GRIDS, GridPolicy
 from lab.evaluation.ranking.inputs import LoadedSubject
 from snapshots.recall.policy import RecallPolicy
 
-Point = Mapping[str, float]
-"""One value for each tunable, by name."""
+# One value for each tunable, by name.
+TunedValues = Mapping[str, float]
 
 RECENCY = "recency_values"
 DENSE_WEIGHT = "dense_weights"
@@ -60,25 +60,7 @@ def tunables_of(subjects: Iterable[LoadedSubject], grids: GridPolicy = GRIDS) ->
     }
 
 
-NOT_TUNED: Mapping[str, str] = {
-    "scoring.keyword_own": "of weights only their ratio counts: the others are searched beside it",
-    "scoring.fusion": "another way to fuse: the policy says what it gave",
-    "scoring.query_terms": "bounds the time of long questions; a value that costs nothing is enough",
-    "scoring.cosine_floors": "learnt from questions to other subjects' memories, not from figures",
-    "scoring.asked_alike": "a planted life chose it: the data sets hold few questions that are asked again",
-    "scoring.alike_cosines": "belongs to asked_alike",
-    "scoring.related_terms": "bounds the time of a question; related_share says what its terms count",
-    "scoring.related_words": "bounds the time of long questions",
-    "scoring.sentence_least": "the end of the decay, which is searched",
-    "scoring.sitting_gap_hours": "decided when an image is built, before any policy ranks it",
-    "ranking.use_recency": "a switch: recency_values at strength 0 are the same",
-    "ranking.recency_curve": "another curve, not a weight: the policy says what each gave",
-    "ranking.say_once": "a switch",
-}
-"""Numbers of ScoringPolicy and RankingPolicy that are neither promised nor searched, by part and name, and why."""
-
-
-def with_point(policy: RecallPolicy, tunables: Mapping[str, Tunable], point: Point) -> RecallPolicy:
+def with_values(policy: RecallPolicy, tunables: Mapping[str, Tunable], point: TunedValues) -> RecallPolicy:
     """Return ``policy`` with the values of ``point``."""
     for name, tunable in tunables.items():
         if point[name] != tunable.read(policy):

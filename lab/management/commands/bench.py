@@ -14,7 +14,7 @@ from django.core.management.base import CommandError
 
 from lab.benchmarks.console_pages import floor_of, log_in_visitor, starts_of, visit
 from lab.benchmarks.corrections import KEYS, correct_over_http, fill_beliefs
-from lab.benchmarks.load.target import recall_of, target_at
+from lab.benchmarks.load.measured_stack import measured_stack_at, recall_of
 from lab.benchmarks.maintenance import give_work, measure_jobs
 from lab.benchmarks.purging import expire_others, purge_apart, steady_load, watch_locks
 from lab.benchmarks.report import table, write
@@ -139,7 +139,7 @@ class Command(PlatformCommand):
         with progress(self.stdout, "letting memories expire", 0, "rows"):
             expired = expire_others(tenant_id)
         with own_key(tenant_id) as key:
-            target = target_at(options["base"], key)
+            target = measured_stack_at(options["base"], key)
             with steady_load(target, asks, options["per_second"]) as alone:
                 time.sleep(options["seconds"])
             with watch_locks() as locks, steady_load(target, asks, options["per_second"]) as beside:
@@ -179,7 +179,7 @@ class Command(PlatformCommand):
             own_key(tenant_id) as key,
             progress(self.stdout, "correcting", count * turns, "corrections") as advance,
         ):
-            seen = correct_over_http(target_at(options["base"], key), subjects, turns, advance=advance)
+            seen = correct_over_http(measured_stack_at(options["base"], key), subjects, turns, advance=advance)
         for line in seen.lines():
             self.stdout.write(line)
 
@@ -198,7 +198,7 @@ class Command(PlatformCommand):
         if options["receipts"]:
             self._make_receipts(tenant_id, [name for names in cohorts.values() for name in names], options["receipts"])
         with (
-            log_in_visitor(target_at(options["base"], ""), tenant_id) as visitor,
+            log_in_visitor(measured_stack_at(options["base"], ""), tenant_id) as visitor,
             progress(self.stdout, "visiting", 0, "pages") as advance,
         ):
             floor = floor_of(visitor, options["rounds"] * 4)

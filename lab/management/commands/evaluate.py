@@ -16,12 +16,12 @@ from lab.evaluation.datasets.scratch import (
     index_again,
     keep_for_good,
 )
-from lab.evaluation.judging import Judgement, choose_questions, judge_all
+from lab.evaluation.judging import JudgedRun, choose_questions, judge_all
 from lab.evaluation.plot import PlottingMissing, curves_of, draw, rankers, require_plotting
 from lab.evaluation.ranking.ablation import ABLATIONS
 from lab.evaluation.ranking.inputs import LoadedSubject, load_subject
 from lab.evaluation.ranking.rankers import DENSE, KEYWORD, by_lane, by_policy
-from lab.evaluation.ranking.runner import Plan, ask_all
+from lab.evaluation.ranking.runner import AskingPlan, ask_all
 from lab.evaluation.report import report, worth_figures
 from lab.evaluation.run_file import describe_run, lane_figures, plain, summary_of, write_run
 from lab.evaluation.tuning.optimisation_gains import worth_of_each
@@ -107,7 +107,7 @@ class Command(PlatformCommand):
         if options["judge"] > 0 and chat_model("judge") is None:
             raise CommandError("--judge needs a chat model: set CHAT_MODEL (and CHAT_BASE_URL, CHAT_API_KEY).")
         asked = self._read(options)
-        plan = Plan(options["top_k"], options["budgets"], options["afterwards"])
+        plan = AskingPlan(options["top_k"], options["budgets"], options["afterwards"])
         try:
             with quiet_events():
                 scratch = self._scratch(asked, options["tenant"])
@@ -185,7 +185,7 @@ class Command(PlatformCommand):
         return subjects
 
     def _measure(
-        self, asked: EvaluationSet, plan: Plan, subjects: list[LoadedSubject], options: dict[str, Any]
+        self, asked: EvaluationSet, plan: AskingPlan, subjects: list[LoadedSubject], options: dict[str, Any]
     ) -> dict[str, Any]:
         policy, told = DEFAULT_RECALL, worth_figures(plan.budgets)
         with self._progress("asking", 3 * asked.questions, "questions") as advance:
@@ -212,7 +212,7 @@ class Command(PlatformCommand):
                 parts["curves"] = curves_of(subjects, policy, plan.top_k, advance=advance)
         return describe_run(asked, plan, policy, rows, **parts)
 
-    def _judge(self, subjects: list[LoadedSubject], limit: int) -> Judgement:
+    def _judge(self, subjects: list[LoadedSubject], limit: int) -> JudgedRun:
         chosen, model = choose_questions(subjects, limit), chat_model("judge")
         if model is None:
             raise CommandError("The chat model is gone.")

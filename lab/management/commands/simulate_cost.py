@@ -21,7 +21,7 @@ from lab.evaluation.plot import PlottingMissing, require_plotting
 from lab.evaluation.simulation.cost_report import WAYS, day_rows, draw_costs, table, totals
 from lab.evaluation.simulation.days import Asker, TurnFigures, run_simulation, simulation_tenant
 from lab.evaluation.simulation.real_talk import AnsweredQuestion, ask_dataset, mean_shares
-from lab.evaluation.simulation.scenario import Plan, SimulatedLife
+from lab.evaluation.simulation.scenario import LifePlan, SimulatedLife
 from lab.evaluation.simulation.scenario_words import CHINESE, ENGLISH
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import MemoryPlatformError
@@ -71,7 +71,7 @@ class Command(PlatformCommand):
             raise CommandError(f"{fault.code}: {fault.detail}") from None
 
     def _live(self, price: Price, options: Mapping[str, Any]) -> None:
-        plan = Plan(options["days"], options["turns"], options["tokens"], options["seed"])
+        plan = LifePlan(options["days"], options["turns"], options["tokens"], options["seed"])
         tenant_id = simulation_tenant()
         lives: dict[str, list[TurnFigures]] = {}
         for language in options["language"] or sorted(LANGUAGES):
@@ -132,7 +132,7 @@ class Command(PlatformCommand):
         self.stdout.write(f"Written to {path}.")
 
 
-def _figures(turns: Sequence[TurnFigures], plan: Plan, price: Price) -> dict[str, Any]:
+def _figures(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> dict[str, Any]:
     return {"days": day_rows(turns, plan, price), "all": totals(turns, plan, price)}
 
 

@@ -16,7 +16,7 @@ from lab.benchmarks.console_pages import (
     starts_of,
     visit,
 )
-from lab.benchmarks.load.target import Target, TargetRefused
+from lab.benchmarks.load.measured_stack import MeasuredStack, MeasurementRefused
 from tenants.isolation import tenant_tx
 from tenants.models import Member
 from tests.conftest import World
@@ -25,14 +25,14 @@ from tests.snapshots.held import remember
 
 
 @pytest.fixture
-def target(database: None) -> Iterator[Target]:
+def target(database: None) -> Iterator[MeasuredStack]:
     """The whole platform over HTTP for one test."""
     with served() as port:
-        yield Target("127.0.0.1", port, "")
+        yield MeasuredStack("127.0.0.1", port, "")
 
 
 @pytest.mark.slow
-def test_a_visit_reaches_pages_of_every_section_and_ends_as_it_began(world: World, target: Target) -> None:
+def test_a_visit_reaches_pages_of_every_section_and_ends_as_it_began(world: World, target: MeasuredStack) -> None:
     house = world.acme
     remember(house, "My dog is called Rex")
     with log_in_visitor(target, house.tenant.id) as visitor:
@@ -56,7 +56,7 @@ def test_a_visit_reaches_pages_of_every_section_and_ends_as_it_began(world: Worl
     assert not Session.objects.exists()
 
 
-def test_nobody_is_let_in_with_a_made_up_session(world: World, target: Target) -> None:
+def test_nobody_is_let_in_with_a_made_up_session(world: World, target: MeasuredStack) -> None:
     with log_in_visitor(target, world.acme.tenant.id) as visitor:
         pass
     status, _, _ = visitor.get("/console/")
@@ -91,9 +91,9 @@ def test_a_slow_page_says_so() -> None:
 
 
 def test_a_stack_that_is_not_there_is_told() -> None:
-    with pytest.raises(TargetRefused, match="broke off"):
+    with pytest.raises(MeasurementRefused, match="broke off"):
         floor_of(visitor_of_nothing(), 1)
 
 
 def visitor_of_nothing() -> Visitor:
-    return Visitor(Target("127.0.0.1", 1, ""), "")
+    return Visitor(MeasuredStack("127.0.0.1", 1, ""), "")

@@ -6,8 +6,8 @@ from typing import Any
 
 import orjson
 
+# Role, named speaker, words.
 Said = tuple[str, str | None, str]
-"""Role, named speaker, words."""
 
 LIN: dict[str, list[Said]] = {
     "c1": [

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from lab.evaluation.datasets.questions import Question, SubjectQuestions
+from lab.evaluation.datasets.questions import DatasetQuestion, SubjectQuestions
 from lab.evaluation.ranking.inputs import LoadedMemory, LoadedSubject, map_questions
 from lab.evaluation.ranking.overlap import estimate_tokens
 from tests.snapshots.recall.world import EMBEDDER, NOW, id_of, image_of, memory
@@ -28,7 +28,7 @@ def subject(
     asked = SubjectQuestions(
         subject_id,
         tuple(
-            Question(
+            DatasetQuestion(
                 id=f"q{i}",
                 query=query,
                 asked_at=NOW,

@@ -7,7 +7,7 @@ import orjson
 import pytest
 from pytest_django.fixtures import Settings
 
-from lab.evaluation.judging import Judgement, choose_questions, judge_all
+from lab.evaluation.judging import JudgedRun, choose_questions, judge_all
 from lab.evaluation.prompts import ENGLISH, VERSION
 from lab.evaluation.ranking.inputs import LoadedSubject
 from lab.evaluation.ranking.rankers import by_policy
@@ -35,7 +35,7 @@ def server(settings: Settings) -> Iterator[ModelServer]:
         yield running
 
 
-def judge_subject(of: LoadedSubject) -> Judgement:
+def judge_subject(of: LoadedSubject) -> JudgedRun:
     model = chat_model("judge")
     assert model is not None
     return judge_all(choose_questions([of], 5), by_policy(DEFAULT_RECALL), model)

@@ -11,7 +11,7 @@ import pytest
 
 from lab.benchmarks.load.client import stages_of
 from lab.benchmarks.load.crew import Crew, merge_replies, start_crew
-from lab.benchmarks.load.figures import Slice
+from lab.benchmarks.load.measured_stack import MeasuredStack, measured_stack_at, recall_of
 from lab.benchmarks.load.protocol import AskFailed, repeat
 from lab.benchmarks.load.rounds import (
     COLD,
@@ -26,7 +26,7 @@ from lab.benchmarks.load.rounds import (
     cohorts_of,
     run_rounds,
 )
-from lab.benchmarks.load.target import Target, recall_of, target_at
+from lab.benchmarks.load.timings import Slice
 from lab.benchmarks.peers import PeerSeen
 from lab.benchmarks.report import describe, table
 from memory_platform.kernel.errors import InvalidInput
@@ -55,22 +55,22 @@ class Echo(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def target() -> Iterator[Target]:
+def target() -> Iterator[MeasuredStack]:
     Echo.asked.clear()
     Echo.connections.clear()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield Target("127.0.0.1", server.server_address[1], "mk_test")
+    yield MeasuredStack("127.0.0.1", server.server_address[1], "mk_test")
     server.shutdown()
     server.server_close()
 
 
 def bench(sizes: dict[int, int], rounds: int = 2) -> Bench:
     names = {size: [f"bench-{size}-{i:05d}" for i in range(count)] for size, count in sizes.items()}
-    return Bench(Crew([]), Target("nowhere", 1, ""), "", cohorts_of(names), 0.1, rounds)
+    return Bench(Crew([]), MeasuredStack("nowhere", 1, ""), "", cohorts_of(names), 0.1, rounds)
 
 
-def test_clients_are_programs_that_ask_over_one_kept_connection_each(target: Target) -> None:
+def test_clients_are_programs_that_ask_over_one_kept_connection_each(target: MeasuredStack) -> None:
     with ExitStack() as stack:
         crew = start_crew(2, stack)
         order = target.order([recall_of("ada", "Where?"), ("POST", "/refused", {})], None)
@@ -162,7 +162,7 @@ def test_a_run_shows_multiples_of_the_floor_of_as_many_clients_and_who_could_not
 
 
 def test_an_address_is_checked() -> None:
-    assert target_at("http://127.0.0.1:8460", "k").port == 8460
+    assert measured_stack_at("http://127.0.0.1:8460", "k").port == 8460
     for wrong in ("127.0.0.1:8460", "https://host", "http://host/v1"):
         with pytest.raises(InvalidInput):
-            target_at(wrong, "k")
+            measured_stack_at(wrong, "k")

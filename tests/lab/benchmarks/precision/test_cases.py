@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lab.benchmarks.precision.cases import FIXTURES, figures_of, judge, read_cases, read_seed
+from lab.benchmarks.precision.cases import FIXTURES, judge, precision_scores, read_cases, read_seed
 from lab.benchmarks.precision.run import ask_cases, precision_tenant, store_seed
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
@@ -35,8 +35,8 @@ def test_an_oracle_passes_what_can_be_passed_and_silence_the_empty_cases() -> No
         "relation-expansion-respects-scope-filter",
         "relation-does-not-appear-as-entity",
     }  # its adapter adds an open question to what a relation brings
-    assert (figures_of(right).active, figures_of(right).active_cases) == (39, 43)
-    silent = figures_of([judge(one, (), SEED) for one in CASES.values()])
+    assert (precision_scores(right).active, precision_scores(right).active_cases) == (39, 43)
+    silent = precision_scores([judge(one, (), SEED) for one in CASES.values()])
     assert (silent.active, silent.passed, silent.recall) == (0, 34, 0.0)
 
 
@@ -50,7 +50,7 @@ def test_the_figures_are_those_that_docs_relevance_tells(world: World, settings:
     settings.EMBEDDER = "wordllama,use"
     tenant_id = precision_tenant()
     store_seed(tenant_id)
-    plain, strict = (figures_of(ask_cases(tenant_id, strict=strict)) for strict in (False, True))
+    plain, strict = (precision_scores(ask_cases(tenant_id, strict=strict)) for strict in (False, True))
     assert (strict.active_cases, strict.cases) == (43, 77)
     assert strict.active >= 37
     assert strict.passed >= 65
@@ -66,6 +66,6 @@ def test_a_strict_question_finds_fewer_than_a_plain_one(world: World) -> None:
     store_seed(tenant_id)
     with tenant_tx(tenant_id):
         assert Snapshot.objects.count() == len(SEED)
-    plain, strict = (figures_of(ask_cases(tenant_id, strict=strict)) for strict in (False, True))
+    plain, strict = (precision_scores(ask_cases(tenant_id, strict=strict)) for strict in (False, True))
     assert strict.passed > plain.passed
     assert strict.precision > plain.precision

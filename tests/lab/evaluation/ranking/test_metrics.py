@@ -15,8 +15,8 @@ from lab.evaluation.ranking.metrics import (
 from lab.evaluation.ranking.overlap import EvidenceNeed, estimate_tokens, evidence_need, pieces_of, units
 
 NOTHING: frozenset[int] = frozenset()
+# Of four wanted turns the second memory brings one, the third the same again, the fourth two, the sixth the last.
 BROUGHT = [NOTHING, {0}, {0}, {1, 2}, NOTHING, {3}]
-"""Of four wanted turns the second memory brings one, the third the same again, the fourth two, the sixth the last."""
 
 
 def test_recall_counts_each_turn_once() -> None:

@@ -14,7 +14,7 @@ from lab.evaluation.ranking.rankers import (
     own_meaning,
     own_words,
 )
-from lab.evaluation.ranking.runner import Plan, ask_all, mean_figures
+from lab.evaluation.ranking.runner import AskingPlan, ask_all, mean_figures
 from snapshots.recall.policy import DEFAULT_RECALL
 from tests.lab.evaluation.memories import subject
 
@@ -55,7 +55,7 @@ def test_keywords_alone_find_nothing_that_shares_no_word() -> None:
 
 def test_a_lane_without_a_model_is_silent() -> None:
     assert order(by_lane(DEFAULT_RECALL, DENSE), lin(dense=False)) is None
-    assert ask_all([lin(dense=False)], by_lane(DEFAULT_RECALL, DENSE), Plan()) == []
+    assert ask_all([lin(dense=False)], by_lane(DEFAULT_RECALL, DENSE), AskingPlan()) == []
     assert mean_figures([]) == {}
 
 
@@ -65,14 +65,14 @@ def test_a_lane_whose_model_finds_nothing_near_has_found_nothing() -> None:
     far = by_lane(replace(DEFAULT_RECALL, scoring=replace(DEFAULT_RECALL.scoring, cosine_floors=floors)), DENSE)
 
     assert order(far, asked) == []
-    assert ask_all([asked], far, Plan())[0].figures["recall@10"] == 0
+    assert ask_all([asked], far, AskingPlan())[0].figures["recall@10"] == 0
 
 
 def test_keywords_that_match_nothing_are_an_answer_all_the_same() -> None:
     nobody = subject("lin", TURNS, {"Zebra?": [0]})
 
     assert order(by_lane(DEFAULT_RECALL, KEYWORD), nobody) == []
-    assert ask_all([nobody], by_lane(DEFAULT_RECALL, KEYWORD), Plan())[0].figures["recall@10"] == 0
+    assert ask_all([nobody], by_lane(DEFAULT_RECALL, KEYWORD), AskingPlan())[0].figures["recall@10"] == 0
 
 
 def test_nearness_alone_compares_every_memory_with_a_vector() -> None:
@@ -92,7 +92,7 @@ def test_a_bare_policy_keeps_what_is_left_to_it() -> None:
 
 
 def test_the_figures_of_an_answer_follow_its_order() -> None:
-    first, second = ask_all([lin()], most_recent, Plan(top_k=10, budgets=(9, 100)))
+    first, second = ask_all([lin()], most_recent, AskingPlan(top_k=10, budgets=(9, 100)))
 
     assert (second.figures["mrr"], second.figures["hit@5"]) == (1 / 2, 1)  # turn 2 stands behind turn 3
     assert first.figures["mrr"] == 1 / 4

@@ -3,12 +3,12 @@
 import pytest
 
 from lab.evaluation.simulation.baselines import RawHistory
-from lab.evaluation.simulation.scenario import Plan, SimulatedLife
+from lab.evaluation.simulation.scenario import LifePlan, SimulatedLife
 from lab.evaluation.simulation.scenario_words import CHINESE, ENGLISH, ScenarioWords
 from memory_platform.providers.tokens import TokenEstimator
 
 COUNTER = TokenEstimator()
-PLAN = Plan(days=20)
+PLAN = LifePlan(days=20)
 BOTH = pytest.mark.parametrize("words", [ENGLISH, CHINESE], ids=["en", "zh"])
 
 
@@ -16,7 +16,7 @@ BOTH = pytest.mark.parametrize("words", [ENGLISH, CHINESE], ids=["en", "zh"])
 def test_a_seed_makes_the_same_life_again_and_another_one_another(words: ScenarioWords) -> None:
     first, again = (list(SimulatedLife(words, PLAN, COUNTER).days()) for _ in range(2))
     assert first == again
-    assert first != list(SimulatedLife(words, Plan(days=20, seed=8), COUNTER).days())
+    assert first != list(SimulatedLife(words, LifePlan(days=20, seed=8), COUNTER).days())
 
 
 @BOTH
@@ -46,9 +46,11 @@ def test_a_question_asks_for_what_was_told_on_an_earlier_day_in_no_answer(words:
 @BOTH
 def test_ninety_days_tell_no_fact_twice(words: ScenarioWords) -> None:
     questions = [
-        turn.said for day in SimulatedLife(words, Plan(), COUNTER).days() for turn in day.turns if turn.evidence
+        turn.said for day in SimulatedLife(words, LifePlan(), COUNTER).days() for turn in day.turns if turn.evidence
     ]
-    evidence = {turn.said: turn.evidence for day in SimulatedLife(words, Plan(), COUNTER).days() for turn in day.turns}
+    evidence = {
+        turn.said: turn.evidence for day in SimulatedLife(words, LifePlan(), COUNTER).days() for turn in day.turns
+    }
     assert len({evidence[question] for question in questions}) == len(set(questions))
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from lab.evaluation.ranking.ablation import ABLATIONS
 from lab.evaluation.ranking.rankers import by_policy
-from lab.evaluation.ranking.runner import Plan, ask_all
+from lab.evaluation.ranking.runner import AskingPlan, ask_all
 from lab.evaluation.tuning.optimisation_gains import worth_of_each
 from snapshots.recall.policy import DEFAULT_RECALL, RankingPolicy
 from tests.lab.evaluation.memories import subject
@@ -17,7 +17,7 @@ LIN = subject(
 
 
 def test_a_view_that_finds_the_answer_is_worth_what_is_lost_without_it() -> None:
-    plan = Plan(top_k=4, budgets=(8,))
+    plan = AskingPlan(top_k=4, budgets=(8,))
     # The answer shares no word with the question: its neighbour's words find it, or nothing does.
     policy = replace(DEFAULT_RECALL, scoring=replace(DEFAULT_RECALL.scoring, dense_dated=0.0, dense_continued=0.0))
     rows = ask_all([LIN], by_policy(policy), plan)
@@ -33,7 +33,7 @@ def test_a_view_that_finds_the_answer_is_worth_what_is_lost_without_it() -> None
 def test_what_is_off_already_has_no_worth() -> None:
     policy = replace(DEFAULT_RECALL, ranking=RankingPolicy(use_recency=False))
 
-    worth = worth_of_each([LIN], policy, ask_all([LIN], by_policy(policy), Plan()), Plan(), ["mrr"])
+    worth = worth_of_each([LIN], policy, ask_all([LIN], by_policy(policy), AskingPlan()), AskingPlan(), ["mrr"])
 
     assert worth["factor: recency"] is None
     assert worth["factor: confidence"] is not None
@@ -41,8 +41,8 @@ def test_what_is_off_already_has_no_worth() -> None:
 
 def test_every_optimisation_is_tried() -> None:
     tried: list[int] = []
-    rows = ask_all([LIN], by_policy(DEFAULT_RECALL), Plan())
-    worth = worth_of_each([LIN], DEFAULT_RECALL, rows, Plan(), ["mrr", "recall@10"], advance=tried.append)
+    rows = ask_all([LIN], by_policy(DEFAULT_RECALL), AskingPlan())
+    worth = worth_of_each([LIN], DEFAULT_RECALL, rows, AskingPlan(), ["mrr", "recall@10"], advance=tried.append)
 
     assert list(worth) == list(ABLATIONS)
     assert all(set(held) == {"mrr", "recall@10"} for held in worth.values() if held)

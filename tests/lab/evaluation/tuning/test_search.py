@@ -8,17 +8,16 @@ from lab.evaluation.policy import GridPolicy, TuningPolicy
 from lab.evaluation.ranking.ablation import without_optimisations
 from lab.evaluation.ranking.inputs import LoadedSubject
 from lab.evaluation.ranking.rankers import by_policy
-from lab.evaluation.ranking.runner import Plan, ask_all, mean_figures
-from lab.evaluation.tuning.search import FIXED, PLAIN, Search, Trials, TuningResult, split, tune
-from lab.evaluation.tuning.tunables import DENSE_WEIGHT, NOT_TUNED, Point, Tunable, tunables_of, with_point
+from lab.evaluation.ranking.runner import AskingPlan, ask_all, mean_figures
+from lab.evaluation.tuning.search import FIXED, PLAIN, CoordinateSearch, Trials, TuningResult, split, tune
+from lab.evaluation.tuning.tunables import DENSE_WEIGHT, Tunable, TunedValues, tunables_of, with_values
 from memory_platform.kernel.errors import InvalidInput
-from memory_platform.kernel.policy import provenance_of
-from snapshots.recall.policy import DEFAULT_RECALL, RankingPolicy, RecallPolicy, ScoringPolicy
+from snapshots.recall.policy import DEFAULT_RECALL, RankingPolicy, RecallPolicy
 from tests.lab.evaluation.memories import subject
 from tests.snapshots.recall.world import EMBEDDER
 
 QUICK = TuningPolicy(rounds=1)
-PLAN = Plan(top_k=4, budgets=(20,))
+PLAN = AskingPlan(top_k=4, budgets=(20,))
 
 
 def talk(subject_id: str, place: str) -> LoadedSubject:
@@ -41,11 +40,11 @@ def tuned_plan() -> TuningResult:
     return tune(SUBJECTS, DEFAULT_RECALL, PLAN, how=QUICK)
 
 
-def a_search(trials: Trials, policy: RecallPolicy = DEFAULT_RECALL, how: TuningPolicy = QUICK) -> Search:
-    return Search(trials, policy, TUNABLES, how)
+def a_search(trials: Trials, policy: RecallPolicy = DEFAULT_RECALL, how: TuningPolicy = QUICK) -> CoordinateSearch:
+    return CoordinateSearch(trials, policy, TUNABLES, how)
 
 
-def point_of(policy: RecallPolicy) -> Point:
+def point_of(policy: RecallPolicy) -> TunedValues:
     return {name: tunable.read(policy) for name, tunable in TUNABLES.items()}
 
 
@@ -69,7 +68,7 @@ def test_one_search_begins_at_the_policy_and_one_at_plain_words(tuned_plan: Tuni
 
 
 def test_plain_words_hold_nothing_that_was_fitted() -> None:
-    found = with_point(DEFAULT_RECALL, TUNABLES, {name: tunable.plain for name, tunable in TUNABLES.items()})
+    found = with_values(DEFAULT_RECALL, TUNABLES, {name: tunable.plain for name, tunable in TUNABLES.items()})
     rows = ask_all(SUBJECTS, by_policy(found), PLAN)
     words = without_optimisations(DEFAULT_RECALL, keyword_own=1.0, bm25_b=DEFAULT_RECALL.scoring.bm25_b)
 
@@ -102,7 +101,7 @@ def test_a_gain_too_small_to_mean_anything_is_not_learnt() -> None:
 
 
 def test_the_objective_is_the_mean_coverage_of_the_rows() -> None:
-    plan = Plan(top_k=4, budgets=(10, 20))
+    plan = AskingPlan(top_k=4, budgets=(10, 20))
     trials = Trials(plan, lambda _: None)
     figures = mean_figures(trials.rows(DEFAULT_RECALL, SUBJECTS))
 
@@ -152,7 +151,7 @@ def test_a_tunable_changes_what_it_names_and_nothing_else(name: str) -> None:
 
 
 def test_a_point_of_the_policy_is_the_policy() -> None:
-    assert with_point(DEFAULT_RECALL, TUNABLES, point_of(DEFAULT_RECALL)) == DEFAULT_RECALL
+    assert with_values(DEFAULT_RECALL, TUNABLES, point_of(DEFAULT_RECALL)) == DEFAULT_RECALL
 
 
 def test_every_space_in_use_has_a_weight() -> None:
@@ -178,14 +177,3 @@ def test_grids_rise() -> None:
     for one in fields(grids):
         grid = getattr(grids, one.name)
         assert list(grid) == sorted(set(grid)), one.name
-
-
-def test_every_number_is_promised_or_searched_or_has_a_reason() -> None:
-    searched = {name.partition(":")[0] for name in TUNABLES}
-    open_ = {
-        f"{part}.{name}"
-        for part, policy in (("scoring", ScoringPolicy), ("ranking", RankingPolicy))
-        for name, provenance in provenance_of(policy).items()
-        if provenance.kind != "promised" and name not in searched
-    }
-    assert open_ == set(NOT_TUNED)

@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 from lab.evaluation.ranking.rankers import by_policy
-from lab.evaluation.ranking.runner import Plan, ask_all, mean_figures
+from lab.evaluation.ranking.runner import AskingPlan, ask_all, mean_figures
 from lab.evaluation.tuning.sweep import ALTERNATIVES, alternative_policies, sweep
 from lab.evaluation.tuning.tunables import tunables_of
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
@@ -14,7 +14,7 @@ LIN = subject(
     ["Do you still see the harbour from your window?", "Yes, every morning.", "The soup was cold.", "I like rain."],
     {"What about the harbour window?": [1], "Which soup?": [2]},
 )
-PLAN = Plan(top_k=4, budgets=(8,))
+PLAN = AskingPlan(top_k=4, budgets=(8,))
 
 
 def differing(one: RecallPolicy, other: RecallPolicy) -> set[str]:

@@ -1,12 +1,12 @@
-"""Figures of a run from single answers: percentiles, medians over rounds, multiples of the floor."""
+"""CellTimings of a run from single answers: percentiles, medians over rounds, multiples of the floor."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+# Answers without which a percentile says nothing: it would be one of the slowest two.
 LEAST_FOR = {95: 20, 99: 100}
-"""Answers without which a percentile says nothing: it would be one of the slowest two."""
 
 ENDS = (50, 95, 99)
 
@@ -26,7 +26,7 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class CellTimings:
     """One cell of the table. ``p95_ms`` and ``p99_ms`` are None where there were too few answers to say."""
 
     answers: int
@@ -35,8 +35,8 @@ class Figures:
     p95_ms: float | None
     p99_ms: float | None
     per_second: float
+    # CPU that all clients of the cell took together, in processors: 0.5 is half of one.
     client_cpu: float
-    """CPU that all clients of the cell took together, in processors: 0.5 is half of one."""
     failed: int = 0
     stages_ms: Mapping[str, float] = field(default_factory=dict)
 
@@ -47,7 +47,7 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[max(math.ceil(share / 100 * len(ordered)), 1) - 1]
 
 
-def figures_of(slices: Sequence[Slice], *, pooled: bool = False) -> Figures | None:
+def cell_timings(slices: Sequence[Slice], *, pooled: bool = False) -> CellTimings | None:
     """Return medians over the rounds; with ``pooled`` the percentiles of all answers together, for a few a round.
 
     None when nothing was answered.
@@ -57,7 +57,7 @@ def figures_of(slices: Sequence[Slice], *, pooled: bool = False) -> Figures | No
         return None
     groups = [[ms for one in answered for ms in one.ms]] if pooled else [list(one.ms) for one in answered]
     p50, p95, p99 = (_median(groups, share) for share in ENDS)
-    return Figures(
+    return CellTimings(
         answers=sum(len(one.ms) for one in answered),
         rounds=len(answered),
         p50_ms=p50 or 0.0,

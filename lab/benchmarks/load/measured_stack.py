@@ -9,32 +9,32 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from lab.benchmarks.load.client import OK, WAIT_S
-from lab.benchmarks.load.protocol import Told
+from lab.benchmarks.load.protocol import JsonObject
 from memory_platform.kernel.errors import InvalidInput, Unavailable
 
 SETTLE_S = 30.0
 POLL_S = 0.01
 TOP_K = 10
 
-Ask = tuple[str, str, dict[str, Any] | None]
-"""Method, path, body."""
+# Method, path, body.
+RequestSpec = tuple[str, str, dict[str, Any] | None]
 
 
-class TargetRefused(Unavailable):
+class MeasurementRefused(Unavailable):
     """The stack that is measured does not answer as it should."""
 
     code = "target_refused"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class MeasuredStack:
     """A running stack's address, and a key of the tenant that is asked."""
 
     host: str
     port: int
     key: str
 
-    def order(self, asks: Sequence[Ask], seconds: float | None) -> Told:
+    def order(self, asks: Sequence[RequestSpec], seconds: float | None) -> JsonObject:
         """Return the order that makes a client ask this."""
         return {
             "kind": "http",
@@ -46,7 +46,7 @@ class Target:
         }
 
     def say(self, method: str, path: str, body: Any = None) -> Any:
-        """Send one request outside of any measurement; return the answer's body. Raises TargetRefused."""
+        """Send one request outside of any measurement; return the answer's body. Raises MeasurementRefused."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=WAIT_S)
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         try:
@@ -54,13 +54,13 @@ class Target:
             answer = connection.getresponse()
             said = answer.read()
         except (OSError, http.client.HTTPException) as gone:
-            raise TargetRefused(
+            raise MeasurementRefused(
                 f"{self.host}:{self.port} does not answer ({type(gone).__name__}): name the stack's address with --base"
             ) from None
         finally:
             connection.close()
         if answer.status not in OK:
-            raise TargetRefused(f"{method} {path.rpartition('/')[2]} answered {answer.status}")
+            raise MeasurementRefused(f"{method} {path.rpartition('/')[2]} answered {answer.status}")
         return json.loads(said) if said else None
 
     def post_message(self, subject: str, conversation: str, text: str) -> float:
@@ -70,7 +70,7 @@ class Target:
         accepted = monotonic()
         while self.say("GET", f"{subject_path(subject)}/pending")["pending"]:
             if monotonic() - accepted > SETTLE_S:
-                raise TargetRefused(f"a message was not worked on within {SETTLE_S:.0f} s")
+                raise MeasurementRefused(f"a message was not worked on within {SETTLE_S:.0f} s")
             sleep(POLL_S)
         return (monotonic() - accepted) * 1000
 
@@ -79,12 +79,12 @@ class Target:
         self.say("DELETE", f"{subject_path(subject)}/conversations/{quote(conversation, safe='')}")
 
 
-def target_at(base: str, key: str) -> Target:
+def measured_stack_at(base: str, key: str) -> MeasuredStack:
     """Return the target at ``http://host:port``. Raises InvalidInput for anything else."""
     parts = urlsplit(base)
     if parts.scheme != "http" or not parts.hostname or parts.path.strip("/"):
         raise InvalidInput(f"{base!r} is no address such as http://127.0.0.1:8000")
-    return Target(parts.hostname, parts.port or http.client.HTTP_PORT, key)
+    return MeasuredStack(parts.hostname, parts.port or http.client.HTTP_PORT, key)
 
 
 def subject_path(subject: str) -> str:
@@ -92,11 +92,11 @@ def subject_path(subject: str) -> str:
     return f"/v1/subjects/{quote(subject, safe='')}"
 
 
-def recall_of(subject: str, question: str) -> Ask:
+def recall_of(subject: str, question: str) -> RequestSpec:
     """Return the request that recalls ``TOP_K`` memories."""
     return "POST", f"{subject_path(subject)}/recall", {"query": question, "top_k": TOP_K}
 
 
-def context_of(subject: str, question: str) -> Ask:
+def context_of(subject: str, question: str) -> RequestSpec:
     """Return the request that assembles a context with the default budget."""
     return "POST", f"{subject_path(subject)}/context", {"query": question}
