@@ -1,4 +1,4 @@
-"""How long the console's pages take in a world: found by following links, asked for over HTTP (row D2)."""
+"""The time of the console's pages in a world: found by following links, asked for over HTTP."""
 
 import http.client
 from collections import deque
@@ -128,7 +128,7 @@ def links_of(text: str, address: str) -> Iterator[str]:
 
 
 def kind_of(address: str) -> str | None:
-    """Return what pages like this one are called: the view's name, and the names of the parameters. None: not asked."""
+    """Return the view's name with the names of the parameters, or None for a page that is not measured."""
     parts = urlsplit(address)
     try:
         name = resolve(parts.path).view_name

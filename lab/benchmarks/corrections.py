@@ -1,4 +1,4 @@
-"""What a correction costs the request that brings it, beside an ordinary message of the same run (row G4).
+"""The time of a correction beside that of an ordinary message.
 
 Subjects hold 300 values each. Every turn posts one ordinary message, then one correction of a value that is held, then
 recalls: the right value has to be there, and the wrong one gone.
@@ -27,7 +27,7 @@ ENTRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Tongue:
-    """What is held and said in one language; any word of ``kinds`` with any of ``things``
+    """The values of one language; any word of ``kinds`` with any of ``things``
     is a value, with any of ``new`` one that is not held."""
 
     kinds: str
@@ -43,7 +43,6 @@ class Tongue:
         return self._format_value(kinds[place % len(kinds)], self.things.split()[place // len(kinds)])
 
     def right(self, turn: int) -> str:
-        """Return a value that is not held yet."""
         kinds = self.kinds.split()
         return self._format_value(kinds[turn % len(kinds)], self.new.split()[turn // len(kinds)])
 
@@ -82,7 +81,6 @@ class CorrectionTimings:
     in_next_answer: int = 0
 
     def lines(self) -> Iterator[str]:
-        """Yield the run as a few lines."""
         floor = percentile(self.ordinary_ms, 50)
         for name, ms in (("ordinary message", self.ordinary_ms), ("correction", self.correction_ms)):
             p50, p95, most = percentile(ms, 50), percentile(ms, 95), max(ms)

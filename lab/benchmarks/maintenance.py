@@ -1,4 +1,4 @@
-"""Each job of the timetable on imported conversations: what its preview foretells, its run, and the run after.
+"""Each job of the timetable on imported conversations: its preview, its run, and the run after.
 
 Something to do is made for every job first, through the product's own verbs where there is one, and by setting columns
 to what months would have set them to. It changes the tenant for good.
@@ -61,7 +61,7 @@ KEY_AGE = timedelta(days=400)
 
 @dataclass(frozen=True, slots=True)
 class JobMeasurement:
-    """What one job foretold, did, and did when it ran again."""
+    """The preview of one job, its run, and its second run."""
 
     job: str
     preview: str
@@ -69,7 +69,6 @@ class JobMeasurement:
     again: str
 
     def row(self) -> str:
-        """Return the line as one of a Markdown table."""
         return f"| `{self.job}` | {self.preview} | {self.run} | {self.again} |"
 
 

@@ -41,7 +41,6 @@ class PeerSeen:
 
 
 def texts_of(tenant_id: UUID, subject: str) -> list[str]:
-    """Return what a subject's memory holds, oldest first."""
     with tenant_tx(tenant_id):
         held = Snapshot.objects.filter(subject__external_id=subject).order_by("position")
         return list(held.values_list("text", flat=True))
@@ -66,7 +65,6 @@ def open_peers(
 
 
 def open_store(program: Program, store: str, order: Mapping[str, object]) -> PeerSeen:
-    """Tell a program to open its store; return its reply."""
     try:
         program.order({"kind": "open", "store": store, **order})
         return PeerSeen(store, **program.reply())
@@ -75,8 +73,6 @@ def open_store(program: Program, store: str, order: Mapping[str, object]) -> Pee
 
 
 def measure_peer(program: Program, bench: Bench) -> Measure:
-    """Return how a store's cell is measured."""
-
     def measure(_: Cell) -> Slice:
         program.order({"kind": "ask", "questions": some_questions(bench), "top_k": TOP_K, "seconds": bench.seconds})
         return merge_replies([program.reply()])
@@ -104,7 +100,6 @@ def measure_recall(tenant_id: UUID, subject: str, bench: Bench) -> Measure:
 
 
 def some_questions(bench: Bench) -> list[str]:
-    """Return questions for one cell."""
     return list(islice(bench.asked, int(ASKS_A_SECOND * bench.seconds) + 1))
 
 

@@ -1,4 +1,4 @@
-"""What a purge of a million rows costs those who read meanwhile: recall before and during it, and waits for locks.
+"""The cost of a large purge to readers: recall before and during it, and waits for locks.
 
 The world is that of ``bench build``: its named cohorts live, the memories of all other subjects expire. Recall goes at
 a steady rate over HTTP, so that a slow answer does not lighten the load. Waits are those that Postgres itself knows of,
@@ -73,7 +73,6 @@ class Locks:
     longest_transaction: float | None = None
 
     def add_look(self, wait: Sequence[Any], oldest: Sequence[Any]) -> None:
-        """Add the rows of one look at the locks."""
         self.looks += 1
         self.looks_with_waits += wait[0] > 0
         self.longest_wait = max(self.longest_wait, float(wait[0]))
@@ -99,7 +98,7 @@ def expire_others(tenant_id: UUID) -> int:
 
 @contextmanager
 def steady_load(target: MeasuredStack, asks: Iterator[RequestSpec], per_second: float) -> Iterator[Load]:
-    """RequestSpec so many questions a second, without end, until the block ends."""
+    """Ask so many questions a second, without end, until the block ends."""
     load, over = Load(), threading.Event()
 
     def ask_on() -> None:
@@ -124,7 +123,6 @@ def steady_load(target: MeasuredStack, asks: Iterator[RequestSpec], per_second: 
 
 @contextmanager
 def watch_locks() -> Iterator[Locks]:
-    """Look at Postgres' locks until the block ends."""
     locks, over = Locks(), threading.Event()
 
     def look_on() -> None:

@@ -25,7 +25,6 @@ CPU_INFO = Path("/proc/cpuinfo")
 
 
 def describe_machine() -> dict[str, Any]:
-    """Return the machine and the software of the run."""
     with connection.cursor() as cursor:
         cursor.execute("SHOW server_version")
         postgres = cursor.fetchone()[0]
@@ -41,7 +40,6 @@ def describe_machine() -> dict[str, Any]:
 
 
 def processor() -> str:
-    """Return the processor's name as the system tells it."""
     lines = CPU_INFO.read_text().splitlines() if CPU_INFO.exists() else []
     named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return named[0] if named else platform.processor()
@@ -71,7 +69,6 @@ def describe(
 
 
 def write(run: Mapping[str, Any], path: Path) -> None:
-    """Write the run to a file."""
     path.write_bytes(orjson.dumps(run, option=orjson.OPT_INDENT_2))
 
 

@@ -37,7 +37,7 @@ UNBOUND = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """What a run asks for. ``peers_python`` is the interpreter with the group ``bench``, None for no peers."""
+    """The options of a run. ``peers_python`` is the interpreter with the group ``bench``, None for no peers."""
 
     base: str
     clients: tuple[int, ...] = (1, 4, 16)
@@ -88,7 +88,6 @@ def run(
 def measure_peers(
     tenant_id: UUID, plan: RunPlan, bench: Bench, subjects: Mapping[int, Sequence[str]], stack: ExitStack
 ) -> tuple[dict[Cell, Measure], list[PeerSeen]]:
-    """Measure recall as a function, and other stores with the same texts."""
     if PEER_SIZE not in subjects:
         return {}, []
     subject = subjects[PEER_SIZE][0]
@@ -129,7 +128,6 @@ def world_of(tenant_id: UUID) -> dict[str, Any]:
 
 @contextmanager
 def own_key(tenant_id: UUID) -> Iterator[str]:
-    """Make a key for one run and revoke it at the end."""
     with tenant_tx(tenant_id):
         made = create_key(
             name="bench",

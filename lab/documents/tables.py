@@ -28,7 +28,7 @@ def read_run(name: str) -> dict[str, Any]:
 
 
 def recall_table() -> Iterator[str]:
-    """Yield what recall finds on each data set, by the moment that the questions are asked."""
+    """Yield the figures of recall on each data set, by the moment that the questions are asked."""
     yield "| data set | asked | questions | recall@10 | coverage | run |"
     yield "|---|---|---|---|---|---|"
     for asked, runs in (("at their own time", RANKING_RUNS), ("after the last turn", AFTERWARDS_RUNS)):

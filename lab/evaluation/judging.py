@@ -1,4 +1,4 @@
-"""Answers judged by a chat model: is what is recalled enough, and is what is made of it true to it?
+"""Answers judged by a chat model: do the memories suffice, and is the answer true to them?
 
 A model writes an answer from the recalled memories, then judges it. Its own words are never stored: it lists statements
 with a yes or no each, and the shares are counted here. Metrics after Es et al., "RAGAS", EACL 2024, and, for accuracy,
@@ -49,7 +49,7 @@ class ReferenceFact(StrictModel):
 
 
 class AnswerJudgement(StrictModel):
-    """What is said about an answer without knowing the right one; ``useful`` holds numbers of memories, from 1."""
+    """The judgement of an answer without the right one; ``useful`` holds numbers of memories, from 1."""
 
     statements: list[SupportedClaim]
     addresses: Literal[0, 1, 2]
@@ -57,7 +57,7 @@ class AnswerJudgement(StrictModel):
 
 
 class AnswerComparison(StrictModel):
-    """What is said about an answer beside the right one."""
+    """The judgement of an answer beside the right one."""
 
     facts: list[ReferenceFact]
     correct: bool

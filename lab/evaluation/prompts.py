@@ -1,4 +1,4 @@
-"""What the judge is told, in the language of the question. Every change raises ``VERSION``: figures depend on it."""
+"""Prompts of the judge, in the language of the question. Every change raises ``VERSION``: figures depend on it."""
 
 from dataclasses import dataclass
 

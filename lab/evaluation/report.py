@@ -14,7 +14,6 @@ def report(run: Mapping[str, Any]) -> str:
 
 
 def table_figures(budgets: Sequence[int]) -> list[str]:
-    """Return the figures that a table has room for, in the order of its columns."""
     k = COUNTING.judged_depth
     return [*(f"recall@{depth}" for depth in COUNTING.depths), f"hit@{k}", f"all@{k}", "mrr", f"ndcg@{k}"] + [
         f"coverage@{budget}" for budget in budgets
@@ -51,7 +50,6 @@ def _difference(held: Mapping[str, float]) -> str:
 
 
 def _categories(run: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield a row of a table for each category, and below it one for each lane that was asked about it."""
     for category, held in run["figures"]["by_category"].items():
         yield category or "none", held
         for lane, found in run.get("lanes", {}).items():

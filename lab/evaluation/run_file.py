@@ -58,7 +58,6 @@ def lane_figures(rows: Sequence[QuestionRow]) -> dict[str, Any]:
 
 
 def by_category(rows: Sequence[QuestionRow]) -> dict[str, dict[str, Any]]:
-    """Return the mean figures of each category, and how many questions it has."""
     return _means(group_rows(rows, lambda row: row.category))
 
 

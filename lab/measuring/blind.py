@@ -55,7 +55,6 @@ def found_in(text: str, held: Iterable[HeldValue] = ()) -> list[FoundEntry]:
 
 
 def entries_of(candidates: Iterable[Candidate]) -> list[FoundEntry]:
-    """Return the entries of candidates, one for each value of a list."""
     return [entry for candidate in candidates for entry in _entries(candidate)]
 
 
@@ -72,23 +71,22 @@ def _key_of(label: dict[str, Any]) -> str:
 def as_said(names: Any, text: str) -> str:
     """Return which of several names a text says, else the first."""
     several = [str(one) for one in _some(names)]
-    return next((one for one in several if folded(one) in folded(text)), several[0])
+    return next((one for one in several if fold_text(one) in fold_text(text)), several[0])
 
 
 def utterance_scores(wanted: Iterable[dict[str, Any]], level: Level) -> dict[str, Score]:
-    """Return precision and recall per class of `utterances.jsonl` lines."""
     hits: Counter[str] = Counter()
     extra: Counter[str] = Counter()
     missed: Counter[str] = Counter()
     for row in wanted:
-        right, wrong, lost = compared(row, level)
+        right, wrong, lost = compare_line(row, level)
         hits[row["class"]] += len(right)
         missed[row["class"]] += len(lost)
         extra.update(entry.sort if row["class"] == "nothing" else row["class"] for entry in wrong)
     return {name: Score(hits[name], extra[name], missed[name]) for name in CLASSES}
 
 
-def compared(
+def compare_line(
     row: dict[str, Any], level: Level, found: list[FoundEntry] | None = None
 ) -> tuple[list[FoundEntry], list[FoundEntry], list[dict[str, Any]]]:
     """Return (entries that are right, entries that are wrong, labels that were not found) of one line.
@@ -111,8 +109,8 @@ def compared(
             lost.append(label)
     left = [entry for entry in left if not any(_matches(entry, label, level) for label in row.get("also", ()))]
     said_again = {value for entry in right for value in entry.values}
-    over = {folded(one.text) for one in replaced_by(row)}
-    left = [entry for entry in left if entry.values or folded(entry.replaces or "") not in over]
+    over = {fold_text(one.text) for one in replaced_by(row)}
+    left = [entry for entry in left if entry.values or fold_text(entry.replaces or "") not in over]
     wrong = [entry for entry in left if not said_again & set(entry.values) and entry.place != ("age_range",)]
     return right, wrong, lost
 
@@ -129,10 +127,10 @@ def _entries(candidate: Candidate) -> Iterator[FoundEntry]:
     match candidate:
         case ProfileFact():
             sort = "change" if candidate.replaces else "explicit"
-            yield FoundEntry("profile", sort, (candidate.field,), (folded(candidate.value),), candidate.replaces)
+            yield FoundEntry("profile", sort, (candidate.field,), (fold_text(candidate.value),), candidate.replaces)
         case TagCandidate():
             values = [candidate.address, candidate.phone, *candidate.aliases]
-            yield FoundEntry("tag", "explicit", (folded(candidate.label),), tuple(folded(v) for v in values if v))
+            yield FoundEntry("tag", "explicit", (fold_text(candidate.label),), tuple(fold_text(v) for v in values if v))
         case PreferenceCandidate() if candidate.category in OTHERS:
             return
         case PreferenceCandidate():
@@ -143,7 +141,7 @@ def _preference(found: PreferenceCandidate) -> Iterator[FoundEntry]:
     place = (found.category, found.key) if found.category and found.key else ()
     values = found.value if isinstance(found.value, tuple) else (found.value,)
     for value in values:
-        text = folded(str(value))
+        text = fold_text(str(value))
         if found.mode == "remove":
             yield FoundEntry("preference", found.sort, place, (), text)
         else:
@@ -157,9 +155,9 @@ def _matches(found: FoundEntry, label: dict[str, Any], level: str) -> bool:
 def _is(found: FoundEntry, label: dict[str, Any], level: str) -> bool:
     if found.kind != label["kind"] and (level == "placed" or (found.place and not _may_stand_in_profile(found, label))):
         return False
-    if not _valued(found, label):
+    if not _has_value(found, label):
         return False
-    return level == "said" or _placed(found, label)
+    return level == "said" or _has_place(found, label)
 
 
 def _may_stand_in_profile(found: FoundEntry, label: dict[str, Any]) -> bool:
@@ -170,10 +168,10 @@ def _may_stand_in_profile(found: FoundEntry, label: dict[str, Any]) -> bool:
     return is_illness or named | {place} >= {"likes", "interests"}
 
 
-def _valued(found: FoundEntry, label: dict[str, Any]) -> bool:
+def _has_value(found: FoundEntry, label: dict[str, Any]) -> bool:
     if label["kind"] == "tag":
-        said = [folded(text) for name in ("address", "phone") for text in _some(label.get(name))]
-        named = [*said, *(folded(text) for name in ("label", "name") for text in _some(label.get(name)))]
+        said = [fold_text(text) for name in ("address", "phone") for text in _some(label.get(name))]
+        named = [*said, *(fold_text(text) for name in ("label", "name") for text in _some(label.get(name)))]
         return any(_alike(a, b) for a in (*found.values, *found.place) for b in named) and (
             not said or any(_alike(a, b) for a in found.values for b in said)
         )
@@ -182,12 +180,12 @@ def _valued(found: FoundEntry, label: dict[str, Any]) -> bool:
     if not wanted or (found.sort == "change" and not found.values):
         return not found.values and (
             label.get("replaces") is None
-            or any(_alike(folded(found.replaces or ""), folded(r)) for r in _some(label["replaces"]))
+            or any(_alike(fold_text(found.replaces or ""), fold_text(r)) for r in _some(label["replaces"]))
         )
-    return any(_alike(value, folded(str(one))) for value in found.values for one in wanted)
+    return any(_alike(value, fold_text(str(one))) for value in found.values for one in wanted)
 
 
-def _placed(found: FoundEntry, label: dict[str, Any]) -> bool:
+def _has_place(found: FoundEntry, label: dict[str, Any]) -> bool:
     if not found.place:
         return found.kind == "preference"  # the writer finds the place by the old value
     if label["kind"] == "preference":
@@ -206,20 +204,19 @@ def _some(value: Any) -> list[Any]:
 def _name(text: str) -> str:
     # Our key names its category again (food/avoid_food): the labels' "avoid".
     text = "avoid" if text in {"avoid_food", "avoid_road", "avoid_music", "avoid_thing"} else text
-    return "_".join(word.removesuffix("s") for word in folded(text).split("_"))
+    return "_".join(word.removesuffix("s") for word in fold_text(text).split("_"))
 
 
 def _alike(one: str, other: str) -> bool:
     return bool(one and other) and (one in other or other in one)
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """Return ``text`` with case, width and traditional characters folded."""
     return simplify(unicodedata.normalize("NFKC", text)).casefold().strip()
 
 
 def report(wanted: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield the figures of the lines ``wanted`` as lines of text."""
     utterances = [row for row in wanted if "class" in row]
     for language in (None, "en", "zh"):
         name = language or "both"
@@ -243,15 +240,13 @@ def _line(name: str, score: Score) -> str:
 
 
 def misread(wanted: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield what went wrong on the lines ``wanted``."""
     for row in wanted:
-        _, wrong, lost = compared(row, "placed")
+        _, wrong, lost = compare_line(row, "placed")
         if wrong or lost:
             yield f"{row['id']} {row['class']} {row['text']}\n   wrong {wrong}\n   lost {lost}"
 
 
 def read_lines(name: str) -> list[dict[str, Any]]:
-    """Return the lines of a set of this folder, or of the file at a path."""
     if not name.endswith(".jsonl"):
         return rows(name)
     return [json.loads(line) for line in Path(name).read_text(encoding="utf-8").splitlines()]

@@ -47,7 +47,7 @@ SELF, NOT_VITAL = "self", "none"
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What one clause teaches, by hand."""
+    """The label of one clause, given by hand."""
 
     grade: str
     about: str = SELF
@@ -106,7 +106,6 @@ def _spans(text: str, parts: list[dict[str, Any]]) -> Iterator[tuple[int, int, L
 
 
 def _covering(clause: Clause, spans: list[tuple[int, int, Label]]) -> Label | None:
-    """Return the label of the part that covers most of a clause."""
     shared = [(min(end, clause.end) - max(start, clause.start), label) for start, end, label in spans]
     most, label = max(shared, key=lambda one: one[0], default=(0, None))
     return label if most > 0 else None

@@ -1,4 +1,4 @@
-"""How much of what is learned from everyday English talk is right: `everyday_en.jsonl`.
+"""Precision and recall on everyday English talk: `everyday_en.jsonl`.
 
 `python -m lab.measuring.everyday` prints the figures; `--misses` prints what went wrong.
 """
@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from lab.measuring.blind import compared, found_in, misread, report
+from lab.measuring.blind import compare_line, found_in, misread, report
 from lab.measuring.labels import rows
 
 
@@ -18,13 +18,12 @@ def wrong_per_hundred(lines: list[dict[str, Any]]) -> float:
 
 
 def recall(lines: list[dict[str, Any]]) -> float:
-    """Return the share of what the lines that teach something teach that is found, 0..1."""
+    """Return the share of labels that are found on lines that teach something, 0..1."""
     wanted = [row for row in lines if row["class"] != "nothing"]
-    return sum(len(compared(row, "said")[0]) for row in wanted) / sum(len(row["expected"]) for row in wanted)
+    return sum(len(compare_line(row, "said")[0]) for row in wanted) / sum(len(row["expected"]) for row in wanted)
 
 
 def figures(lines: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield the figures of the lines."""
     yield from report(lines)
     yield f"candidates per hundred lines that teach nothing: {wrong_per_hundred(lines):.1f}; recall {recall(lines):.3f}"
 

@@ -27,7 +27,7 @@ def idle_lines(name: str) -> list[str]:
 
 
 def chat_lines(path: Path) -> list[str]:
-    """Return what the second half of the people of a file of chats said."""
+    """Return the messages of the second half of the people of a file of chats."""
     people = json.loads(path.read_text(encoding="utf-8"))["subjects"]
     talks = [talk for one in people[len(people) // 2 :] for talk in one["conversations"]]
     return [message["content"] for talk in talks for message in talk["messages"]]
@@ -42,13 +42,11 @@ def count_slots(lines: Sequence[str]) -> int:
 
 
 def count_noted(lines: Sequence[str]) -> int:
-    """Return how many of the lines give a note."""
     spoken = [Spoken(line, tuple(split_clauses(line))) for line in lines]
     return sum(bool(assemble_parts(*pair)) for pair in zip(spoken, grade_messages(spoken), strict=True))
 
 
 def figures(chats: Sequence[str]) -> Iterator[str]:
-    """Yield the figures of everyday talk, and of the files of chats."""
     sets = {name: idle_lines(name) for name in EVERYDAY}
     sets |= {Path(name).name: chat_lines(Path(name)) for name in chats}
     for name, lines in sets.items():

@@ -1,4 +1,4 @@
-"""What rows that need a grade know beside a text: how the reader of clauses grades its clauses."""
+"""The context of a message for rows of slots that need the grades of its clauses."""
 
 from snapshots.understanding.grading.features import Spoken, asked_in
 from snapshots.understanding.grading.reader import grade_messages, graded_spans

@@ -40,7 +40,7 @@ class Score:
         return self.hits / (self.hits + self.missed) if self.hits + self.missed else 1.0
 
 
-# Categories of what is told of others: labels speak of the user, lives judge the rest.
+# Categories of facts about others: labels speak of the user, lives judge the rest.
 OTHERS = ("people", "pets")
 
 
@@ -57,7 +57,6 @@ def scores(pairs: Iterable[tuple[set[str], set[str]]]) -> dict[str, Score]:
 
 
 def labels(extraction: Extraction) -> Iterator[str]:
-    """Yield the labels of everything that was extracted."""
     for fact in extraction.facts:
         yield f"profile {fact.field}{'+' if fact.mode == 'append' else ''}={fact.value}"
     for preference in extraction.preferences:
@@ -77,7 +76,7 @@ def _preference(found: PreferenceCandidate) -> Iterator[str]:
     if isinstance(found.value, tuple):
         yield from (f"{where}+={entry}" for entry in found.value)
     else:
-        yield f"{where}={_shown(found.value)}"
+        yield f"{where}={_value_text(found.value)}"
 
 
 def _tag(tag: TagCandidate) -> str:
@@ -94,11 +93,11 @@ def _fact_change(fact: ProfileFact) -> Iterator[str]:
 def _change(found: PreferenceCandidate) -> Iterator[str]:
     where = f"{found.category}.{found.key}" if found.key else "?"
     if found.mode in {"replace", "set"}:
-        yield f"change {where}: {found.replaces or ''}=>{_shown(found.value)}"
+        yield f"change {where}: {found.replaces or ''}=>{_value_text(found.value)}"
         return
-    entries = found.value if isinstance(found.value, tuple) else (_shown(found.value),)
+    entries = found.value if isinstance(found.value, tuple) else (_value_text(found.value),)
     yield from (f"change {where}{'+' if found.mode == 'add' else '-'}={entry}" for entry in entries)
 
 
-def _shown(value: Value) -> str:
+def _value_text(value: Value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

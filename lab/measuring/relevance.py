@@ -23,19 +23,16 @@ LOST = 0.05
 
 
 def people(language: str, half: str) -> list[dict[str, Any]]:
-    """Return the people of one file."""
     lines = (GOLDEN / "relevance" / f"{language}_{half}.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
 def shared_words(notes: Sequence[str], query: str) -> NoteScores:
-    """Return the share of common terms among those of the shorter text."""
     asked = frozenset(terms(query))
     return np.array([share(asked, frozenset(terms(note))) for note in notes])
 
 
 def nearness(name: str) -> Callable[[Sequence[str], str], NoteScores]:
-    """Return a ranking by the cosine of one embedder's vectors."""
     model = embedders(name)[0]
     return lambda notes, query: np.asarray(model.embed(list(notes)) @ model.embed([query])[0], np.float64)
 
@@ -54,7 +51,6 @@ def average_precision(helps: npt.NDArray[np.bool_], scores: NoteScores) -> float
 
 
 def figures(language: str, half: str, rank: Callable[[Sequence[str], str], NoteScores]) -> str:
-    """Return the figures of one ranking on one file."""
     precise, found, best, best_of_none = [], [], [], []
     for person in people(language, half):
         notes = [note["text"] for note in person["notes"]]
@@ -72,7 +68,6 @@ def figures(language: str, half: str, rank: Callable[[Sequence[str], str], NoteS
 
 
 def lines(half: str) -> Iterator[str]:
-    """Yield the figures of every ranking."""
     for name, make in RANKINGS.items():
         rank = make()
         for language in ("en", "zh"):

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from lab.measuring.blind import READ, FoundEntry, compared, entries_of, read_lines
+from lab.measuring.blind import READ, FoundEntry, compare_line, entries_of, read_lines
 from lab.measuring.graded import graded_context
 from snapshots.understanding.slots.engine import read_slots
 
@@ -25,13 +25,12 @@ def wanted_slot(label: dict[str, Any]) -> str:
 
 
 def report(rows: list[dict[str, Any]], *, wrong_too: bool, missed_too: bool = False) -> Iterator[str]:
-    """Yield the figures of ``rows``: a value counts as right as `tests/golden/README.md` says (level "said")."""
     right: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
     missed: Counter[str] = Counter()
     for row in rows:
         found = entries_of(read_slots(row["text"], graded_context(row["text"]), message_key="m"))
-        hits, errors, lost = compared(row, "said", found)
+        hits, errors, lost = compare_line(row, "said", found)
         right.update(map(slot_of, hits))
         wrong.update(map(slot_of, errors))
         missed.update(map(wanted_slot, lost))

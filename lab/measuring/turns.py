@@ -13,7 +13,7 @@ from itertools import compress
 from pathlib import Path
 from typing import Any
 
-from lab.measuring.corrections import LANGUAGES, line, loaded
+from lab.measuring.corrections import LANGUAGES, line, load_lines
 from lab.measuring.labels import GOLDEN, Score, scores
 from snapshots.feedback.reading.reader import read_turns, sense_reader
 from snapshots.feedback.reading.signals import sense_of
@@ -28,13 +28,11 @@ def sense_scores(read: Iterable[Sense], wanted: Iterable[dict[str, Any]]) -> dic
 
 
 def used_score(wanted: Iterable[dict[str, Any]]) -> Score:
-    """Return the score of the memories found used."""
     pairs = [({f"used {n}" for n in _used(row)}, {f"used {n}" for n in row["utilised"]}) for row in wanted]
     return scores(pairs).get("used", Score(0, 0, 0))
 
 
 def figures(wanted: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield the figures of the reader and of rules, for both languages and for each."""
     turns = [_turn(row) for row in wanted]
     for reader, read in (("reader", read_turns(turns)), ("rules", [sense_of(turn) for turn in turns])):
         for language in LANGUAGES:
@@ -47,13 +45,12 @@ def figures(wanted: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def misread(wanted: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yield the turns whose sense the reader misread."""
     for row, found in zip(wanted, read_turns([_turn(row) for row in wanted]), strict=True):
         if str(found) != row["signal"]:
             yield f"{row['signal']} read as {found} | {row['query']} | {row['reply']} | {row['next']}"
 
 
-def misused(wanted: Iterable[dict[str, Any]]) -> Iterator[str]:
+def misused_memories(wanted: Iterable[dict[str, Any]]) -> Iterator[str]:
     """Yield the memories that were found used and were not, or were and were not found."""
     for row in wanted:
         found = _used(row)
@@ -63,7 +60,6 @@ def misused(wanted: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 
 def taught_by(path: Path) -> bool:
-    """Return whether a file taught the reader."""
     return hashlib.sha256(path.read_bytes()).hexdigest() in sense_reader().taught["by"].values()
 
 
@@ -76,13 +72,12 @@ def _used(row: dict[str, Any]) -> dict[int, Any]:
 
 
 def main(arguments: list[str]) -> None:
-    """Print the figures of a file, by default of the set that was written first, or what was misread in it."""
     paths = [Path(each) for each in arguments if not each.startswith("--")] or [GOLDEN / "feedback.jsonl"]
     for path in paths:
-        wanted = loaded(path)
+        wanted = load_lines(path)
         if taught_by(path):
             sys.stdout.write(f"{path.name} taught the reader: these are no figures of other people's turns\n")
-        shown = misread if "--misses" in arguments else misused if "--used" in arguments else figures
+        shown = misread if "--misses" in arguments else misused_memories if "--used" in arguments else figures
         sys.stdout.write("\n".join(shown(wanted)) + "\n")
 
 

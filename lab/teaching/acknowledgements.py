@@ -49,14 +49,12 @@ def answers_of_lives(names: Sequence[str]) -> Iterator[tuple[str, bool]]:
 
 
 def plain_answers() -> Iterator[tuple[str, bool]]:
-    """Yield the answers of the two plain sets."""
     for name, acknowledges in PLAIN:
         for line in (GOLDEN / "orders" / f"{name}.txt").read_text(encoding="utf-8").splitlines():
             yield line, acknowledges
 
 
 def teach() -> None:
-    """Teach the reader and keep it."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     answers = [*answers_of_talks(), *answers_of_lives(TEACHING_LIVES), *plain_answers()]
@@ -70,7 +68,6 @@ def teach() -> None:
 
 
 def measure() -> Iterator[str]:
-    """Yield how the answers of lives that taught nothing are read."""
     answers = list(answers_of_lives(MEASURING_LIVES))
     shares = np.array([acknowledgement_share(text) for text, _ in answers])
     said = np.array([one for _, one in answers])

@@ -71,7 +71,7 @@ class ChangeLine:
     is_read: bool
 
     def label(self, place: int) -> str:
-        """Return what becomes of the note at ``place``."""
+        """Return whether the note at ``place`` ends, is doubtful, or holds."""
         return ENDS if place in self.ends else DOUBTS if place in self.doubts else HOLDS
 
 
@@ -147,7 +147,6 @@ def told_and_over(person: Mapping[str, Any]) -> tuple[list[str], list[tuple[int,
 
 
 def vectors_of(lines: Sequence[ChangeLine]) -> Vectors:
-    """Return the vectors of all that is compared in these lines."""
     (encoder,) = embedders(ENCODER)
     wanted = list(dict.fromkeys(text for line in lines for text in texts_of(line.sentence, line.held)))
     parts = [encoder.embed(wanted[start : start + 256]) for start in range(0, len(wanted), 256)]
@@ -186,7 +185,6 @@ def pairs_of(lines: Sequence[ChangeLine], vectors: Vectors) -> ChangePairs:
 
 
 def regression(pairs: ChangePairs, chosen: npt.NDArray[np.bool_]) -> Any:
-    """Return scikit-learn's model of the chosen pairs."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     model = LogisticRegression(C=STRICTNESS, max_iter=5_000)
@@ -230,7 +228,6 @@ def _figure(name: str, hits: int, found: int, wanted: int) -> str:
 
 
 def figures(lines: Sequence[ChangeLine], title: str) -> Iterator[str]:
-    """Yield how well the platform decides these lines."""
     vectors = vectors_of(lines)
     told: Counter[tuple[str, str]] = Counter()
     for line in lines:
@@ -251,7 +248,6 @@ def figures(lines: Sequence[ChangeLine], title: str) -> Iterator[str]:
 
 
 def measure() -> Iterator[str]:
-    """Yield the figures of the set that teaches nothing, for both languages and for each."""
     for name in MEASURE:
         lines = lines_of(name)
         for language in (None, "en", "zh"):
@@ -263,7 +259,6 @@ def measure() -> Iterator[str]:
 
 
 def teach(pairs: ChangePairs) -> None:
-    """Teach a reader by all pairs and keep it."""
     model = regression(pairs, np.ones(len(pairs.labels), np.bool_))
     taught = {
         "by": {name: hashlib.sha256((GOLDEN / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TEACH}
@@ -277,7 +272,6 @@ def teach(pairs: ChangePairs) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Teach, or measure."""
     if "--measure" in arguments:
         lines = measure()
     else:

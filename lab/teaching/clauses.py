@@ -61,13 +61,11 @@ class ClauseLesson:
     weights: npt.NDArray[np.float64]
 
     def only(self, chosen: npt.NDArray[np.bool_]) -> "ClauseLesson":
-        """Return the chosen clauses."""
         labels = tuple(label for label, is_chosen in zip(self.labels, chosen, strict=True) if is_chosen)
         return ClauseLesson(self.numbers[chosen], labels, self.names[chosen], self.weights[chosen])
 
 
 def lesson_of(names: Sequence[str]) -> ClauseLesson:
-    """Return the labelled clauses of these sets as numbers."""
     messages = [message for name in names for message in labelled_messages(name) if message.spoken.clauses]
     vectors = _vectors([message.spoken for message in messages])
     found = [(message, features(message.spoken, vectors)) for message in messages]
@@ -94,7 +92,6 @@ def _vectors(spoken: Sequence[Spoken]) -> dict[str, Float32]:
 
 
 def taught_by(lesson: ClauseLesson) -> ClauseReader:
-    """Return a reader taught by a lesson."""
     written = ~np.isin(lesson.names, QUESTIONS)
     lasts = np.array([label.grade in LASTING for label in lesson.labels])
     chosen = {"grade": np.ones_like(written), "other": written & lasts, "change": written, "vital": written}
@@ -119,7 +116,6 @@ def _regression(lesson: ClauseLesson, name: str) -> Head:
 
 
 def figures(reader: ClauseReader, lesson: ClauseLesson, title: str) -> Iterator[str]:
-    """Yield how well a reader grades a lesson, as lines."""
     grade = reader.heads["grade"]
     shares = grade.probabilities(lesson.numbers)
     lasting = shares[:, np.isin(grade.classes, LASTING)].sum(axis=1)
@@ -154,20 +150,17 @@ def _share(found: npt.NDArray[np.bool_]) -> float:
 
 
 def across(lesson: ClauseLesson) -> Iterator[str]:
-    """Yield the figures of each fold, read by what the others taught."""
     for fold in FOLDS:
         held = np.isin(lesson.names, fold)
         yield from figures(taught_by(lesson.only(~held)), lesson.only(held), " ".join(fold))
 
 
 def measure() -> Iterator[str]:
-    """Yield the figures of the sets that teach nothing."""
     for name in MEASURE:
         yield from figures(clause_reader(), lesson_of([name]), name)
 
 
 def teach(lesson: ClauseLesson) -> None:
-    """Teach a reader by all of a lesson and keep it."""
     reader = taught_by(lesson)
     sources = {name: hashlib.sha256((GRADES / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TEACH}
     version = hashlib.sha256("".join(sources.values()).encode()).hexdigest()[:8]

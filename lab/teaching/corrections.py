@@ -1,5 +1,6 @@
-"""Teach the reader of corrections (G4): ``make evaluation``, then ``python -m lab.teaching.corrections`` with the
-environment. Writes ``snapshots/understanding/correcting/corrections.json``.
+"""Teach the reader of corrections: ``make evaluation``, then ``python -m lab.teaching.corrections``, env set.
+
+Writes ``snapshots/understanding/correcting/corrections.json``.
 
 What is said of how well it reads comes from writers that it was not taught by: each file is read by a reader that the
 other files taught.
@@ -45,7 +46,6 @@ Flags = npt.NDArray[np.bool_]
 
 
 def texts(name: str) -> tuple[list[str], Flags]:
-    """Return the texts of a file and whether each puts something right."""
     lines = rows(name)
     said = [line["next"] if name in TURNS else line["text"] for line in lines]
     return said, np.array([_puts_right(line) for line in lines])
@@ -58,12 +58,11 @@ def _puts_right(line: dict[str, object]) -> bool:
 
 
 def numbers(given: Sequence[str]) -> Float32:
-    """Return what texts are read by, shape (n, features)."""
+    """Return the features of texts, shape (n, features)."""
     return np.array([features(text) for text in given], np.float32)
 
 
 def taught_by(names: Sequence[str]) -> LinearReader:
-    """Return a reader taught by files."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     parts = [texts(name) for name in names]
@@ -90,7 +89,6 @@ def read_beside_rules(reader: LinearReader, name: str) -> Score:
 
 
 def teach() -> Iterator[str]:
-    """Teach, write the reader, and yield as lines how well each file is read by what the others taught."""
     files = (*CORRECTIONS, *STATEMENTS, *TURNS)
     readers = {name: taught_by([one for one in files if one != name]) for name in files}
     across = {name: read(readers[name], name) for name in files}

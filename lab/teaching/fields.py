@@ -70,7 +70,6 @@ def _language(product: Product, text: str) -> str:
 
 
 def products(half: str) -> list[Product]:
-    """Return the products that teach, or those that measure."""
     found = [_product(path) for path in sorted(SETS.glob("*.toml"))]
     return [one for one in found if one.half == half]
 
@@ -103,7 +102,6 @@ def fills(product: Product) -> npt.NDArray[np.bool_]:
 
 
 def taught_by(lessons: Sequence[tuple[Float32, npt.NDArray[np.bool_]]]) -> LinearReader:
-    """Return a reader taught by numbers and labels of many products."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     rows = np.concatenate([numbers.reshape(-1, numbers.shape[-1]) for numbers, _ in lessons])
@@ -117,11 +115,11 @@ def taught_by(lessons: Sequence[tuple[Float32, npt.NDArray[np.bool_]]]) -> Linea
     intercept = float(model.intercept_[0] - means @ weights)
     both = np.stack([-weights / 2, weights / 2]).astype(np.float32)
     return LinearReader(
-        (OTHER, FILLS), both, np.array([-intercept / 2, intercept / 2], np.float32), {}, ENCODER, {"sets": _sets()}
+        (OTHER, FILLS), both, np.array([-intercept / 2, intercept / 2], np.float32), {}, ENCODER, {"sets": hash_sets()}
     )
 
 
-def _sets() -> dict[str, str]:
+def hash_sets() -> dict[str, str]:
     paths = [*sorted(SETS.glob("*.toml")), BACKGROUND]
     held = [path for path in paths if path == BACKGROUND or _product(path).half == "teach"]
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in held}
@@ -136,20 +134,19 @@ class Question:
     numbers: Float32
     reader: LinearReader
 
-    def filled(self, policy: MatchingPolicy = MATCHING) -> str:
+    def chosen_field(self, policy: MatchingPolicy = MATCHING) -> str:
         """Return the field that it fills, "" for none."""
         return decide(self.names, self.numbers, self.reader, policy).field
 
 
 def questions(reader: LinearReader, product: Product, numbers: Float32) -> list[Question]:
-    """Return every sentence of a product, to be read by ``reader``."""
     names = tuple(field.name for field in product.fields)
     return [Question(one, names, rows, reader) for one, rows in zip(product.said, numbers, strict=True)]
 
 
 def figures(found: Sequence[Question], title: str, policy: MatchingPolicy = MATCHING) -> str:
     """Return how many fields are filled rightly, as a line."""
-    filled = [(one.said, one.filled(policy)) for one in found]
+    filled = [(one.said, one.chosen_field(policy)) for one in found]
     right = sum(bool(field) and said.field == field for said, field in filled)
     told = sum(bool(field) for _, field in filled)
     wanted = sum(bool(said.field) for said, _ in filled)
@@ -186,14 +183,13 @@ def print_across() -> None:
                 sys.stdout.write(figures(found[each], TITLES[each], replace(MATCHING, least=least, ahead=ahead)))
 
 
-def measured(each: int) -> Iterator[Question]:
-    """Yield the sentences of products that teach nothing."""
+def unseen_sentences(each: int) -> Iterator[Question]:
     for product in products("measure"):
         for turn in turns(product, each):
             yield from questions(field_reader(), turn, numbers_of(turn))
 
 
-def ordinary() -> Iterator[Question]:
+def ordinary_sentences() -> Iterator[Question]:
     """Yield the lasting clauses of talks for each product that teaches nothing: nearly none says what it asks for."""
     said = tuple(
         Said(clause.text, language, "")
@@ -207,22 +203,22 @@ def ordinary() -> Iterator[Question]:
         yield from questions(field_reader(), talked, numbers_of(talked))
 
 
-def print_measured() -> None:
+def print_unseen() -> None:
     """Print the figures of the products that teach nothing, and of talks that ask for nothing of theirs."""
     for each in EACH:
-        found, told = list(measured(each)), TITLES[each]
+        found, told = list(unseen_sentences(each)), TITLES[each]
         sys.stdout.write(figures(found, told))
         for language in LANGUAGES:
             own = [one for one in found if one.said.language == language]
             sys.stdout.write(figures(own, f"{told}, {language}"))
-    sys.stdout.write(figures(list(ordinary()), "ordinary talk"))
+    sys.stdout.write(figures(list(ordinary_sentences()), "ordinary talk"))
 
 
 if __name__ == "__main__":
     if "--across" in sys.argv:
         print_across()
     elif "--measure" in sys.argv:
-        print_measured()
+        print_unseen()
     else:
         lessons = [turn for one in products("teach") for each in EACH for turn in turns(one, each)]
         taught_by([(numbers_of(one), fills(one)) for one in lessons]).write(WEIGHTS)

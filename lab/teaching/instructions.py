@@ -107,12 +107,12 @@ def made_lines() -> dict[str, bool]:
     for language in ("en", "zh"):
         for kind in ("orders", "others"):
             for frame in held[language][kind]:
-                lines = _filled(frame, held[language]["lists"])
+                lines = _fill_frame(frame, held[language]["lists"])
                 found.update(dict.fromkeys(lines, kind == "orders"))
     return found
 
 
-def _filled(frame: str, lists: Mapping[str, Sequence[str]]) -> list[str]:
+def _fill_frame(frame: str, lists: Mapping[str, Sequence[str]]) -> list[str]:
     """Return a frame filled some times, by lot and every time alike."""
     lot = random.Random(frame)  # noqa: S311
     return [re.sub(r"\{(\w+)\}", lambda part: lot.choice(lists[part[1]]), frame) for _ in range(EACH_FRAME)]
@@ -166,7 +166,6 @@ def _parts_of(text: str, clauses: Sequence[Clause]) -> Iterator[tuple[str, bool]
 
 
 def lesson() -> Lines:
-    """Return all lines that teach."""
     written = [(name, *line, False) for name in TEACH for line in lines_of(name)]
     made = [("frames", text, order, False) for text, order in made_lines().items()]
     taught = {row[1] for row in (*written, *made)}
@@ -211,15 +210,13 @@ def _regression(lines: Lines, known: Sequence[Sequence[int]], width: int, vector
     return Weights(weights[:width] * PARTS_LOUD, weights[width:] * VECTOR_LOUD, float(model.intercept_[0]), least)
 
 
-def embedded(texts: Sequence[str]) -> Float32:
-    """Return the vectors of texts, shape (n, 512)."""
+def embed_lines(texts: Sequence[str]) -> Float32:
     held = [vectors_of(texts[start : start + 256]) for start in range(0, len(texts), 256)]
     return np.stack([held[place // 256][text] for place, text in enumerate(texts)])
 
 
 def teach(lines: Lines) -> None:
-    """Teach a reader by all lines and keep it."""
-    reader = taught_by(lines, embedded(lines.texts))
+    reader = taught_by(lines, embed_lines(lines.texts))
     files = [*(INSTRUCTIONS / f"{name}.txt" for name in TEACH), INSTRUCTIONS / "frames.toml"]
     by = {file.name: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
     counted = {"lines": int((lines.weights == 1).sum()), "orders": int(lines.orders.sum()), "all": len(lines.texts)}
@@ -228,7 +225,6 @@ def teach(lines: Lines) -> None:
 
 
 def measure() -> Iterator[str]:
-    """Yield how lines and talk that taught nothing are read."""
     for name in MEASURE:
         texts, orders = zip(*lines_of(name), strict=True)
         yield from _figures(name, list(texts), np.array(orders))
@@ -247,7 +243,7 @@ def _figures(name: str, texts: Sequence[str], orders: npt.NDArray[np.bool_]) -> 
     reader = instruction_reader()
     for kind, weights, vectors in (
         ("words", reader.alone, [None] * len(texts)),
-        ("vector", reader.embedded, embedded(texts)),
+        ("vector", reader.embedded, embed_lines(texts)),
     ):
         shares = np.array([reader.share(*pair) for pair in zip(texts, vectors, strict=True)])
         told = shares >= weights.least
@@ -258,14 +254,13 @@ def _figures(name: str, texts: Sequence[str], orders: npt.NDArray[np.bool_]) -> 
 
 
 def _lasting(texts: Sequence[str], chosen: npt.NDArray[np.bool_]) -> int:
-    """Return how many of the chosen clauses would be held as notes."""
     spoken = [Spoken(texts[place], tuple(split_clauses(texts[place]))) for place in np.flatnonzero(chosen).tolist()]
     return sum(any(one.lasting >= NOTING.held_from for one in grades) for grades in grade_messages(spoken))
 
 
 def across(lines: Lines) -> Iterator[str]:
-    """Yield what is refused of the talk that teaches, each set read by what the others taught."""
-    vectors = embedded(lines.texts)
+    """Yield how much of the teaching talk is refused, each set read by a reader that the others taught."""
+    vectors = embed_lines(lines.texts)
     sets = [name for name in np.unique(lines.names) if name not in (*TEACH, "frames")]
     refused = []
     for first in range(5):

@@ -1,5 +1,6 @@
-"""Teach the readers of intents (X7) and phases (X6): ``make evaluation``, then ``python -m lab.teaching.intents``
-with the environment. Writes ``snapshots/context/turn/{intents,phases}_*.json``.
+"""Teach the readers of intents and phases: ``make evaluation``, then ``python -m lab.teaching.intents``, env set.
+
+Writes ``snapshots/context/turn/{intents,phases}_*.json``.
 
 What is said of how well they read comes from writers that they were not taught by: each file is read by a reader that
 the other files taught.
@@ -43,7 +44,6 @@ LabelledPairs = list[tuple[set[str], set[str]]]
 
 @cache
 def messages(name: str) -> list[dict[str, Any]]:
-    """Return a file's lines; those of statements as messages of the intent ``general``."""
     if name in STATEMENTS:
         told = (row for row in rows(name) if row["class"] in TELLING and not set(row["text"]) & set("?？"))
         return [{"language": row["language"], "text": row["text"], "intent": "general"} for row in told]
@@ -58,7 +58,7 @@ def vectors(text: str) -> Mapping[str, Float32]:
 
 @cache
 def numbers(what: str, name: str, space: str) -> tuple[Float32, LabelArray]:
-    """Return what a file's messages in the languages of a space are read by, shape (n, features), and their labels."""
+    """Return the features of a file's messages in the languages of a space, shape (n, features), and their labels."""
     given = [row for row in messages(name) if row["language"] in KNOWS[space]]
     read = [_of_intent(row, space) if what == "intents" else _of_phase(row, space) for row in given]
     return np.array(read, np.float32), np.array([row[what.removesuffix("s")] for row in given])
@@ -78,7 +78,6 @@ def _of_phase(row: dict[str, Any], space: str) -> Float32:
 
 
 def taught_by(what: str, names: Sequence[str], space: str) -> LinearReader:
-    """Return the reader of a space taught by files."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     parts = [numbers(what, name, space) for name in names]
@@ -88,30 +87,30 @@ def taught_by(what: str, names: Sequence[str], space: str) -> LinearReader:
     return LinearReader(tuple(map(str, model.classes_)), weights, intercepts, {}, space, {})
 
 
-def told(reader: LinearReader, what: str, name: str) -> LabelledPairs:
-    """Return pairs of what a reader tells of a file's messages and what they are."""
+def predictions(reader: LinearReader, what: str, name: str) -> LabelledPairs:
+    """Return pairs of the predicted and the labelled class of a file's messages."""
     given, labels = numbers(what, name, reader.encoder)
     return [({str(reader.predict(one))}, {str(label)}) for one, label in zip(given, labels, strict=True)]
 
 
 def right(pairs: LabelledPairs) -> float:
-    """Return the share that was told rightly."""
     return sum(found == label for found, label in pairs) / len(pairs)
 
 
 def teach(what: str) -> Iterator[str]:
-    """Teach and write each reader of ``what``, and yield its figures as lines."""
     beside = STATEMENTS if what == "intents" else ()
     names = (*TAUGHT_BY[what], *beside)
     for space in intents.SPACES:
         others = {name: [one for one in names if one != name] for name in TAUGHT_BY[what]}
-        across = [pair for name in TAUGHT_BY[what] for pair in told(taught_by(what, others[name], space), what, name)]
+        across = [
+            pair for name in TAUGHT_BY[what] for pair in predictions(taught_by(what, others[name], space), what, name)
+        ]
         reader, sources = taught_by(what, names, space), {name: _hash_of(name) for name in names}
-        found = {name: _shown(score) for name, score in scores(across).items()}
+        found = {name: _rounded(score) for name, score in scores(across).items()}
         taught = {"by": sources, "messages": len(across), "accuracy": round(right(across), 3), "scores": found}
         replace(reader, taught=taught).write(intents.file_of(what, space))
         yield f"{what} {space or 'words'}: of writers not taught by {right(across):.3f} right of {len(across)}"
-        yield f"{what} {space or 'words'}: unseen {right(told(reader, what, UNSEEN[what])):.3f} right"
+        yield f"{what} {space or 'words'}: unseen {right(predictions(reader, what, UNSEEN[what])):.3f} right"
         yield from (f"  {name:24} precision {p:.3f} recall {r:.3f}" for name, (p, r) in found.items())
 
 
@@ -119,7 +118,7 @@ def _hash_of(name: str) -> str:
     return hashlib.sha256((GOLDEN / f"{name}.jsonl").read_bytes()).hexdigest()
 
 
-def _shown(score: Score) -> tuple[float, float]:
+def _rounded(score: Score) -> tuple[float, float]:
     return round(score.precision, 3), round(score.recall, 3)
 
 

@@ -148,7 +148,6 @@ def orders_in(person: dict[str, Any]) -> tuple[list[tuple[int, dict[str, str]]],
 
 
 def _place(number: int, secret: dict[str, Any], turns: Sequence[Any], places: Sequence[int]) -> int:
-    """Return a turn among all turns: some files count the user's own alone."""
     counted = [at for at in (secret["turn"], *places[secret["turn"] : secret["turn"] + 1]) if at < len(turns)]
     said = [any(one.lower() in turns[at][1]["content"].lower() for one in secret["values"]) for at in counted]
     return number if said[:1] == [True] or number >= len(places) else places[number]
@@ -172,7 +171,6 @@ def talk_of(
 
 
 def heard_in(text: str) -> ForgetOrder | None:
-    """Return the order of a message: the one that is heard, else the likeliest words."""
     if heard := [one for one in read_forget_orders(text, acknowledged=True) if not one.is_everything]:
         return heard[0]
     runs = list(runs_to_read(matching_form(text)))
@@ -183,7 +181,6 @@ def heard_in(text: str) -> ForgetOrder | None:
 
 
 def with_vectors(talks: Sequence[OrderTalk]) -> list[OrderTalk]:
-    """Return the talks with the vectors of what is said and of what is ordered."""
     meanings = [meanings_of(talk.said) for talk in talks]
     texts = sorted({*chain.from_iterable(meanings), *(turn.text for talk in talks for turn in talk.turns)})
     vectors = dict(zip(texts, embedders("use")[0].embed(texts), strict=True))
@@ -262,7 +259,6 @@ def fold_of(talk: OrderTalk) -> int:
 
 
 def weight_of(talk: OrderTalk) -> float:
-    """Return what a talk weighs beside one that somebody wrote in one place."""
     return _weight_of(talk.name) * (OWN_WEIGHS if talk.meant == {0} else 1)
 
 
@@ -284,7 +280,6 @@ def write_meant(reader: MeantReader, talks: Sequence[OrderTalk]) -> None:
 
 
 def figures(name: str, talks: Sequence[OrderTalk], found: Sequence[frozenset[int]]) -> Iterator[str]:
-    """Yield how many orders are read right, how many leave what is meant, and how many hide more."""
     right = sum(talk.meant == one for talk, one in zip(talks, found, strict=True))
     left = sum(bool(talk.meant - one) for talk, one in zip(talks, found, strict=True))
     more = sum(bool(one - talk.meant) for talk, one in zip(talks, found, strict=True))
@@ -292,7 +287,6 @@ def figures(name: str, talks: Sequence[OrderTalk], found: Sequence[frozenset[int
 
 
 def lessons() -> list[OrderTalk]:
-    """Return all that teaches: the talks, the pairs, and the orders of the lives that were read."""
     return with_vectors(
         [
             *(talk for name in TALKS for talk in talks_of(name)),

@@ -67,12 +67,11 @@ class OrderLesson:
     weights: npt.NDArray[np.float64]
 
     def numbers(self) -> Float32:
-        """Return what the runs are read by, shape (n, 8192)."""
+        """Return the features of the runs, shape (n, 8192)."""
         return np.stack([features(one) for one in self.runs])
 
 
 def lines_of(name: str) -> list[tuple[str, Spans]]:
-    """Return the messages of a file, each with its orders."""
     return [_without_brackets(line) for line in (ORDERS / f"{name}.txt").read_text(encoding="utf-8").splitlines()]
 
 
@@ -89,7 +88,6 @@ def _without_brackets(line: str) -> tuple[str, Spans]:
 
 
 def talk() -> Iterator[str]:
-    """Yield what users say in the other sets."""
     orders = [text for name in TEACH for text, spans in lines_of(name) if spans]
     for name in TALK:
         for line in (GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
@@ -122,7 +120,6 @@ def _share(start: int, end: int, first: int, last: int) -> float:
 
 
 def teach() -> None:
-    """Teach the reader and keep it."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     own = lesson_of([line for name in TEACH for line in lines_of(name)], 1.0)
@@ -138,7 +135,6 @@ def teach() -> None:
 
 
 def measure() -> Iterator[str]:
-    """Yield how well the reader reads lines that taught nothing."""
     for name in MEASURE:
         if name not in WHOLE:
             lesson = lesson_of(lines_of(name), 1.0)

@@ -1,4 +1,4 @@
-"""What a chat model adds to the reader of clauses, and what the gate refuses of it.
+"""Measure the proposals of a chat model beside the reader of clauses, and how many the gate refuses.
 
 ``python -m lab.teaching.proposals URL [--messages N]``, where URL is what stands before /chat/completions;
 ``python -m tests.small_model`` serves one.
@@ -39,7 +39,7 @@ UNSURE = (0.5, 0.6)
 
 @dataclass(slots=True)
 class ProposalTally:
-    """What was counted over one set, or over all."""
+    """The counts of one set, or of all."""
 
     messages: int = 0
     valid: int = 0
@@ -58,14 +58,13 @@ class ProposalTally:
     unsure: Counter[tuple[bool, bool]] = field(default_factory=Counter)
 
     def add(self, other: "ProposalTally") -> None:
-        """Add another tally."""
         for name in self.__slots__:
             mine, theirs = getattr(self, name), getattr(other, name)
             setattr(self, name, mine + theirs)
 
 
 def read_set(name: str, model: Chat, wanted: int) -> ProposalTally:
-    """Return what a model adds to a set that its reader has not seen."""
+    """Return the tally of a set that its reader has not seen."""
     tally, reader = ProposalTally(), taught_without(name)
     messages = [one for one in labelled_messages(name) if one.spoken.clauses]
     for message in messages[:: max(1, len(messages) // wanted)][:wanted]:
@@ -74,7 +73,6 @@ def read_set(name: str, model: Chat, wanted: int) -> ProposalTally:
 
 
 def read_message(message: LabelledMessage, model: Chat, reader: ClauseReader) -> ProposalTally:
-    """Return what a model adds to one message."""
     spoken = message.spoken
     tally = ProposalTally(messages=1)
     question = Question((Shown(UUID(int=new_id().int), spoken.text),))
@@ -113,14 +111,12 @@ def lasts(message: LabelledMessage, start: int, end: int) -> bool:
 
 
 def taught_without(name: str) -> ClauseReader:
-    """Return a reader that every set but one taught."""
     from lab.teaching.clauses import lesson_of, taught_by  # noqa: PLC0415 -- of the group `evaluation`
 
     return taught_by(lesson_of([one for one in (*TEACH, *QUESTIONS) if one != name]))
 
 
 def describe_tally(name: str, tally: ProposalTally) -> Iterator[str]:
-    """Yield a tally as lines."""
     messages = max(1, tally.messages)
     yield (
         f"{name}: {tally.messages} messages, valid JSON by schema {tally.valid}; a message takes "

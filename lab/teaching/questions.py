@@ -46,7 +46,6 @@ class QuestionLesson:
 
 
 def lessons_of(half: str) -> list[QuestionLesson]:
-    """Return the questions of a half that are labelled without notes."""
     names = TEACH if half == "teach" else MEASURE
     found = [
         QuestionLesson(one["text"], one["language"], one["needs"], None if one["kind"] == "recall" else False)
@@ -66,12 +65,10 @@ def lessons_of(half: str) -> list[QuestionLesson]:
 
 
 def vectors_of(lessons: Sequence[QuestionLesson]) -> Float32:
-    """Return the vectors of questions, shape (n, d)."""
     return np.asarray(embedders("use")[0].embed([one.text for one in lessons]), np.float32)
 
 
 def teach_questions(lessons: Sequence[QuestionLesson], vectors: Float32) -> QuestionReader:
-    """Return a reader of questions taught by these."""
     centre = vectors.mean(axis=0)
     axes = np.linalg.svd(vectors - centre, full_matrices=False)[2][:AXES].T
     numbers = np.stack([features(one.text, row, centre, axes) for one, row in zip(lessons, vectors, strict=True)])

@@ -72,7 +72,6 @@ class Asked:
 
 
 def asked_of(half: str) -> list[Asked]:
-    """Return all questions of a half."""
     return [one for language in LANGUAGES for person in _people(language, half) for one in _questions(person, language)]
 
 
@@ -105,7 +104,6 @@ def teach_notes(asked: Sequence[Asked]) -> NoteReader:
 
 
 def figures(asked: Sequence[Asked], scores: Sequence[Float32], title: str) -> Iterator[str]:
-    """Yield how well the notes of these questions were ranked and cut off, one line a language."""
     for language in LANGUAGES:
         own = [(one, score) for one, score in zip(asked, scores, strict=True) if one.language == language]
         ranked = [(one.helps, score.astype(np.float64)) for one, score in own if one.helps.any()]
@@ -140,7 +138,6 @@ def across() -> Iterator[str]:
 
 
 def measure() -> Iterator[str]:
-    """Yield the figures of the sets that teach nothing."""
     asked = asked_of("measure")
     yield from figures(asked, [_read(one, question_reader(), note_reader()) for one in asked], "measured")
     alone = lessons_of("measure")
@@ -149,7 +146,6 @@ def measure() -> Iterator[str]:
 
 
 def teach() -> None:
-    """Teach both readers by all lessons and keep them."""
     files = [GOLDEN / "relevance" / f"{name}_teach.jsonl" for name in (*LANGUAGES, *WITHOUT_NOTES)]
     sources = {file.stem: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
     version = hashlib.sha256("".join(sources.values()).encode()).hexdigest()[:8]
@@ -161,7 +157,6 @@ def teach() -> None:
 
 
 def image_of_notes(texts: Sequence[str]) -> Image:
-    """Return the image of notes of these words, as recall holds it."""
     turns = [Turn(text, None, NOW) for text in texts]
     indexed = [index_alone(index_text(turn), turn) for turn in turns]
     vectors = _encoder().embed([one.dated for one in indexed])
@@ -175,7 +170,7 @@ def image_of_notes(texts: Sequence[str]) -> Image:
 
 
 def pairs_of(image: Image, question: str) -> Pairs:
-    """Return what is known of a question beside each note of ``image``, as recall works it out."""
+    """Return the features of a question with each note of ``image``, as recall computes them."""
     vector = _encoder().embed([question])[0]
     relations = word_relations(embedders("wordllama"))
     probe = make_probe(question, {_encoder().name: vector}, DEFAULT_RECALL.scoring, relations)

@@ -41,7 +41,6 @@ class ReplyLesson:
 
 
 def lesson_of(names: Sequence[str]) -> ReplyLesson:
-    """Return the labelled clauses of these sets as numbers."""
     labelled = [(name, *one) for name in names for one in _labelled(name)]
     (encoder,) = embedders(ENCODER)
     wanted = texts_to_embed([spoken for _, spoken, _ in labelled])
@@ -56,7 +55,6 @@ def lesson_of(names: Sequence[str]) -> ReplyLesson:
 
 
 def taught_by(numbers: Float32, sorts: npt.NDArray[np.str_]) -> Head:
-    """Return a regression taught by these clauses."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     model = LogisticRegression(C=STRICTNESS, max_iter=300, tol=1e-3).fit(numbers, sorts)
@@ -66,7 +64,6 @@ def taught_by(numbers: Float32, sorts: npt.NDArray[np.str_]) -> Head:
 
 
 def figures(shares: Float32, classes: Sequence[str], wanted: npt.NDArray[np.str_], title: str) -> Iterator[str]:
-    """Yield how well a lesson was read, as lines."""
     worth = 1 - shares[:, list(classes).index(NOTHING)]
     gives = wanted != NOTHING
     for least in (0.4, 0.5, 0.6):
@@ -94,7 +91,6 @@ def across() -> Iterator[str]:
 
 
 def measure() -> Iterator[str]:
-    """Yield the figures of the sets that teach nothing."""
     for name in MEASURE:
         lesson = lesson_of([name])
         head = reply_reader().head
@@ -102,7 +98,6 @@ def measure() -> Iterator[str]:
 
 
 def teach() -> None:
-    """Teach a reader by all lessons and keep it."""
     lesson = lesson_of(TEACH)
     head = taught_by(lesson.numbers, lesson.sorts)
     sources = {name: hashlib.sha256((GRADES / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TEACH}
@@ -119,7 +114,6 @@ def _labelled(name: str) -> Iterator[tuple[Spoken, list[str]]]:
 
 
 def _sort_of(clause: Clause, row: dict[str, list[dict[str, str]]]) -> str:
-    """Return the label of the part that covers most of a clause."""
     at, shared = 0, []
     for part in row["clauses"]:
         start = str(row["text"]).index(part["text"], at)
@@ -129,7 +123,6 @@ def _sort_of(clause: Clause, row: dict[str, list[dict[str, str]]]) -> str:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Do what the arguments ask."""
     lines = measure() if "--measure" in arguments else across() if "--across" in arguments else None
     if lines is None:
         teach()

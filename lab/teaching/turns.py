@@ -1,4 +1,4 @@
-"""Teach the reader of next turns (G3): ``make evaluation``, then ``python -m lab.teaching.turns`` with the environment.
+"""Teach the reader of next turns: ``make evaluation``, then ``python -m lab.teaching.turns``, env set.
 
 Writes ``snapshots/feedback/reading/senses.json``. What is said of how well it reads comes from turns of writers that it
 was not taught by: each file is read by a reader that the other files taught, and as the product reads, with a
@@ -42,18 +42,16 @@ LabelArray = npt.NDArray[np.str_]
 
 
 def turns(name: str) -> list[Turn]:
-    """Return the turns of a file."""
     return [Turn(row["query"], row["reply"], row["next"]) for row in rows(name)]
 
 
-def wanted(name: str) -> LabelArray:
-    """Return what its turns do, as labelled."""
+def labels_of(name: str) -> LabelArray:
     return np.array([row["signal"] for row in rows(name)])
 
 
 @cache
 def numbers(name: str, *, replied: bool = True) -> Float32:
-    """Return what a file's turns are read by, shape (n, features); without their replies unless ``replied``."""
+    """Return the features of a file's turns, shape (n, features); without their replies unless ``replied``."""
     given = turns(name)
     sentences = sentences_of(given)
     found = [features(turn if replied else replace(turn, reply=None), sentences) for turn in given]
@@ -61,10 +59,9 @@ def numbers(name: str, *, replied: bool = True) -> Float32:
 
 
 def taught_by(names: Sequence[str]) -> LinearReader:
-    """Return a reader taught by files, that tells whatever is likeliest."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
-    labels = np.concatenate([wanted(name) for name in names])
+    labels = np.concatenate([labels_of(name) for name in names])
     given = np.concatenate([numbers(name, replied=replied) for replied in (True, False) for name in names])
     weight = np.repeat([1.0, WITHOUT_REPLY], len(labels))
     model = LogisticRegression(C=STRICTNESS, max_iter=2_000, tol=1e-3, class_weight="balanced")
@@ -89,32 +86,31 @@ def _least(shares: npt.NDArray[np.float64], right: npt.NDArray[np.bool_]) -> flo
     return round(float(next(precise, STEPS[-1])), 2)
 
 
-def told(classes: Sequence[str], shares: npt.NDArray[np.float64], least: dict[str, float]) -> list[str]:
-    """Return what is told of each turn."""
+def decisions(classes: Sequence[str], shares: npt.NDArray[np.float64], least: dict[str, float]) -> list[str]:
     best = [(classes[row.argmax()], row.max()) for row in shares]
     return [name if share >= least[name] else UNCLEAR for name, share in best]
 
 
 def with_rules(found: Sequence[str], name: str) -> list[str]:
-    """Return what the product tells of the turns of a file, where a reader alone told ``found``."""
+    """Return the product's classes of a file's turns: the reader's, and the rules' corrections where it is in doubt."""
     by_rules = [str(sense_of(turn)) for turn in turns(name)]
     return [rule if one == UNCLEAR and rule == CORRECT else one for one, rule in zip(found, by_rules, strict=True)]
 
 
 def figures(found: Sequence[str], labels: LabelArray) -> dict[str, Score]:
-    """Return precision and recall per class."""
     senses = set(labels)
     pairs = [({one} & senses, {str(label)}) for one, label in zip(found, labels, strict=True)]
     return scores(pairs)
 
 
 def teach() -> Iterator[str]:
-    """Teach, write the reader, and yield its figures as lines."""
     across = [shares_of(taught_by([one for one in TAUGHT_BY if one != name]), name) for name in TAUGHT_BY]
-    labels, shares = np.concatenate([wanted(name) for name in TAUGHT_BY]), np.concatenate(across)
+    labels, shares = np.concatenate([labels_of(name) for name in TAUGHT_BY]), np.concatenate(across)
     reader = taught_by(TAUGHT_BY)
     least = least_shares(reader.classes, shares, labels)
-    read = {name: with_rules(told(reader.classes, of, least), name) for name, of in zip(TAUGHT_BY, across, strict=True)}
+    read = {
+        name: with_rules(decisions(reader.classes, of, least), name) for name, of in zip(TAUGHT_BY, across, strict=True)
+    }
     seen = _of_files(read, TAUGHT_BY)
     sources = {name: hashlib.sha256((GOLDEN / f"{name}.jsonl").read_bytes()).hexdigest() for name in TAUGHT_BY}
     taught = {
@@ -126,12 +122,12 @@ def teach() -> Iterator[str]:
     yield from _lines("writers not taught by", seen)
     yield from _lines(f"of these {', '.join(NO_RULES_FROM)}", _of_files(read, NO_RULES_FROM))
     for name in UNSEEN:
-        found = with_rules(told(reader.classes, shares_of(reader, name), least), name)
-        yield from _lines(name, figures(found, wanted(name)))
+        found = with_rules(decisions(reader.classes, shares_of(reader, name), least), name)
+        yield from _lines(name, figures(found, labels_of(name)))
 
 
 def _of_files(read: Mapping[str, Sequence[str]], names: Sequence[str]) -> dict[str, Score]:
-    return figures([one for name in names for one in read[name]], np.concatenate([wanted(name) for name in names]))
+    return figures([one for name in names for one in read[name]], np.concatenate([labels_of(name) for name in names]))
 
 
 def _lines(title: str, found: dict[str, Score]) -> Iterator[str]:

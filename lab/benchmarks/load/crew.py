@@ -51,7 +51,6 @@ class Program:
             self._process.stdout.close()
 
     def order(self, order: JsonObject) -> None:
-        """Tell it what to do, without waiting. Raises ProgramGone."""
         try:
             if self._process.stdin:
                 self._process.stdin.write(json.dumps(order) + "\n")
@@ -60,7 +59,6 @@ class Program:
             raise ProgramGone("a program of the load generator ended") from None
 
     def reply(self) -> JsonObject:
-        """Wait for what it tells. Raises ProgramGone."""
         line = self._process.stdout.readline() if self._process.stdout else ""
         if not line:
             raise ProgramGone("a program of the load generator ended")
@@ -83,7 +81,6 @@ class Crew:
 
 
 def start_crew(clients: int, stack: ExitStack) -> Crew:
-    """Start so many clients; ``stack`` ends them."""
     return Crew([stack.enter_context(Program("lab.benchmarks.load.client")) for _ in range(clients)])
 
 

@@ -35,7 +35,6 @@ class MeasuredStack:
     key: str
 
     def order(self, asks: Sequence[RequestSpec], seconds: float | None) -> JsonObject:
-        """Return the order that makes a client ask this."""
         return {
             "kind": "http",
             "host": self.host,
@@ -75,7 +74,6 @@ class MeasuredStack:
         return (monotonic() - accepted) * 1000
 
     def forget(self, subject: str, conversation: str) -> None:
-        """Delete a conversation and what was remembered from it."""
         self.say("DELETE", f"{subject_path(subject)}/conversations/{quote(conversation, safe='')}")
 
 
@@ -88,15 +86,12 @@ def measured_stack_at(base: str, key: str) -> MeasuredStack:
 
 
 def subject_path(subject: str) -> str:
-    """Return the path of a subject."""
     return f"/v1/subjects/{quote(subject, safe='')}"
 
 
 def recall_of(subject: str, question: str) -> RequestSpec:
-    """Return the request that recalls ``TOP_K`` memories."""
     return "POST", f"{subject_path(subject)}/recall", {"query": question, "top_k": TOP_K}
 
 
 def context_of(subject: str, question: str) -> RequestSpec:
-    """Return the request that assembles a context with the default budget."""
     return "POST", f"{subject_path(subject)}/context", {"query": question}

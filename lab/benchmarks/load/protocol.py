@@ -1,4 +1,4 @@
-"""What programs of the load generator are told and tell: one JSON object a line. Standard library only."""
+"""Orders to the load generator's programs and their replies: one JSON object a line. Standard library only."""
 
 import json
 import sys
@@ -11,7 +11,7 @@ Stages = Mapping[str, float]
 
 
 class AskFailed(Exception):
-    """What was asked gave no answer that counts."""
+    """A request had no answer that counts."""
 
 
 def serve(obey: Callable[[JsonObject], JsonObject]) -> None:
@@ -22,7 +22,7 @@ def serve(obey: Callable[[JsonObject], JsonObject]) -> None:
 
 
 def repeat(ask: Callable[[int], tuple[float, Stages]], number: int, seconds: float | None) -> JsonObject:
-    """RequestSpec question 0 to ``number`` - 1: once each without ``seconds``, else round and round so long.
+    """Ask question 0 to ``number`` - 1: once each without ``seconds``, else round and round so long.
 
     ``ask`` returns seconds and the answer's own stages, or raises AskFailed. Times in the answer are milliseconds.
     """

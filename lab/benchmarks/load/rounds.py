@@ -56,7 +56,7 @@ class Cohorts:
 
 @dataclass
 class Bench:
-    """What a run measures with. ``seconds`` is the length of a cell in each round."""
+    """The clients and subjects of a run. ``seconds`` is the length of a cell in each round."""
 
     crew: Crew
     target: MeasuredStack
@@ -83,7 +83,7 @@ class Bench:
         return {WARM: self.measure_warm, COLD: self.measure_cold, WRITTEN: self.measure_written}[cell.state](cell)
 
     def measure_warm(self, cell: Cell) -> Slice:
-        """RequestSpec about subjects whose images the answering processes hold, for ``seconds``."""
+        """Ask about subjects whose images the answering processes hold, for ``seconds``."""
         subjects = self.cohorts.hot[cell.size]
         self.ask_once(cell, [subjects] * cell.clients)  # each client's connection leads to one process
         number = int(ASKS_A_SECOND * self.seconds / cell.clients) + 1
@@ -94,7 +94,7 @@ class Bench:
         return self.crew.work(orders)
 
     def measure_cold(self, cell: Cell) -> Slice | None:
-        """RequestSpec once about each of some subjects that nobody asked about since the stack started."""
+        """Ask once about each of some subjects that nobody asked about since the stack started."""
         share = min(self.share_of_fresh.get(cell.size, 0), COLD_MOST)
         if share < cell.clients:
             return None
@@ -121,7 +121,6 @@ class Bench:
         return add_slices(slices)
 
     def ask_once(self, cell: Cell, dealt: Sequence[Sequence[str]]) -> Slice:
-        """Have each client ask once about each of its subjects."""
         return self.crew.work([self.target.order(self.asks(cell, subjects), None) for subjects in dealt])
 
     def asks(self, cell: Cell, subjects: Sequence[str]) -> list[RequestSpec]:
@@ -180,12 +179,10 @@ def cohorts_of(subjects: Mapping[int, Sequence[str]]) -> Cohorts:
 
 
 def islice_of(subjects: Sequence[str], first: int, number: int) -> list[str]:
-    """Return ``number`` subjects, round and round from ``first``."""
     return list(islice(cycle(subjects), first, first + number))
 
 
 def add_slices(slices: Sequence[Slice]) -> Slice:
-    """Return consecutive slices as one."""
     return Slice(
         tuple(ms for one in slices for ms in one.ms),
         sum(one.wall_s for one in slices),

@@ -1,4 +1,4 @@
-"""CellTimings of a run from single answers: percentiles, medians over rounds, multiples of the floor."""
+"""Timings of a run from single answers: percentiles, medians over rounds, multiples of the floor."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ ENDS = (50, 95, 99)
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """What one cell gave in one round: milliseconds of each answer, seconds it took, CPU seconds of its clients.
+    """One cell in one round: milliseconds of each answer, seconds it took, CPU seconds of its clients.
 
     ``stages`` holds milliseconds by stage, as far as answers told them; ``failed`` counts what was no answer.
     """
@@ -71,7 +71,6 @@ def cell_timings(slices: Sequence[Slice], *, pooled: bool = False) -> CellTiming
 
 
 def ratio(value: float | None, floor: float | None) -> float | None:
-    """Return ``value`` in multiples of ``floor``; None when one of them is missing."""
     return value / floor if value is not None and floor else None
 
 
@@ -83,6 +82,5 @@ def _median(groups: Sequence[Sequence[float]], share: int) -> float | None:
 
 
 def _stages(told: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the median milliseconds of each stage over the answers that have it."""
     names = dict.fromkeys(name for stages in told for name in stages)
     return {name: median(stages[name] for stages in told if name in stages) for name in names}

@@ -99,17 +99,15 @@ class PrecisionScores:
 
 
 def read_seed() -> list[SeedMemory]:
-    """Return the 35 memories."""
     return [SeedMemory.of(row) for row in json.loads((FIXTURES / "beliefs.seed.json").read_text())]
 
 
 def read_cases() -> list[Case]:
-    """Return the 77 questions."""
     return [Case.of(row) for row in json.loads((FIXTURES / "retrieval.cases.json").read_text())]
 
 
 def judge(case: Case, found: Sequence[str], seed: Mapping[str, SeedMemory]) -> CaseResult:
-    """Return what the runner makes of the ids that a search ``found``: pinned facts stand elsewhere in its prompt and
+    """Judge the ids that a search ``found`` as the benchmark's runner does: pinned facts stand elsewhere and
     take room, a relation brings its participants."""
     pinned = [one.id for one in seed.values() if _is_pinned_for(one, case)]
     searched = [one for one in found if one in seed and one not in pinned]
@@ -129,7 +127,6 @@ def judge(case: Case, found: Sequence[str], seed: Mapping[str, SeedMemory]) -> C
 
 
 def precision_scores(judged: Sequence[CaseResult]) -> PrecisionScores:
-    """Return the benchmark's figures."""
     active = [one for one in judged if one.case.only]
     return PrecisionScores(
         active=sum(one.passed for one in active),

@@ -23,7 +23,6 @@ SLUG = "precision-bench"
 
 
 def precision_tenant() -> UUID:
-    """Return the tenant that the benchmark's memories live in, made when it is missing."""
     try:
         return tenant_by_slug(SLUG).id
     except TenantUnknown:

@@ -5,7 +5,7 @@ are its own. Copying happens in the database, as the app role, behind the wall.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 from typing import Any
@@ -19,6 +19,7 @@ from lab.evaluation.datasets.scratch import Scratch, finish_work, keep_for_good
 from memory_platform.kernel.errors import Conflict, Unavailable
 from memory_platform.kernel.ids import new_id
 from memory_platform.management.datasets import Dataset, DatasetConversation, import_dataset
+from memory_platform.management.progress import Advance
 from profiles.models import Subject
 from profiles.services.search_text import search_text_of
 from profiles.services.subjects import put_subject
@@ -47,7 +48,6 @@ POOL = f"{PREFIX}-pool"
 BATCH = 5_000
 
 WRITTEN = (Subject, SubjectMemory, Conversation, Message, Snapshot, SnapshotWords, SnapshotVector, SnapshotSource)
-Advance = Callable[[int], object]
 
 PLACED = "unnest(%(subjects)s::uuid[], %(talks)s::uuid[], %(before)s::bigint[], %(turns)s::bigint[])"
 FROM_TALK = (
@@ -82,7 +82,6 @@ class Pool:
 
 
 def tenant_for(slug: str) -> UUID:
-    """Return the benchmark's tenant, made when it is missing."""
     try:
         return tenant_by_slug(slug).id
     except TenantUnknown:
@@ -127,7 +126,6 @@ def place_subjects(pool: Pool, spec: WorldSpec, *, advance: Advance) -> int:
 
 
 def place(pool: Pool, planned: Sequence[PlannedSubject]) -> None:
-    """Make subjects that hold the talks they are planned to hold, in the open scope."""
     rows = [
         Subject(id=new_id(), external_id=one.external_id, search_text=search_text_of(one.external_id, [], []))
         for one in planned
@@ -202,7 +200,6 @@ COPIES = tuple(_copies())
 
 
 def _places(pool: Pool, subject_id: UUID, planned: PlannedSubject) -> Iterator[tuple[UUID, UUID, int, int]]:
-    """Yield (subject, talk's conversation, position before its first turn, turns taken of it)."""
     turns = [min(TURNS, planned.size - start) for start in range(0, planned.size, TURNS)]
     for talk, before, taken in zip(planned.talks, accumulate(turns, initial=0), turns, strict=False):
         yield subject_id, pool.conversations[talk], before, taken

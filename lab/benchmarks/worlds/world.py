@@ -21,7 +21,6 @@ class Cohort:
 
     @property
     def snapshots(self) -> int:
-        """Snapshots of the whole cohort."""
         return self.count * self.size
 
 
@@ -40,7 +39,6 @@ class WorldSpec:
 
     @property
     def talks(self) -> int:
-        """Talks of the pool."""
         return self.pool // TURNS
 
 
@@ -101,7 +99,6 @@ def plan(spec: WorldSpec) -> Iterator[PlannedSubject]:
 
 
 def cohort_ids(names: Sequence[str], size: int) -> list[str]:
-    """Return those of ``names`` that are subjects of the cohort of ``size``, in order."""
     return sorted(name for name in names if name.startswith(f"{PREFIX}-{size}-"))
 
 

@@ -1,1 +1,1 @@
-"""What contexts bring of what a question needs, by their budget, asked over HTTP as a product asks."""
+"""The share of needed facts that contexts hold, by budget, asked over HTTP as a product asks."""

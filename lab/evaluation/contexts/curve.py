@@ -1,4 +1,4 @@
-"""What contexts cover of what questions need, by budget: ours, bare lines that BM25 ranks, and everything ever said."""
+"""The share of needed facts by budget: in contexts, in bare lines that BM25 ranks, and in everything ever said."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ INCHES_OF_PANEL = (4.5, 3.6)
 PANELS_A_ROW = 2
 COLOURS = {CONTEXTS: "tab:blue", BARE: "tab:orange"}
 EARLIER_COLOUR = "tab:gray"
-# What was covered before, by the name of what was measured, set of lives and budget.
+# Shares of an earlier run, by its name, set of lives and budget.
 Earlier = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
@@ -37,7 +37,6 @@ class RuledCounter:
     name: str = "words"
 
     def count(self, text: str) -> int:
-        """Return 1.3 tokens per word and 1 per Chinese character."""
         return estimate_tokens(text)
 
 
@@ -69,12 +68,10 @@ def measure_set(
 
 
 def describe_curves(sets: Sequence[Mapping[str, Any]], budgets: Sequence[int]) -> dict[str, Any]:
-    """Return the run as plain values, without anybody's words."""
     return {"code": code_version(), "budgets": list(budgets), "sets": list(sets)}
 
 
 def table_of(run: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the curves as lines of a table."""
     yield f"| covered by a context of | {' | '.join(f'{one:,}' for one in run['budgets'])} | whole history |"
     yield "|---|" + "---|" * (len(run["budgets"]) + 1)
     for one in run["sets"]:
@@ -85,7 +82,7 @@ def table_of(run: Mapping[str, Any]) -> Iterator[str]:
 
 
 def read_earlier(path: Path) -> Earlier:
-    """Return what a file of :data:`Earlier` holds. Raises OSError, InvalidInput."""
+    """Return the curves of an earlier run. Raises OSError, InvalidInput."""
     try:
         held = orjson.loads(path.read_bytes())
         return {
@@ -135,7 +132,7 @@ def _draw_panel(axes: Any, one: Mapping[str, Any], earlier: Mapping[str, Mapping
 def _shares(
     life: Life, stack: Stack, budgets: Sequence[int], *, advance: Callable[[int], object]
 ) -> Iterator[tuple[str, int, float]]:
-    """Yield what is covered of each question that needs something, by each way and budget."""
+    """Yield the share covered of each question that needs something, by way and budget."""
     history = RawHistory(RuledCounter(), every_word)
     for turn in life.turns:
         history.add(turn)

@@ -47,7 +47,6 @@ class Life:
 
     @property
     def turns(self) -> list[str]:
-        """Everything said, in order."""
         return [message["content"] for session in self.sessions for message in session.messages]
 
 
@@ -98,7 +97,6 @@ def _life(told: Mapping[str, Any], talks: list[list[Mapping[str, str]]]) -> Life
 
 
 def _with_talks(sessions: list[Mapping[str, Any]], talks: list[list[Mapping[str, str]]]) -> Iterator[LifeSession]:
-    """Yield the sessions, and behind each its share of the talks."""
     for number, told in enumerate(sessions):
         began = datetime.fromisoformat(told["started_at"])
         yield _session(told["conversation_id"], began, told["turns"])

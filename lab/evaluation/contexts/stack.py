@@ -40,7 +40,7 @@ class Stack:
             self._settle(life)
 
     def ask(self, life: Life, question: LifeQuestion, budget: int) -> str:
-        """Return what a context brings besides the system prompt and the question. Raises StackRefused."""
+        """Return a context's text without the system prompt and the question. Raises StackRefused."""
         body = {
             "query": question.query,
             "conversation_id": f"curve-{question.id}",

@@ -35,7 +35,7 @@ class DatasetQuestion(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class SubjectQuestions:
-    """What one subject's memory is asked: each question has a time, and only evidence that was said."""
+    """The questions to one subject's memory: each has a time, and only evidence said before it."""
 
     subject_id: str
     questions: tuple[DatasetQuestion, ...]
@@ -54,7 +54,6 @@ class EvaluationSet:
 
     @property
     def questions(self) -> int:
-        """How many questions are asked."""
         return sum(len(subject.questions) for subject in self.subjects)
 
 

@@ -65,7 +65,6 @@ class Scratch:
 
 
 def indexing_files() -> list[Path]:
-    """Return every file of the rooms that index, in order."""
     files = (path for room in INDEXING_ROOMS for path in room.rglob("*") if path.is_file())
     return sorted(path for path in files if _MADE_BY_RUNNING not in path.parts)
 
@@ -88,7 +87,7 @@ def find_scratch(asked: EvaluationSet, *, prefix: str) -> Scratch:
     except TenantUnknown:
         tenant_id = create_tenant(slug=slug, name=f"Evaluation of {asked.dataset.name}"[:200], by=COMMAND_LINE).id
     with tenant_tx(tenant_id):
-        filled = Message.objects.count() == asked.dataset.messages and not _open(work_counts())
+        filled = Message.objects.count() == asked.dataset.messages and not _open_items(work_counts())
     return Scratch(tenant_id, slug, filled)
 
 
@@ -109,7 +108,7 @@ def finish_work(scratch: Scratch, *, show: Callable[[WorkCounts], object]) -> No
         show(counts)
         if counts.dead:
             raise WorkGivenUp(f"{counts.dead:,} of {counts.accepted:,} work items are dead")
-        if not _open(counts):
+        if not _open_items(counts):
             return
         time.sleep(POLL_SECONDS)  # a worker holds the rest, or it waits for its next attempt
 
@@ -151,5 +150,5 @@ def keep_for_good(scratch: Scratch) -> None:
             own.update(expires_at=None)
 
 
-def _open(counts: WorkCounts) -> int:
+def _open_items(counts: WorkCounts) -> int:
     return counts.ready + counts.leased

@@ -23,12 +23,10 @@ class Switch:
 
 
 def scoring(**off: Any) -> Switch:
-    """Return the switch of an optimisation in ScoringPolicy."""
     return Switch("scoring", off)
 
 
 def ranking(**off: Any) -> Switch:
-    """Return the switch of a factor in RankingPolicy."""
     return Switch("ranking", off)
 
 

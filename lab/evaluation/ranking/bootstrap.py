@@ -12,7 +12,7 @@ from lab.evaluation.ranking.runner import QuestionRow
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What one way of ranking scores above another in the mean, and the interval that the bootstrap gives it."""
+    """The mean difference between two rankings, and its bootstrap interval."""
 
     mean: float
     low: float

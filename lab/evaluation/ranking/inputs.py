@@ -1,4 +1,4 @@
-"""What an evaluation works on once everything is read: pure values, so that a policy is tried in seconds."""
+"""The inputs of an evaluation as pure values, so that a policy is tried in seconds."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -20,7 +20,7 @@ _FIRST_HAN, _LAST_HAN = "\u3400", "\u9fff"
 
 @dataclass(frozen=True, slots=True)
 class EvidenceNeed:
-    """What has to occur for an evidence turn to be present: at least ``share`` of ``pieces``."""
+    """An evidence turn is present when at least ``share`` of its ``pieces`` occur."""
 
     pieces: tuple[Shingle, ...]
     share: float

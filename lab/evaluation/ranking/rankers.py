@@ -59,7 +59,7 @@ def by_lane(policy: RecallPolicy, lane: SingleLane) -> Ranker:
 
 
 def most_recent(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID]:
-    """Return what was said last before the question, whatever it asks."""
+    """Return the memories said last before the question."""
     columns = subject.image.columns
     rows = np.flatnonzero(alive_rows(columns, query_of(asked, top_k), skew=0))
     latest = rows[np.argsort(-columns.said_at[rows], kind="stable")][:top_k]
@@ -82,7 +82,6 @@ def _has_comparable_vector(subject: LoadedSubject, asked: LoadedQuestion) -> boo
 
 
 def _hits(query: RecallQuery, subject: LoadedSubject, asked: LoadedQuestion, policy: RecallPolicy) -> list[RankedHit]:
-    """Read the question as ``policy`` reads it, and rank."""
     probe = make_probe(query.text, asked.vectors, policy.scoring, subject.relations)
     return rank_memories(query, asked_at(probe, query.text, query.read_at), subject.image, policy)
 
@@ -93,7 +92,6 @@ def query_of(asked: LoadedQuestion, top_k: int) -> RecallQuery:
 
 
 def _only_lane(scoring: ScoringPolicy, lane: SingleLane) -> ScoringPolicy:
-    """Return ``scoring`` with the weights of all other lanes at zero."""
     others = tuple(prefix for prefix in WEIGHTS if prefix != lane.weights)
     off: dict[str, Any] = {f.name: 0.0 for f in fields(scoring) if f.type is float and f.name.startswith(others)}
     return replace(scoring, **off)

@@ -86,7 +86,6 @@ def mean_figures(rows: Sequence[QuestionRow]) -> Metrics:
 
 
 def group_rows(rows: Sequence[QuestionRow], key: Callable[[QuestionRow], str]) -> Mapping[str, list[QuestionRow]]:
-    """Return the rows by ``key``, sorted by key."""
     found: dict[str, list[QuestionRow]] = {}
     for row in rows:
         found.setdefault(key(row), []).append(row)

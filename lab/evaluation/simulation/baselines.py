@@ -1,4 +1,4 @@
-"""What a product without a memory would send of a history within a budget: its end, or what BM25 finds in it (X10)."""
+"""Baselines without a memory: the end of a history within a budget, or the turns that BM25 finds in it."""
 
 import math
 from collections import Counter
@@ -25,11 +25,9 @@ class RawHistory:
 
     @property
     def tokens(self) -> int:
-        """What sending everything would cost."""
         return sum(self._tokens)
 
     def add(self, text: str) -> None:
-        """Add what was said next."""
         words = Counter(self._split(text))
         self._texts.append(text)
         self._tokens.append(self._counter.count(text))
@@ -75,5 +73,4 @@ class RawHistory:
 
 
 def join_texts(texts: Sequence[str]) -> str:
-    """Return one text, each of ``texts`` on its own lines."""
     return "\n".join(texts)

@@ -1,4 +1,4 @@
-"""A simulation as a table, as JSON, as a picture (row X10)."""
+"""A simulation as a table, as JSON, as a picture."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -33,7 +33,6 @@ def day_rows(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> list
 
 
 def totals(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> dict[str, Any]:
-    """Return the same figures of all days together."""
     asked = [turn.covered for turn in turns if turn.covered]
     most = max(turn.context for turn in turns)
     return {"turns": len(turns), "context_most": most, **_money(turns, plan, price), "questions": len(asked)} | shares(
@@ -105,7 +104,7 @@ def _sizes(turns: Sequence[TurnFigures]) -> dict[str, Any]:
 
 
 def _money(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> dict[str, float]:
-    """Return what reading the contexts costs, and the history, read whole or all but a turn from a cache."""
+    """Return the cost of reading the contexts, and of the history, read whole or from a cache but for its last turn."""
     cached = sum(price.read(one.full_history, cached=max(0, one.full_history - plan.tokens)) for one in turns)
     return {
         "cost": float(sum(price.read(one.context) for one in turns)),

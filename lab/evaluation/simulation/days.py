@@ -1,4 +1,4 @@
-"""The product lives through days of conversation: what each context costs and holds, beside the raw history (X10).
+"""The product lives through days of conversation: cost and coverage of each context, beside the raw history.
 
 Everything is the product's own: messages are accepted, worked on and ended as for anybody, and each turn's context is
 the one that it would get. It happens faster than it is said to: what was said on a day is dated to it, but asked now.
@@ -51,7 +51,7 @@ class EvidenceCoverage:
 
 @dataclass(frozen=True, slots=True)
 class TurnFigures:
-    """One turn: tokens of its context and of all that was said before, and for a question what covered it."""
+    """One turn: tokens of its context and of all that was said before, and the coverage of a question."""
 
     day: int
     context: int
@@ -69,7 +69,6 @@ class Asker:
 
 
 def simulation_tenant() -> UUID:
-    """Return the tenant that simulations live in, made when it is missing."""
     try:
         return tenant_by_slug(SLUG).id
     except TenantUnknown:
@@ -91,7 +90,6 @@ def run_simulation(
 
 
 def begin_anew(tenant_id: UUID, subject: str) -> None:
-    """Erase what an earlier run has left of the subject."""
     try:
         erase_subject(tenant_id, subject, by=COMMAND_LINE, reason="simulated again")
     except NotFound:

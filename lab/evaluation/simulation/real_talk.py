@@ -42,7 +42,7 @@ def ask_dataset(
 
 
 def raw_history(asked: EvaluationSet, subject_id: str) -> RawHistory:
-    """Return what the subject's conversations hold, each turn with its speaker's name."""
+    """Return the subject's conversations, each turn with its speaker's name."""
     raw = RawHistory(COUNTER)
     for conversation in asked.dataset.conversations:
         if conversation.subject_id == subject_id:

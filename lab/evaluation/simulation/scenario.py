@@ -1,4 +1,4 @@
-"""A life of ninety days, made up: turns with planted facts, and later questions whose evidence is known (row X10).
+"""A made-up life of ninety days: turns with planted facts, and later questions whose evidence is known.
 
 Synthetic on purpose: every turn has the size that the promise names, and which turn answers a question is certain. A
 seed makes the same life again. What people really say is measured on data sets (``manage.py simulate_cost --data``).
@@ -17,7 +17,7 @@ PLANTED, ASKED = 3, 3
 
 @dataclass(frozen=True, slots=True)
 class SimulatedTurn:
-    """What the user says and what the product answers; ``evidence`` is the earlier user turn that a question needs."""
+    """A user's turn and its answer; ``evidence`` is the earlier user turn that a question needs."""
 
     id: str
     said: str

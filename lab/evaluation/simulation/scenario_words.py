@@ -24,7 +24,6 @@ class ScenarioWords:
 
 
 def read_words(language: str) -> ScenarioWords:
-    """Return the words of ``en`` or ``zh``."""
     held = tomllib.loads(Path(__file__).with_name(f"words_{language}.toml").read_text(encoding="utf-8"))
     lists = {name: tuple(held[name]) for name in ("names", "talk", "advice")}
     values = {name: tuple(choices) for name, choices in held["values"].items()}

@@ -1,4 +1,4 @@
-"""What each optimisation is worth: the figures with it less those without it, on the same questions."""
+"""The worth of each optimisation: the figures with it less those without it, on the same questions."""
 
 from collections.abc import Callable, Mapping, Sequence
 

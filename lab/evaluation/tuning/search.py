@@ -37,7 +37,7 @@ class SearchResult:
     """All folds of one search.
 
     ``begun`` are the figures of its beginning, ``figures`` those of the weights chosen where they had to be guessed;
-    ``gains`` is what these score above the fixed policy.
+    ``gains`` is their difference to the fixed policy.
     """
 
     folds: tuple[Fold, ...]
@@ -91,7 +91,6 @@ class CoordinateSearch:
         self._how = how
 
     def policy_at(self, point: TunedValues) -> RecallPolicy:
-        """Return the policy with the values of ``point``."""
         return with_values(self._policy, self._tunables, point)
 
     def best_from(self, begin: TunedValues, training: Sequence[LoadedSubject]) -> TunedValues:
@@ -111,7 +110,6 @@ class CoordinateSearch:
     def _try_values(
         self, point: TunedValues, name: str, training: Sequence[LoadedSubject], *, near: bool
     ) -> list[tuple[TunedValues, float]]:
-        """Return the points that differ from ``point`` in ``name``, each with its score."""
         tried = [{**point, name: value} for value in self._tunables[name].values(point[name], near=near)]
         return [(other, self._objective(other, training)) for other in tried]
 

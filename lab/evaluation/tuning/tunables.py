@@ -1,4 +1,4 @@
-"""What of a policy is searched for better values: each with the values tried, and how a policy takes one."""
+"""The numbers of a policy that are tuned: the values tried, and how a policy takes one."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -39,7 +39,7 @@ class Tunable:
 
 
 def tunables_of(subjects: Iterable[LoadedSubject], grids: GridPolicy = GRIDS) -> Mapping[str, Tunable]:
-    """Return what is searched, in the order of the search: a preference before what shapes it.
+    """Return the numbers that are tuned, in the order of the search.
 
     The first view stays as it is: of weights only their ratio counts. The spaces are those of ``subjects``.
     """
@@ -61,7 +61,6 @@ def tunables_of(subjects: Iterable[LoadedSubject], grids: GridPolicy = GRIDS) ->
 
 
 def with_values(policy: RecallPolicy, tunables: Mapping[str, Tunable], point: TunedValues) -> RecallPolicy:
-    """Return ``policy`` with the values of ``point``."""
     for name, tunable in tunables.items():
         if point[name] != tunable.read(policy):
             policy = tunable.put(policy, point[name])

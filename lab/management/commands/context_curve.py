@@ -1,4 +1,4 @@
-"""What contexts cover of what questions need, by budget: ``manage.py context_curve LIVES.json --key KEY``."""
+"""Measure the coverage of contexts by budget: ``manage.py context_curve LIVES.json --key KEY``."""
 
 from argparse import ArgumentParser
 from pathlib import Path

@@ -51,7 +51,6 @@ def read_numbers(text: str) -> tuple[int, ...]:
 
 
 def read_names(text: str) -> frozenset[str]:
-    """Return ``1,2`` as a set of names."""
     return frozenset(part.strip() for part in text.split(",") if part.strip())
 
 
@@ -160,7 +159,6 @@ class Command(PlatformCommand):
         return found
 
     def _scratch(self, asked: EvaluationSet, prefix: str) -> Scratch:
-        """Return the tenant that holds the data set, filled and with all its work done."""
         scratch = find_scratch(asked, prefix=prefix)
         if scratch.filled:
             self.stdout.write(f"{asked.dataset.name} is stored already, in the tenant {scratch.slug}.")

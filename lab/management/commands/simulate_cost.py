@@ -1,4 +1,4 @@
-"""What memory costs over ninety days, and what it still knows: ``manage.py simulate_cost``."""
+"""Simulate ninety days: the cost of memory and its coverage: ``manage.py simulate_cost``."""
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
@@ -92,7 +92,6 @@ class Command(PlatformCommand):
             self._write(lambda path: draw_costs(lives, plan, path), options["plot"])
 
     def _ledger(self, tenant_id: Any) -> None:
-        """Say what the ledger holds of today: of this run, and of earlier ones."""
         today = utc_now().date()
         for day in usage_by_day(tenant_id, today, today):
             used = day.used

@@ -1,4 +1,4 @@
-"""CellTimings that a reader can check by hand."""
+"""Timings that a reader can check by hand."""
 
 import pytest
 

@@ -16,9 +16,9 @@ from snapshots.models import Snapshot
 from snapshots.recall.policy import DEFAULT_RECALL
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
-from tests.lab.commands.evaluate.evaluating import evaluate, make_run, read_refusal
 from tests.lab.evaluation.dataset import bilingual, write_dataset
 from tests.lab.evaluation.judge import WRITTEN, judge_configured
+from tests.lab.management.commands.evaluate.evaluating import evaluate, make_run, read_refusal
 from tests.model_server import ModelServer
 
 pytestmark = [pytest.mark.usefixtures("shared_database"), pytest.mark.xdist_group("evaluation")]

@@ -10,8 +10,8 @@ from lab.evaluation.run_file import run_id
 from snapshots.models import Message, Snapshot, SnapshotVector, SnapshotWords, SubjectMemory, Work, WorkState
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
-from tests.lab.commands.evaluate.evaluating import evaluate, make_run
 from tests.lab.evaluation.dataset import bilingual, write_dataset
+from tests.lab.management.commands.evaluate.evaluating import evaluate, make_run
 
 pytestmark = pytest.mark.usefixtures("database")
 

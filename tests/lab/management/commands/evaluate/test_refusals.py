@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tenants.models import Tenant
-from tests.lab.commands.evaluate.evaluating import read_refusal
 from tests.lab.evaluation.dataset import bilingual, write_dataset
+from tests.lab.management.commands.evaluate.evaluating import read_refusal
 
 
 def test_a_fault_is_named_and_nothing_is_loaded(database: None, tmp_path: Path) -> None:
