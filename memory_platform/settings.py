@@ -1,5 +1,6 @@
 """Django settings. Everything that can be set from outside comes from ``memory_platform.env.table``."""
 
+from importlib.util import find_spec
 from typing import Any
 
 import django_stubs_ext
@@ -42,6 +43,9 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
 ]
+# Commands that measure stand beside the product; a deployment may leave the folder `lab` out.
+if find_spec("lab"):
+    INSTALLED_APPS.append("lab")
 
 MIDDLEWARE = [
     *framework.MIDDLEWARE,

@@ -54,7 +54,7 @@ def _stems(words: Iterable[str]) -> list[str]:
 
 
 def _characters_and_bigrams(run: str) -> list[str]:
-    """Return the terms of a run of Chinese. Words beside them gain nothing: docs/evaluation.md has the figures."""
+    """Return the terms of a run of Chinese. Words beside them gain nothing: lab/notes/recall.md has the figures."""
     singles = [c for c in run if c not in CHINESE]
     bigrams = [a + b for a, b in pairwise(run) if not (a in CHINESE and b in CHINESE)]
     return singles + bigrams

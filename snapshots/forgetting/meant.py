@@ -1,6 +1,6 @@
 """Choosing which of the earlier turns an order to forget means, by a taught linear model. Pure.
 
-``python -m tests.golden.teach_meant`` teaches the weights; ``meant.json`` holds them, and names its data.
+``python -m lab.teaching.meant`` teaches the weights; ``meant.json`` holds them, and names its data.
 """
 
 import json

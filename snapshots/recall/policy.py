@@ -6,91 +6,15 @@ from typing import Literal
 
 from memory_platform.kernel.policy import assumed, measured, promised
 
-# Figures that a source cites stand in docs/runs: those of the policy first, then "at" another value of the field.
-_LOCOMO = "run 2e04e7676a89: coverage@500/1000/2000 .792/.852/.902; "
-_MADIAL = "run 4d70dcd5c729: coverage@125/250/500 .577/.775/.876; "
-_KEYWORD_OWN = (
-    _LOCOMO
-    + "at 0.2 .782/.852/.899; at 0.5 .778/.847/.899; "
-    + _MADIAL
-    + "at 0.2 .577/.759/.876; at 0.5 .571/.751/.851"
-)
-_KEYWORD_WINDOW = _LOCOMO + "at 0 .773/.844/.898; at 0.1 .787/.852/.900; at 0.3 .788/.849/.904"
-_KEYWORD_SITTING = _LOCOMO + "at 0 .776/.849/.893; at 0.1 .787/.851/.897; at 0.3 .789/.851/.899"
-_DENSE_DATED = (
-    _LOCOMO
-    + "at 0 .783/.840/.900; at 0.2 .790/.851/.899; at 0.5 .784/.851/.897; "
-    + _MADIAL
-    + "at 0 .531/.693/.834; at 0.2 .571/.751/.857; at 0.5 .571/.764/.876"
-)
-_DENSE_CONTINUED = (
-    _LOCOMO
-    + "at 0 .789/.839/.899; at 0.1 .790/.851/.899; at 0.3 .789/.851/.900; "
-    + _MADIAL
-    + "at 0 .558/.733/.843; at 0.1 .587/.751/.846; at 0.3 .577/.764/.877"
-)
-_FUSION = _LOCOMO + "at ranks .770/.841/.894; " + _MADIAL + "at ranks .542/.715/.856"
-_SMOOTH_PREVIOUS = _LOCOMO + "at 0 .779/.849/.895; at 0.2 .789/.851/.900; at 0.45 .786/.847/.899"
-_SMOOTH_NEXT = _LOCOMO + "at 0 .783/.848/.902; at 0.1 .786/.850/.901; at 0.3 .791/.850/.902"
-_QUERY_TERMS = _MADIAL + "at 24 .589/.750/.870; at 32 .565/.780/.870; at all .577/.775/.876"
-_COSINE_FLOORS = (
-    "each question of locomo-dev against the other subjects' memories: 75 % of the cosines lie below 0.134; of "
-    "105 evidence turns without a common word it loses 3 %. madial-zh-dev with the multilingual model: 75 % "
-    "lie below 0.157; " + _LOCOMO + "at none .792/.852/.902; " + _MADIAL + "at none .577/.775/.876"
-)
-_DENSE_WEIGHTS = _MADIAL + "at use-multilingual-v3 1 .576/.743/.840; at use-multilingual-v3 2 .573/.770/.876"
-_NAMED_SPEAKER = _LOCOMO + "at 0 .759/.826/.887; at 0.5 .783/.837/.895; at 1.5 .794/.854/.900; at 2 .791/.855/.902"
-_NAMED_TIME = _LOCOMO + "at 0 .781/.852/.898; at 0.25 .786/.852/.900; at 1 .791/.852/.903"
-_SAID_IN_TIME = _LOCOMO + "at 0 .788/.844/.898; at 1 .788/.849/.903; at 2 .792/.852/.902"
-_SAID_RECENTLY = (
-    "no gain here, where it means the day of the story; kept as a hint for users, who mean the days before "
-    "they ask; "
-    + _LOCOMO
-    + "at 0 .792/.852/.902; at 0.2 .792/.852/.902; "
-    + _MADIAL
-    + "at 0 .577/.775/.876; at 0.2 .571/.775/.876"
-)
-_SAID_AFTER_DAYS = _LOCOMO + "at 0 .790/.848/.901; at 3 .792/.850/.903; at 30 .792/.852/.903"
-_ASKING = _LOCOMO + "at 0 .792/.849/.901; at 0.2 .788/.853/.902; at 0.5 .786/.843/.900"
-_ASKED_ALIKE = (
-    "lives and data sets in which people ask the same again. The planted lives of docs/cost.md, 267 questions in each "
-    "language: Chinese .974 of the evidence, without .963; English .974 with 0.6 for wordllama's space, .985 without, "
-    "so it has none; madial-zh-dev is the same with and without"
-)
-_LONGER = _LOCOMO + "at 0 .786/.850/.902; at 0.2 .794/.851/.903; at 0.3 .786/.850/.903"
-_RELATED_COSINE = _LOCOMO + "at 0.35 .788/.853/.897; at 0.55 .787/.851/.900; at 0.65 .781/.846/.902"
-_RELATED_SHARE = _LOCOMO + "at 0 .772/.838/.900; at 0.25 .774/.849/.899; at 0.75 .794/.850/.902"
-_RELATED_TERMS = _LOCOMO + "at 2 .789/.854/.903; at 10 .792/.852/.902; at all .790/.852/.903"
-_SENTENCE_DECAY = _MADIAL + "at 0.65 .579/.775/.861; at 0.9 .568/.748/.856; at 1 .581/.735/.856"
-_USE_RECENCY = _LOCOMO + "at off .790/.855/.904; " + _MADIAL + "at off .584/.770/.876"
-_RECENCY_CURVE = (
-    _LOCOMO
-    + "at hyperbolic .359/.617/.821; at episode .702/.788/.869; "
-    + _MADIAL
-    + "at hyperbolic .120/.302/.558; at episode .499/.689/.848"
-)
-_RECENCY_VALUES = (
-    _LOCOMO
-    + "at 0 .790/.855/.904; at 2 .788/.849/.898; at R3 .755/.835/.886; "
-    + _MADIAL
-    + "at 0 .584/.770/.876; at 2 .571/.768/.870; at R3 .546/.714/.848"
-)
-# Left out, because it lost: more for a memory that holds a name, a number or a quoted phrase of the question exactly.
-# BM25 weighs these rare words already. The 67 questions of locomo-dev that hold one, coverage@500 and R@10: .873/.812
-# without, .869/.809 with 0.3, .864/.807 with 0.6, .857/.807 with 1; numbers and quoted phrases alone: equal. The 5 of
-# madial-zh-dev: equal.
-_SAY_ONCE = (
-    "5 of madial-zh-dev's 171 memories are two texts, locomo-dev repeats nothing; costs 0.015 ms a question; "
-    + _MADIAL
-    + "without .574/.771/.876; recall@10 .802; without .796; "
-    + _LOCOMO
-    + "without .792/.852/.902"
-)
+# Runs that stand in lab/runs, with figures for each number and for other values of it.
+_LOCOMO = "evaluation run 2e04e7676a89 on locomo-dev"
+_MADIAL = "evaluation run 4d70dcd5c729 on madial-zh-dev"
+_BOTH = f"{_LOCOMO}, {_MADIAL}"
+_COSINE_FLOORS = f"questions put to other subjects' memories, where 75 % of the cosines lie below; {_BOTH}"
+_SAID_RECENTLY = f"no gain in {_BOTH}; kept small for users, who mean the days before they ask"
+_SAY_ONCE = f"{_BOTH}; it takes 0.015 ms a question"
+_ASKED_ALIKE = "data sets in which people ask the same again; the planted lives of docs/cost.md chose it"
 _WORDINGS = "wordings of a real chat model on locomo-dev and madial-zh-dev; only what a stray one costs is known"
-# That is: locomo-dev, 510 questions, MiniLM, no chat model; the wording beside the own words is another question of the
-# same subject. R@10 and MRR .757/.551 with k = 10 and weight 3, .749/.540 with weight 2, .753/.558 with k = 5,
-# .699/.366 with k = 60, .670/.452 by the best min-max score; the own words alone .762/.561. Their key words as the
-# wording: .756/.560. It chose both numbers; no run is kept, for `evaluate` asks no chat model.
 
 _WORST_FILTERS = "10,000 memories, two busy cores, best of three, milliseconds (and without a filter then): "
 _LOOKED_AT = _WORST_FILTERS + (
@@ -116,34 +40,34 @@ class ScoringPolicy:
 
     bm25_k1: float = promised(1.2, row="R2")
     bm25_b: float = promised(0.75, row="R2")
-    keyword_own: float = measured(0.35, source=_KEYWORD_OWN)
-    keyword_window: float = measured(0.15, source=_KEYWORD_WINDOW)
-    keyword_sitting: float = measured(0.2, source=_KEYWORD_SITTING)
-    dense_dated: float = measured(0.30, source=_DENSE_DATED)
-    dense_continued: float = measured(0.20, source=_DENSE_CONTINUED)
+    keyword_own: float = measured(0.35, source=_BOTH)
+    keyword_window: float = measured(0.15, source=_LOCOMO)
+    keyword_sitting: float = measured(0.2, source=_LOCOMO)
+    dense_dated: float = measured(0.30, source=_BOTH)
+    dense_continued: float = measured(0.20, source=_BOTH)
     # The views that are fused: z-scores of their scores, or of reciprocal ranks (RRF).
-    fusion: Literal["scores", "ranks"] = measured("scores", source=_FUSION)
+    fusion: Literal["scores", "ranks"] = measured("scores", source=_BOTH)
     rrf_k: float = promised(60.0, row="R2")
-    smooth_previous: float = measured(0.3, source=_SMOOTH_PREVIOUS)
-    smooth_next: float = measured(0.2, source=_SMOOTH_NEXT)
-    query_terms: int = measured(48, source=_QUERY_TERMS)
+    smooth_previous: float = measured(0.3, source=_LOCOMO)
+    smooth_next: float = measured(0.2, source=_LOCOMO)
+    query_terms: int = measured(48, source=_MADIAL)
     # By embedding space: the least cosine of an answer without a common word; other spaces have none.
     cosine_floors: tuple[tuple[str, float], ...] = measured(
         (("wordllama-l2_supercat-256", 0.134), ("use-multilingual-v3", 0.157)), source=_COSINE_FLOORS
     )
     # By embedding space: the weight of its views beside the words; 1 in any other.
-    dense_weights: tuple[tuple[str, float], ...] = measured((("use-multilingual-v3", 1.5),), source=_DENSE_WEIGHTS)
-    named_speaker: float = measured(1.1, source=_NAMED_SPEAKER)
+    dense_weights: tuple[tuple[str, float], ...] = measured((("use-multilingual-v3", 1.5),), source=_MADIAL)
+    named_speaker: float = measured(1.1, source=_LOCOMO)
     # For a memory that names a time, when the question asks for one.
-    named_time: float = measured(0.5, source=_NAMED_TIME)
+    named_time: float = measured(0.5, source=_LOCOMO)
     # For a memory that was said in a time that the question names.
-    said_in_time: float = measured(1.5, source=_SAID_IN_TIME)
+    said_in_time: float = measured(1.5, source=_LOCOMO)
     # The same for "recently": only a hint, because recency counts beside it.
     said_recently: float = measured(0.1, source=_SAID_RECENTLY)
     # People tell of a day later: what a memory gains falls to nothing within so many days after the time named.
-    said_after_days: float = measured(14.0, source=_SAID_AFTER_DAYS)
+    said_after_days: float = measured(14.0, source=_LOCOMO)
     # Taken from a memory that is a question itself.
-    asking: float = measured(0.3, source=_ASKING)
+    asking: float = measured(0.3, source=_LOCOMO)
     # Taken from a memory of a question like the one that is asked, the more the nearer it is: it was asked before.
     asked_alike: float = assumed(8.0, owner="recall", settle_by=_ASKED_ALIKE)
     # By embedding space: the cosine from which two questions are alike; in any other space none are.
@@ -151,14 +75,14 @@ class ScoringPolicy:
         (("use-multilingual-v3", 0.6),), owner="recall", settle_by=_ASKED_ALIKE
     )
     # Times ln(1 + terms): a memory that says more holds an answer more often.
-    longer: float = measured(0.1, source=_LONGER)
-    related_cosine: float = measured(0.45, source=_RELATED_COSINE)
+    longer: float = measured(0.1, source=_LOCOMO)
+    related_cosine: float = measured(0.45, source=_LOCOMO)
     # The share of a term's weight, times the cosine, for a near term of the subject's vocabulary.
-    related_share: float = measured(0.5, source=_RELATED_SHARE)
-    related_terms: int = measured(5, source=_RELATED_TERMS)
+    related_share: float = measured(0.5, source=_LOCOMO)
+    related_terms: int = measured(5, source=_LOCOMO)
     # Questions of more words say enough themselves, and the look-up costs 0.2 ms for each new word.
     related_words: int = assumed(32, owner="recall", settle_by="the length of real questions")
-    sentence_decay: float = measured(0.8, source=_SENTENCE_DECAY)
+    sentence_decay: float = measured(0.8, source=_MADIAL)
     sentence_least: float = assumed(0.2, owner="recall", settle_by="recall of long questions")
     # A conversation is cut into sittings where nothing was said for longer.
     sitting_gap_hours: float = assumed(6.0, owner="recall", settle_by="silences in real conversations of weeks")
@@ -168,14 +92,14 @@ class ScoringPolicy:
 class RankingPolicy:
     """The factors of the final score, each of which can be switched off."""
 
-    use_recency: bool = measured(True, source=_USE_RECENCY)
+    use_recency: bool = measured(True, source=_BOTH)
     use_confidence: bool = promised(True, row="R3")
     use_provenance: bool = promised(True, row="R3")
     use_frequency: bool = promised(True, row="R3")
     # `steps`, `hyperbolic` (1 / (1 + rate x days)), or `episode`: not a factor, but a share of the score.
-    recency_curve: str = measured("steps", source=_RECENCY_CURVE)
+    recency_curve: str = measured("steps", source=_BOTH)
     recency_days: tuple[float, ...] = promised((7, 30, 90), row="R3")
-    recency_values: tuple[float, ...] = measured((1.05, 1.0, 0.97, 0.94), source=_RECENCY_VALUES)
+    recency_values: tuple[float, ...] = measured((1.05, 1.0, 0.97, 0.94), source=_BOTH)
     # Shares of similarity, recency and importance, with the curve "episode".
     episode_shares: tuple[float, float, float] = promised((0.5, 0.3, 0.2), row="R3")
     episode_decay: float = promised(0.95, row="R3")

@@ -2,7 +2,7 @@
 
 A logistic regression over numbers of the pair: how words and vectors compare, by themselves and beside the subject's
 other notes; both vectors along the directions in which notes and questions differ most; and the products of these, by
-which a question about a dinner asks for allergies. ``python -m tests.golden.teach_relevance`` teaches it; ``notes.npz``
+which a question about a dinner asks for allergies. ``python -m lab.teaching.relevance`` teaches it; ``notes.npz``
 holds the weights and names its data. Where a note has no vector of the sentence encoder, a second regression goes by
 the words.
 """

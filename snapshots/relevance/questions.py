@@ -2,7 +2,7 @@
 
 "What's for dinner?" needs memory, "How far is the moon?" does not; "what was that book called again?" asks for what the
 assistant said. Two logistic regressions over the question's vector, products of it along a few directions, and its
-words by ones and twos. ``python -m tests.golden.teach_relevance`` teaches them; ``questions.npz`` holds the weights and
+words by ones and twos. ``python -m lab.teaching.relevance`` teaches them; ``questions.npz`` holds the weights and
 names its data.
 """
 

@@ -25,9 +25,9 @@ class NotingPolicy:
         0.8, source=f"{_LIVES}: without it right .69/.68, with it .70/.70, known -.00/-.03 (English/Chinese)"
     )
     tokens: int = promised(60, row="P9")
-    vital_from: float = measured(0.35, source="figures of vital marks in docs/understanding.md")
-    vital_without_cue: float = measured(0.8, source="figures of vital marks in docs/understanding.md")
-    other_from: float = measured(0.5, source="figures of `about` in docs/understanding.md")
+    vital_from: float = measured(0.35, source="figures of vital marks in lab/notes/understanding.md")
+    vital_without_cue: float = measured(0.8, source="figures of vital marks in lab/notes/understanding.md")
+    other_from: float = measured(0.5, source="figures of `about` in lab/notes/understanding.md")
     # For a clause that begins with somebody of the user's: "my sister got a job".
     other_opening_from: float = measured(
         0.3,
@@ -74,7 +74,7 @@ class ChangePolicy:
     retold_from: float = measured(
         0.1, source="own ten lives, 500 tokens: misled English / Chinese 2 / 2, with .2 3 / 2"
     )
-    change_from: float = assumed(0.5, owner="understanding", settle_by="figures of `change` in docs/understanding.md")
+    change_from: float = assumed(0.5, owner="understanding", settle_by="figures of `change` in lab/notes")
     compared: int = assumed(40, owner="understanding", settle_by="notes that share a word or a kind with a change")
     held_compared: int = assumed(300, owner="understanding", settle_by="how long ago notes were said that ended")
     later_compared: int = assumed(
@@ -98,7 +98,7 @@ class ReplyingPolicy:
 
     graded_clauses: int = promised(40, row="A1")
     # A sentence is kept when one of its clauses has this worth.
-    kept_from: float = measured(0.4, source="figures of replies in docs/understanding.md")
+    kept_from: float = measured(0.4, source="figures of replies in lab/notes/understanding.md")
     tokens: int = promised(60, row="P9")
     # Of one message, the likeliest are kept.
     replies: int = assumed(4, owner="understanding", settle_by="what users ask for of long answers")

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from lab.measuring.corrections import load_lines
 from memory_platform.devstack.seed.demo import DemoAccess
 from tests.browser.program import CHROMIUM
-from tests.golden.corrections_read import loaded
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_a_file_that_is_not_there_is_said_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="/nofile is no file of labelled lines of JSON"):
-        loaded(Path("/nofile"))
+        load_lines(Path("/nofile"))
     (tmp_path / "words").write_text("no JSON", encoding="utf-8")
     with pytest.raises(SystemExit, match="words is no file of labelled lines of JSON"):
-        loaded(tmp_path / "words")
+        load_lines(tmp_path / "words")
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")

@@ -23,10 +23,10 @@ ASSUMED = {
     "memory_platform.devstack.SupervisorPolicy": (
         "first_pause longest_pause steady_after starts_before_ready part_stop_timeout"
     ),
-    "memory_platform.evaluation.GridPolicy": (
+    "lab.evaluation.GridPolicy": (
         "view space smoothing related_share related_cosine decay preference hint days recency"
     ),
-    "memory_platform.evaluation.TuningPolicy": "rounds least_gain folds",
+    "lab.evaluation.TuningPolicy": "rounds least_gain folds",
     "memory_platform.providers.ChatPolicy": (
         "rewrite_s summarise_s extract_s judge_s retries answer_tokens text_chars answer_bytes"
     ),

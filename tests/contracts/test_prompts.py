@@ -9,7 +9,7 @@ from pathlib import Path
 
 import orjson
 
-from memory_platform.evaluation import prompts as evaluation
+from lab.evaluation import prompts as evaluation
 from memory_platform.providers.chat_prompts import Prompt
 
 ROOT = Path(__file__).resolve().parents[2]

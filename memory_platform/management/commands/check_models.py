@@ -53,7 +53,7 @@ LONGEST_PAUSE = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class SampleOptions:
     """About how many messages of the sample an endpoint is asked, and seconds between two questions."""
 
     messages: int
@@ -104,7 +104,7 @@ class Command(BaseCommand):
             raise CommandError(f"--messages must be between 1 and {len(SAMPLE)}.")
         if not 0 <= pause <= LONGEST_PAUSE:
             raise CommandError(f"--pause must be between 0 and {LONGEST_PAUSE} seconds.")
-        pace = Pace(0 if quick else messages, pause)
+        pace = SampleOptions(0 if quick else messages, pause)
         known = chat_endpoints()
         if unknown := [name for name in names if name not in known]:
             raise CommandError(f"No endpoint is called {', '.join(unknown)}; known: {', '.join(known) or 'none'}.")
@@ -115,7 +115,7 @@ class Command(BaseCommand):
         if failed:
             raise CommandError(f"{len(failed)} of {len(names or known)} endpoints do not work: {', '.join(failed)}.")
 
-    def _works(self, name: str, pace: Pace) -> bool:
+    def _works(self, name: str, pace: SampleOptions) -> bool:
         """Ask one endpoint and print what it can do; return whether it answered the sum."""
         model = chat_model(ASKED_AS, name)
         if model is None:
@@ -161,7 +161,7 @@ def capability_of(tried: Mapping[JsonForm, SampleResult]) -> str:
     return "It cannot propose memories: most answers are of no use. Leave the purpose extract to the readers."
 
 
-def try_sample(model: JsonForms, form: JsonForm, pace: Pace) -> SampleResult:
+def try_sample(model: JsonForms, form: JsonForm, pace: SampleOptions) -> SampleResult:
     """Return what a model makes of the sample of messages in one form of JSON, and what the gate says of it.
 
     An endpoint that fails, or refuses the form, is asked no further; one that is only slow is, until its circuit opens.

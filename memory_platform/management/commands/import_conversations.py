@@ -10,8 +10,7 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
-from memory_platform.evaluation.datasets.importing import import_dataset
-from memory_platform.evaluation.datasets.reading import SAMPLE, Dataset, read_dataset
+from memory_platform.management.datasets import SAMPLE, Dataset, import_dataset, read_dataset
 from memory_platform.management.progress import progress, quiet_events
 from memory_platform.management.reading import explain_faults
 from snapshots.intake.values import CONTENT_DIFFERS

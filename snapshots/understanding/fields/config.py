@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from memory_platform.kernel.policy import assumed, measured, promised
 
-_ACROSS = "python -m tests.golden.teach_fields --across"
+_ACROSS = "python -m lab.teaching.fields --across"
 
 
 @dataclass(frozen=True, slots=True)

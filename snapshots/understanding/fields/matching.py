@@ -1,7 +1,7 @@
 """Match notes to fields: a small classifier must be nearly sure of a field and well ahead of all others.
 
 Right or silent: an empty field costs a question, a wrong one is believed. ``reader.json`` holds the weights and names
-the training data (``python -m tests.golden.teach_fields``).
+the training data (``python -m lab.teaching.fields``).
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
 """Classify clauses: the grade, and whether it is about somebody else, ends something, or is vital.
 
-Four logistic regressions over clause features, trained by ``python -m tests.golden.teach_clauses``; ``clauses.npz``
+Four logistic regressions over clause features, trained by ``python -m lab.teaching.clauses``; ``clauses.npz``
 holds the weights and names the training data.
 """
 

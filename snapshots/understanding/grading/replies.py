@@ -1,7 +1,7 @@
 """Classify clauses of the assistant by the thing that they give and that somebody may ask for later.
 
 A logistic regression over clause features and the cues of ``replies.toml``, trained by ``python -m
-tests.golden.teach_replies``; ``replies.npz`` holds the weights and names the training data.
+lab.teaching.replies``; ``replies.npz`` holds the weights and names the training data.
 """
 
 import json

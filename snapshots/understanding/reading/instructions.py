@@ -2,7 +2,7 @@
 
 They are refused as memory, not as messages: the product decides how its model treats a request. How answers should
 sound (length, tone, language, form of address) is an ordinary preference. A linear model, trained by ``python -m
-tests.golden.teach_instructions`` (``instructions.npz`` names the training data), needs words alone; with the sentence
+lab.teaching.instructions`` (``instructions.npz`` names the training data), needs words alone; with the sentence
 vector it also recognises words that it was not trained on. Pure.
 """
 

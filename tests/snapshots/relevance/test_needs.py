@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lab.measuring.labels import GOLDEN
 from memory_platform.providers.registry import embedders
 from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.relevance.questions import question_reader
-from tests.golden.labels import HERE
 
 FLOORS = {
     ("needs_measure", "en"): (0.82, 0.97, 0.75),
@@ -36,7 +36,7 @@ def needs_of(rows: list[dict[str, Any]]) -> np.ndarray[Any, Any]:
 
 @pytest.mark.parametrize(("name", "language"), FLOORS)
 def test_what_needs_memory_is_told_from_what_needs_none(name: str, language: str) -> None:
-    lines = (HERE / "relevance" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (GOLDEN / "relevance" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [row for row in map(json.loads, lines) if row["language"] == language]
     needs, wanted = needs_of(rows), np.array([row["needs"] for row in rows])
     spared, given, sure = FLOORS[name, language]

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from lab.measuring.labels import rows, scores
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.context.turn.intent import detect_intent, detect_phase
 from snapshots.context.turn.intent_reader import INTENTS, SPACES, reader_of
 from snapshots.context.turn.phase_reader import PHASES
 from snapshots.recall.question import embed_questions
-from tests.golden.labels import rows, scores
 
 PRECISION = 0.95
 RECALL = 0.75

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from lab.measuring.labels import Score, rows, scores
 from snapshots.feedback.reading.signals import sense_of
 from snapshots.feedback.reading.utilisation import used_memories
 from snapshots.feedback.values import SIGNAL_OF, Sense, Signal, Turn
-from tests.golden.labels import Score, rows, scores
 
 DEV = "feedback_dev"
 WRITTEN_APART = ("feedback", "feedback_2", "feedback_3")

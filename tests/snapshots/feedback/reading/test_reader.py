@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from pytest_django.fixtures import Settings
 
+from lab.measuring.labels import rows, scores
 from snapshots.feedback.reading.reader import (
     ENCODER,
     NO_SENTENCES,
@@ -18,7 +19,6 @@ from snapshots.feedback.reading.reader import (
 )
 from snapshots.feedback.reading.signals import sense_of
 from snapshots.feedback.values import SIGNAL_OF, Sense, Signal, Turn
-from tests.golden.labels import rows, scores
 
 ASKED = (0.95, 0.75)
 """Precision and recall of each sense."""

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.golden.blind import CLASSES, READ, compared, found_in, lasting_scores, utterance_scores
-from tests.golden.corrections_read import correction_scores
-from tests.golden.labels import rows
+from lab.measuring.blind import CLASSES, READ, compare_line, found_in, lasting_scores, utterance_scores
+from lab.measuring.corrections import correction_scores
+from lab.measuring.labels import rows
 
 STATED = ("explicit", "change", "constraint")
 """What is said; a habit that is only shown is kept as a note, and fills no slot."""
@@ -33,12 +33,12 @@ def test_what_a_line_also_says_counts_neither_way() -> None:
     line = {"text": "我海鲜过敏，我从来不走高速", "class": "constraint"}
     label = {"kind": "preference", "category": "food", "key": "allergies", "value": "海鲜"}
     road = {"kind": "preference", "category": "navigation", "key": "avoid", "value": "高速"}
-    right, wrong, lost = compared(line | {"expected": [label]}, "said")
+    right, wrong, lost = compare_line(line | {"expected": [label]}, "said")
     assert ([one.values for one in right], [one.values for one in wrong], lost) == ([("海鲜",)], [("高速",)], [])
-    right, wrong, lost = compared(line | {"expected": [label], "also": [road]}, "said")
+    right, wrong, lost = compare_line(line | {"expected": [label], "also": [road]}, "said")
     assert ([one.values for one in right], wrong, lost) == ([("海鲜",)], [], [])
     elsewhere = {"kind": "profile", "field": "health", "value": "海鲜", "or": [label]}
-    assert compared(line | {"expected": [elsewhere], "also": [road]}, "placed")[1:] == ([], [])
+    assert compare_line(line | {"expected": [elsewhere], "also": [road]}, "placed")[1:] == ([], [])
 
 
 @pytest.mark.parametrize("name", READ)

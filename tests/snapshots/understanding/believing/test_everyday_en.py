@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.golden.blind import found_in
-from tests.golden.labels import rows
-from tests.golden.measure.everyday import recall, wrong_per_hundred
+from lab.measuring.blind import found_in
+from lab.measuring.everyday import recall, wrong_per_hundred
+from lab.measuring.labels import rows
 
 WRONG_PER_HUNDRED = 1.0
 RECALL = 0.58

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.golden.blind import compared, found_in, utterance_scores
-from tests.golden.labels import rows
+from lab.measuring.blind import compare_line, found_in, utterance_scores
+from lab.measuring.labels import rows
 
 MADIAL = Path("/work/shared/data/madial-zh-dev.json")
 FALSE_PER_HUNDRED = 1.5
@@ -20,7 +20,7 @@ RECALL = {"explicit": 0.58, "change": 0.4, "constraint": 0.4}
 def test_everyday_talk_teaches_next_to_nothing() -> None:
     nothing = [row for row in rows("everyday_zh") if row["class"] == "nothing"]
     assert len(nothing) == 332
-    wrong = sum(len(compared(row, "said")[1]) for row in nothing)
+    wrong = sum(len(compare_line(row, "said")[1]) for row in nothing)
     assert 100 * wrong / len(nothing) <= FALSE_PER_HUNDRED
 
 

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
+from lab.measuring.labels import rows
 from snapshots.understanding.believing.extract import extract
 from snapshots.understanding.values import Extraction, ExtractionContext, HeldValue, PreferenceCandidate
-from tests.golden.labels import rows
 from tests.snapshots.understanding.utterances import utter
 
 ANYONE = ExtractionContext()

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from lab.measuring.labels import labels, rows, scores
 from snapshots.understanding.believing.extract import extract
 from snapshots.understanding.values import ExtractionContext
-from tests.golden.labels import labels, rows, scores
 from tests.snapshots.understanding.utterances import utter
 
 PRECISION = 0.95

@@ -5,14 +5,14 @@ Rows: E1, E2, G4.
 
 import pytest
 
+from lab.measuring.blind import FoundEntry, found_in
 from snapshots.understanding.values import HeldValue
 from tests.conftest import World
-from tests.golden.blind import Found, found_in
 from tests.golden.talk import believed
 from tests.snapshots.understanding.making import MONDAY, say, settle
 
 
-def limits(text: str) -> list[Found]:
+def limits(text: str) -> list[FoundEntry]:
     """Return what is read from ``text`` as lasting."""
     return [entry for entry in found_in(text) if entry.sort == "constraint"]
 

@@ -1,13 +1,13 @@
-"""What rules read of sentences that nobody who mends them has seen: floors below what docs/understanding.md tells.
+"""What rules read of sentences that nobody who mends them has seen: floors below what lab/notes/understanding.md tells.
 
 Rows: E1, E2, G4, A3.
 """
 
 import pytest
 
-from tests.golden.blind import found_in, lasting_scores, utterance_scores
-from tests.golden.corrections_read import correction_scores, outcome_scores
-from tests.golden.labels import rows
+from lab.measuring.blind import found_in, lasting_scores, utterance_scores
+from lab.measuring.corrections import correction_scores, outcome_scores
+from lab.measuring.labels import rows
 
 SAID = {"explicit": (0.8, 0.2), "change": (0.95, 0.62), "constraint": (0.94, 0.24)}
 """Precision and recall; goal .95 in both classes of statements: right or silent."""

@@ -5,7 +5,7 @@ Rows: E1, E2, P2, P3.
 
 import pytest
 
-from tests.golden.blind import folded, found_in
+from lab.measuring.blind import fold_text, found_in
 
 WAYS = [
     ("put me down as a window seat person", "window seat"),
@@ -63,8 +63,8 @@ did you miss me
 
 @pytest.mark.parametrize(("text", "value"), WAYS)
 def test_a_way_of_saying_is_read(text: str, value: str) -> None:
-    told = [each for entry in found_in(text) for each in (*entry.values, *entry.place, folded(entry.replaces or ""))]
-    assert any(each and (folded(value) in each or each in folded(value)) for each in told)
+    told = [each for entry in found_in(text) for each in (*entry.values, *entry.place, fold_text(entry.replaces or ""))]
+    assert any(each and (fold_text(value) in each or each in fold_text(value)) for each in told)
 
 
 @pytest.mark.parametrize("text", LOOK_ALIKE.split("\n")[1:-1])

@@ -5,7 +5,7 @@ Rows: E1, E2, P2, P3.
 
 import pytest
 
-from tests.golden.blind import Found, found_in
+from lab.measuring.blind import FoundEntry, found_in
 
 
 def values(text: str) -> set[str]:
@@ -13,7 +13,7 @@ def values(text: str) -> set[str]:
     return {value for entry in found_in(text) for value in entry.values}
 
 
-def shunned(text: str) -> list[Found]:
+def shunned(text: str) -> list[FoundEntry]:
     """Return what ``text`` is read to shun."""
     return [entry for entry in found_in(text) if entry.place and entry.place[-1].startswith(("avoid", "dislikes"))]
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from lab.measuring.labels import rows
 from profiles.services.subjects import ensure_subject
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.golden.labels import rows
 from tests.golden.talk import believed, believed_after, faults
 from tests.snapshots.understanding.making import MONDAY, preferences, profile, say, settle
 

@@ -2,6 +2,9 @@
 
 import pytest
 
+from lab.measuring.blind import found_in
+from lab.measuring.corrections import correction_scores
+from lab.measuring.labels import rows
 from snapshots.understanding.correcting.reader import (
     CORRECTION,
     DOUBTED,
@@ -11,9 +14,6 @@ from snapshots.understanding.correcting.reader import (
     is_correction,
     is_doubtful,
 )
-from tests.golden.blind import found_in
-from tests.golden.corrections_read import correction_scores
-from tests.golden.labels import rows
 
 LABELLED = ("corrections_blind", "corrections_2", "corrections_3", "corrections_4")
 SURE = [

@@ -2,10 +2,10 @@
 
 from itertools import chain
 
+from lab.measuring.labels import GOLDEN
+from lab.teaching.fields import EACH, hash_sets, unseen_sentences
 from snapshots.understanding.fields.matching import TOO_CLOSE, UNSURE, field_reader, fit_notes
 from tenants.policies.descriptions import FieldDescription
-from tests.golden.labels import HERE
-from tests.golden.teach_fields import EACH, _sets, measured
 
 SEAT = FieldDescription(
     "seat", "Where on the plane or train the traveller likes to sit: window, aisle, front, exit row."
@@ -36,14 +36,14 @@ def test_nothing_is_matched_without_fields_or_notes() -> None:
 
 
 def test_the_reader_names_the_sets_that_taught_it() -> None:
-    assert field_reader().taught["sets"] == _sets()
-    assert (HERE / "fields" / "travel.toml").name in field_reader().taught["sets"]
+    assert field_reader().taught["sets"] == hash_sets()
+    assert (GOLDEN / "fields" / "travel.toml").name in field_reader().taught["sets"]
     assert "shopping.toml" not in field_reader().taught["sets"]
 
 
 def test_fields_that_taught_nothing_are_filled_rightly_or_not_at_all() -> None:
-    found = list(chain.from_iterable(measured(each) for each in EACH[:1]))
-    filled = [(one.said.field, one.filled()) for one in found]
+    found = list(chain.from_iterable(unseen_sentences(each) for each in EACH[:1]))
+    filled = [(one.said.field, one.chosen_field()) for one in found]
     told = [(wanted, field) for wanted, field in filled if field]
     right = sum(wanted == field for wanted, field in told)
     assert right / len(told) >= 0.86

@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lab.measuring.clause_labels import MEASURE, TEACH, labelled_messages
 from memory_platform.providers.base import ModelCallInTransaction
 from snapshots.understanding.grading.cues import load_cues, vital_cues
 from snapshots.understanding.grading.features import Spoken, asked_in
 from snapshots.understanding.grading.reader import LASTING, WEIGHTS, ClauseReader, Grade, clause_reader, grade_messages
 from snapshots.understanding.reading.clauses import split_clauses
-from tests.golden.clause_labels import MEASURE, TEACH, labelled_messages
 
 
 def grade(message: str, asked: str = "") -> list[Grade]:
@@ -104,7 +104,7 @@ def test_no_model_is_asked_inside_a_transaction() -> None:
 
 
 def test_unseen_sentences_are_graded_well_enough() -> None:
-    """Floors, well below the figures of docs/understanding.md: what breaks the reader shows here."""
+    """Floors, well below the figures of lab/notes/understanding.md: what breaks the reader shows here."""
     messages = [one for name in ("utterances_5", "utterances_unseen") for one in labelled_messages(name)]
     messages = [one for one in messages if one.spoken.clauses]
     graded = grade_messages([one.spoken for one in messages])

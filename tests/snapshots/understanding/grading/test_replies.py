@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lab.measuring.clause_labels import GRADES
+from lab.teaching.replies import MEASURE, TEACH, lesson_of
 from memory_platform.providers.base import ModelCallInTransaction
 from snapshots.understanding.config import REPLYING
 from snapshots.understanding.grading.features import Spoken, asked_in
@@ -21,8 +23,6 @@ from snapshots.understanding.grading.replies import (
 from snapshots.understanding.reading.clauses import split_reply
 from tenants.isolation import tenant_tx
 from tests.conftest import World
-from tests.golden.clause_labels import GRADES
-from tests.golden.teach_replies import MEASURE, TEACH, lesson_of
 
 
 def grade(message: str, asked: str = "") -> list[Given]:

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lab.teaching.instructions import INSTRUCTIONS, MEASURE, TEACH, embed_lines, lines_of, talk
 from snapshots.understanding.reading.instructions import (
     WEIGHTS,
     InstructionReader,
     instruction_reader,
     is_instruction,
 )
-from tests.golden.teach_instructions import INSTRUCTIONS, MEASURE, TEACH, embedded, lines_of, talk
 
 # Floors of precision and recall on lines that taught nothing, below the figures: words alone, then with a vector.
 LEAST = {"measure_en": ((0.95, 0.85), (0.95, 0.85)), "measure_zh": ((0.9, 0.65), (0.92, 0.75))}
@@ -27,7 +27,8 @@ def test_figures_on_lines_that_taught_nothing(name: str) -> None:
     wanted = np.array(orders)
     both = (
         (np.array([reader.share(text) for text in texts]) >= reader.alone.least),
-        np.array([reader.share(*pair) for pair in zip(texts, embedded(texts), strict=True)]) >= reader.embedded.least,
+        np.array([reader.share(*pair) for pair in zip(texts, embed_lines(texts), strict=True)])
+        >= reader.embedded.least,
     )
     for told, (precision, recall) in zip(both, LEAST[name], strict=True):
         assert wanted[told].mean() >= precision
@@ -40,7 +41,7 @@ def test_talk_that_taught_nothing_is_hardly_ever_an_instruction() -> None:
     texts = [text for text, (_, is_sentence) in said.items() if not is_sentence]
     assert len(texts) > 2_000
     assert sum(reader.share(text) >= reader.alone.least for text in said) <= 0.006 * len(said)
-    shares = [reader.share(*pair) for pair in zip(texts, embedded(texts), strict=True)]
+    shares = [reader.share(*pair) for pair in zip(texts, embed_lines(texts), strict=True)]
     assert sum(share >= reader.embedded.least for share in shares) <= 0.006 * len(texts)
 
 

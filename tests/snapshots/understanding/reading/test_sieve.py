@@ -4,10 +4,10 @@ import re
 
 import pytest
 
+from lab.measuring.labels import rows
 from snapshots.understanding.changes.words import word_rows
 from snapshots.understanding.reading.sieve import Sieve, pieces_of
 from snapshots.understanding.slots.lexicon import LANGUAGES, load_language
-from tests.golden.labels import rows
 
 
 def needed(pattern: str) -> set[str] | None:

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
+from lab.measuring.graded import graded_context
 from profiles.services.quantities import quantity_of
 from profiles.values import in_words
 from snapshots.models import Note
 from snapshots.understanding.slots.engine import read_slots
 from tenants.isolation import tenant_tx
 from tests.conftest import World
-from tests.golden.graded import graded_context
 from tests.snapshots.understanding.making import preferences, say, settle
 from tests.snapshots.understanding.slots.describing import describe
 

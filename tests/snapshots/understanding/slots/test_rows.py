@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from lab.measuring.graded import graded_context
 from snapshots.understanding.slots.builders import SLOTS
 from snapshots.understanding.slots.engine import ALONE, read_slots
 from snapshots.understanding.slots.lexicon import LANGUAGES, Ask, Row, load_language
 from snapshots.understanding.values import ExtractionContext
-from tests.golden.graded import graded_context
 from tests.snapshots.understanding.slots.describing import describe
 
 ROWS = [row for code in LANGUAGES for row in load_language(code).rows]

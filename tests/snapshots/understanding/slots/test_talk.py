@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from lab.measuring.blind import compare_line, entries_of
+from lab.measuring.labels import rows
 from snapshots.understanding.slots.engine import LONGEST_READ, read_slots
 from snapshots.understanding.slots.lexicon import load_language
 from snapshots.understanding.values import ExtractionContext
-from tests.golden.blind import compared, entries_of
-from tests.golden.labels import rows
 from tests.growth import assert_linear
 from tests.snapshots.understanding.slots.describing import describe
 
@@ -74,7 +74,7 @@ def test_what_was_taught_is_read_and_its_traps_are_not(language: str) -> None:
     wrong = []
     for row in rows(f"slots_teach_{language}"):
         found = entries_of(read_slots(row["text"], message_key="m"))
-        right, extra, missed = compared(row, "said", found)
+        right, extra, missed = compare_line(row, "said", found)
         told.update(right=len(right), missed=len(missed))
         wrong += [(row["text"], extra)] if extra else []
     assert wrong == []

@@ -1,0 +1,1 @@
+"""Tables that documents show, made from the runs that are kept."""

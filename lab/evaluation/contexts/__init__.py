@@ -1,0 +1,1 @@
+"""The share of needed facts that contexts hold, by budget, asked over HTTP as a product asks."""

@@ -1,0 +1,154 @@
+"""The scratch tenant of a data set: what is evaluated was accepted, worked on and stored as a product's data is.
+
+Its slug follows from the file and from the code that indexes, so that a repeat finds everything stored, and a changed
+file or indexing never meets what an earlier one stored.
+"""
+
+import hashlib
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+import memory_platform.kernel
+import snapshots
+from lab.evaluation.datasets.questions import EvaluationSet
+from memory_platform.kernel.errors import MemoryPlatformError
+from memory_platform.management.datasets import BATCH, import_dataset
+from snapshots.embedding.drafts import prepare_snapshots
+from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.store import reindex_snapshot, touch_memory
+from snapshots.embedding.stored_drafts import stored_drafts
+from snapshots.embedding.upkeep.backfill import backfill_vectors
+from snapshots.embedding.upkeep.index_pages import BEFORE_ALL
+from snapshots.jobs import HANDLERS
+from snapshots.models import Message, Snapshot, SnapshotWords
+from snapshots.queue.draining.drain import drain_work
+from snapshots.queue.figures.counts import work_counts
+from snapshots.queue.values import WorkCounts
+from snapshots.sensitive.detector import mask_sensitive
+from tenants.errors import TenantUnknown
+from tenants.isolation import tenant_tx
+from tenants.selectors import tenant_by_slug
+from tenants.services.audit import COMMAND_LINE
+from tenants.services.tenants import create_tenant
+
+KEY_CHARS = 12
+POLL_SECONDS = 0.2
+# The code and the data that decide what is stored of a conversation, and how it is indexed.
+INDEXING_ROOMS = (
+    *(
+        Path(snapshots.__path__[0]) / room
+        for room in ("embedding", "forgetting", "intake", "notes", "sensitive", "understanding")
+    ),
+    Path(memory_platform.kernel.__path__[0]),
+)
+_MADE_BY_RUNNING = "__pycache__"
+
+
+class WorkGivenUp(MemoryPlatformError):
+    """Some of the data set's work is dead: what it would have stored is missing from every figure."""
+
+    code = "work_given_up"
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """A scratch tenant; ``filled`` says whether it holds the whole data set already."""
+
+    tenant_id: UUID
+    slug: str
+    filled: bool
+
+
+def indexing_files() -> list[Path]:
+    files = (path for room in INDEXING_ROOMS for path in room.rglob("*") if path.is_file())
+    return sorted(path for path in files if _MADE_BY_RUNNING not in path.parts)
+
+
+def indexing_version() -> str:
+    """Return the SHA-256 of the code that indexes, of its data (patterns, weights) and of the embedders' names: equal
+    versions store equal memories."""
+    digest = hashlib.sha256(" ".join(embedder.name for embedder in active_embedders()).encode())
+    for path in indexing_files():
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def find_scratch(asked: EvaluationSet, *, prefix: str) -> Scratch:
+    """Return the scratch tenant of a data set, made when it is missing. Its slug is ``<prefix>-<12 hex digits>``."""
+    key = hashlib.sha256(f"{asked.sha256}{indexing_version()}".encode()).hexdigest()[:KEY_CHARS]
+    slug = f"{prefix}-{key}"
+    try:
+        tenant_id = tenant_by_slug(slug).id
+    except TenantUnknown:
+        tenant_id = create_tenant(slug=slug, name=f"Evaluation of {asked.dataset.name}"[:200], by=COMMAND_LINE).id
+    with tenant_tx(tenant_id):
+        filled = Message.objects.count() == asked.dataset.messages and not _open_items(work_counts())
+    return Scratch(tenant_id, slug, filled)
+
+
+def fill_scratch(scratch: Scratch, asked: EvaluationSet, *, advance: Callable[[int], object]) -> None:
+    """Load the data set into its scratch tenant; ``advance`` hears of each message loaded."""
+    import_dataset(asked.dataset, scratch.tenant_id, Counter(), advance=advance)
+
+
+def finish_work(scratch: Scratch, *, show: Callable[[WorkCounts], object]) -> None:
+    """Do the tenant's work here, beside any workers, until none is left; ``show`` hears how it stands.
+
+    Raises WorkGivenUp when an item is dead.
+    """
+    while True:
+        drain_work(scratch.tenant_id, HANDLERS)
+        with tenant_tx(scratch.tenant_id):
+            counts = work_counts()
+        show(counts)
+        if counts.dead:
+            raise WorkGivenUp(f"{counts.dead:,} of {counts.accepted:,} work items are dead")
+        if not _open_items(counts):
+            return
+        time.sleep(POLL_SECONDS)  # a worker holds the rest, or it waits for its next attempt
+
+
+def index_again(scratch: Scratch) -> int:
+    """Index anew what workers that run other code have indexed, add missing vectors; return how many it touched.
+
+    Workers of the stack share the work. One that was started before the code changed would leave memories that this
+    code never made, in a tenant that is named for this code.
+    """
+    touched, after = 0, BEFORE_ALL
+    while True:
+        with tenant_tx(scratch.tenant_id):
+            snapshots = list(Snapshot.objects.filter(id__gt=after).order_by("id")[:BATCH])
+            drafts = stored_drafts(snapshots, mask_sensitive)
+            held = SnapshotWords.objects.filter(snapshot__in=snapshots).values_list("snapshot_id", "words", "saying")
+            indexed = {snapshot_id: (bytes(packed), saying) for snapshot_id, packed, saying in held}
+        if not snapshots:
+            break
+        anew = prepare_snapshots(drafts, active_embedders())
+        stale = [item for item in anew if indexed[item.draft.id] != (item.words, item.saying)]
+        positions = {snapshot.id: snapshot.position for snapshot in snapshots}
+        with tenant_tx(scratch.tenant_id):
+            for item in stale:
+                touch_memory(item.draft.subject_id, changed=[positions[item.draft.id]])
+                reindex_snapshot(item)
+        touched, after = touched + len(stale), snapshots[-1].id
+    return touched + backfill_vectors(scratch.tenant_id, sys.maxsize, mask=mask_sensitive)
+
+
+def keep_for_good(scratch: Scratch) -> None:
+    """Take the expiry from the tenant's memories: the same question finds the same memories next month."""
+    with tenant_tx(scratch.tenant_id):
+        passing = Snapshot.objects.filter(expires_at__isnull=False)
+        subjects = sorted(set(passing.order_by().values_list("subject_id", flat=True)), key=str)
+        for subject_id in subjects:
+            own = passing.filter(subject_id=subject_id)
+            touch_memory(subject_id, changed=own.values_list("position", flat=True))
+            own.update(expires_at=None)
+
+
+def _open_items(counts: WorkCounts) -> int:
+    return counts.ready + counts.leased

@@ -1,0 +1,164 @@
+"""Answers judged by a chat model: do the memories suffice, and is the answer true to them?
+
+A model writes an answer from the recalled memories, then judges it. Its own words are never stored: it lists statements
+with a yes or no each, and the shares are counted here. Metrics after Es et al., "RAGAS", EACL 2024, and, for accuracy,
+Maharana et al., "LoCoMo", ACL 2024.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import orjson
+from pydantic import BaseModel, ConfigDict
+
+from lab.evaluation.policy import COUNTING
+from lab.evaluation.prompts import VERSION, prompts_in
+from lab.evaluation.ranking.inputs import LoadedMemory, LoadedQuestion, LoadedSubject
+from lab.evaluation.ranking.rankers import Ranker
+from memory_platform.kernel.text import detect_language
+from memory_platform.providers.contracts import ChatModel, ChatUnavailable
+
+ChosenQuestions = Sequence[tuple[LoadedSubject, LoadedQuestion]]
+
+
+class StrictModel(BaseModel):
+    """An answer of the model: no other fields, no converted types."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class WrittenAnswer(StrictModel):
+    """The answer to a question."""
+
+    answer: str
+
+
+class SupportedClaim(StrictModel):
+    """One claim of an answer, and whether the memories support it."""
+
+    statement: str
+    supported: bool
+
+
+class ReferenceFact(StrictModel):
+    """One fact of the reference, and whether the memories hold it."""
+
+    fact: str
+    supported: bool
+
+
+class AnswerJudgement(StrictModel):
+    """The judgement of an answer without the right one; ``useful`` holds numbers of memories, from 1."""
+
+    statements: list[SupportedClaim]
+    addresses: Literal[0, 1, 2]
+    useful: list[int]
+
+
+class AnswerComparison(StrictModel):
+    """The judgement of an answer beside the right one."""
+
+    facts: list[ReferenceFact]
+    correct: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRow:
+    """The figures of one question, each between 0 and 1; one that does not apply is missing. No text."""
+
+    subject: str
+    id: str
+    figures: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRun:
+    """All rows of one judge; ``failed`` counts the questions to which it gave no valid answer."""
+
+    model: str
+    prompts: int
+    failed: int
+    # By name: the mean, and over how many ``questions``.
+    figures: Mapping[str, Mapping[str, float]]
+    rows: Sequence[JudgedRow]
+
+
+def choose_questions(subjects: Sequence[LoadedSubject], limit: int) -> ChosenQuestions:
+    """Return at most ``limit`` questions, evenly spread over all."""
+    every = [(subject, question) for subject in subjects for question in subject.questions]
+    count = min(limit, len(every))
+    return [every[place * len(every) // count] for place in range(count)]
+
+
+def judge_all(
+    chosen: ChosenQuestions, rank: Ranker, model: ChatModel, *, advance: Callable[[int], object] = lambda _: None
+) -> JudgedRun:
+    """Have ``model`` answer and judge each question from its best ten memories. No transaction may be open."""
+    rows, failed = [], 0
+    for subject, asked in chosen:
+        try:
+            figures = judge(subject, asked, rank, model)
+        except ChatUnavailable:
+            failed += 1
+        else:
+            rows.append(JudgedRow(subject.subject_id, asked.question.id, figures))
+        advance(1)
+    return JudgedRun(model.name, VERSION, failed, _mean_figures(rows), rows)
+
+
+def judge(subject: LoadedSubject, asked: LoadedQuestion, rank: Ranker, model: ChatModel) -> Mapping[str, float]:
+    """Return the figures of one question: two calls, three where the right answer is known. Raises ChatUnavailable."""
+    question = asked.question
+    prompts = prompts_in(detect_language(question.query))
+    memories = [subject.memories[found] for found in rank(subject, asked, COUNTING.judged_depth) or ()]
+    shown: dict[str, Any] = {"question": question.query, "memories": _number_memories(memories)}
+    written = model.answer(prompts.answer, _json(shown), WrittenAnswer)
+    shown["answer"] = written.answer
+    figures = _of_judged(model.answer(prompts.judge, _json(shown), AnswerJudgement), len(memories))
+    if question.answer is None:
+        return figures
+    shown["reference"] = question.answer
+    return {**figures, **_of_compared(model.answer(prompts.compare, _json(shown), AnswerComparison))}
+
+
+def _of_judged(judged: AnswerJudgement, memories: int) -> dict[str, float]:
+    figures = {"answer_relevancy": judged.addresses / 2}
+    if judged.statements:
+        figures["faithfulness"] = _share([statement.supported for statement in judged.statements])
+    if memories:
+        figures["context_relevancy"] = len(set(judged.useful) & set(range(1, memories + 1))) / memories
+    return figures
+
+
+def _of_compared(compared: AnswerComparison) -> dict[str, float]:
+    figures = {"accuracy": float(compared.correct)}
+    if compared.facts:
+        figures["context_recall"] = _share([fact.supported for fact in compared.facts])
+    return figures
+
+
+def _share(verdicts: Sequence[bool]) -> float:
+    return sum(verdicts) / len(verdicts)
+
+
+def _number_memories(memories: Sequence[LoadedMemory]) -> list[dict[str, object]]:
+    return [
+        {
+            "number": number,
+            "date": memory.said_at.date().isoformat() if memory.said_at else None,
+            "speaker": memory.name,
+            "text": memory.text,
+        }
+        for number, memory in enumerate(memories, start=1)
+    ]
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return orjson.dumps(value).decode()
+
+
+def _mean_figures(rows: Sequence[JudgedRow]) -> Mapping[str, Mapping[str, float]]:
+    names = sorted({name for row in rows for name in row.figures})
+    held = {name: [row.figures[name] for row in rows if name in row.figures] for name in names}
+    return {name: {"mean": sum(values) / len(values), "questions": len(values)} for name, values in held.items()}

@@ -1,0 +1,128 @@
+"""The inputs of an evaluation as pure values, so that a policy is tried in seconds."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from lab.evaluation.datasets.questions import DatasetQuestion, SubjectQuestions
+from lab.evaluation.ranking.overlap import EvidenceNeed, estimate_tokens, evidence_need, pieces_of
+from memory_platform.kernel.errors import Unavailable
+from memory_platform.providers.contracts import Preparable, WordRelations
+from memory_platform.providers.registry import word_relations
+from profiles.belief_queries import subject_id_of
+from snapshots.embedding.rows import Float32
+from snapshots.embedding.spaces import active_embedders
+from snapshots.recall.degraded import joined
+from snapshots.recall.images.image import Image
+from snapshots.recall.loading.current import in_scope
+from snapshots.recall.loading.images import load_image
+from snapshots.recall.question import embed_questions
+from snapshots.recall.texts import load_texts
+from snapshots.recall.values import RankedHit, RecalledMemory
+from tenants.isolation import tenant_tx
+
+
+class MemoryIncomplete(Unavailable):
+    """A part of recall did not answer while the memory was read: figures would judge the outage, not the policy."""
+
+    code = "memory_incomplete"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedMemory:
+    """One memory of a subject: its words, their size in tokens by the evaluation's own rule, and its messages' ids."""
+
+    id: UUID
+    text: str
+    tokens: int
+    message_ids: frozenset[str]
+    said_at: datetime | None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedQuestion:
+    """A question with its vectors by embedding space, and what each memory is worth to it.
+
+    ``brought`` holds, by memory, the numbers of the evidence turns among its sources; ``occurring``, per evidence turn,
+    which of its pieces occur in the memory, as bits. Memories that are worth nothing stand in neither.
+    """
+
+    question: DatasetQuestion
+    asked_at: datetime
+    vectors: Mapping[str, Float32]
+    wanted: tuple[EvidenceNeed, ...]
+    brought: Mapping[UUID, frozenset[int]]
+    occurring: Mapping[UUID, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSubject:
+    """One subject's memory, as recall sees it, with the questions that are put to it.
+
+    ``relations`` say which words are related; None when no model does.
+    """
+
+    subject_id: str
+    image: Image
+    relations: WordRelations | None
+    memories: Mapping[UUID, LoadedMemory]
+    questions: tuple[LoadedQuestion, ...]
+
+
+def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
+    """Read a subject's memory through the product's own loader and make its questions ready with its own embedder.
+
+    Raises MemoryIncomplete or EmbeddingUnavailable when a model or pgvector does not answer.
+    """
+    embedders = active_embedders()
+    for embedder in embedders:
+        if isinstance(embedder, Preparable):
+            embedder.prepare()  # a question does not wait until a model is loaded; an evaluation does
+    embedded = [embed_questions([question.query], embedders) for question in asked.questions]
+    with tenant_tx(tenant_id):
+        subject_id = subject_id_of(asked.subject_id)
+        loaded = load_image(in_scope(subject_id), embedders) if subject_id else None
+        if loaded is None:
+            raise MemoryIncomplete(f"{asked.subject_id} is not there")
+        image = loaded.image
+        hits = [RankedHit(id=memory_id, score=0.0, semantic=0.0) for memory_id in map(image.id, range(image.size))]
+        memories = {memory.id: _memory(memory) for memory in load_texts(loaded.subject_id, hits)}
+    if lacking := joined(loaded.degraded.union(*(without for _, without in embedded))):
+        raise MemoryIncomplete(lacking)
+    questions = map_questions(asked, [vectors for (vectors,), _ in embedded], list(memories.values()))
+    return LoadedSubject(asked.subject_id, image, word_relations(embedders), memories, tuple(questions))
+
+
+def map_questions(
+    asked: SubjectQuestions, embedded: Sequence[Mapping[str, Float32]], memories: Sequence[LoadedMemory]
+) -> Iterator[LoadedQuestion]:
+    """Yield each question with what every memory is worth to it: worked out once, for all policies."""
+    pieces = {memory.id: pieces_of(memory.text) for memory in memories}
+    for question, vectors in zip(asked.questions, embedded, strict=True):
+        assert question.asked_at is not None  # noqa: S101 - the reader of data sets gives every question a time
+        wanted = tuple(evidence_need(asked.turns[message_id]) for message_id in question.evidence)
+        brought = {memory.id: _covered_evidence(question, memory) for memory in memories}
+        occurring = {memory.id: tuple(_bits(turn, pieces[memory.id]) for turn in wanted) for memory in memories}
+        yield LoadedQuestion(
+            question=question,
+            asked_at=question.asked_at,
+            vectors=vectors,
+            wanted=wanted,
+            brought={memory_id: turns for memory_id, turns in brought.items() if turns},
+            occurring={memory_id: bits for memory_id, bits in occurring.items() if any(bits)},
+        )
+
+
+def _memory(memory: RecalledMemory) -> LoadedMemory:
+    said = frozenset(source.message_id for source in memory.sources if source.message_id)
+    return LoadedMemory(memory.id, memory.text, estimate_tokens(memory.text), said, memory.said_at, memory.name)
+
+
+def _covered_evidence(question: DatasetQuestion, memory: LoadedMemory) -> frozenset[int]:
+    return frozenset(i for i, message_id in enumerate(question.evidence) if message_id in memory.message_ids)
+
+
+def _bits(turn: EvidenceNeed, pieces: frozenset[tuple[str, ...]]) -> int:
+    return sum(1 << place for place, piece in enumerate(turn.pieces) if piece in pieces)

@@ -1,0 +1,98 @@
+"""Ways to rank a subject's memories for a question: the product's own, its lanes alone, and simple ones beside it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+
+from lab.evaluation.ranking.ablation import without_optimisations
+from lab.evaluation.ranking.inputs import LoadedQuestion, LoadedSubject
+from snapshots.recall.policy import RecallPolicy, ScoringPolicy
+from snapshots.recall.question import asked_at, make_probe
+from snapshots.recall.ranking.pipeline import held_rows, passing_rows, rank_memories
+from snapshots.recall.values import LaneHit, RankedHit, RecallQuery
+
+# Returns the best ``top_k`` memories, best first; None when this way of ranking has nothing to go by.
+Ranker = Callable[[LoadedSubject, LoadedQuestion, int], list[UUID] | None]
+
+Lane = Callable[[RankedHit], LaneHit | None]
+
+
+@dataclass(frozen=True, slots=True)
+class SingleLane:
+    """Which weights of the scoring policy make a lane, and where an explained hit says that the lane found it."""
+
+    # What the names of the lane's weights begin with.
+    weights: str
+    found: Lane
+    # Whether the lane is silent, not merely empty-handed, where no model knows the question's language.
+    needs_model: bool
+
+
+KEYWORD = SingleLane("keyword_", lambda hit: hit.explain.keyword if hit.explain else None, needs_model=False)
+DENSE = SingleLane("dense_", lambda hit: hit.explain.dense if hit.explain else None, needs_model=True)
+WEIGHTS = (KEYWORD.weights, DENSE.weights)
+
+
+def by_policy(policy: RecallPolicy) -> Ranker:
+    """Rank as recall does with ``policy``, all lanes fused."""
+
+    def rank(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID]:
+        return [hit.id for hit in _hits(query_of(asked, top_k), subject, asked, policy)]
+
+    return rank
+
+
+def by_lane(policy: RecallPolicy, lane: SingleLane) -> Ranker:
+    """Rank as recall does with ``policy`` when only one lane counts; None for a question that the lane cannot read."""
+    alone = replace(policy, scoring=_only_lane(policy.scoring, lane))
+
+    def rank(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID] | None:
+        query = replace(query_of(asked, top_k), explain=True)
+        if lane.needs_model and not _has_comparable_vector(subject, asked):
+            return None
+        return [hit.id for hit in _hits(query, subject, asked, alone) if lane.found(hit)]
+
+    return rank
+
+
+def most_recent(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> list[UUID]:
+    """Return the memories said last before the question."""
+    columns = subject.image.columns
+    query = query_of(asked, top_k)
+    rows = np.flatnonzero(held_rows(columns, query, skew=0) & passing_rows(columns, query))
+    latest = rows[np.argsort(-columns.said_at[rows], kind="stable")][:top_k]
+    return list(map(subject.image.id, latest.tolist()))
+
+
+def own_words(policy: RecallPolicy) -> RecallPolicy:
+    """Return plain BM25 over each memory's own words: one view, no neighbours, no preference, no factor."""
+    return without_optimisations(policy, keyword_own=1.0, bm25_b=policy.scoring.bm25_b)
+
+
+def own_meaning(policy: RecallPolicy) -> RecallPolicy:
+    """Return plain nearness of each memory's own vector: one view, no neighbours, no preference, no factor."""
+    return without_optimisations(policy, dense_dated=1.0)
+
+
+def _has_comparable_vector(subject: LoadedSubject, asked: LoadedQuestion) -> bool:
+    """Return whether the question has a vector in a space that holds memories, near to them or not."""
+    return any(space.name in asked.vectors and asked.vectors[space.name].any() for space in subject.image.spaces)
+
+
+def _hits(query: RecallQuery, subject: LoadedSubject, asked: LoadedQuestion, policy: RecallPolicy) -> list[RankedHit]:
+    probe = make_probe(query.text, asked.vectors, policy.scoring, subject.relations)
+    return rank_memories(query, asked_at(probe, query.text, query.read_at), subject.image, policy)
+
+
+def query_of(asked: LoadedQuestion, top_k: int) -> RecallQuery:
+    """Return a question as recall is asked it, for ``top_k`` memories."""
+    return RecallQuery(text=asked.question.query, asked_at=asked.asked_at, top_k=top_k)
+
+
+def _only_lane(scoring: ScoringPolicy, lane: SingleLane) -> ScoringPolicy:
+    others = tuple(prefix for prefix in WEIGHTS if prefix != lane.weights)
+    off: dict[str, Any] = {f.name: 0.0 for f in fields(scoring) if f.type is float and f.name.startswith(others)}
+    return replace(scoring, **off)

@@ -1,0 +1,91 @@
+"""Measure the coverage of contexts by budget: ``manage.py context_curve LIVES.json --key KEY``."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+import orjson
+from django.core.management.base import BaseCommand, CommandError
+
+from lab.evaluation.contexts.curve import (
+    BUDGETS,
+    Earlier,
+    describe_curves,
+    draw_curves,
+    measure_set,
+    read_earlier,
+    table_of,
+)
+from lab.evaluation.contexts.lives import LifeSet, read_lives
+from lab.evaluation.contexts.stack import Stack, StackRefused
+from lab.evaluation.plot import PlottingMissing, require_plotting
+from lab.management.commands.evaluate import read_numbers
+from memory_platform.env.table import environment
+from memory_platform.management.progress import progress
+from memory_platform.management.reading import explain_faults
+from memory_platform.management.writing import write_result
+
+AGAIN = "Run the same command again: what is stored already is skipped."
+
+
+class Command(BaseCommand):
+    help = "Tell lives to a running stack, ask their questions within several budgets, and show what contexts cover."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("lives", type=Path, nargs="+", help="files in the form of tests/golden/lives/en.json")
+        parser.add_argument("--key", required=True, help="a key of the tenant that the lives are told to")
+        parser.add_argument("--base", default=environment().stack_url, help="the stack's address (%(default)s)")
+        parser.add_argument("--budgets", type=read_numbers, default=BUDGETS, help="tokens of a context in all")
+        parser.add_argument(
+            "--noise", type=Path, help="a data set: measure each file also with its talks between sessions"
+        )
+        parser.add_argument(
+            "--earlier", type=Path, help="what was covered before, {name: {set: {tokens: share}}}, to draw"
+        )
+        parser.add_argument("--json", type=Path, metavar="OUT", help="write the run to this file")
+        parser.add_argument("--plot", type=Path, metavar="PNG", help="draw the curves")
+
+    def handle(self, **options: Any) -> None:
+        try:
+            if options["plot"]:
+                require_plotting()
+            noises = [None, options["noise"]] if options["noise"] else [None]
+            sets = [self._read_life_set(path, noise) for noise in noises for path in options["lives"]]
+            earlier = self._read_earlier(options["earlier"])
+            run = self._measure(sets, options)
+        except PlottingMissing as fault:
+            raise CommandError(fault.detail) from None
+        except StackRefused as fault:
+            raise CommandError(f"{fault.detail}. {AGAIN}") from None
+        self.stdout.write("\n".join(table_of(run)))
+        if options["json"]:
+            write_result(
+                self.stdout,
+                lambda path: path.write_bytes(orjson.dumps(run, option=orjson.OPT_INDENT_2) + b"\n"),
+                options["json"],
+            )
+        if options["plot"]:
+            write_result(self.stdout, lambda path: draw_curves(run, path, earlier), options["plot"])
+
+    def _read_life_set(self, path: Path, noise: Path | None) -> LifeSet:
+        with explain_faults(path, "is not a file of lives"):
+            return read_lives(path, noise)
+
+    def _read_earlier(self, path: Path | None) -> Earlier:
+        if path is None:
+            return {}
+        with explain_faults(path, "does not hold what was covered before"):
+            return read_earlier(path)
+
+    def _measure(self, sets: list[LifeSet], options: dict[str, Any]) -> dict[str, Any]:
+        stack, budgets = Stack(options["base"], options["key"]), options["budgets"]
+        measured = []
+        for one in sets:
+            with progress(self.stdout, f"telling {one.name}", sum(len(x.turns) for x in one.lives), "turns") as advance:
+                for life in one.lives:
+                    stack.tell(life, advance=advance)
+            contexts = len(budgets) * sum(bool(question.needed) for life in one.lives for question in life.questions)
+            with progress(self.stdout, f"asking {one.name}", contexts, "contexts") as advance:
+                measured.append(measure_set(one, stack, budgets, advance=advance))
+        return describe_curves(measured, budgets)

@@ -1,0 +1,233 @@
+"""Measure how well recall finds what was said: ``manage.py evaluate DATASET``."""
+
+from argparse import ArgumentParser, ArgumentTypeError
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from lab.evaluation.datasets.questions import EvaluationSet, read_evaluation_set
+from lab.evaluation.datasets.scratch import (
+    Scratch,
+    fill_scratch,
+    find_scratch,
+    finish_work,
+    index_again,
+    keep_for_good,
+)
+from lab.evaluation.judging import JudgedRun, choose_questions, judge_all
+from lab.evaluation.plot import PlottingMissing, curves_of, draw, rankers, require_plotting
+from lab.evaluation.ranking.ablation import ABLATIONS
+from lab.evaluation.ranking.inputs import LoadedSubject, load_subject
+from lab.evaluation.ranking.rankers import DENSE, KEYWORD, by_lane, by_policy
+from lab.evaluation.ranking.runner import AskingPlan, ask_all
+from lab.evaluation.report import report, worth_figures
+from lab.evaluation.run_file import describe_run, lane_figures, plain, summary_of, write_run
+from lab.evaluation.tuning.optimisation_gains import worth_of_each
+from lab.evaluation.tuning.search import tune
+from lab.evaluation.tuning.sweep import alternative_policies, sweep
+from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
+from memory_platform.management.base import PlatformCommand
+from memory_platform.management.progress import Advance, progress, quiet_events
+from memory_platform.management.reading import explain_faults
+from memory_platform.management.writing import write_result
+from memory_platform.providers.registry import chat_model
+from snapshots.queue.values import WorkCounts
+from snapshots.recall.policy import DEFAULT_RECALL
+
+AGAIN = "Run the same command again: what is stored already is skipped."
+
+
+def read_numbers(text: str) -> tuple[int, ...]:
+    """Return ``500,1000`` as numbers above 0, in order."""
+    try:
+        numbers = tuple(sorted({int(part) for part in text.split(",")}))
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not a list of numbers such as 500,1000,2000") from None
+    if numbers[0] < 1:
+        raise ArgumentTypeError("a budget is at least 1 token")
+    return numbers
+
+
+def read_names(text: str) -> frozenset[str]:
+    return frozenset(part.strip() for part in text.split(",") if part.strip())
+
+
+class Command(PlatformCommand):
+    help = "Measure recall on a data set of conversations with questions; it is loaded into a tenant of its own."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("dataset", type=Path, help="a JSON file: import_conversations' format, with questions")
+        parser.add_argument("--json", type=Path, metavar="OUT", help="write the run to this file, question by question")
+        parser.add_argument(
+            "--keep", type=Path, metavar="DIR", help="write the run without its rows to DIR/<run_id>.json"
+        )
+        parser.add_argument("--top-k", type=int, default=100, help="memories in an answer (%(default)s)")
+        parser.add_argument(
+            "--budgets",
+            type=read_numbers,
+            default=(500, 1000, 2000),
+            help="tokens, for coverage (500,1000,2000)",
+        )
+        chosen = parser.add_mutually_exclusive_group()
+        chosen.add_argument("--categories", type=read_names, default=frozenset(), help="ask these categories only")
+        chosen.add_argument(
+            "--skip-categories",
+            type=read_names,
+            default=frozenset({"5"}),
+            help='categories not to ask (5, which LoCoMo uses for questions without an answer; "" asks all)',
+        )
+        parser.add_argument(
+            "--afterwards",
+            action="store_true",
+            help="ask every question a day after the last turn, whatever time it has",
+        )
+        parser.add_argument("--ablate", action="store_true", help="turn each optimisation off and show its worth")
+        parser.add_argument(
+            "--sweep", action="store_true", help="give each number of the policy other values and show the figures"
+        )
+        parser.add_argument(
+            "--tune", action="store_true", help="choose weights on some subjects, judge them on the others; slow"
+        )
+        parser.add_argument(
+            "--judge",
+            type=int,
+            default=0,
+            metavar="N",
+            help="have CHAT_MODEL answer and judge N questions",
+        )
+        parser.add_argument("--plot", type=Path, metavar="PNG", help="draw coverage against budget, beside simple ways")
+        parser.add_argument("--tenant", default="evaluation", help="what the scratch tenant's slug begins with")
+
+    def handle(self, **options: Any) -> None:
+        self._check_plotting(options["plot"])
+        self._check_places(options)
+        if options["judge"] > 0 and chat_model("judge") is None:
+            raise CommandError("--judge needs a chat model: set CHAT_MODEL (and CHAT_BASE_URL, CHAT_API_KEY).")
+        asked = self._read(options)
+        plan = AskingPlan(options["top_k"], options["budgets"], options["afterwards"])
+        try:
+            with quiet_events():
+                scratch = self._scratch(asked, options["tenant"])
+                subjects = self._load(asked, scratch)
+        except MemoryPlatformError as fault:
+            raise CommandError(f"{fault.code}: {fault.detail}. {AGAIN}") from None
+        except KeyboardInterrupt:
+            raise CommandError(f"Stopped. {AGAIN}", returncode=130) from None
+        try:
+            run = self._measure(asked, plan, subjects, options)
+        except InvalidInput as fault:
+            raise CommandError(fault.detail) from None
+        self.stdout.write(report(run))
+        if options["json"]:
+            write_result(self.stdout, lambda path: write_run(run, path), options["json"])
+        if options["keep"]:
+            write_result(
+                self.stdout, lambda path: write_run(summary_of(run), path), options["keep"] / f"{run['run_id']}.json"
+            )
+        if options["plot"]:
+            write_result(self.stdout, lambda path: draw(run, path), options["plot"])
+
+    def _check_plotting(self, wanted: Path | None) -> None:
+        """Refuse before anything is loaded what could not be drawn afterwards."""
+        try:
+            if wanted:
+                require_plotting()
+        except PlottingMissing as fault:
+            raise CommandError(fault.detail) from None
+
+    def _check_places(self, options: dict[str, Any]) -> None:
+        """Refuse before anything is loaded what could not be written afterwards; a folder to keep runs in is made."""
+        try:
+            if options["keep"]:
+                options["keep"].mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise CommandError(f"Cannot write to {options['keep']}: {fault.strerror}.") from None
+        for path in filter(None, (options["json"], options["plot"])):
+            if path.is_dir() or not path.parent.is_dir():
+                told = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+                raise CommandError(f"Cannot write {path}: {told}.")
+
+    def _read(self, options: dict[str, Any]) -> EvaluationSet:
+        path, categories = options["dataset"], options["categories"]
+        skipped = frozenset() if categories else options["skip_categories"]
+        with explain_faults(path, "cannot be evaluated"):
+            found = read_evaluation_set(path, categories=categories, skipped=skipped, afterwards=options["afterwards"])
+        if not found.questions:
+            raise CommandError(f"No question of {path} is left to ask: {dict(found.left_out)}.")
+        return found
+
+    def _scratch(self, asked: EvaluationSet, prefix: str) -> Scratch:
+        scratch = find_scratch(asked, prefix=prefix)
+        if scratch.filled:
+            self.stdout.write(f"{asked.dataset.name} is stored already, in the tenant {scratch.slug}.")
+        else:
+            self.stdout.write(f"Loading {asked.dataset.name} into the tenant {scratch.slug}, kept for later runs.")
+            with self._progress("loading", asked.dataset.messages, "messages") as advance:
+                fill_scratch(scratch, asked, advance=advance)
+            with self._progress("learning", 0, "items") as advance:
+                finish_work(scratch, show=ProgressReporter(advance))
+            if touched := index_again(scratch):
+                self.stdout.write(f"{touched:,} memories came from workers that run other code: indexed again.")
+        keep_for_good(scratch)
+        return scratch
+
+    def _load(self, asked: EvaluationSet, scratch: Scratch) -> list[LoadedSubject]:
+        subjects = []
+        with self._progress("reading", len(asked.subjects), "subjects") as advance:
+            for subject in asked.subjects:
+                if subject.questions:
+                    subjects.append(load_subject(scratch.tenant_id, subject))
+                advance(1)
+        return subjects
+
+    def _measure(
+        self, asked: EvaluationSet, plan: AskingPlan, subjects: list[LoadedSubject], options: dict[str, Any]
+    ) -> dict[str, Any]:
+        policy, told = DEFAULT_RECALL, worth_figures(plan.budgets)
+        with self._progress("asking", 3 * asked.questions, "questions") as advance:
+            rows = ask_all(subjects, by_policy(policy), plan, advance=advance)
+            lanes = {
+                name: ask_all(subjects, by_lane(policy, lane), plan, advance=advance)
+                for name, lane in (("keyword", KEYWORD), ("dense", DENSE))
+            }
+        parts: dict[str, Any] = {"lanes": {name: lane_figures(found) for name, found in lanes.items()}}
+        if options["ablate"]:
+            with self._progress("ablating", len(ABLATIONS), "optimisations") as advance:
+                worth = worth_of_each(subjects, policy, rows, plan, told, advance=advance)
+            parts["ablation"] = {name: plain(held) for name, held in worth.items()}
+        if options["sweep"]:
+            with self._progress("sweeping", len(list(alternative_policies(subjects, policy))), "values") as advance:
+                parts["sweep"] = sweep(subjects, policy, plan, told, advance=advance)
+        if options["tune"]:
+            with self._progress("tuning", 0, "trials") as advance:
+                parts["tuning"] = plain(tune(subjects, policy, plan, advance=advance))
+        if options["judge"] > 0:
+            parts["judging"] = plain(self._judge(subjects, options["judge"]))
+        if options["plot"]:
+            with self._progress("drawing", len(rankers(policy)) * asked.questions, "questions") as advance:
+                parts["curves"] = curves_of(subjects, policy, plan.top_k, advance=advance)
+        return describe_run(asked, plan, policy, rows, **parts)
+
+    def _judge(self, subjects: list[LoadedSubject], limit: int) -> JudgedRun:
+        chosen, model = choose_questions(subjects, limit), chat_model("judge")
+        if model is None:
+            raise CommandError("The chat model is gone.")
+        with self._progress("judging", len(chosen), "questions") as advance:
+            return judge_all(chosen, by_policy(DEFAULT_RECALL), model, advance=advance)
+
+    def _progress(self, what: str, total: int, unit: str) -> AbstractContextManager[Advance]:
+        return progress(self.stdout, what, total, unit)
+
+
+class ProgressReporter:
+    """Tells a bar how many more items are done."""
+
+    def __init__(self, advance: Advance) -> None:
+        self._advance = advance
+        self._done = 0
+
+    def __call__(self, counts: WorkCounts) -> None:
+        self._advance(counts.done - self._done)
+        self._done = counts.done

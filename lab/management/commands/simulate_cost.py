@@ -1,0 +1,150 @@
+"""Simulate ninety days: the cost of memory and its coverage: ``manage.py simulate_cost``."""
+
+from argparse import ArgumentParser
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import orjson
+from django.core.management.base import CommandError
+
+from lab.evaluation.datasets.questions import read_evaluation_set
+from lab.evaluation.datasets.scratch import (
+    fill_scratch,
+    find_scratch,
+    finish_work,
+    index_again,
+    keep_for_good,
+)
+from lab.evaluation.plot import PlottingMissing, require_plotting
+from lab.evaluation.simulation.cost_report import WAYS, day_rows, draw_costs, table, totals
+from lab.evaluation.simulation.days import Asker, TurnFigures, run_simulation, simulation_tenant
+from lab.evaluation.simulation.real_talk import AnsweredQuestion, ask_dataset, mean_shares
+from lab.evaluation.simulation.scenario import LifePlan, SimulatedLife
+from lab.evaluation.simulation.scenario_words import CHINESE, ENGLISH
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import MemoryPlatformError
+from memory_platform.management.base import PlatformCommand
+from memory_platform.management.progress import progress, quiet_events
+from memory_platform.management.reading import explain_faults
+from memory_platform.providers.warm_up import warm_up
+from snapshots.context.pipeline import COUNTER
+from tenants.policy import LEDGER_POLICY
+from tenants.services.usage.ledger import saved_ratio, usage_by_day
+from tenants.services.usage.prices import Price, price_table
+
+LANGUAGES = {words.language: words for words in (ENGLISH, CHINESE)}
+
+
+class Command(PlatformCommand):
+    help = "Let the product live through days of talk: tokens, money and evidence coverage, beside the raw history."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--days", type=int, default=90)
+        parser.add_argument("--turns", type=int, default=10, help="turns a day (%(default)s)")
+        parser.add_argument("--tokens", type=int, default=500, help="tokens of a turn with its answer (%(default)s)")
+        parser.add_argument("--seed", type=int, default=7, help="another seed makes another life (%(default)s)")
+        parser.add_argument("--language", choices=sorted(LANGUAGES), action="append", help="en and zh unless named")
+        parser.add_argument(
+            "--memory", type=int, metavar="N", help="tokens of the memory section, by intent unless named"
+        )
+        parser.add_argument("--data", type=Path, metavar="FILE", help="ask a data set's questions instead")
+        parser.add_argument("--json", type=Path, metavar="OUT", help="write every figure to this file")
+        parser.add_argument("--plot", type=Path, metavar="PNG", help="draw tokens and coverage by day")
+
+    def handle(self, **options: Any) -> None:
+        price = price_table().of_tier(LEDGER_POLICY.tier, utc_now().date())
+        if price is None:
+            raise CommandError(f"No price of a {LEDGER_POLICY.tier} model is valid today: add one in the console.")
+        if min(options["days"], options["turns"], options["tokens"]) < 1:
+            raise CommandError("--days, --turns and --tokens are at least 1.")
+        try:
+            if options["plot"]:
+                require_plotting()
+            warm_up(answering=False).join()
+            with quiet_events():
+                self._ask(options["data"], options) if options["data"] else self._live(price, options)
+        except PlottingMissing as fault:
+            raise CommandError(fault.detail) from None
+        except MemoryPlatformError as fault:
+            raise CommandError(f"{fault.code}: {fault.detail}") from None
+
+    def _live(self, price: Price, options: Mapping[str, Any]) -> None:
+        plan = LifePlan(options["days"], options["turns"], options["tokens"], options["seed"])
+        tenant_id = simulation_tenant()
+        lives: dict[str, list[TurnFigures]] = {}
+        for language in options["language"] or sorted(LANGUAGES):
+            words = LANGUAGES[language]
+            with progress(self.stdout, f"living, {language}", plan.days, "days") as advance:
+                life = SimulatedLife(words, plan, COUNTER)
+                asker = Asker(f"simulated-{language}", words.system_prompt, options["memory"])
+                lives[language] = run_simulation(tenant_id, life, asker, advance=advance)
+        parts = {name: _figures(turns, plan, price) for name, turns in lives.items()}
+        for name, part in parts.items():
+            self.stdout.write(
+                f"\n{name}: {plan.turns} turns of {plan.tokens} tokens a day, {price.model} ({price.tier})"
+            )
+            self.stdout.write(table(part["days"], part["all"], price.currency))
+        self._ledger(tenant_id)
+        self._keep({"plan": asdict(plan), "price": asdict(price), "lives": parts}, options["json"])
+        if options["plot"]:
+            self._write(lambda path: draw_costs(lives, plan, path), options["plot"])
+
+    def _ledger(self, tenant_id: Any) -> None:
+        today = utc_now().date()
+        for day in usage_by_day(tenant_id, today, today):
+            used = day.used
+            self.stdout.write(
+                f"\nThe ledger's day {used.day}: {used.messages:,} messages, {used.contexts:,} contexts of "
+                f"{used.tokens_in_context:,} tokens ({day.cost} {day.currency}) instead of "
+                f"{used.tokens_full_history:,} ({day.cost_full_history} {day.currency})."
+            )
+
+    def _ask(self, path: Path, options: Mapping[str, Any]) -> None:
+        with explain_faults(path, "cannot be asked"):
+            asked = read_evaluation_set(path, skipped=frozenset({"5"}), afterwards=True)
+        scratch = find_scratch(asked, prefix="evaluation")
+        if not scratch.filled:
+            with progress(self.stdout, "loading", asked.dataset.messages, "messages") as advance:
+                fill_scratch(scratch, asked, advance=advance)
+            finish_work(scratch, show=lambda counts: None)
+            index_again(scratch)
+        keep_for_good(scratch)
+        with progress(self.stdout, "asking", asked.questions, "questions") as advance:
+            answers = ask_dataset(scratch.tenant_id, asked, memory=options["memory"], advance=advance)
+        self.stdout.write(f"\n{asked.dataset.name}: {len(answers):,} questions, asked after all was said")
+        self.stdout.write(_answers(answers))
+        figures = {"dataset": asked.dataset.name, "coverage": mean_shares(answers)}
+        self._keep(figures | {"questions": [asdict(one) for one in answers]}, options["json"])
+
+    def _keep(self, figures: Mapping[str, Any], path: Path | None) -> None:
+        if path:
+            content = orjson.dumps(figures, default=str, option=orjson.OPT_INDENT_2)
+            self._write(lambda place: _write_bytes(place, content), path)
+
+    def _write(self, write: Callable[[Path], None], path: Path) -> None:
+        try:
+            write(path)
+        except (OSError, ValueError) as fault:
+            raise CommandError(f"Cannot write {path}: {fault}") from None
+        self.stdout.write(f"Written to {path}.")
+
+
+def _figures(turns: Sequence[TurnFigures], plan: LifePlan, price: Price) -> dict[str, Any]:
+    return {"days": day_rows(turns, plan, price), "all": totals(turns, plan, price)}
+
+
+def _answers(answers: list[AnsweredQuestion]) -> str:
+    context, full = (sum(getattr(one, name) for one in answers) for name in ("context", "full_history"))
+    found = mean_shares(answers)
+    lines = [
+        f"tokens a question: context {context / len(answers):,.0f} (most {max(one.context for one in answers):,}), "
+        f"full history {full / len(answers):,.0f}, saved {saved_ratio(context, full):.3f}",
+        *(f"{found[name]:.3f}  {label}" for name, label in WAYS.items()),
+    ]
+    return "\n".join(lines)
+
+
+def _write_bytes(path: Path, content: bytes) -> None:
+    path.write_bytes(content)

@@ -1,0 +1,156 @@
+"""Score corrections: are they detected, does the value that they name as wrong end, is the right one held?
+
+``python -m lab.measuring.corrections [FILE] [--misses]`` (settings needed) prints figures only, so that a file may
+be scored before anyone has read it; ``--misses`` prints the lines that were not detected, or whose wrong side stayed.
+"""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab.measuring.blind import FoundEntry, as_said, fold_text, found_in
+from lab.measuring.labels import GOLDEN, Score
+from snapshots.understanding.correcting.reader import is_correction
+from snapshots.understanding.drafting.assemble import assemble_parts
+from snapshots.understanding.grading.features import Spoken
+from snapshots.understanding.grading.reader import grade_messages
+from snapshots.understanding.reading.clauses import split_clauses
+from snapshots.understanding.values import HeldValue
+
+LANGUAGES = (None, "en", "zh")
+# Other values that are held beside the one that a correction names.
+BESIDE = 12
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionOutcome:
+    """The outcome of a correction whose wrong side is held among others, those that ``near`` lines name. ``wrong`` is
+    None where the line does not say it; then nothing is held."""
+
+    row: dict[str, Any]
+    wrong: str | None
+    near: tuple[str, ...]
+    found: tuple[FoundEntry, ...]
+
+    @property
+    def ended(self) -> set[str]:
+        """The values that end, folded."""
+        return {fold_text(entry.replaces or "") for entry in self.found if entry.sort == "change"}
+
+    @property
+    def ends_wrong(self) -> bool:
+        return self.wrong is not None and fold_text(self.wrong) in self.ended
+
+    @property
+    def ends_another(self) -> bool:
+        return any(fold_text(one) in self.ended for one in self.near)
+
+    @property
+    def right(self) -> list[str]:
+        """The values that hold instead, under their several names; [] where the line does not say it."""
+        names = self.row["right"] or []
+        return [names] if isinstance(names, str) else list(names)
+
+    def holds_right(self, notes: Iterable[str]) -> bool:
+        """Return whether a slot takes what is right, or one of the ``notes`` keeps its words."""
+        said = [*(value for entry in self.found for value in entry.values), *notes]
+        return any(fold_text(one) in fold_text(text) for one in self.right for text in said)
+
+
+def outcomes_of(wanted: Iterable[dict[str, Any]]) -> Iterator[CorrectionOutcome]:
+    lines = [row for row in wanted if row["is_correction"]]
+    named = [as_said(row["wrong"], row["text"]) for row in lines if row["wrong"]]
+    place = 0
+    for row in lines:
+        wrong = as_said(row["wrong"], row["text"]) if row["wrong"] else None
+        place += wrong is not None
+        if wrong is None or fold_text(wrong) not in fold_text(row["text"]):
+            yield CorrectionOutcome(row, None, (), tuple(found_in(row["text"])))
+            continue
+        near = tuple(one for one in named[place : place + BESIDE] if fold_text(one) not in fold_text(row["text"]))
+        held = [HeldValue("likes", one, is_others=True) for one in (wrong, *near)]
+        yield CorrectionOutcome(row, wrong, near, tuple(found_in(row["text"], held)))
+
+
+def correction_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
+    """Return how well corrections are told from contrasts where what they name as wrong is held, and how many end it
+    among other values, and how many another."""
+    told: Counter[tuple[bool, bool]] = Counter()
+    lines = list(wanted)
+    for row in lines:
+        told[row["is_correction"], _is_told(row)] += 1
+    ends = [one for one in outcomes_of(lines) if one.wrong is not None]
+    hits = sum(one.ends_wrong for one in ends)
+    return {
+        "detected": Score(told[True, True], told[False, True], told[True, False]),
+        "ended": Score(hits, sum(one.ends_another for one in ends), len(ends) - hits),
+    }
+
+
+def outcome_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
+    """Return of how many corrections what is right is held afterwards, in a slot or in the words of a note, and how
+    many do all that they say: the wrong side, if they say it, ends, and the right one, if they say it, is held."""
+    lines = [one for one in outcomes_of(wanted) if one.wrong is not None or one.right]
+    notes = _notes_of([one.row["text"] for one in lines])
+    held = [one.holds_right(said) for one, said in zip(lines, notes, strict=True)]
+    right = [is_held for one, is_held in zip(lines, held, strict=True) if one.right]
+    done = [
+        (one.ends_wrong or one.wrong is None) and (is_held or not one.right)
+        for one, is_held in zip(lines, held, strict=True)
+    ]
+    return {"held": Score(sum(right), 0, right.count(False)), "put right": Score(sum(done), 0, done.count(False))}
+
+
+def _is_told(row: dict[str, Any]) -> bool:
+    held = [HeldValue("likes", as_said(row["wrong"], row["text"]), is_others=True)] if row["wrong"] else []
+    return is_correction(row["text"]) or any(entry.sort == "change" for entry in found_in(row["text"], held))
+
+
+def _notes_of(texts: Sequence[str]) -> list[list[str]]:
+    spoken = [Spoken(text, tuple(split_clauses(text))) for text in texts]
+    graded = zip(spoken, grade_messages(spoken), strict=True)
+    return [[said.text[part.start : part.end] for part in assemble_parts(said, grades)] for said, grades in graded]
+
+
+def load_lines(path: Path) -> list[dict[str, Any]]:
+    """Return the lines of a file of labelled sentences. Raises SystemExit, with a sentence, where it cannot be read."""
+    try:
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, ValueError) as fault:
+        raise SystemExit(f"{path} is no file of labelled lines of JSON: {fault}") from None
+
+
+def figures(wanted: list[dict[str, Any]]) -> Iterator[str]:
+    for language in LANGUAGES:
+        some = [row for row in wanted if language in (None, row["language"])]
+        for name, score in {**correction_scores(some), **outcome_scores(some)}.items():
+            yield line(f"{language or 'both'} corrections {name}", score)
+
+
+def line(name: str, score: Score) -> str:
+    counts = f"({score.hits} hits, {score.extra} extra, {score.missed} missed)"
+    return f"{name:28} P {score.precision:.3f} R {score.recall:.3f} {counts}"
+
+
+def misses(wanted: Sequence[dict[str, Any]]) -> Iterator[str]:
+    for row in wanted:
+        if _is_told(row) != row["is_correction"]:
+            yield f"{'missed' if row['is_correction'] else 'extra '} {row['text']} [{row['wrong']} > {row['right']}]"
+    for one in outcomes_of(wanted):
+        if one.wrong is not None and not one.ends_wrong:
+            yield f"stays  {one.row['text']} [{one.wrong} > {one.row['right']}]"
+
+
+def main(arguments: list[str]) -> None:
+    paths = [Path(each) for each in arguments if not each.startswith("--")] or [GOLDEN / "corrections_blind.jsonl"]
+    for path in paths:
+        wanted = load_lines(path)
+        sys.stdout.write("\n".join(misses(wanted) if "--misses" in arguments else figures(wanted)) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

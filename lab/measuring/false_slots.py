@@ -1,0 +1,58 @@
+"""How many slots and notes are made of talk that teaches nothing, or little: figures only, no line is printed.
+
+`python -m lab.measuring.false_slots [CHATS ...]` counts the slots and the notes of half B of everyday talk whose
+clauses teach nothing lasting, and of the second half of the people in files of chats (the form of `recall_eval.py`,
+such as `locomo-dev.json`), where every slot counts as wrong: among friends hardly anything is said outright.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from lab.measuring.blind import found_in
+from lab.measuring.clause_labels import labelled_messages
+from snapshots.understanding.drafting.assemble import assemble_parts
+from snapshots.understanding.grading.features import Spoken
+from snapshots.understanding.grading.reader import LASTING, grade_messages
+from snapshots.understanding.reading.clauses import split_clauses
+
+EVERYDAY = ("everyday_en_b", "everyday_zh_b")
+
+
+def idle_lines(name: str) -> list[str]:
+    """Return the lines of a graded set of which no clause teaches anything lasting, of anybody."""
+    messages = labelled_messages(name)
+    return [one.spoken.text for one in messages if all(label and label.grade not in LASTING for label in one.labels)]
+
+
+def chat_lines(path: Path) -> list[str]:
+    """Return the messages of the second half of the people of a file of chats."""
+    people = json.loads(path.read_text(encoding="utf-8"))["subjects"]
+    talks = [talk for one in people[len(people) // 2 :] for talk in one["conversations"]]
+    return [message["content"] for talk in talks for message in talk["messages"]]
+
+
+def count_slots(lines: Sequence[str]) -> int:
+    """Return how many slots lines give, each read alone.
+
+    A change of something unnamed ("not that, this") has no place: where nothing is held it changes nothing.
+    """
+    return sum(bool(one.place) for line in lines for one in found_in(line))
+
+
+def count_noted(lines: Sequence[str]) -> int:
+    spoken = [Spoken(line, tuple(split_clauses(line))) for line in lines]
+    return sum(bool(assemble_parts(*pair)) for pair in zip(spoken, grade_messages(spoken), strict=True))
+
+
+def figures(chats: Sequence[str]) -> Iterator[str]:
+    sets = {name: idle_lines(name) for name in EVERYDAY}
+    sets |= {Path(name).name: chat_lines(Path(name)) for name in chats}
+    for name, lines in sets.items():
+        slots, noted = 100 * count_slots(lines) / len(lines), 100 * count_noted(lines) / len(lines)
+        yield f"{name:20} {len(lines):5} lines: {slots:.2f} slots and {noted:.1f} lines with a note in a hundred"
+
+
+if __name__ == "__main__":
+    sys.stdout.write("\n".join(figures(sys.argv[1:])) + "\n")

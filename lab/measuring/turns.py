@@ -1,0 +1,85 @@
+"""How well next turns and replies are read: precision and recall of each sense, and of the memories found used.
+
+``python -m lab.measuring.turns [FILE] [--misses] [--used]`` prints figures only, so that a file may be scored
+before anyone has read it: those of the reader, as the product reads (``EMBEDDER`` lists ``use``), and of rules alone
+beside. Of a file that taught the reader it prints what the file cannot tell: how turns of other writers are read is
+told by ``python -m lab.teaching.turns``. ``--misses`` prints the turns that were misread, ``--used`` the memories.
+"""
+
+import hashlib
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
+from pathlib import Path
+from typing import Any
+
+from lab.measuring.corrections import LANGUAGES, line, load_lines
+from lab.measuring.labels import GOLDEN, Score, scores
+from snapshots.feedback.reading.reader import read_turns, sense_reader
+from snapshots.feedback.reading.signals import sense_of
+from snapshots.feedback.reading.utilisation import used_memories
+from snapshots.feedback.values import Sense, Turn
+
+
+def sense_scores(read: Iterable[Sense], wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
+    """Return the score of each sense that was ``read``; what is unclear is no answer."""
+    told = ({str(sense)} - {str(Sense.UNCLEAR)} for sense in read)
+    return scores(zip(told, ({row["signal"]} for row in wanted), strict=True))
+
+
+def used_score(wanted: Iterable[dict[str, Any]]) -> Score:
+    pairs = [({f"used {n}" for n in _used(row)}, {f"used {n}" for n in row["utilised"]}) for row in wanted]
+    return scores(pairs).get("used", Score(0, 0, 0))
+
+
+def figures(wanted: list[dict[str, Any]]) -> Iterator[str]:
+    turns = [_turn(row) for row in wanted]
+    for reader, read in (("reader", read_turns(turns)), ("rules", [sense_of(turn) for turn in turns])):
+        for language in LANGUAGES:
+            here = [language in (None, row["language"]) for row in wanted]
+            found = sense_scores(compress(read, here), list(compress(wanted, here)))
+            yield from (line(f"{language or 'both'} {reader} {name}", score) for name, score in found.items())
+    for language in LANGUAGES:
+        some = [row for row in wanted if language in (None, row["language"])]
+        yield line(f"{language or 'both'} used", used_score(some))
+
+
+def misread(wanted: Sequence[dict[str, Any]]) -> Iterator[str]:
+    for row, found in zip(wanted, read_turns([_turn(row) for row in wanted]), strict=True):
+        if str(found) != row["signal"]:
+            yield f"{row['signal']} read as {found} | {row['query']} | {row['reply']} | {row['next']}"
+
+
+def misused_memories(wanted: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Yield the memories that were found used and were not, or were and were not found."""
+    for row in wanted:
+        found = _used(row)
+        for number, memory in enumerate(row["memories"]):
+            if (number in found) != (number in row["utilised"]):
+                yield f"{'extra' if number in found else 'missed'} {memory} | {row['query']} | {row['reply']}"
+
+
+def taught_by(path: Path) -> bool:
+    return hashlib.sha256(path.read_bytes()).hexdigest() in sense_reader().taught["by"].values()
+
+
+def _turn(row: dict[str, Any]) -> Turn:
+    return Turn(row["query"], row["reply"], row["next"])
+
+
+def _used(row: dict[str, Any]) -> dict[int, Any]:
+    return dict(used_memories(row["query"], row["reply"], [("snapshots", text) for text in row["memories"]]))
+
+
+def main(arguments: list[str]) -> None:
+    paths = [Path(each) for each in arguments if not each.startswith("--")] or [GOLDEN / "feedback.jsonl"]
+    for path in paths:
+        wanted = load_lines(path)
+        if taught_by(path):
+            sys.stdout.write(f"{path.name} taught the reader: these are no figures of other people's turns\n")
+        shown = misread if "--misses" in arguments else misused_memories if "--used" in arguments else figures
+        sys.stdout.write("\n".join(shown(wanted)) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

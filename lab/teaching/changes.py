@@ -1,0 +1,288 @@
+"""Teach which held notes a sentence ends: ``make evaluation``, then ``python -m lab.teaching.changes``, env set.
+
+Writes ``snapshots/understanding/changes/changes.json`` and prints, for each share, how well pairs are read by what the
+others taught. ``--measure`` prints the figures of the set that teaches nothing, as the platform would decide.
+"""
+
+import hashlib
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lab.measuring.clause_labels import GRADES, SELF
+from lab.measuring.labels import GOLDEN, rows
+from memory_platform.kernel.linear_model import Float32, LinearReader
+from memory_platform.providers.registry import embedders
+from snapshots.understanding.changes.judge import (
+    DOUBTS,
+    ENDS,
+    HOLDS,
+    WEIGHTS,
+    Effect,
+    candidates_among,
+    judge,
+)
+from snapshots.understanding.changes.pairs import HeldText, Sentence, numbers, texts_of
+from snapshots.understanding.changes.sentences import changing_sentences
+from snapshots.understanding.changes.words import may_change
+from snapshots.understanding.drafting.assemble import assemble_parts
+from snapshots.understanding.grading.features import Spoken, asked_in
+from snapshots.understanding.grading.reader import LASTING, grade_messages
+from snapshots.understanding.grading.vectors import ENCODER, Vectors
+from snapshots.understanding.reading.clauses import split_clauses
+from snapshots.understanding.reading.forms import matching_form
+
+TEACH = ("changes_teach", "changes_teach_2", "changes_teach_3")
+# Turns of talks in which no clause is labelled a change, beside what was lasting before: nothing of it ends.
+TALKS = ("talk_en_1", "talk_en_2", "talk_zh_1", "talk_zh_2")
+TALKS_WEIGH, TALK_CHARS = 0.3, 220
+LIFE = "life"
+# Lives: each sentence that may change something, beside all that its person told before. They teach what people say in
+# the midst of other things; those that came later measure it.
+TEACHING_LIVES = ("en", "en_2", "en_3", "en_4", "zh", "zh_2", "zh_3", "zh_4")
+MEASURING_LIVES = ("en_5", "en_6", "en_7", "zh_5", "zh_6", "zh_7")
+MEASURE = ("changes_measure",)
+CLASSES = (DOUBTS, ENDS, HOLDS)
+# Inverse strength of the regularisation (scikit-learn's C): of .05, .1, .3 and 1 the best at precision .9.
+STRICTNESS = 0.3
+FOLDS, ROUNDS = 10, 3
+SURE, DOUBTED, KEPT = "sure", "doubted", "kept"
+BECOMES: Mapping[Effect | None, str] = {Effect.ENDS: SURE, Effect.ENDS_PART: SURE, Effect.DOUBTS: DOUBTED}
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeLine:
+    """One labelled line: a sentence, what was held, and what it ends or makes doubtful, by place."""
+
+    sentence: Sentence
+    held: tuple[HeldText, ...]
+    ends: frozenset[int]
+    doubts: frozenset[int]
+    language: str
+    # Lines of one topic are read together; a set without topics is cut line by line.
+    topic: str
+    # Whether the platform looks at the sentence at all: it hints at a change, or lasts.
+    is_read: bool
+
+    def label(self, place: int) -> str:
+        """Return whether the note at ``place`` ends, is doubtful, or holds."""
+        return ENDS if place in self.ends else DOUBTS if place in self.doubts else HOLDS
+
+
+def lines_of(name: str) -> list[ChangeLine]:
+    """Return the lines of a set, their clauses graded as the platform grades them."""
+    wanted: Sequence[dict[str, Any]] = list(_talk_rows(name)) if name in TALKS else rows(name)
+    spoken = [Spoken(row["said"], tuple(split_clauses(row["said"])), asked_in(row["previous"] or "")) for row in wanted]
+    graded = grade_messages(spoken)
+    changes = [max((grade.change for grade in grades), default=0.0) for grades in graded]
+    return [
+        ChangeLine(
+            Sentence(row["said"], row["previous"] or "", change),
+            tuple(HeldText(one["text"], one["about"].split(":")[-1], one["vital"] or "") for one in row["held"]),
+            frozenset(row["ends"]),
+            frozenset(row["doubts"]),
+            row["language"],
+            f"{name} {row.get('topic', row['id'])}",
+            bool(changing_sentences(one, grades, lasting=True)),
+        )
+        for row, one, grades, change in zip(wanted, spoken, graded, changes, strict=True)
+    ]
+
+
+def _talk_rows(name: str) -> Iterator[dict[str, Any]]:
+    """Yield turns of talks that change nothing, each as a line beside all that its speaker had told before."""
+    told: dict[str, list[dict[str, Any]]] = {}
+    for line in (GRADES / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        held = told.setdefault(row["id"].rsplit("-", 2)[0], [])
+        lasting = [one for one in row["clauses"] if one["grade"] in LASTING]
+        changes = any(one.get("change") or one["grade"] == "change" for one in row["clauses"])
+        is_read = lasting or may_change(matching_form(row["text"]))
+        if held and is_read and not changes and len(row["text"]) <= TALK_CHARS:
+            asked = {"said": row["text"], "previous": asked_in(row["previous"] or ""), "ends": (), "doubts": ()}
+            yield {**asked, "id": row["id"], "language": row["language"], "held": list(held)}
+        held += [{"text": one["text"], "about": one.get("about", SELF), "vital": one.get("vital")} for one in lasting]
+
+
+def lines_of_lives(name: str) -> Iterator[ChangeLine]:
+    """Yield the sentences of a set of lives that may change something, each beside the notes of what was told before,
+    without those that are over by then. What a message ends, each of its sentences does."""
+    for person in json.loads((GOLDEN / "lives" / f"{name}.json").read_text(encoding="utf-8"))["subjects"]:
+        texts, over = told_and_over(person)
+        spoken = [Spoken(text, tuple(split_clauses(text))) for text in texts]
+        held: list[tuple[HeldText, int | None]] = []
+        for turn, (one, grades) in enumerate(zip(spoken, grade_messages(spoken), strict=True)):
+            current = [(note, ends) for note, ends in held if ends is None or ends >= turn]
+            ends = frozenset(place for place, (_, ends) in enumerate(current) if ends == turn)
+            notes = tuple(note for note, _ in current)
+            for changing in changing_sentences(one, grades, lasting=True) if notes else ():
+                yield ChangeLine(
+                    changing.sentence, notes, ends, frozenset(), name[:2], f"{LIFE} {name} {turn}", is_read=True
+                )
+            for part in assemble_parts(one, grades):
+                said = one.text[part.start : part.end]
+                ended = [ends for told, ends, values in over if told == turn and any(one in said for one in values)]
+                held.append((HeldText(said, SELF, part.vital_class), min(ended, default=None)))
+
+
+def told_and_over(person: Mapping[str, Any]) -> tuple[list[str], list[tuple[int, int, Sequence[str]]]]:
+    """Return what somebody said in a life, turn by turn, and of each thing that ended the turn that told it, the one
+    that ended it, and its values."""
+    turns = [turn for talk in person["sessions"] for turn in talk["turns"]]
+    own = {place: turn for turn, place in enumerate(at for at, one in enumerate(turns) if one["role"] == "user")}
+    texts = [turns[place]["content"] for place in own]
+    told = [(one["turn"], one["values"]) for one in person["facts"] if one["turn"] < len(texts)]
+    # Some files count the user's turns, others all.
+    is_own = all(any(value.lower() in texts[turn].lower() for value in values) for turn, values in told)
+    ended = [one for one in person["facts"] if one.get("ends_turn") is not None]
+    if is_own:
+        return texts, [(one["turn"], one["ends_turn"], one["values"]) for one in ended]
+    return texts, [(own[one["turn"]], own[one["ends_turn"]], one["values"]) for one in ended if one["ends_turn"] in own]
+
+
+def vectors_of(lines: Sequence[ChangeLine]) -> Vectors:
+    (encoder,) = embedders(ENCODER)
+    wanted = list(dict.fromkeys(text for line in lines for text in texts_of(line.sentence, line.held)))
+    parts = [encoder.embed(wanted[start : start + 256]) for start in range(0, len(wanted), 256)]
+    return dict(zip(wanted, np.concatenate(parts), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePairs:
+    """The numbers of many pairs (n, features), their labels, the line of each and the names of the numbers."""
+
+    numbers: Float32
+    labels: npt.NDArray[np.str_]
+    lines: npt.NDArray[np.int64]
+    names: tuple[str, ...]
+    weights: Float32
+
+
+def pairs_of(lines: Sequence[ChangeLine], vectors: Vectors) -> ChangePairs:
+    """Return every pair of a sentence and a note that it may mean."""
+    found: list[tuple[list[float], str, int]] = []
+    names: tuple[str, ...] = ()
+    for number, line in enumerate(lines):
+        among = candidates_among(line.sentence, line.held)
+        if not among:
+            continue
+        for place, row in zip(among, numbers(line.sentence, [line.held[one] for one in among], vectors), strict=True):
+            names = tuple(row)
+            found.append((list(map(float, row.values())), line.label(place), number))
+    return ChangePairs(
+        np.array([row for row, _, _ in found], np.float32),
+        np.array([label for _, label, _ in found]),
+        np.array([number for _, _, number in found]),
+        names,
+        np.array([TALKS_WEIGH if lines[number].topic.startswith(TALKS) else 1.0 for *_, number in found], np.float32),
+    )
+
+
+def regression(pairs: ChangePairs, chosen: npt.NDArray[np.bool_]) -> Any:
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
+
+    model = LogisticRegression(C=STRICTNESS, max_iter=5_000)
+    return model.fit(pairs.numbers[chosen], pairs.labels[chosen], sample_weight=pairs.weights[chosen])
+
+
+def across(pairs: ChangePairs, lines: Sequence[ChangeLine]) -> Iterator[str]:
+    """Yield how well each tenth is read by a reader that the other nine taught, by share."""
+    chance = np.random.default_rng(0)
+    shares = np.zeros((len(pairs.labels), len(CLASSES)))
+    topics = np.unique([line.topic for line in lines], return_inverse=True)[1]
+    for _ in range(ROUNDS):
+        fold = chance.integers(0, FOLDS, topics.max() + 1)[topics][pairs.lines]
+        for one in range(FOLDS):
+            held = fold == one
+            shares[held] += regression(pairs, ~held).predict_proba(pairs.numbers[held]) / ROUNDS
+    ends, doubts = shares[:, CLASSES.index(ENDS)], shares[:, CLASSES.index(DOUBTS)]
+    stranger, is_said = (pairs.numbers[:, pairs.names.index(name)] > 0 for name in ("stranger", "is_said"))
+    sure = ends * (is_said & ~stranger)
+    asked = (ends + doubts) * ~stranger
+    sets = np.array([line.topic.split()[0] for line in lines])
+    for name in TEACH:
+        chosen = sets[pairs.lines] == name
+        some = [line for line in lines if line.topic.split()[0] == name]
+        total = sum(len(line.ends) for line in some)
+        for least in (0.75, 0.8, 0.85):
+            kept = chosen & (sure >= least)
+            yield _figure(f"{name}: ends from {least}", int((pairs.labels[kept] == ENDS).sum()), int(kept.sum()), total)
+        right = chosen & (pairs.labels != HOLDS)
+        for least in (0.3, 0.4, 0.5, 0.65):
+            kept = chosen & (asked >= least)
+            hits = int((right & kept).sum())
+            yield _figure(f"{name}: ends or doubts from {least}", hits, int(kept.sum()), int(right.sum()))
+    talk = np.isin(sets, TALKS)[pairs.lines]
+    for least in (0.2, 0.3, 0.4):
+        yield f"talks: of {int(talk.sum())} pairs {int((talk & (asked >= least)).sum())} are doubted from {least}"
+
+
+def _figure(name: str, hits: int, found: int, wanted: int) -> str:
+    return f"{name}: precision {hits / max(1, found):.3f} recall {hits / max(1, wanted):.3f} of {wanted}"
+
+
+def figures(lines: Sequence[ChangeLine], title: str) -> Iterator[str]:
+    vectors = vectors_of(lines)
+    told: Counter[tuple[str, str]] = Counter()
+    for line in lines:
+        among = candidates_among(line.sentence, line.held)
+        judged = {one.place: one.effect for one in judge(line.sentence, line.held, among, vectors) if line.is_read}
+        for place in range(len(line.held)):
+            one = judged.get(place)
+            told[line.label(place), BECOMES.get(one, KEPT)] += 1
+    became = {label: sum(told[label, each] for each in (SURE, DOUBTED, KEPT)) for label in CLASSES}
+    sure, asked = (sum(told[label, each] for label in CLASSES) for each in (SURE, DOUBTED))
+    yield _figure(f"{title}: sure endings", told[ENDS, SURE], sure, became[ENDS])
+    right = told[ENDS, DOUBTED] + told[DOUBTS, DOUBTED]
+    yield _figure(f"{title}: asked about, of what ends or is doubtful", right, asked, became[ENDS] + became[DOUBTS])
+    yield (
+        f"{title}: ended notes that are left as they are {told[ENDS, KEPT] / max(1, became[ENDS]):.3f}; "
+        f"notes that hold and are touched {1 - told[HOLDS, KEPT] / max(1, became[HOLDS]):.3f}"
+    )
+
+
+def measure() -> Iterator[str]:
+    for name in MEASURE:
+        lines = lines_of(name)
+        for language in (None, "en", "zh"):
+            yield from figures(
+                [one for one in lines if language in (None, one.language)], f"{name} {language or 'both'}"
+            )
+    for name in MEASURING_LIVES:
+        yield from figures(list(lines_of_lives(name)), f"{LIFE} {name}")
+
+
+def teach(pairs: ChangePairs) -> None:
+    model = regression(pairs, np.ones(len(pairs.labels), np.bool_))
+    taught = {
+        "by": {name: hashlib.sha256((GOLDEN / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TEACH}
+        | {name: hashlib.sha256((GRADES / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TALKS},
+        "lives": TEACHING_LIVES,
+        "pairs": len(pairs.labels),
+        "numbers": list(pairs.names),
+    }
+    weights, intercepts = (np.asarray(found, np.float32) for found in (model.coef_, model.intercept_))
+    LinearReader(tuple(map(str, model.classes_)), weights, intercepts, {}, ENCODER, taught).write(WEIGHTS)
+
+
+def main(arguments: Sequence[str]) -> None:
+    if "--measure" in arguments:
+        lines = measure()
+    else:
+        labelled = [line for name in (*TEACH, *TALKS) for line in lines_of(name)]
+        labelled += [line for name in TEACHING_LIVES for line in lines_of_lives(name)]
+        pairs = pairs_of(labelled, vectors_of(labelled))
+        teach(pairs)
+        lines = across(pairs, labelled)
+    for line in lines:
+        sys.stdout.write(f"{line}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,188 @@
+"""Teach the reader of clauses: ``make evaluation``, then ``python -m lab.teaching.clauses``, env set.
+
+Writes ``snapshots/understanding/grading/clauses.npz``. ``--across`` also prints how well each writer's clauses are read
+by a reader that the others taught; ``--measure`` prints the figures of the sets that teach nothing, as the reader is.
+"""
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lab.measuring.clause_labels import GRADES, MEASURE, NOT_VITAL, QUESTIONS, SELF, TEACH, Label, labelled_messages
+from memory_platform.kernel.linear_model import Float32
+from memory_platform.providers.registry import embedders
+from snapshots.understanding.config import NOTING
+from snapshots.understanding.grading.features import Spoken, features, texts_to_embed
+from snapshots.understanding.grading.reader import LASTING, ClauseReader, Head, clause_reader
+from snapshots.understanding.grading.vectors import ENCODER
+
+# Inverse strength of the regularisation (scikit-learn's C): of .03, .1 and .3 the best across writers.
+STRICTNESS = 0.1
+# Of .3, .1 and .05: with more, clauses of real talk are taken for questions.
+QUESTIONS_WEIGH = 0.05
+VITAL_WEIGHS = 3.0
+# Sets that are read together by a reader that all others taught: no writer stands on both sides.
+FOLDS = (
+    ("utterances", "everyday_zh_a"),
+    ("utterances_2", "utterances_3", "utterances_4", "everyday_en_a"),
+    ("talk_en_1",),
+    ("talk_en_2",),
+    ("talk_zh_1",),
+    ("talk_zh_2",),
+    ("talk_zh_3",),
+    ("talk_en_3",),
+    ("talk_en_4",),
+    ("talk_zh_4",),
+    ("talk_en_5",),
+    ("talk_zh_5",),
+    ("plain_en",),
+    ("plain_zh",),
+)
+TARGETS: dict[str, Callable[[Label], str]] = {
+    "grade": lambda label: label.grade,
+    "other": lambda label: "no" if label.about == SELF else "yes",
+    "change": lambda label: "yes" if label.change or label.grade == "change" else "no",
+    "vital": lambda label: label.vital,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseLesson:
+    """The numbers (n, features) and labels of many clauses, the set of each and what it weighs."""
+
+    numbers: Float32
+    labels: tuple[Label, ...]
+    names: npt.NDArray[np.str_]
+    weights: npt.NDArray[np.float64]
+
+    def only(self, chosen: npt.NDArray[np.bool_]) -> "ClauseLesson":
+        labels = tuple(label for label, is_chosen in zip(self.labels, chosen, strict=True) if is_chosen)
+        return ClauseLesson(self.numbers[chosen], labels, self.names[chosen], self.weights[chosen])
+
+
+def lesson_of(names: Sequence[str]) -> ClauseLesson:
+    messages = [message for name in names for message in labelled_messages(name) if message.spoken.clauses]
+    vectors = _vectors([message.spoken for message in messages])
+    found = [(message, features(message.spoken, vectors)) for message in messages]
+    rows = [
+        (row, label, message.name)
+        for message, numbers in found
+        for row, label in zip(numbers, message.labels, strict=True)
+        if label is not None
+    ]
+    weights = np.array([QUESTIONS_WEIGH if name in QUESTIONS else 1.0 for _, _, name in rows])
+    return ClauseLesson(
+        np.stack([row for row, _, _ in rows]),
+        tuple(label for _, label, _ in rows),
+        np.array([name for _, _, name in rows]),
+        weights,
+    )
+
+
+def _vectors(spoken: Sequence[Spoken]) -> dict[str, Float32]:
+    (encoder,) = embedders(ENCODER)
+    wanted = texts_to_embed(spoken)
+    parts = [encoder.embed(wanted[start : start + 256]) for start in range(0, len(wanted), 256)]
+    return dict(zip(wanted, np.concatenate(parts), strict=True))
+
+
+def taught_by(lesson: ClauseLesson) -> ClauseReader:
+    written = ~np.isin(lesson.names, QUESTIONS)
+    lasts = np.array([label.grade in LASTING for label in lesson.labels])
+    chosen = {"grade": np.ones_like(written), "other": written & lasts, "change": written, "vital": written}
+    heads = {name: _regression(lesson.only(chosen[name]), name) for name in TARGETS}
+    return ClauseReader(heads, {})
+
+
+def _regression(lesson: ClauseLesson, name: str) -> Head:
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
+
+    wanted = np.array([TARGETS[name](label) for label in lesson.labels])
+    weights = lesson.weights * np.where((name == "vital") & (wanted != NOT_VITAL), VITAL_WEIGHS, 1.0)
+    model = LogisticRegression(C=STRICTNESS, max_iter=300, tol=1e-3)
+    model.fit(lesson.numbers, wanted, sample_weight=weights)
+    weighed, intercepts = (np.asarray(found, np.float32) for found in (model.coef_, model.intercept_))
+    if len(model.classes_) == 2:
+        weighed, intercepts = (
+            np.concatenate([-weighed / 2, weighed / 2]),
+            np.concatenate([-intercepts / 2, intercepts / 2]),
+        )
+    return Head(tuple(map(str, model.classes_)), weighed, intercepts)
+
+
+def figures(reader: ClauseReader, lesson: ClauseLesson, title: str) -> Iterator[str]:
+    grade = reader.heads["grade"]
+    shares = grade.probabilities(lesson.numbers)
+    lasting = shares[:, np.isin(grade.classes, LASTING)].sum(axis=1)
+    wanted = np.array([label.grade for label in lesson.labels])
+    lasts = np.isin(wanted, LASTING)
+    for least in (0.3, NOTING.held_from, 0.6):
+        kept = lasting >= least
+        yield (
+            f"{title}: lasting from {least}: precision {_share(lasts[kept]):.3f} recall {_share(kept[lasts]):.3f} "
+            f"of {lasts.sum()} in {len(lasts)}; kept of what teaches nothing {_share(kept[~lasts]):.3f}"
+        )
+    kept = lasts & (lasting >= NOTING.held_from)
+    exact = np.array(grade.classes)[shares.argmax(axis=1)] == wanted
+    other = reader.heads["other"].probabilities(lesson.numbers)[:, 1] >= 0.5
+    about = other == np.array([label.about != SELF for label in lesson.labels])
+    yield f"{title}: all nine grades right {_share(exact):.3f}; about right, of the lasting {_share(about[kept]):.3f}"
+    vital = (
+        1 - reader.heads["vital"].probabilities(lesson.numbers)[:, list(reader.heads["vital"].classes).index(NOT_VITAL)]
+    )
+    is_vital = np.array([label.vital != NOT_VITAL for label in lesson.labels])
+    for least in (0.2, 0.5):
+        kept = (vital >= least) & (lasting >= 0.2)
+        found = f"precision {_share(is_vital[kept]):.3f} recall {_share(kept[is_vital]):.3f} of {is_vital.sum()}"
+        yield f"{title}: vital from {least}: {found}"
+    change = reader.heads["change"].probabilities(lesson.numbers)[:, 1] >= 0.5
+    ends = np.array([TARGETS["change"](label) == "yes" for label in lesson.labels])
+    yield f"{title}: change: precision {_share(ends[change]):.3f} recall {_share(change[ends]):.3f} of {ends.sum()}"
+
+
+def _share(found: npt.NDArray[np.bool_]) -> float:
+    return float(found.mean()) if found.size else 1.0
+
+
+def across(lesson: ClauseLesson) -> Iterator[str]:
+    for fold in FOLDS:
+        held = np.isin(lesson.names, fold)
+        yield from figures(taught_by(lesson.only(~held)), lesson.only(held), " ".join(fold))
+
+
+def measure() -> Iterator[str]:
+    for name in MEASURE:
+        yield from figures(clause_reader(), lesson_of([name]), name)
+
+
+def teach(lesson: ClauseLesson) -> None:
+    reader = taught_by(lesson)
+    sources = {name: hashlib.sha256((GRADES / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TEACH}
+    version = hashlib.sha256("".join(sources.values()).encode()).hexdigest()[:8]
+    taught: dict[str, Any] = {
+        "version": f"clauses-{version}",
+        "by": sources,
+        "clauses": len(lesson.labels),
+        "classes": {name: head.classes for name, head in reader.heads.items()},
+    }
+    ClauseReader(reader.heads, taught).write()
+
+
+def _print(lines: Iterator[str]) -> None:
+    for line in lines:
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    if "--measure" in sys.argv:
+        _print(measure())
+    else:
+        taught = lesson_of([*TEACH, *QUESTIONS])
+        teach(taught)
+        _print(across(taught) if "--across" in sys.argv else iter(()))

@@ -1,0 +1,224 @@
+"""Teach which note fills which field: ``make evaluation``, then ``python -m lab.teaching.fields``, env set.
+
+Writes ``snapshots/understanding/fields/reader.json``. ``--across`` prints how well each product is read by a reader
+that the others taught; ``--measure`` prints the figures of the products that teach nothing, as the reader is.
+"""
+
+import hashlib
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from lab.measuring.clause_labels import labelled_messages
+from lab.measuring.labels import GOLDEN
+from memory_platform.kernel.linear_model import Float32, LinearReader
+from snapshots.understanding.fields.background import BACKGROUND, ENCODER, embed_centred
+from snapshots.understanding.fields.config import MATCHING, MatchingPolicy
+from snapshots.understanding.fields.features import fit_numbers, prepare_fields
+from snapshots.understanding.fields.matching import FILLS, OTHER, WEIGHTS, decide, field_reader
+from snapshots.understanding.grading.reader import LASTING
+from tenants.policies.descriptions import FieldDescription
+
+SETS = GOLDEN / "fields"
+# Inverse strength of the regularisation (scikit-learn's C): of .01, .03, .1 and .3 the best across products.
+STRICTNESS = 0.1
+LANGUAGES = ("en", "zh")
+# Sentences a language that stand as examples: those of the description alone, and as many as a policy can hold.
+EACH = (0, 3)
+TITLES = {0: "as described", 3: "six examples"}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sentence, and the field that it fills; "" for none."""
+
+    text: str
+    language: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """The fields of one product, and what its users say."""
+
+    name: str
+    half: str
+    fields: tuple[FieldDescription, ...]
+    said: tuple[Said, ...]
+
+    def with_examples(self, each: int, parity: int) -> "Product":
+        """Return the product with every second sentence of a field, at most ``each`` a language, as its examples."""
+        examples: dict[str, list[str]] = {one.name: [] for one in self.fields}
+        kept: list[Said] = []
+        for place, one in enumerate(self.said):
+            taken = [text for text in examples.get(one.field, ()) if _language(self, text) == one.language]
+            if one.field and place % 2 == parity and len(taken) < each:
+                examples[one.field].append(one.text)
+            else:
+                kept.append(one)
+        fields = tuple(replace(one, examples=tuple(examples[one.name])) for one in self.fields)
+        return replace(self, fields=fields, said=tuple(kept))
+
+
+def _language(product: Product, text: str) -> str:
+    return next(one.language for one in product.said if one.text == text)
+
+
+def products(half: str) -> list[Product]:
+    found = [_product(path) for path in sorted(SETS.glob("*.toml"))]
+    return [one for one in found if one.half == half]
+
+
+def _product(path: Path) -> Product:
+    held = tomllib.loads(path.read_text(encoding="utf-8"))
+    fields = tuple(
+        FieldDescription(name, one["description"], tuple(one["examples"]))
+        for name, one in sorted(held["fields"].items())
+    )
+    said = [
+        Said(text, language, name)
+        for name, one in (*held["fields"].items(), ("", held["none"]))
+        for language in LANGUAGES
+        for text in one[language]
+    ]
+    return Product(path.stem, held["half"], fields, tuple(said))
+
+
+def numbers_of(product: Product) -> Float32:
+    """Return the numbers of every sentence for every field, shape (sentences, fields, n)."""
+    prepared = prepare_fields(product.fields)
+    vectors = embed_centred([one.text for one in product.said])
+    return np.stack([fit_numbers(one.text, row, prepared) for one, row in zip(product.said, vectors, strict=True)])
+
+
+def fills(product: Product) -> npt.NDArray[np.bool_]:
+    """Return whether each sentence fills each field, shape (sentences, fields)."""
+    return np.array([[field.name == one.field for field in product.fields] for one in product.said])
+
+
+def taught_by(lessons: Sequence[tuple[Float32, npt.NDArray[np.bool_]]]) -> LinearReader:
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
+
+    rows = np.concatenate([numbers.reshape(-1, numbers.shape[-1]) for numbers, _ in lessons])
+    wanted = np.concatenate([labels.reshape(-1) for _, labels in lessons])
+    plain = rows.shape[1] - 512
+    means, spreads = np.zeros(rows.shape[1]), np.ones(rows.shape[1])
+    means[:plain], spreads[:plain] = rows[:, :plain].mean(axis=0), rows[:, :plain].std(axis=0)
+    model = LogisticRegression(C=STRICTNESS, max_iter=3000)
+    model.fit((rows - means) / spreads, wanted)
+    weights = model.coef_[0] / spreads
+    intercept = float(model.intercept_[0] - means @ weights)
+    both = np.stack([-weights / 2, weights / 2]).astype(np.float32)
+    return LinearReader(
+        (OTHER, FILLS), both, np.array([-intercept / 2, intercept / 2], np.float32), {}, ENCODER, {"sets": hash_sets()}
+    )
+
+
+def hash_sets() -> dict[str, str]:
+    paths = [*sorted(SETS.glob("*.toml")), BACKGROUND]
+    held = [path for path in paths if path == BACKGROUND or _product(path).half == "teach"]
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in held}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One sentence in numbers, and who is to say what it fills."""
+
+    said: Said
+    names: tuple[str, ...]
+    numbers: Float32
+    reader: LinearReader
+
+    def chosen_field(self, policy: MatchingPolicy = MATCHING) -> str:
+        """Return the field that it fills, "" for none."""
+        return decide(self.names, self.numbers, self.reader, policy).field
+
+
+def questions(reader: LinearReader, product: Product, numbers: Float32) -> list[Question]:
+    names = tuple(field.name for field in product.fields)
+    return [Question(one, names, rows, reader) for one, rows in zip(product.said, numbers, strict=True)]
+
+
+def figures(found: Sequence[Question], title: str, policy: MatchingPolicy = MATCHING) -> str:
+    """Return how many fields are filled rightly, as a line."""
+    filled = [(one.said, one.chosen_field(policy)) for one in found]
+    right = sum(bool(field) and said.field == field for said, field in filled)
+    told = sum(bool(field) for _, field in filled)
+    wanted = sum(bool(said.field) for said, _ in filled)
+    near = [field for said, field in filled if not said.field]
+    return (
+        f"{title}: from {policy.least:.2f}, ahead {policy.ahead:.2f}: precision {right / max(told, 1):.3f} "
+        f"({right} of {told}) recall {right / max(wanted, 1):.3f} of {wanted}; "
+        f"filled by what fills none {sum(map(bool, near))} of {len(near)}\n"
+    )
+
+
+def turns(product: Product, each: int) -> list[Product]:
+    """Return a product as it is described; with ``each`` sentences a language as examples in two turns, so that every
+    sentence is an example in one of them and read in the other."""
+    return [product.with_examples(each, parity) for parity in (0, 1)] if each else [product]
+
+
+def print_across() -> None:
+    """Print how each product is read by a reader that the others taught, by threshold and distance."""
+    taught = products("teach")
+    held = {
+        (one.name, each): [(turn, numbers_of(turn)) for turn in turns(one, each)] for one in taught for each in EACH
+    }
+    found: dict[int, list[Question]] = {each: [] for each in EACH}
+    for one in taught:
+        others = [turn for (name, _), read in held.items() if name != one.name for turn in read]
+        reader = taught_by([(numbers, fills(turn)) for turn, numbers in others])
+        for each in EACH:
+            for turn, numbers in held[one.name, each]:
+                found[each] += questions(reader, turn, numbers)
+    for each in EACH:
+        for least in (0.7, 0.75, 0.8, 0.85, 0.9):
+            for ahead in (0.0, 0.1, 0.3):
+                sys.stdout.write(figures(found[each], TITLES[each], replace(MATCHING, least=least, ahead=ahead)))
+
+
+def unseen_sentences(each: int) -> Iterator[Question]:
+    for product in products("measure"):
+        for turn in turns(product, each):
+            yield from questions(field_reader(), turn, numbers_of(turn))
+
+
+def ordinary_sentences() -> Iterator[Question]:
+    """Yield the lasting clauses of talks for each product that teaches nothing: nearly none says what it asks for."""
+    said = tuple(
+        Said(clause.text, language, "")
+        for language, name in (("en", "talk_en_2"), ("zh", "talk_zh_2"))
+        for message in labelled_messages(name)
+        for clause, label in zip(message.spoken.clauses, message.labels, strict=True)
+        if label is not None and label.grade in LASTING
+    )
+    for product in products("measure"):
+        talked = replace(product, said=said)
+        yield from questions(field_reader(), talked, numbers_of(talked))
+
+
+def print_unseen() -> None:
+    """Print the figures of the products that teach nothing, and of talks that ask for nothing of theirs."""
+    for each in EACH:
+        found, told = list(unseen_sentences(each)), TITLES[each]
+        sys.stdout.write(figures(found, told))
+        for language in LANGUAGES:
+            own = [one for one in found if one.said.language == language]
+            sys.stdout.write(figures(own, f"{told}, {language}"))
+    sys.stdout.write(figures(list(ordinary_sentences()), "ordinary talk"))
+
+
+if __name__ == "__main__":
+    if "--across" in sys.argv:
+        print_across()
+    elif "--measure" in sys.argv:
+        print_unseen()
+    else:
+        lessons = [turn for one in products("teach") for each in EACH for turn in turns(one, each)]
+        taught_by([(numbers_of(one), fills(one)) for one in lessons]).write(WEIGHTS)

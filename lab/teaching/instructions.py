@@ -1,0 +1,287 @@
+"""Teach the reader of instructions: ``make evaluation``, then ``python -m lab.teaching.instructions``, env set.
+
+Writes ``snapshots/understanding/reading/instructions.npz`` and prints how lines that teach nothing are read;
+``--measure`` only prints. ``--across`` prints what is refused of the talk that teaches, each set read by what the
+others taught, and the clauses themselves. ``instructions/README.md`` says what the lines are.
+"""
+
+import hashlib
+import json
+import random
+import re
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lab.measuring.labels import GOLDEN
+from memory_platform.kernel.linear_model import Float32
+from snapshots.understanding.config import NOTING
+from snapshots.understanding.grading.features import Spoken
+from snapshots.understanding.grading.reader import grade_messages
+from snapshots.understanding.grading.vectors import vectors_of
+from snapshots.understanding.reading.clauses import Clause, split_clauses, split_reply
+from snapshots.understanding.reading.instruction_parts import parts_of
+from snapshots.understanding.reading.instructions import (
+    LONGEST_PIECE,
+    MOST_PARTS,
+    WEIGHTS,
+    InstructionReader,
+    Weights,
+    instruction_reader,
+)
+
+INSTRUCTIONS = GOLDEN / "instructions"
+TEACH, MEASURE = ("teach_en", "teach_zh"), ("measure_en", "measure_zh")
+# Lines made of each frame.
+EACH_FRAME = 8
+WRITTEN_SETS = (
+    *("utterances", "utterances_2", "utterances_3", "utterances_4"),
+    *("feedback", "feedback_2", "feedback_3", "feedback_4", "feedback_5"),
+    *("intents_2", "intents_3", "intents_4", "intents_5", "intents_6"),
+    *("corrections_2", "corrections_3", "corrections_4", "corrections_dev", "corrections_dev_2", "echoes"),
+    *("changes_teach", "changes_teach_2", "changes_teach_3"),
+    *("slots_teach_en", "slots_teach_zh", "slots_teach_2_en", "slots_teach_2_zh"),
+)
+GRADED_SETS = tuple(
+    f"grades/{name}_{language}{number}"
+    for language in ("en", "zh")
+    for name, number in (
+        *(("talk", f"_{one}") for one in range(1, 6)),
+        ("plain", ""),
+        ("contrasts", ""),
+        ("replies", "_a"),
+    )
+)
+EVERYDAY = ("everyday_en", "everyday_zh")
+TEACHING_LIVES = ("en", "en_2", "en_3", "en_4", "zh", "zh_2", "zh_3", "zh_4")
+UNREAD_SETS = (
+    *("utterances_5", "utterances_unseen", "corrections_5", "corrections_unseen", "feedback_unseen", "intents_unseen"),
+    *("phases_unseen", "slots_unseen_en", "slots_unseen_zh", "slots_unseen_2_en", "slots_unseen_2_zh"),
+    *("changes_measure", "grades/replies_en_b", "grades/replies_zh_b"),
+)
+UNREAD_LIVES = ("en_5", "en_6", "zh_5", "zh_6")
+# Inverse strength of the regularisation (scikit-learn's C): of .03 to 3 as good as any.
+STRICTNESS = 1.0
+TALK_WEIGHS, FRAMES_WEIGH = 0.3, 0.3
+# How long the numbers of parts and of a vector are beside each other: of 4 to 10 and .7 to 8.
+PARTS_LOUD, VECTOR_LOUD = 6.0, 1.0
+# In how many taught lines a part stands that is weighed.
+LEAST_OFTEN = 2
+# From .55 on 2 and 6 of 100 instructions more are found, and a third more clauses of talk are refused.
+LEAST_ALONE, LEAST_EMBEDDED = 0.65, 0.65
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Texts, whether each is an instruction, what it weighs, the set that it comes from, and whether it is a sentence
+    of several clauses: only the reader without vectors is asked about these, and only it is taught by them."""
+
+    texts: list[str]
+    orders: npt.NDArray[np.bool_]
+    weights: npt.NDArray[np.float64]
+    names: npt.NDArray[np.str_]
+    sentences: npt.NDArray[np.bool_]
+
+    def only(self, chosen: npt.NDArray[np.bool_]) -> "Lines":
+        texts = [text for text, is_chosen in zip(self.texts, chosen, strict=True) if is_chosen]
+        return Lines(texts, self.orders[chosen], self.weights[chosen], self.names[chosen], self.sentences[chosen])
+
+
+def lines_of(name: str) -> list[tuple[str, bool]]:
+    """Return the lines of a set, and whether each is an instruction."""
+    held = (INSTRUCTIONS / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    return [(line[2:], line.startswith("+")) for line in held]
+
+
+def made_lines() -> dict[str, bool]:
+    """Return the lines that are made of frames, and whether each is an instruction."""
+    held = tomllib.loads((INSTRUCTIONS / "frames.toml").read_text(encoding="utf-8"))
+    found: dict[str, bool] = {}
+    for language in ("en", "zh"):
+        for kind in ("orders", "others"):
+            for frame in held[language][kind]:
+                lines = _fill_frame(frame, held[language]["lists"])
+                found.update(dict.fromkeys(lines, kind == "orders"))
+    return found
+
+
+def _fill_frame(frame: str, lists: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return a frame filled some times, by lot and every time alike."""
+    lot = random.Random(frame)  # noqa: S311
+    return [re.sub(r"\{(\w+)\}", lambda part: lot.choice(lists[part[1]]), frame) for _ in range(EACH_FRAME)]
+
+
+Said = dict[str, tuple[str, bool]]
+
+
+def talk(names: Sequence[str], lives: Sequence[str], half: str) -> Said:
+    """Return the clauses and sentences of talk, each once, with the set that it stands in and whether it is a sentence
+    of several clauses; of everyday talk one half, "a" or "b"."""
+    found: Said = {}
+    for name in (*names, *EVERYDAY):
+        for line in (GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            if name not in EVERYDAY or _half(row) == half:
+                found.update((said, (name, whole)) for said, whole in _said_in(row, is_reply="replies" in name))
+    for name in lives:
+        life = json.loads((GOLDEN / "lives" / f"{name}.json").read_text(encoding="utf-8"))
+        found.update((said, (f"lives/{name}", whole)) for said, whole in _said_in(life))
+    return found
+
+
+def _half(row: Mapping[str, Any]) -> str:
+    return "ab"[int(re.sub(r"\D", "", row["id"])) % 2]
+
+
+def _said_in(held: Any, *, is_reply: bool = False) -> Iterator[tuple[str, bool]]:
+    """Yield the clauses and sentences of what people and assistants say in a row, however deep it lies."""
+    if isinstance(held, list):
+        for one in held:
+            yield from _said_in(one, is_reply=is_reply)
+    if not isinstance(held, dict):
+        return
+    by_assistant = is_reply or held.get("role") == "assistant"
+    for key, value in held.items():
+        if key == "previous" and isinstance(value, str):
+            yield from _parts_of(value, split_clauses(value) if is_reply else split_reply(value))
+        elif key in {"text", "next", "user", "content", "said"} and isinstance(value, str):
+            yield from _parts_of(value, split_reply(value) if by_assistant else split_clauses(value))
+        elif key != "clauses":
+            yield from _said_in(value, is_reply=is_reply)
+
+
+def _parts_of(text: str, clauses: Sequence[Clause]) -> Iterator[tuple[str, bool]]:
+    for _, group in groupby(clauses, key=lambda one: one.sentence):
+        said = list(group)
+        yield from ((one.text, False) for one in said)
+        if len(said) > 1:
+            yield text[said[0].start : said[-1].end][:LONGEST_PIECE], True
+
+
+def lesson() -> Lines:
+    written = [(name, *line, False) for name in TEACH for line in lines_of(name)]
+    made = [("frames", text, order, False) for text, order in made_lines().items()]
+    taught = {row[1] for row in (*written, *made)}
+    others = talk((*WRITTEN_SETS, *GRADED_SETS), TEACHING_LIVES, "a").items()
+    rows = [*written, *made, *((name, text, False, whole) for text, (name, whole) in others if text not in taught)]
+    weighs = {"frames": FRAMES_WEIGH, **dict.fromkeys(TEACH, 1.0)}
+    names, texts, orders, sentences = zip(*rows, strict=True)
+    weights = np.array([weighs.get(name, TALK_WEIGHS) for name in names])
+    return Lines(list(texts), np.array(orders, bool), weights, np.array(names), np.array(sentences, bool))
+
+
+def taught_by(lines: Lines, vectors: Float32) -> InstructionReader:
+    """Return a reader taught by lines, with their vectors (n, 512)."""
+    parts = [parts_of(text) for text in lines.texts]
+    is_own = np.isin(lines.names, (*TEACH, "frames"))
+    often = Counter(part for own, is_taught in zip(parts, is_own, strict=True) if is_taught for part in own)
+    places = {
+        part: place for place, part in enumerate(sorted(one for one, count in often.items() if count >= LEAST_OFTEN))
+    }
+    known = [[places[part] for part in own if part in places] for own in parts]
+    alone = _regression(lines, known, len(places), vectors[:, :0], LEAST_ALONE)
+    clauses = ~lines.sentences
+    known = [one for one, is_clause in zip(known, clauses, strict=True) if is_clause]
+    embedded = _regression(lines.only(clauses), known, len(places), vectors[clauses], LEAST_EMBEDDED)
+    return InstructionReader(places, alone, embedded, {})
+
+
+def _regression(lines: Lines, known: Sequence[Sequence[int]], width: int, vectors: Float32, least: float) -> Weights:
+    from scipy import sparse  # noqa: PLC0415 - of the group `evaluation`
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
+    sizes = np.array([len(one) for one in known])
+    loud = PARTS_LOUD / np.sqrt(np.clip(sizes, 1, MOST_PARTS))
+    places = np.concatenate([np.array(one, np.int64) for one in known])
+    counted = sparse.csr_matrix(
+        (np.repeat(loud, sizes), places, np.concatenate([[0], np.cumsum(sizes)])), shape=(len(known), width)
+    )
+    model = LogisticRegression(C=STRICTNESS, max_iter=3_000, tol=1e-5, solver="liblinear")
+    numbers = sparse.hstack([counted, sparse.csr_matrix(vectors * VECTOR_LOUD)]).tocsr()
+    model.fit(numbers, lines.orders, sample_weight=lines.weights)
+    weights = np.asarray(model.coef_[0], np.float32)
+    return Weights(weights[:width] * PARTS_LOUD, weights[width:] * VECTOR_LOUD, float(model.intercept_[0]), least)
+
+
+def embed_lines(texts: Sequence[str]) -> Float32:
+    held = [vectors_of(texts[start : start + 256]) for start in range(0, len(texts), 256)]
+    return np.stack([held[place // 256][text] for place, text in enumerate(texts)])
+
+
+def teach(lines: Lines) -> None:
+    reader = taught_by(lines, embed_lines(lines.texts))
+    files = [*(INSTRUCTIONS / f"{name}.txt" for name in TEACH), INSTRUCTIONS / "frames.toml"]
+    by = {file.name: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
+    counted = {"lines": int((lines.weights == 1).sum()), "orders": int(lines.orders.sum()), "all": len(lines.texts)}
+    InstructionReader(reader.places, reader.alone, reader.embedded, {"by": by, **counted}).write_weights(WEIGHTS)
+    instruction_reader.cache_clear()
+
+
+def measure() -> Iterator[str]:
+    for name in MEASURE:
+        texts, orders = zip(*lines_of(name), strict=True)
+        yield from _figures(name, list(texts), np.array(orders))
+    held = talk(UNREAD_SETS, UNREAD_LIVES, "b")
+    sorts = {
+        "clauses of users": (False, False),
+        "sentences of users": (False, True),
+        "clauses of replies": (True, False),
+    }
+    for title, sort in sorts.items():
+        said = [text for text, (name, whole) in held.items() if ("replies" in name, whole) == sort]
+        yield from _figures(title, said, np.zeros(len(said), bool))
+
+
+def _figures(name: str, texts: Sequence[str], orders: npt.NDArray[np.bool_]) -> Iterator[str]:
+    reader = instruction_reader()
+    for kind, weights, vectors in (
+        ("words", reader.alone, [None] * len(texts)),
+        ("vector", reader.embedded, embed_lines(texts)),
+    ):
+        shares = np.array([reader.share(*pair) for pair in zip(texts, vectors, strict=True)])
+        told = shares >= weights.least
+        right, wrong = int((told & orders).sum()), told & ~orders
+        found = f"precision {orders[told].mean():.3f} recall {told[orders].mean():.3f}, " if right else ""
+        refused = f"{wrong.sum()} of {(~orders).sum()} others refused ({_lasting(texts, wrong)} would be held)"
+        yield f"{name}, {kind}, from {weights.least}: {found}{refused}"
+
+
+def _lasting(texts: Sequence[str], chosen: npt.NDArray[np.bool_]) -> int:
+    spoken = [Spoken(texts[place], tuple(split_clauses(texts[place]))) for place in np.flatnonzero(chosen).tolist()]
+    return sum(any(one.lasting >= NOTING.held_from for one in grades) for grades in grade_messages(spoken))
+
+
+def across(lines: Lines) -> Iterator[str]:
+    """Yield how much of the teaching talk is refused, each set read by a reader that the others taught."""
+    vectors = embed_lines(lines.texts)
+    sets = [name for name in np.unique(lines.names) if name not in (*TEACH, "frames")]
+    refused = []
+    for first in range(5):
+        held = np.isin(lines.names, sets[first::5])
+        reader = taught_by(lines.only(~held), vectors[~held])
+        for place in np.flatnonzero(held & ~lines.sentences).tolist():
+            shares = [reader.share(lines.texts[place], vector) for vector in (None, vectors[place])]
+            if shares[0] >= LEAST_ALONE or shares[1] >= LEAST_EMBEDDED:
+                refused.append((shares, lines.names[place], lines.texts[place]))
+    clauses = int((~np.isin(lines.names, (*TEACH, "frames")) & ~lines.sentences).sum())
+    for which, (kind, least) in enumerate((("words", LEAST_ALONE), ("vector", LEAST_EMBEDDED))):
+        yield f"{kind}: {sum(shares[which] >= least for shares, _, _ in refused)} of {clauses} clauses"
+    yield from (f"{shares[0]:.2f} {shares[1]:.2f} {name}: {text}" for shares, name, text in refused)
+
+
+if __name__ == "__main__":
+    if "--across" in sys.argv:
+        printed = across(lesson())
+    else:
+        if "--measure" not in sys.argv:
+            teach(lesson())
+        printed = measure()
+    for line in printed:
+        sys.stdout.write(f"{line}\n")

@@ -1,0 +1,131 @@
+"""Teach what a question asks for; :mod:`lab.teaching.relevance` calls it. ``make evaluation``, env set.
+
+``python -m lab.teaching.questions`` reads each fifth of the questions by what the others taught, and prints how
+many that need nothing would stay without an answer if one in twenty of the others did, and how many of those that ask
+for what the assistant said are told from the others.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lab.measuring.labels import GOLDEN
+from memory_platform.kernel.linear_model import Float32
+from memory_platform.providers.registry import embedders
+from snapshots.relevance.questions import QuestionReader, Wants, features
+
+LANGUAGES = ("en", "zh")
+TEACH = ("needs_teach", "needs_teach_2", "needs_teach_3")
+MEASURE = ("needs_measure", "needs_measure_2", "needs_measure_3", "needs_measure_4")
+# Inverse strength of the regularisation (scikit-learn's C); .3 to 3 read alike.
+STRICTNESS = 1.0
+# Directions along which products are taken; without any, questions are read by .05 less in each language.
+AXES = 64
+# What a question made of a frame weighs beside one that somebody wrote.
+OF_FRAMES = 0.5
+FOLDS = 5
+LOST = 0.05
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionLesson:
+    """A question with what it asks for: anything that is remembered, and what the assistant said. None: not known."""
+
+    text: str
+    language: str
+    memory: bool | None
+    replies: bool | None = False
+    weight: float = 1.0
+
+
+def lessons_of(half: str) -> list[QuestionLesson]:
+    names = TEACH if half == "teach" else MEASURE
+    found = [
+        QuestionLesson(one["text"], one["language"], one["needs"], None if one["kind"] == "recall" else False)
+        for name in names
+        for one in _lines(name)
+    ]
+    if half == "teach":
+        found += [
+            QuestionLesson(one["text"], one["language"], one["needs"], False, OF_FRAMES)
+            for one in _lines("frames_teach")
+        ]
+        found += [
+            QuestionLesson(one["text"], one["language"], True if one["asks"] else None, one["asks"])
+            for one in _lines("replies_teach")
+        ]
+    return found
+
+
+def vectors_of(lessons: Sequence[QuestionLesson]) -> Float32:
+    return np.asarray(embedders("use")[0].embed([one.text for one in lessons]), np.float32)
+
+
+def teach_questions(lessons: Sequence[QuestionLesson], vectors: Float32) -> QuestionReader:
+    centre = vectors.mean(axis=0)
+    axes = np.linalg.svd(vectors - centre, full_matrices=False)[2][:AXES].T
+    numbers = np.stack([features(one.text, row, centre, axes) for one, row in zip(lessons, vectors, strict=True)])
+    both = [_weights(numbers, lessons, name) for name in Wants._fields]
+    weights = np.stack([one[:-1] for one in both])
+    return QuestionReader(weights, np.array([one[-1] for one in both], np.float32), centre, axes, {})
+
+
+def figures(lessons: Sequence[QuestionLesson], found: Sequence[Wants]) -> Iterator[str]:
+    """Yield how well questions are told apart, two lines a language."""
+    for language in LANGUAGES:
+        own = [(one, wants) for one, wants in zip(lessons, found, strict=True) if one.language == language]
+        nothing, something = (_shares(own, "memory", wanted=wanted) for wanted in (False, True))
+        least = np.quantile(something, LOST)
+        told = ", ".join(
+            f"below {at} {np.mean(nothing < at):.2f} and {np.mean(something < at):.3f}" for at in (0.2, 0.5)
+        )
+        spared = np.mean(nothing < least)
+        yield f"{language}: of {len(nothing)} that need nothing {spared:.2f} below {least:.2f}; {told}"
+        other, asking = (_shares(own, "replies", wanted=wanted) for wanted in (False, True))
+        if asking.size:
+            told = ", ".join(f"from {at} {np.mean(asking >= at):.2f}, {np.mean(other >= at):.3f}" for at in (0.2, 0.5))
+            yield f"{language}: of {len(asking)} that ask for replies, and of {len(other)} that do not: {told}"
+
+
+def across() -> Iterator[str]:
+    """Yield the figures of the teaching half, each fifth read by what the others taught."""
+    lessons = lessons_of("teach")
+    vectors, fold = vectors_of(lessons), np.random.default_rng(1).integers(0, FOLDS, len(lessons))
+    found = [Wants()] * len(lessons)
+    for held in range(FOLDS):
+        others = np.flatnonzero(fold != held)
+        reader = teach_questions([lessons[place] for place in others], vectors[others])
+        for place in np.flatnonzero(fold == held):
+            found[place] = reader.wants(lessons[place].text, vectors[place])
+    written = [place for place, one in enumerate(lessons) if one.weight == 1]
+    yield from figures([lessons[place] for place in written], [found[place] for place in written])
+
+
+def _weights(numbers: Float32, lessons: Sequence[QuestionLesson], name: str) -> Float32:
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
+
+    known = [place for place, one in enumerate(lessons) if getattr(one, name) is not None]
+    wanted, weights = zip(*((getattr(lessons[place], name), lessons[place].weight) for place in known), strict=True)
+    model = LogisticRegression(C=STRICTNESS, max_iter=300).fit(numbers[known], wanted, sample_weight=weights)
+    return np.append(model.coef_[0], model.intercept_[0]).astype(np.float32)
+
+
+def _shares(own: Sequence[tuple[QuestionLesson, Wants]], name: str, *, wanted: bool) -> npt.NDArray[np.float64]:
+    return np.array([getattr(wants, name) for one, wants in own if getattr(one, name) is wanted])
+
+
+def _lines(name: str) -> Iterator[dict[str, Any]]:
+    lines = (GOLDEN / "relevance" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    yield from map(json.loads, lines)
+
+
+if __name__ == "__main__":
+    for line in across():
+        sys.stdout.write(f"{line}\n")

@@ -1,0 +1,234 @@
+"""Teach what helps a question: ``make evaluation``, then ``python -m lab.teaching.relevance``, env set.
+
+Writes ``snapshots/relevance/questions.npz`` (does a question need memory?) and ``notes.npz`` (does this note help?).
+``--across`` prints how well each fourth of the people is read by what the others taught, ``--measure`` the figures of
+the sets that teach nothing, as the readers are.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+
+from lab.measuring.labels import GOLDEN
+from lab.measuring.relevance import FIRST, LOST, average_precision
+from lab.teaching import questions as teach_questions
+from lab.teaching.questions import LANGUAGES, QuestionLesson, lessons_of, vectors_of
+from memory_platform.kernel.linear_model import Float32
+from memory_platform.providers.contracts import Embedder
+from memory_platform.providers.registry import embedders, word_relations
+from snapshots.embedding.contextual import Turn, index_alone, index_text
+from snapshots.embedding.rows import TEXT, encode_lex, pack_dense
+from snapshots.recall.images.image import Image, build_image
+from snapshots.recall.policy import DEFAULT_RECALL
+from snapshots.recall.question import make_probe
+from snapshots.recall.ranking.relevance import encoder_vectors
+from snapshots.recall.ranking.scoring import score_memories
+from snapshots.recall.values import MemoryRow
+from snapshots.relevance.notes import NoteReader, Pairs, along, compare, note_reader
+from snapshots.relevance.policy import RELEVANCE
+from snapshots.relevance.questions import QuestionReader, question_reader
+
+# Directions that vectors are seen along; 24 and 40 and 64 rank as well across people (mean precision within .006).
+AXES = 32
+# Notes teach by where they stand among each other alone.
+AS_THEY_ARE = replace(RELEVANCE, few_notes=0)
+# Inverse strength of the regularisation (scikit-learn's C) of the reader of notes; of .003, .01, .03 the best.
+STRICTNESS = 0.03
+WITHOUT_NOTES = ("needs", "frames", "replies")
+FOLDS = 4
+BINS = (0, 0.05, 0.2, 0.5, 1.1)
+# Besides with all notes, each question teaches with some of them: so many, for a memory that has just begun.
+SMALLEST, LARGEST = 2, 12
+NOW = datetime(2026, 1, 5, tzinfo=UTC)
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question to one person's notes: what is known of the pairs, which help, which could, and whether any
+    memory is needed."""
+
+    person: str
+    language: str
+    query: str
+    pairs: Pairs
+    helps: Mask
+    could: Mask
+
+    @property
+    def needs(self) -> bool:
+        """Whether a note helps, or could."""
+        return bool(self.helps.any() or self.could.any())
+
+
+def asked_of(half: str) -> list[Asked]:
+    return [one for language in LANGUAGES for person in _people(language, half) for one in _questions(person, language)]
+
+
+def taught_questions(asked: Sequence[Asked]) -> QuestionReader:
+    """Return a reader of questions taught by these and by those that are labelled without notes."""
+    alone = lessons_of("teach")
+    lessons = [*(QuestionLesson(one.query, one.language, one.needs) for one in asked), *alone]
+    vectors = np.concatenate([np.stack([_question(one) for one in asked]), vectors_of(alone)])
+    return teach_questions.teach_questions(lessons, vectors)
+
+
+def teach_notes(asked: Sequence[Asked]) -> NoteReader:
+    """Return a reader of notes taught by the questions among these that something helps."""
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
+
+    lessons = [lesson for one in asked if one.helps.any() for lesson in _lessons(one)]
+    every = np.concatenate([np.concatenate([_vectors(one), _question(one)[None]]) for one in asked])
+    centre = every.mean(axis=0)
+    axes = np.linalg.svd(every - centre, full_matrices=False)[2][:AXES].T
+    compared = np.concatenate([compare(one.pairs, AS_THEY_ARE) for one in lessons])
+    meant = np.concatenate([along(_vectors(one), _question(one), centre, axes) for one in lessons])
+    helps, kept = (np.concatenate([getattr(one, name) for one in lessons]) for name in ("helps", "could"))
+
+    def taught(numbers: Float32) -> Float32:
+        model = LogisticRegression(C=STRICTNESS, max_iter=300, tol=1e-3).fit(numbers[~kept], helps[~kept])
+        return np.append(model.coef_[0], model.intercept_[0]).astype(np.float32)
+
+    by_meaning, by_words = taught(np.concatenate([compared, meant], axis=1)), taught(compared[:, 1:])
+    return NoteReader(by_meaning, by_words, centre.astype(np.float32), axes.astype(np.float32), {})
+
+
+def figures(asked: Sequence[Asked], scores: Sequence[Float32], title: str) -> Iterator[str]:
+    for language in LANGUAGES:
+        own = [(one, score) for one, score in zip(asked, scores, strict=True) if one.language == language]
+        ranked = [(one.helps, score.astype(np.float64)) for one, score in own if one.helps.any()]
+        precise = np.mean([average_precision(helps, score) for helps, score in ranked])
+        first = np.mean([helps[np.argsort(-score)[:FIRST]].sum() / helps.sum() for helps, score in ranked])
+        best, nothing = [score.max() for _, score in ranked], [score.max() for one, score in own if not one.needs]
+        abstains = np.mean(np.array(nothing) < np.quantile(best, LOST))
+        told = ", ".join(calibration([score for _, score in own], [one.helps for one, _ in own]))
+        yield f"{title} {language}: precision {precise:.3f}, first {FIRST} {first:.3f}, nothing {abstains:.2f}; {told}"
+
+
+def calibration(scores: Sequence[Float32], helps: Sequence[Mask]) -> Iterator[str]:
+    """Yield the share of notes that help, by the probability that they were given."""
+    given, true = np.concatenate(scores), np.concatenate(helps)
+    for low, high in pairwise(BINS):
+        within = (given >= low) & (given < high)
+        if within.any():
+            yield f"from {low} {true[within].mean():.2f}"
+
+
+def across() -> Iterator[str]:
+    """Yield the figures of the teaching half, each fourth of the people read by what the others taught."""
+    asked = asked_of("teach")
+    people = sorted({one.person for one in asked})
+    scores: dict[int, Float32] = {}
+    for fold in range(FOLDS):
+        held = set(people[fold::FOLDS])
+        others = [one for one in asked if one.person not in held]
+        questions, notes = taught_questions(others), teach_notes(others)
+        scores |= {id(one): _read(one, questions, notes) for one in asked if one.person in held}
+    yield from figures(asked, [scores[id(one)] for one in asked], "across people")
+
+
+def measure() -> Iterator[str]:
+    asked = asked_of("measure")
+    yield from figures(asked, [_read(one, question_reader(), note_reader()) for one in asked], "measured")
+    alone = lessons_of("measure")
+    found = [question_reader().wants(one.text, row) for one, row in zip(alone, vectors_of(alone), strict=True)]
+    yield from teach_questions.figures(alone, found)
+
+
+def teach() -> None:
+    files = [GOLDEN / "relevance" / f"{name}_teach.jsonl" for name in (*LANGUAGES, *WITHOUT_NOTES)]
+    sources = {file.stem: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
+    version = hashlib.sha256("".join(sources.values()).encode()).hexdigest()[:8]
+    taught = {"version": f"relevance-{version}", "by": sources}
+    asked = asked_of("teach")
+    questions, notes = taught_questions(asked), teach_notes(asked)
+    replace(questions, taught=taught).write()
+    replace(notes, taught=taught).write()
+
+
+def image_of_notes(texts: Sequence[str]) -> Image:
+    turns = [Turn(text, None, NOW) for text in texts]
+    indexed = [index_alone(index_text(turn), turn) for turn in turns]
+    vectors = _encoder().embed([one.dated for one in indexed])
+    rows = [
+        MemoryRow(
+            id=UUID(int=place), kind="note", lex=encode_lex(one), created_at=NOW, dense=dense, space=_encoder().name
+        )
+        for place, (one, dense) in enumerate(zip(indexed, pack_dense(vectors, vectors), strict=True))
+    ]
+    return build_image(rows, {_encoder().name: _encoder().dimensions})
+
+
+def pairs_of(image: Image, question: str) -> Pairs:
+    """Return the features of a question with each note of ``image``, as recall computes them."""
+    vector = _encoder().embed([question])[0]
+    relations = word_relations(embedders("wordllama"))
+    probe = make_probe(question, {_encoder().name: vector}, DEFAULT_RECALL.scoring, relations)
+    scores = score_memories(image, probe, DEFAULT_RECALL.scoring)
+    words, cosines = scores.keyword[0], scores.dense.max(axis=0)
+    return Pairs(words, image.lengths[TEXT], cosines, probe.is_chinese, encoder_vectors(image), vector)
+
+
+def _people(language: str, half: str) -> Iterator[dict[str, Any]]:
+    lines = (GOLDEN / "relevance" / f"{language}_{half}.jsonl").read_text(encoding="utf-8").splitlines()
+    yield from map(json.loads, lines)
+
+
+def _questions(person: dict[str, Any], language: str) -> Iterator[Asked]:
+    image = image_of_notes([note["text"] for note in person["notes"]])
+    for question in person["questions"]:
+        helps, could = (
+            np.array([note["id"] in question.get(name, ()) for note in person["notes"]]) for name in ("helps", "some")
+        )
+        yield Asked(
+            person["id"], language, question["query"], pairs_of(image, question["query"]), helps, could & ~helps
+        )
+
+
+def _lessons(one: Asked) -> Iterator[Asked]:
+    """Yield a question with all notes, and with some of them."""
+    yield one
+    chance = np.random.default_rng(len(one.helps) + int(1e6 * abs(float(_question(one)[0]))))
+    few = chance.permutation(len(one.helps))[: chance.integers(SMALLEST, LARGEST)]
+    words, lengths, cosines = (getattr(one.pairs, name)[few] for name in ("words", "lengths", "cosines"))
+    some = Pairs(words, lengths, cosines, one.pairs.is_chinese, _vectors(one)[few], one.pairs.question)
+    yield Asked(one.person, one.language, one.query, some, one.helps[few], one.could[few])
+
+
+def _read(one: Asked, questions: QuestionReader, notes: NoteReader) -> Float32:
+    needs = questions.wants(one.query, _question(one)).memory
+    return np.asarray(needs * notes.probabilities(one.pairs), np.float32)
+
+
+def _vectors(one: Asked) -> Float32:
+    if one.pairs.vectors is None:
+        raise ValueError("teaching needs vectors")
+    return one.pairs.vectors
+
+
+def _question(one: Asked) -> Float32:
+    if one.pairs.question is None:
+        raise ValueError("teaching needs vectors")
+    return one.pairs.question
+
+
+def _encoder() -> Embedder:
+    return embedders("use")[0]
+
+
+if __name__ == "__main__":
+    if "--measure" in sys.argv or "--across" in sys.argv:
+        for line in across() if "--across" in sys.argv else measure():
+            sys.stdout.write(f"{line}\n")
+    else:
+        teach()
