@@ -165,6 +165,17 @@ class NumberField(Direct, serializers.FloatField):
         return float(value)
 
 
+class RoundedField(serializers.FloatField):
+    """A number of an answer, rounded to ``digits`` places after the point."""
+
+    def __init__(self, *, digits: int, **kwargs: Any) -> None:
+        self.digits = digits
+        super().__init__(**kwargs)
+
+    def to_representation(self, value: float) -> float:
+        return round(value, self.digits)
+
+
 class FlagField(Direct, serializers.BooleanField):
     """``true`` or ``false``, nothing else."""
 

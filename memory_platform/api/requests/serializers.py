@@ -1,15 +1,16 @@
 """Bases of what goes in and out: an input refuses what it does not know, an output says what it looks like."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from itertools import chain, repeat
-from typing import Any, ClassVar
+from operator import attrgetter
+from typing import Any, ClassVar, cast
 
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 
-from memory_platform.api.requests.fields import ProductIdField, QueryText, TextField
+from memory_platform.api.requests.fields import ProductIdField, QueryText, RoundedField, TextField
 from memory_platform.api.requests.json_guard import printable_key
 
 NAMES_SHOWN = 20
@@ -86,14 +87,82 @@ class NoQueryInput(QueryInput):
 
 
 class Output(serializers.Serializer[Any]):
-    """The shape of an answer: read by the OpenAPI document, and ``Output(value).data`` where speed does not matter.
+    """An answer, declared once: the OpenAPI document reads its fields, and ``render`` fills them.
 
-    A field named ``data_`` is called ``data`` outside.
+    Each field is read from the attribute of its name, or from ``source=`` (a dotted path; ``*`` is the object itself),
+    or from the static method ``render_<field>``, which is given the object. A nested output renders what is read. A
+    nullable text shows an empty string as null; a field with ``required=False`` is left out when it is None. A field
+    named ``data_`` is called ``data`` outside.
     """
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         """Return the declared fields under their outside names."""
         return {name.removesuffix("_"): field for name, field in super().get_fields().items()}
+
+    @classmethod
+    def render(cls, source: Any, **given: Any) -> dict[str, Any]:
+        """Return ``source`` as JSON-ready members; those in ``given`` are taken as they are, not read from ``source``.
+
+        A mapping is taken for an answer that is rendered already.
+        """
+        if isinstance(source, Mapping):
+            return {**source, **given}
+        plan = _plan_of(cls)
+        if not given.keys() <= plan.keys():
+            raise TypeError(f"{cls.__name__} has no field {', '.join(given.keys() - plan.keys())}")
+        answer: dict[str, Any] = {}
+        for name, (read, convert, optional) in plan.items():
+            if name in given:
+                value = given[name]
+            else:
+                value = read(source)
+                if convert is not None and value is not None:
+                    value = convert(value)
+            if value is not None or not optional:
+                answer[name] = value
+        return answer
+
+    @classmethod
+    def render_many(cls, sources: Iterable[Any]) -> list[dict[str, Any]]:
+        """Return each of ``sources`` rendered."""
+        return [cls.render(source) for source in sources]
+
+
+Plan = dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any] | None, bool]]
+
+
+@cache
+def _plan_of(output: type[Output]) -> Plan:
+    """Return how each field is read and converted, and whether it may be absent.
+
+    REST framework's ``to_representation`` costs about ten times as much, and a recall answers in 5 ms.
+    """
+    plan: Plan = {}
+    for name, field in output().fields.items():
+        read = getattr(output, f"render_{name}", None) or _reader_of(str(field.source))
+        plan[name] = read, _converter_of(field), not field.required
+    return plan
+
+
+def _reader_of(source: str) -> Callable[[Any], Any]:
+    return (lambda whole: whole) if source == "*" else attrgetter(source)
+
+
+def _converter_of(field: serializers.Field[Any, Any, Any, Any]) -> Callable[[Any], Any] | None:
+    if isinstance(field, serializers.ListSerializer):
+        return cast(type[Output], type(field.child)).render_many
+    if isinstance(field, Output):
+        return type(field).render
+    if isinstance(field, RoundedField):
+        return field.to_representation
+    is_text = isinstance(field, serializers.CharField | serializers.ChoiceField)
+    if is_text and field.allow_null and not field.allow_blank:
+        return _none_if_empty
+    return None
+
+
+def _none_if_empty(value: Any) -> Any:
+    return value or None
 
 
 def describe_fields(fields: Iterable[str]) -> str:
