@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from memory_platform.kernel.errors import FieldFault, InvalidInput, VersionMismatch
 
 HEADER = "If-Match"
+TAG = "ETag"
 _ONE_TAG = re.compile(r'(W/)?"([\x21\x23-\x7e]*)"')
 
 

@@ -1,0 +1,104 @@
+"""Every example of the OpenAPI document is a call that works, and its answer has the shape that is printed. Rows: D1."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import orjson
+import pytest
+from django.http import HttpResponse
+
+from memory_platform.api.reference.example_calls import FILES, FOLDER, ExampleCall, calls_of, fill
+from memory_platform.api.reference.schema import openapi_document
+from tests.conftest import World
+from tests.flows.programs.worker_app import drain_work_job
+from tests.memory_platform.api.conftest import JSON, Caller
+
+RECORDS = os.environ.get("RECORD_EXAMPLES") == "1"
+
+
+@pytest.fixture(scope="module")
+def operations() -> dict[str, tuple[str, str, dict[str, Any]]]:
+    paths = orjson.loads(openapi_document())["paths"]
+    return {
+        operation["operationId"]: (method.upper(), path, operation)
+        for path, methods in paths.items()
+        for method, operation in methods.items()
+    }
+
+
+def test_every_operation_has_a_request_and_a_response_example(
+    operations: dict[str, tuple[str, str, dict[str, Any]]],
+) -> None:
+    called = {call.operation: call for file in FILES for call in calls_of(file)}
+    assert set(operations) - set(called) == {"get_schema"}
+    for name, (_, _, operation) in operations.items():
+        body = operation.get("requestBody", {}).get("content", {}).get(JSON)
+        if body and body["schema"].get("$ref") != "#/components/schemas/NothingInputRequest":
+            assert body.get("examples"), name
+        answer = operation["responses"].get("200", {}).get("content", {}).get(JSON)
+        assert not answer or answer.get("examples") or name == "get_schema", name
+
+
+def test_every_example_works_on_the_real_api(
+    world: World, operations: dict[str, tuple[str, str, dict[str, Any]]]
+) -> None:
+    answers: dict[str, Any] = {}
+    for file in FILES:
+        recorded = []
+        for call in calls_of(file):
+            if call.work:
+                drain_work_job(tenant_id=world.acme.tenant.id)
+            method, path, _ = operations[call.operation]
+            response = send(Caller(world.acme), method, path, call, answers)
+            assert response.status_code == call.status, (call.operation, call.name, response.content)
+            answer = orjson.loads(response.content) if response["Content-Type"] == JSON else None
+            answers[call.operation] = answer
+            recorded.append((call, answer))
+            if not RECORDS:
+                found = list(differences(call.answer, answer, "answer"))
+                assert not found, (call.operation, call.name, found)
+        if RECORDS:
+            record(file, recorded)
+
+
+def send(caller: Caller, method: str, path: str, call: ExampleCall, answers: dict[str, Any]) -> HttpResponse:
+    parts, query, body = (fill(part, answers) for part in (call.path, call.query, call.body))
+    address = path.format(**{name: quote(value, safe="") for name, value in parts.items()})
+    return caller(method, f"{address}?{urlencode(query)}" if query else address, body)
+
+
+def differences(expected: Any, found: Any, place: str) -> Iterator[str]:
+    """Yield where two answers have other members, other types or another number of items."""
+    if type(expected) is not type(found) and {type(expected), type(found)} != {int, float}:
+        yield f"{place}: {type(expected).__name__} is now {type(found).__name__}"
+    elif isinstance(expected, dict):
+        if expected.keys() != found.keys():
+            yield f"{place}: {sorted(expected.keys() ^ found.keys())}"
+        for name in expected.keys() & found.keys():
+            yield from differences(expected[name], found[name], f"{place}.{name}")
+    elif isinstance(expected, list):
+        if len(expected) != len(found):
+            yield f"{place}: {len(expected)} items are now {len(found)}"
+        for index, (one, other) in enumerate(zip(expected, found, strict=False)):
+            yield from differences(one, other, f"{place}.{index}")
+
+
+def record(file: str, calls: list[tuple[ExampleCall, Any]]) -> None:
+    """Write the calls of a file with the answers that they got."""
+    rows = []
+    for call, answer in calls:
+        row: dict[str, Any] = {"operation": call.operation, "name": call.name}
+        row |= {name: getattr(call, name) for name in ("path", "query", "work") if getattr(call, name)}
+        row |= {"body": call.body} if call.body is not None else {}
+        row |= {"status": call.status, "answer": answer}
+        rows.append(row)
+    (FOLDER / f"{file}.json").write_bytes(orjson.dumps(rows, option=orjson.OPT_INDENT_2) + b"\n")
+
+
+def test_a_changed_answer_is_found() -> None:
+    was = {"id": "a", "items": [{"score": 1.0}], "note": None}
+    assert list(differences(was, {"id": "b", "items": [{"score": 2}], "note": None}, "answer")) == []
+    assert list(differences(was, {"id": "b", "items": [], "note": "x"}, "answer")) != []
+    assert list(differences(was, {"id": "b", "items": [{"score": 1.0}]}, "answer")) == ["answer: ['note']"]
