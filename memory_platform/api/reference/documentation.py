@@ -13,10 +13,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory_platform.api.reference.operations import operation
 from memory_platform.api.reference.schema import openapi_document
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import OpenView
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.rendering import JsonRenderer
 
 

@@ -16,10 +16,10 @@ from memory_platform.api.policy import POLICY
 from memory_platform.api.reference.descriptions import HEADERS, MEANINGS, PATH_PARTS, PROBLEM_SCHEMA
 from memory_platform.api.reference.example_calls import ExampleCall, examples
 from memory_platform.api.reference.introduction import TAGS
-from memory_platform.api.reference.operations import Facts, codes_by_status
 from memory_platform.api.requests.serializers import StrictSerializer
 from memory_platform.api.views import etags, idempotency
 from memory_platform.api.views.base import TenantView
+from memory_platform.api.views.operations import Facts, codes_by_status
 from memory_platform.api.views.rendering import dump_json
 
 JSON = "application/json"

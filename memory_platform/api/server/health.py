@@ -10,9 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.policy import POLICY
-from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import OpenView
+from memory_platform.api.views.operations import operation
 from memory_platform.observability import health
 from memory_platform.observability.health import Check, ProbeOutcome
 from memory_platform.observability.metrics import exposition, refresh_with

@@ -10,7 +10,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
-from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.fields import JsonObjectField, OneOfField, ProductIdField, refuse
 from memory_platform.api.requests.json_guard import parse_json
 from memory_platform.api.requests.sensitive import Sensitive
@@ -25,6 +24,7 @@ from memory_platform.api.tools.saving_tools import SAVERS, check_arguments, save
 from memory_platform.api.tools.values import VERDICTS, ToolCall
 from memory_platform.api.views.base import SubjectView, TenantView
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
+from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import InvalidInput, NotFound
 from profiles.services.subjects import ensure_subject
 

@@ -8,10 +8,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ
-from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply
+from memory_platform.api.views.operations import operation
 from profiles.models import ErasureScope, ErasureState
 from profiles.selectors import subject_by_external_id
 from profiles.services.certificates import certificate_of, erasure_by_id, is_genuine

@@ -6,8 +6,8 @@ from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 
 from memory_platform.api.access.permissions import MEMORY_READ
-from memory_platform.api.reference.operations import operation
 from memory_platform.api.views.base import SubjectView
+from memory_platform.api.views.operations import operation
 from snapshots.portability.export import export_lines
 
 TEXT_LINES = "text/x-ndjson"

@@ -12,7 +12,6 @@ from rest_framework.request import Request
 
 from memory_platform.api.access.permissions import MEMORY_WRITE
 from memory_platform.api.policy import MIB, POLICY
-from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.fields import FlagField, JsonField, ListOfField, ProductIdField
 from memory_platform.api.requests.json_guard import MALFORMED_JSON
 from memory_platform.api.requests.parsing import JsonParser
@@ -21,6 +20,7 @@ from memory_platform.api.requests.targets import product_id_fault
 from memory_platform.api.v1.administration.export import JSON_LINES, TEXT_LINES
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
+from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from snapshots.portability.accept import Import, accept_import, read_export
 

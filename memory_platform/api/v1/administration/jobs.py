@@ -11,10 +11,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
-from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.serializers import NothingInput, Output
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
+from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import NotFound
 from snapshots.intake.results import result_of_end
 from snapshots.models import Job, JobKind, JobStatus, Work, WorkKind, WorkState

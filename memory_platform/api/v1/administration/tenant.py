@@ -9,9 +9,9 @@ from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import ANY_KEY
 from memory_platform.api.policy import POLICY
-from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import TenantView
+from memory_platform.api.views.operations import operation
 from tenants.isolation import tenant_tx
 from tenants.models import Scope, Tenant
 from tenants.services.keys import Caller

@@ -10,10 +10,10 @@ from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ
 from memory_platform.api.policy import POLICY
-from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.fields import DayField, OneOfField
 from memory_platform.api.requests.serializers import Output, QueryInput
 from memory_platform.api.views.base import TenantView
+from memory_platform.api.views.operations import operation
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from tenants.services.usage.ledger import PricedDay, usage_by_day

@@ -12,13 +12,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
-from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.fields import FlagField
 from memory_platform.api.requests.serializers import Input, NothingInput, Output, page_of
 from memory_platform.api.v1.conversations.messages import BELOW
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.etags import IfMatch, etag_of
 from memory_platform.api.views.idempotency import Reply, write_once
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id

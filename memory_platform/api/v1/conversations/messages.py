@@ -12,11 +12,11 @@ from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, READS_AND_WRITES
 from memory_platform.api.policy import POLICY
-from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.v1.conversations.message_inputs import IMAGES_LEFT_OUT, MessagesInput
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from profiles.services.subjects import ensure_subject
 from snapshots.intake.accept import accept_messages, new_among
