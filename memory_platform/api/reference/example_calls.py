@@ -41,14 +41,17 @@ def calls_of(file: str) -> list[ExampleCall]:
 
 
 def fill(value: Any, answers: Mapping[str, Any]) -> Any:
-    """Return ``value`` with its references replaced; ``answers`` holds the latest answer by operation."""
+    """Return ``value`` with its references replaced; ``answers`` holds the latest answer by operation.
+
+    A reference to an answer that is not recorded yet stays as it is.
+    """
     if isinstance(value, Mapping):
         return {key: fill(inner, answers) for key, inner in value.items()}
     if isinstance(value, list):
         return [fill(inner, answers) for inner in value]
     if not isinstance(value, str):
         return value
-    return _REFERENCE.sub(lambda found: str(_member(answers[found[1]], found[2])), value)
+    return _REFERENCE.sub(lambda found: str(_member(answers.get(found[1]), found[2]) or found[0]), value)
 
 
 @cache
@@ -66,5 +69,5 @@ def examples() -> Mapping[str, list[ExampleCall]]:
 
 def _member(answer: Any, dotted: str) -> Any:
     for part in dotted.split("."):
-        answer = answer[int(part) if isinstance(answer, list) else part]
+        answer = answer and answer[int(part) if isinstance(answer, list) else part]
     return answer
