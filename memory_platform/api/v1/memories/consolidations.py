@@ -6,19 +6,20 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
+from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.reasons import OptionalReasonInput, masked_reason
 from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
+from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
-from snapshots.consolidation.join import consolidations_of, undo_consolidation
+from snapshots.consolidation.join import ConsolidationUndone, consolidations_of, undo_consolidation
 from snapshots.models import Consolidation
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
@@ -44,7 +45,7 @@ class ConsolidationsView(SubjectView):
     query_input = PageInput
     required_scope = MEMORY_READ
 
-    @extend_schema(parameters=[PageInput], responses=page_of(ConsolidationOutput))
+    @operation("list_consolidations", query=PageInput, answer=page_of(ConsolidationOutput))
     def get(self, request: Request, subject_id: str) -> Response:
         """List what was joined, newest first; also what was taken apart again."""
         page = Page.from_request(request, PageInput.parse(request), NEWEST_FIRST)
@@ -58,7 +59,12 @@ class UndoView(SubjectView):
     noun = "consolidations"
     required_scope: ClassVar[str] = MEMORY_WRITE
 
-    @extend_schema(request=OptionalReasonInput, responses=ConsolidationOutput)
+    @operation(
+        "undo_consolidation",
+        request=OptionalReasonInput,
+        answer=ConsolidationOutput,
+        errors=[NotFound, ConsolidationUndone],
+    )
     def post(self, request: Request, subject_id: str, consolidation_id: UUID) -> HttpResponse:
         """Let the members hold again as they did and retire the joined memory; they are not joined again. 409 when it
         was taken apart already, or the joined memory is not held any longer."""

@@ -6,19 +6,21 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
+from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.reasons import OptionalReasonInput, masked_reason
 from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
+from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
 from snapshots.forgetting.undo import forget_orders_of, undo_forget_order
+from snapshots.forgetting.values import ForgetOrderDecided, ForgetOrderUnknown
 from snapshots.models import ForgetOrder, ForgetOrderState
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
@@ -52,7 +54,7 @@ class ForgetOrdersView(SubjectView):
     query_input = PageInput
     required_scope = MEMORY_READ
 
-    @extend_schema(parameters=[PageInput], responses=page_of(ForgetOrderOutput))
+    @operation("list_forget_orders", query=PageInput, answer=page_of(ForgetOrderOutput))
     def get(self, request: Request, subject_id: str) -> Response:
         """List what the user told us to forget, newest first: which memories, and until when each can come back."""
         page = Page.from_request(request, PageInput.parse(request), NEWEST_FIRST)
@@ -66,7 +68,12 @@ class BringBackView(SubjectView):
     noun = "forget-orders"
     required_scope: ClassVar[str] = MEMORY_WRITE
 
-    @extend_schema(request=OptionalReasonInput, responses=ForgetOrderOutput)
+    @operation(
+        "undo_forget_order",
+        request=OptionalReasonInput,
+        answer=ForgetOrderOutput,
+        errors=[NotFound, ForgetOrderUnknown, ForgetOrderDecided],
+    )
     def post(self, request: Request, subject_id: str, forget_order_id: UUID) -> HttpResponse:
         """Bring back what an order hid, as it was. 409 when it was brought back already, or is erased."""
         reason = masked_reason(OptionalReasonInput.parse(request))

@@ -7,12 +7,12 @@ from uuid import UUID
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
-from memory_platform.api.reference import examples
+from memory_platform.api.reference.operations import operation
+from memory_platform.api.requests.sensitive import Sensitive
 from memory_platform.api.requests.serializers import NothingInput
 from memory_platform.api.v1.administration.erasures import ErasedOutput, reply_with_certificate
 from memory_platform.api.v1.memories.note_serializers import (
@@ -35,21 +35,26 @@ from memory_platform.api.views.base import SubjectView, no_content
 from memory_platform.api.views.etags import IfMatch, etag_of
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
 from memory_platform.api.views.pagination import Page, PageInput
+from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
+from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.services.subjects import ensure_subject
+from profiles.services.tombstones import ForgottenMemory
 from snapshots.embedding.spaces import active_embedders
 from snapshots.erasure.memories import forget_note
+from snapshots.errors import NoteUnknown
 from snapshots.lifecycle.edits import Edit
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.notes.edit import NoteEdit, edit_note, retire_note
 from snapshots.notes.selectors import history_of_note, note_at, note_ever_at, notes_of, with_details
-from snapshots.notes.values import NoteOffer, SourcedNote
+from snapshots.notes.values import AboutUnknown, NoteOffer, SourcedNote, VitalInstruction
 from snapshots.notes.write import create_note, offer_note
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.drafting.repeats import find_repeated
 from snapshots.understanding.grading.posted import grade_posted
 from snapshots.understanding.grading.vital import suggest_vital_class
 from snapshots.understanding.statements.topics import topics_of
+from tenants.errors import QuotaExceeded
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
@@ -64,7 +69,7 @@ class NotesView(SubjectView):
     query_input = NoteListInput
     required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
 
-    @extend_schema(parameters=[NoteListInput], responses=NotePageOutput)
+    @operation("list_notes", query=NoteListInput, answer=NotePageOutput)
     def get(self, request: Request, subject_id: str) -> Response:
         """List the current notes, or those of a past moment on either clock, in the order of recording."""
         query = NoteListInput.parse(request)
@@ -75,7 +80,13 @@ class NotesView(SubjectView):
             found = with_details(subject, kept, known_at=wanted.known_at)
         return Response({"data": [render_note(one) for one in found], "next_cursor": cursor})
 
-    @extend_schema(request=NoteInput, responses={201: WrittenNoteOutput}, examples=examples.NOTES)
+    @operation(
+        "create_note",
+        request=NoteInput,
+        answer=WrittenNoteOutput,
+        status=201,
+        errors=[Sensitive, ConfidenceAboveCeiling, VitalInstruction, AboutUnknown, ForgottenMemory, QuotaExceeded],
+    )
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Write a note; makes the subject on first sight. A held note that says the same about the same, if in nearly
         these words, is confirmed (``unchanged``), and takes over what is given and new (``merged``)."""
@@ -103,14 +114,19 @@ class NoteView(SubjectView):
     versioned = True
     required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
 
-    @extend_schema(responses=NoteOutput)
+    @operation("get_note", answer=NoteOutput, errors=[NoteUnknown])
     def get(self, request: Request, subject_id: str, note_id: UUID) -> Response:
         """Return a note that is held, also one that is no longer true (``invalid_at``, ``superseded_by``)."""
         with tenant_tx(self.tenant_id):
             sourced = note_at(SnapshotAddress(subject_id, note_id))
         return Response(render_note(sourced), headers=tag_of(sourced))
 
-    @extend_schema(request=NoteEditInput, responses=WrittenNoteOutput)
+    @operation(
+        "update_note",
+        request=NoteEditInput,
+        answer=WrittenNoteOutput,
+        errors=[NoteUnknown, Sensitive, ConfidenceAboveCeiling, VitalInstruction, AboutUnknown],
+    )
     def patch(self, request: Request, subject_id: str, note_id: UUID) -> Response:
         """Change what is given; what the note was stays in its history. Words that a new ``text`` no longer says come
         back from nowhere, nor does what they filled; a note that was heard fills what its new words say. A change of
@@ -131,7 +147,7 @@ class NoteView(SubjectView):
         shown = {**render_note(written.sourced), "verdict": written.verdict}
         return Response(shown, headers=tag_of(written.sourced))
 
-    @extend_schema(responses={204: None})
+    @operation("retire_note", status=204, errors=[NoteUnknown])
     def delete(self, request: Request, subject_id: str, note_id: UUID) -> HttpResponseBase:
         """Retire a note: no context and no recall brings its words any more, nor what it alone filled (a preference, a
         field of the profile); its history stays."""
@@ -147,7 +163,7 @@ class NoteForgetView(SubjectView):
     noun = "notes"
     required_scope = MEMORY_WRITE
 
-    @extend_schema(request=NothingInput, responses=ErasedOutput)
+    @operation("forget_note", request=NothingInput, answer=ErasedOutput, errors=[NotFound, NoteUnknown])
     def post(self, request: Request, subject_id: str, note_id: UUID) -> HttpResponse:
         """Erase a note, the messages that said it, and whatever else was made of them: their statements, their other
         notes, what was learned from them alone. The same is refused from then on; ``docs/deletion.md`` says more."""
@@ -168,7 +184,7 @@ class NoteHistoryView(SubjectView):
     query_input = PageInput
     required_scope = MEMORY_READ
 
-    @extend_schema(parameters=[PageInput], responses=NoteHistoryOutput)
+    @operation("list_note_history", query=PageInput, answer=NoteHistoryOutput, errors=[NoteUnknown])
     def get(self, request: Request, subject_id: str, note_id: UUID) -> Response:
         """List the states of a note, the first one first; also of a retired one."""
         page = Page.from_request(request, PageInput.parse(request), BY_VERSION)

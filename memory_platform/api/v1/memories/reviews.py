@@ -7,22 +7,23 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
+from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.fields import OneOfField, names
 from memory_platform.api.requests.reasons import OptionalReasonInput, masked_reason
 from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
+from memory_platform.kernel.errors import NotFound
 from profiles.models import Preference, ProfileFact
 from profiles.selectors import subject_by_external_id
 from profiles.services.profile import FactName
-from snapshots.lifecycle.review import OPEN, TABLES, Memory, decide_review, memories_in, reviews_of
+from snapshots.lifecycle.review import OPEN, TABLES, Memory, ReviewDecided, decide_review, memories_in, reviews_of
 from snapshots.models import MemoryReview, ReviewDecision, ReviewReason, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
@@ -71,7 +72,7 @@ class ReviewsView(SubjectView):
     query_input = ReviewsInput
     required_scope = MEMORY_READ
 
-    @extend_schema(parameters=[ReviewsInput], responses=page_of(MemoryReviewOutput))
+    @operation("list_reviews", query=ReviewsInput, answer=page_of(MemoryReviewOutput))
     def get(self, request: Request, subject_id: str) -> Response:
         """List the memories that are too unsure by now or were not validated for long, newest question first."""
         asked = ReviewsInput.parse(request)
@@ -88,7 +89,9 @@ class ReviewDecideView(SubjectView):
     noun = "reviews"
     required_scope: ClassVar[str] = MEMORY_WRITE
 
-    @extend_schema(request=ReviewDecisionInput, responses=MemoryReviewOutput)
+    @operation(
+        "decide_review", request=ReviewDecisionInput, answer=MemoryReviewOutput, errors=[NotFound, ReviewDecided]
+    )
     def post(self, request: Request, subject_id: str, review_id: UUID) -> HttpResponse:
         """Keep the memory (validated now, not asked about for 180 days) or retire it: its history stays. The same again
         changes nothing; the opposite of what was decided, and what is no longer in question, is 409."""

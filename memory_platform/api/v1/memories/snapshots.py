@@ -7,13 +7,12 @@ from uuid import UUID
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
 from memory_platform.api.policy import POLICY
-from memory_platform.api.reference import examples
+from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.serializers import NothingInput
 from memory_platform.api.v1.administration.erasures import ErasedOutput, reply_with_certificate
 from memory_platform.api.v1.memories.snapshot_serializers import (
@@ -34,20 +33,25 @@ from memory_platform.api.views.base import SubjectView, no_content
 from memory_platform.api.views.etags import IfMatch, etag_of
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
 from memory_platform.api.views.pagination import Order, Page, PageInput
+from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
+from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import ForgottenMemory
 from snapshots.embedding.spaces import active_embedders
 from snapshots.erasure.memories import forget_memory
+from snapshots.errors import SnapshotUnknown
 from snapshots.lifecycle.edits import Edit
 from snapshots.lifecycle.history import history_of
 from snapshots.lifecycle.selectors import snapshot_at, snapshot_ever_at, snapshot_of, snapshots_of, with_sources
 from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots, retire_snapshot
-from snapshots.lifecycle.values import NewSnapshot, Offer, SnapshotAddress, SourcedSnapshot
+from snapshots.lifecycle.values import ExpiresInPast, NewSnapshot, Offer, SnapshotAddress, SourcedSnapshot
 from snapshots.notes.edit import edit_memory
+from snapshots.notes.values import VitalInstruction
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.vital import suggest_vital_class
 from snapshots.understanding.statements.topics import topics_of
+from tenants.errors import QuotaExceeded
 from tenants.isolation import tenant_tx
 
 BY_RECORDING = Order(fields=("recorded_at", "id"))
@@ -62,7 +66,7 @@ class SnapshotsView(SubjectView):
     query_input = SnapshotListInput
     required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
 
-    @extend_schema(parameters=[SnapshotListInput], responses=SnapshotPageOutput)
+    @operation("list_snapshots", query=SnapshotListInput, answer=SnapshotPageOutput)
     def get(self, request: Request, subject_id: str) -> Response:
         """List the current snapshots, or with ``as_of`` those that were true then, oldest first."""
         query = SnapshotListInput.parse(request)
@@ -72,7 +76,13 @@ class SnapshotsView(SubjectView):
             kept, cursor = page.of(rows)
             return Response({"data": [serialize_snapshot(one) for one in with_sources(kept)], "next_cursor": cursor})
 
-    @extend_schema(request=SnapshotInput, responses={201: WrittenSnapshotOutput}, examples=examples.SNAPSHOTS)
+    @operation(
+        "create_snapshot",
+        request=SnapshotInput,
+        answer=WrittenSnapshotOutput,
+        status=201,
+        errors=[ConfidenceAboveCeiling, ExpiresInPast, ForgottenMemory, QuotaExceeded],
+    )
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Store a memory; makes the subject on first sight. What is held already is validated anew: ``unchanged``."""
         new = NewSnapshot(**SnapshotInput.parse(request))
@@ -92,7 +102,7 @@ class BulkView(SubjectView):
     required_scope = MEMORY_WRITE
     body_limit = POLICY.bulk_body_bytes
 
-    @extend_schema(request=SnapshotBulkInput, responses={200: SnapshotBulkOutput})
+    @operation("create_snapshots", request=SnapshotBulkInput, answer=SnapshotBulkOutput, errors=[QuotaExceeded])
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Store up to 1,000 memories in one transaction; a refused one has its own verdict and stops no other."""
         asked = SnapshotBulkInput.parse(request)
@@ -113,14 +123,19 @@ class SnapshotView(SubjectView):
     versioned = True
     required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
 
-    @extend_schema(responses=SnapshotOutput)
+    @operation("get_snapshot", answer=SnapshotOutput, errors=[SnapshotUnknown])
     def get(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:
         """Return a snapshot that is held, also one that is no longer true (``invalid_at``, ``superseded_by``)."""
         with tenant_tx(self.tenant_id):
             (sourced,) = with_sources([snapshot_at(SnapshotAddress(subject_id, snapshot_id))])
         return Response(serialize_snapshot(sourced), headers=tag_of(sourced))
 
-    @extend_schema(request=SnapshotEditInput, responses=WrittenSnapshotOutput)
+    @operation(
+        "update_snapshot",
+        request=SnapshotEditInput,
+        answer=WrittenSnapshotOutput,
+        errors=[SnapshotUnknown, ConfidenceAboveCeiling, ExpiresInPast, VitalInstruction],
+    )
     def patch(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:
         """Change what is given; what the snapshot was stays in its history. A vital note must not come to give orders
         to the model (422 ``instruction``)."""
@@ -133,7 +148,7 @@ class SnapshotView(SubjectView):
         shown = {**serialize_snapshot(edited.sourced), "verdict": edited.verdict}
         return Response(shown, headers=tag_of(edited.sourced))
 
-    @extend_schema(responses={204: None})
+    @operation("retire_snapshot", status=204, errors=[SnapshotUnknown])
     def delete(self, request: Request, subject_id: str, snapshot_id: UUID) -> HttpResponseBase:
         """Retire a snapshot: recall no longer finds it, its history stays."""
         if_match = IfMatch.from_request(request)
@@ -148,7 +163,7 @@ class ForgetView(SubjectView):
     noun = "snapshots"
     required_scope = MEMORY_WRITE
 
-    @extend_schema(request=NothingInput, responses=ErasedOutput)
+    @operation("forget_snapshot", request=NothingInput, answer=ErasedOutput, errors=[NotFound, SnapshotUnknown])
     def post(self, request: Request, subject_id: str, snapshot_id: UUID) -> HttpResponse:
         """Erase a memory, what was made from it, and its words everywhere; the same is refused from then on.
 
@@ -172,7 +187,7 @@ class SnapshotHistoryView(SubjectView):
     query_input = PageInput
     required_scope = MEMORY_READ
 
-    @extend_schema(parameters=[PageInput], responses=SnapshotHistoryOutput)
+    @operation("list_snapshot_history", query=PageInput, answer=SnapshotHistoryOutput, errors=[SnapshotUnknown])
     def get(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:
         """List the states of a snapshot, the first one first; also of a retired one."""
         page = Page.from_request(request, PageInput.parse(request), BY_VERSION)

@@ -7,12 +7,11 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_WRITE, READS_AND_WRITES
-from memory_platform.api.reference import examples
+from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.serializers import page_of
 from memory_platform.api.v1.memories.task_serializers import (
     EpisodeOutput,
@@ -28,14 +27,16 @@ from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.etags import IfMatch, etag_of
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
 from memory_platform.api.views.pagination import Page
+from memory_platform.kernel.errors import NotFound, VersionMismatch
 from profiles.selectors import subject_by_external_id
 from profiles.services.subjects import ensure_subject
 from snapshots.embedding.spaces import active_embedders
 from snapshots.episodes.finish import Teller, episode_of, episodes_of, finish_task
 from snapshots.episodes.tasks import begin_task, change_task, task_by_id, tasks_of
-from snapshots.episodes.values import Ending, TaskAddress
+from snapshots.episodes.values import Ending, StepUnknown, TaskAddress, TaskFinished, TaskUnknown, TooManySteps
 from snapshots.models import Task
 from snapshots.sensitive.detector import mask_sensitive
+from tenants.errors import QuotaExceeded
 from tenants.isolation import tenant_tx
 
 BELOW = "subjects/<product_id:subject_id>/tasks"
@@ -49,7 +50,7 @@ class TasksView(SubjectView):
     query_input = TaskListInput
     required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
 
-    @extend_schema(parameters=[TaskListInput], responses=page_of(TaskOutput))
+    @operation("list_tasks", query=TaskListInput, answer=page_of(TaskOutput))
     def get(self, request: Request, subject_id: str) -> Response:
         """List the tasks, oldest first; with ``status=active`` those that are worked at."""
         query = TaskListInput.parse(request)
@@ -59,7 +60,7 @@ class TasksView(SubjectView):
             told = episodes_of(kept)
         return Response({"data": [serialize_task(task, told.get(task.id)) for task in kept], "next_cursor": cursor})
 
-    @extend_schema(request=TaskInput, responses={201: TaskOutput}, examples=examples.TASKS)
+    @operation("create_task", request=TaskInput, answer=TaskOutput, status=201, errors=[TooManySteps])
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Begin a task; makes the subject on first sight."""
         return write_once(request, partial(reply_to_begin, subject_id, TaskInput.parse(request)))
@@ -72,7 +73,7 @@ class TaskView(SubjectView):
     versioned = True
     required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
 
-    @extend_schema(responses=TaskOutput)
+    @operation("get_task", answer=TaskOutput, errors=[TaskUnknown])
     def get(self, request: Request, subject_id: str, task_id: UUID) -> Response:
         """Return the task."""
         with tenant_tx(self.tenant_id):
@@ -80,7 +81,12 @@ class TaskView(SubjectView):
             episode = episode_of(task)
         return Response(serialize_task(task, episode), headers=header_of(task))
 
-    @extend_schema(request=TaskEditInput, responses=TaskOutput, examples=examples.TASK_CHANGES)
+    @operation(
+        "update_task",
+        request=TaskEditInput,
+        answer=TaskOutput,
+        errors=[TaskUnknown, TaskFinished, StepUnknown, TooManySteps],
+    )
     def patch(self, request: Request, subject_id: str, task_id: UUID) -> Response:
         """Change what is given: steps by their ids, the plan or the scratchpad as a whole. Finished: 409."""
         change = TaskEditInput.change_of(TaskEditInput.parse(request))
@@ -96,7 +102,12 @@ class FinishView(SubjectView):
     noun = "tasks"
     required_scope = MEMORY_WRITE
 
-    @extend_schema(request=FinishInput, responses=EpisodeOutput, examples=examples.ENDINGS)
+    @operation(
+        "finish_task",
+        request=FinishInput,
+        answer=EpisodeOutput,
+        errors=[NotFound, TaskUnknown, TaskFinished, VersionMismatch, QuotaExceeded],
+    )
     def post(self, request: Request, subject_id: str, task_id: UUID) -> HttpResponse:
         """End the task and return its episode, which recall finds from now on; twice with one outcome: the same one.
 

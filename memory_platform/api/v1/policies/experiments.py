@@ -7,13 +7,12 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import ADMIN
-from memory_platform.api.reference import examples
+from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.fields import JsonObjectField, ListOfField, TextField, WholeField, refuse
 from memory_platform.api.requests.serializers import Output, StrictSerializer, page_of
 from memory_platform.api.v1.policies.policy_serializers import VERSIONS_MOST, ReasonInput, ShareOutput
@@ -21,7 +20,9 @@ from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.etags import IfMatch, etag_of
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
+from memory_platform.kernel.errors import VersionMismatch
 from snapshots.feedback.tallies.shares import figures_by_arm
+from tenants.errors import ExperimentConflict, ExperimentRefused, ExperimentUnknown, PolicyUnknown
 from tenants.isolation import tenant_tx
 from tenants.models import Experiment, ExperimentStatus
 from tenants.policies.arms import BUCKETS, Arm
@@ -124,14 +125,20 @@ class ExperimentsView(TenantView):
     query_input = PageInput
     required_scope = ADMIN
 
-    @extend_schema(parameters=[PageInput], responses=page_of(ExperimentDetailOutput))
+    @operation("list_experiments", query=PageInput, answer=page_of(ExperimentDetailOutput))
     def get(self, request: Request) -> Response:
         """List the experiments, newest first."""
         page = Page.from_request(request, PageInput.parse(request), NEWEST_FIRST)
         with tenant_tx(self.tenant_id):
             return Response(page.answer(Experiment.objects.all(), serialize_experiment))
 
-    @extend_schema(request=ExperimentInput, responses={201: ExperimentDetailOutput}, examples=examples.EXPERIMENTS)
+    @operation(
+        "create_experiment",
+        request=ExperimentInput,
+        answer=ExperimentDetailOutput,
+        status=201,
+        errors=[PolicyUnknown, ExperimentRefused, ExperimentConflict],
+    )
     def post(self, request: Request) -> HttpResponse:
         """Make an experiment, which steers nobody before it is started."""
         return write_once(request, partial(reply_to_create, ExperimentInput.parse(request), self.actor))
@@ -144,14 +151,19 @@ class ExperimentView(TenantView):
     versioned = True
     required_scope: ClassVar[str] = ADMIN
 
-    @extend_schema(responses=ExperimentDetailOutput)
+    @operation("get_experiment", answer=ExperimentDetailOutput, errors=[ExperimentUnknown])
     def get(self, request: Request, experiment_id: UUID) -> Response:
         """Return an experiment."""
         with tenant_tx(self.tenant_id):
             found = experiment_by_id(experiment_id)
         return Response(serialize_experiment(found), headers=tag_of(found))
 
-    @extend_schema(request=SharesInput, responses=ExperimentDetailOutput)
+    @operation(
+        "update_experiment",
+        request=SharesInput,
+        answer=ExperimentDetailOutput,
+        errors=[ExperimentUnknown, ExperimentRefused, ExperimentConflict],
+    )
     def patch(self, request: Request, experiment_id: UUID) -> Response:
         """Share the subjects out anew: an arm that keeps its percentage keeps every subject."""
         given, condition = SharesInput.parse(request), IfMatch.from_request(request)
@@ -168,7 +180,12 @@ class StartView(TenantView):
     noun = "experiments"
     required_scope = ADMIN
 
-    @extend_schema(request=ReasonInput, responses=ExperimentDetailOutput)
+    @operation(
+        "start_experiment",
+        request=ReasonInput,
+        answer=ExperimentDetailOutput,
+        errors=[ExperimentUnknown, ExperimentRefused, ExperimentConflict, VersionMismatch],
+    )
     def post(self, request: Request, experiment_id: UUID) -> HttpResponse:
         """Start an experiment; while another one runs it is 409."""
         given, condition = ReasonInput.parse(request), IfMatch.from_request(request)
@@ -181,7 +198,12 @@ class EndView(TenantView):
     noun = "experiments"
     required_scope = ADMIN
 
-    @extend_schema(request=ReasonInput, responses=ExperimentDetailOutput)
+    @operation(
+        "end_experiment",
+        request=ReasonInput,
+        answer=ExperimentDetailOutput,
+        errors=[ExperimentUnknown, ExperimentRefused, ExperimentConflict, VersionMismatch],
+    )
     def post(self, request: Request, experiment_id: UUID) -> HttpResponse:
         """End an experiment: the active policy steers all subjects again."""
         given, condition = ReasonInput.parse(request), IfMatch.from_request(request)
@@ -194,7 +216,7 @@ class IndicatorsView(TenantView):
     noun = "experiments"
     required_scope = ADMIN
 
-    @extend_schema(responses=IndicatorsOutput)
+    @operation("get_experiment_indicators", answer=IndicatorsOutput, errors=[ExperimentUnknown])
     def get(self, request: Request, experiment_id: UUID) -> Response:
         """Return each arm's indicators with 95 % intervals: of the days rolled up so far, within the hour."""
         with tenant_tx(self.tenant_id):

@@ -3,14 +3,13 @@
 from typing import Any
 
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import ADMIN
 from memory_platform.api.policy import KIB
-from memory_platform.api.reference import examples
+from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.fields import JsonObjectField, TextField
 from memory_platform.api.requests.serializers import Input, Output
 from memory_platform.api.views.base import TenantView
@@ -71,7 +70,7 @@ class FieldsTryView(TenantView):
     noun = "policies"
     required_scope = ADMIN
 
-    @extend_schema(request=FieldsTryInput, responses=FieldsTryOutput, examples=examples.FIELD_TRIES)
+    @operation("try_fields", request=FieldsTryInput, answer=FieldsTryOutput, reads=True)
     def post(self, request: Request) -> Response:
         """Tell which clauses of a text are notes, which field each note would fill, and why not. Nothing is stored."""
         given = FieldsTryInput.parse(request)

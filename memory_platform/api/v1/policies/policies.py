@@ -6,12 +6,11 @@ from typing import Any, ClassVar
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import ADMIN
-from memory_platform.api.reference import examples
+from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.serializers import page_of
 from memory_platform.api.v1.policies.policy_serializers import (
     DiffInput,
@@ -34,9 +33,10 @@ from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.etags import IfMatch, etag_of
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.pagination import Order, Page, PageInput
-from memory_platform.kernel.errors import InvalidInput
+from memory_platform.kernel.errors import InvalidInput, VersionMismatch
 from snapshots.policies.replay import ALWAYS_UNTOLD, replay_policy
 from snapshots.policies.sections import SECTIONS
+from tenants.errors import PolicyUnchanged, PolicyUnknown
 from tenants.isolation import current_tenant_id, tenant_tx
 from tenants.models import PolicyVersion, Tenant
 from tenants.services.audit import Actor
@@ -61,7 +61,7 @@ class PoliciesView(TenantView):
     query_input = PageInput
     required_scope = ADMIN
 
-    @extend_schema(parameters=[PageInput], responses=page_of(PolicyOutput))
+    @operation("list_policies", query=PageInput, answer=page_of(PolicyOutput))
     def get(self, request: Request) -> Response:
         """List the versions, newest first."""
         page = Page.from_request(request, PageInput.parse(request), NEWEST_NUMBER)
@@ -71,10 +71,12 @@ class PoliciesView(TenantView):
                 page.answer(PolicyVersion.objects.all(), lambda version: serialize_version(version, active))
             )
 
-    @extend_schema(
+    @operation(
+        "create_policy",
         request=PolicyInput,
-        responses={201: PolicyMadeOutput, 200: PolicyMadeOutput},
-        examples=examples.POLICIES,
+        answer=PolicyMadeOutput,
+        status=(201, 200),
+        errors=[PolicyUnknown, PolicyUnchanged],
     )
     def post(self, request: Request) -> HttpResponse:
         """Make a version, which steers nothing before it is activated; with ``dry_run`` only tell what it would say."""
@@ -88,7 +90,7 @@ class PolicyView(TenantView):
     versioned = True
     required_scope = ADMIN
 
-    @extend_schema(responses=PolicyDetailOutput)
+    @operation("get_policy", answer=PolicyDetailOutput, errors=[PolicyUnknown])
     def get(self, request: Request, version: int) -> Response:
         """Return a version with every value in force under it."""
         with tenant_tx(self.tenant_id):
@@ -102,7 +104,12 @@ class ActivateView(TenantView):
     noun = "policies"
     required_scope = ADMIN
 
-    @extend_schema(request=ReasonInput, responses=PolicyDetailOutput)
+    @operation(
+        "activate_policy",
+        request=ReasonInput,
+        answer=PolicyDetailOutput,
+        errors=[PolicyUnknown, PolicyUnchanged, VersionMismatch],
+    )
     def post(self, request: Request, version: int) -> HttpResponse:
         """Let a version steer, from every process's next request on; an earlier one rolls back."""
         given, condition = ReasonInput.parse(request), IfMatch.from_request(request)
@@ -116,7 +123,7 @@ class DiffView(TenantView):
     query_input = DiffInput
     required_scope = ADMIN
 
-    @extend_schema(parameters=[DiffInput], responses=DiffOutput)
+    @operation("diff_policies", query=DiffInput, answer=DiffOutput, errors=[PolicyUnknown])
     def get(self, request: Request) -> Response:
         """Return the fields whose values in force differ."""
         asked = DiffInput.parse(request)
@@ -132,7 +139,7 @@ class ReplayView(TenantView):
     query_input = ReplayInput
     required_scope = ADMIN
 
-    @extend_schema(parameters=[ReplayInput], responses=ReplayOutput)
+    @operation("replay_policy", query=ReplayInput, answer=ReplayOutput, errors=[PolicyUnknown])
     def get(self, request: Request) -> Response:
         """Order the candidates of the newest receipts of one version anew under another. Writes nothing, asks no model.
 
@@ -152,7 +159,7 @@ class SettingsView(TenantView):
     noun = "policies"
     required_scope: ClassVar[str] = ADMIN
 
-    @extend_schema(responses=SettingsOutput)
+    @operation("list_policy_settings", answer=SettingsOutput)
     def get(self, request: Request) -> Response:
         """Return every field that a version may set, with its bounds and its default."""
         return Response({"settings": serialize_settings()})

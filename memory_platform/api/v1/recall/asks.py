@@ -8,21 +8,21 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from memory_platform.api.access.permissions import MEMORY_WRITE
-from memory_platform.api.reference import examples
+from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.faults import fault
 from memory_platform.api.requests.fields import FlagField, JsonField, OneOfField, ProductIdField, TextField, names
-from memory_platform.api.requests.sensitive import refuse_sensitive
+from memory_platform.api.requests.sensitive import Sensitive, refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output
 from memory_platform.api.v1.recall.context import INTENT_CHARS
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
+from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.linear_model import Float32
-from profiles.elicitation.answers import AskAnswer, open_ask, read_answer, settle_ask
+from profiles.elicitation.answers import AskAnswer, AskAnswered, ValueUnclear, open_ask, read_answer, settle_ask
 from profiles.elicitation.asking import AskMoment, AskReason, next_ask
 from profiles.models import Ask, AskPriority, Subject
 from profiles.selectors import subject_by_external_id
@@ -111,7 +111,7 @@ class NextAskView(SubjectView):
     noun = "asks"
     required_scope = MEMORY_WRITE
 
-    @extend_schema(request=NextAskInput, responses=NextAskOutput, examples=examples.NEXT_ASK)
+    @operation("next_ask", request=NextAskInput, answer=NextAskOutput)
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Return what to ask next, most important first, and count it as asked; makes the subject on first sight.
 
@@ -140,7 +140,12 @@ class AnswerView(SubjectView):
     noun = "asks"
     required_scope = MEMORY_WRITE
 
-    @extend_schema(request=AnswerInput, responses=SettledAskOutput, examples=examples.ANSWERS)
+    @operation(
+        "answer_ask",
+        request=AnswerInput,
+        answer=SettledAskOutput,
+        errors=[NotFound, AskAnswered, ValueUnclear, Sensitive],
+    )
     def post(self, request: Request, subject_id: str, ask_id: UUID) -> HttpResponse:
         """Record the answer; a value is written as the user's own word, and the verdict says what that did.
 

@@ -7,12 +7,11 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from memory_platform.api.access.permissions import MEMORY_READ
-from memory_platform.api.reference import examples
+from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.fields import (
     FlagField,
     InstantField,
@@ -31,6 +30,7 @@ from memory_platform.api.v1.recall.context_prompt import PromptFields, PromptOut
 from memory_platform.api.v1.recall.recall import STRICT_HELP, FilterField
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_prepared
+from snapshots.context.errors import BudgetTooSmall
 from snapshots.context.record import shown_sections, shown_tokens
 from snapshots.context.service import build_context, draft_context, leave_receipt_or_anew
 from snapshots.context.stages import ContextAnswer, ContextQuery, Draft
@@ -40,6 +40,8 @@ from snapshots.context.values import AssembledContext, BudgetRequest, ContextReq
 from snapshots.context.writing.vendors import VendorPrompt, VendorRequest, prompt_made_anew, vendor_prompt
 from snapshots.models import Receipt
 from snapshots.policies.effective import Policies
+from snapshots.recall.filtering.matching import FilterTooCostly
+from snapshots.recall.loading.earlier import MemoryTooLarge
 
 TOKENS_MOST = 1_000_000
 INTENT_CHARS = 40
@@ -189,7 +191,12 @@ class ContextView(SubjectView):
     noun = "context"
     required_scope = MEMORY_READ
 
-    @extend_schema(request=ContextInput, responses=ContextOutput, examples=examples.CONTEXT)
+    @operation(
+        "get_context",
+        request=ContextInput,
+        answer=ContextOutput,
+        errors=[BudgetTooSmall, MemoryTooLarge, FilterTooCostly],
+    )
     def post(self, request: Request, subject_id: str) -> HttpResponse:
         """Assemble a context and leave its receipt; an unknown subject gets an answer and leaves nothing."""
         given, policies = ContextInput.parse(request), self.policies_for(subject_id)

@@ -7,19 +7,19 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from memory_platform.api.access.permissions import MEMORY_WRITE
 from memory_platform.api.policy import KIB, POLICY
-from memory_platform.api.reference import examples
+from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.fields import ListOfField, OneOfField, OwnIdField, TextField, names
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
 from memory_platform.api.v1.conversations.messages import FastLaneOutput, serialize_correction
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
-from snapshots.feedback.outcome import sense_told, take_outcome
+from memory_platform.kernel.errors import NotFound
+from snapshots.feedback.outcome import MemoryNotInReceipt, sense_told, take_outcome
 from snapshots.feedback.values import Outcome, SaidVerdict, Sense, Signal, Told
 from snapshots.intake.corrections import result_of
 from snapshots.intake.forgetting import forget_told
@@ -75,7 +75,13 @@ class OutcomeView(TenantView):
     noun = "receipts"
     required_scope = MEMORY_WRITE
 
-    @extend_schema(request=OutcomeInput, responses=OutcomeOutput, examples=examples.OUTCOME)
+    @operation(
+        "record_outcome",
+        request=OutcomeInput,
+        answer=OutcomeOutput,
+        errors=[NotFound, MemoryNotInReceipt],
+        tag="outcome",
+    )
     def post(self, request: Request, receipt_id: UUID) -> HttpResponse:
         """Tell the reply, the user's next message, or verdicts on memories; corrections are applied at once."""
         told = told_by(OutcomeInput.parse(request))

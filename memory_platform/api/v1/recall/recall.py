@@ -3,14 +3,13 @@
 from typing import Any
 
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ
 from memory_platform.api.policy import POLICY
-from memory_platform.api.reference import examples
+from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.fields import (
     FlagField,
     InstantField,
@@ -30,6 +29,8 @@ from memory_platform.api.views.base import SubjectView
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.recall.filtering.grammar import FilterNode, parse_filter
+from snapshots.recall.filtering.matching import FilterTooCostly
+from snapshots.recall.loading.earlier import MemoryTooLarge
 from snapshots.recall.policy import ANSWERS
 from snapshots.recall.service import recall
 from snapshots.recall.values import APART, DOCUMENTS, LANES, REPLIES, SNAPSHOT_KINDS, RecallQuery
@@ -139,7 +140,7 @@ class RecallView(SubjectView):
     noun = "recall"
     required_scope = MEMORY_READ
 
-    @extend_schema(request=RecallInput, responses=RecallOutput, examples=examples.RECALL)
+    @operation("recall", request=RecallInput, answer=RecallOutput, errors=[MemoryTooLarge, FilterTooCostly], reads=True)
     def post(self, request: Request, subject_id: str) -> Response:
         """Answer what is remembered; for an unknown subject nothing, and nothing is created."""
         asked, policies = RecallInput.parse(request), self.policies_for(subject_id)

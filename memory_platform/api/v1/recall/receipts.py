@@ -4,12 +4,12 @@ from typing import Any
 from uuid import UUID
 
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ
+from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.fields import InstantField, OwnIdField, ProductIdField
 from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.v1.policies.policy_serializers import ExperimentOutput, serialize_experiment_arm
@@ -123,7 +123,7 @@ class ReceiptsView(TenantView):
     query_input = ReceiptsInput
     required_scope = MEMORY_READ
 
-    @extend_schema(parameters=[ReceiptsInput], responses=page_of(ReceiptSummaryOutput))
+    @operation("list_receipts", query=ReceiptsInput, answer=page_of(ReceiptSummaryOutput))
     def get(self, request: Request) -> Response:
         """List receipts, the oldest first."""
         asked = ReceiptsInput.parse(request)
@@ -144,7 +144,7 @@ class ReceiptView(TenantView):
     noun = "receipts"
     required_scope = MEMORY_READ
 
-    @extend_schema(responses=ReceiptOutput)
+    @operation("get_receipt", answer=ReceiptOutput)
     def get(self, request: Request, receipt_id: UUID) -> Response:
         """Return a receipt with all candidates: those in the context by position, then the others, best first."""
         with tenant_tx(self.tenant_id):
