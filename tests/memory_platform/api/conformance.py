@@ -30,6 +30,9 @@ def check_answer(method: str, path: str, response: HttpResponse) -> None:
     assert media in content, f"{method} {operation} does not document {media}"
     if media != "application/json" and not media.endswith("+json"):
         return
+    if media.startswith("application/problem"):
+        code = orjson.loads(response.content)["code"]
+        assert code in answers[str(response.status_code)]["x-error-codes"], f"{method} {operation}: {code}"
     faults = _validator(operation, method.lower(), str(response.status_code), media).iter_errors(
         orjson.loads(response.content)
     )

@@ -19,6 +19,8 @@ from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from profiles.services.subjects import ensure_subject
+from profiles.values import Verdict
+from snapshots.forgetting.values import FORGOTTEN, NOTHING_TO_FORGET
 from snapshots.intake.accept import accept_messages, new_among
 from snapshots.intake.ended_notes import NOTHING_FORESEEN, Foreseen, foresee
 from snapshots.intake.special import Screened, screen_ahead
@@ -33,6 +35,14 @@ from tenants.isolation import tenant_tx
 
 BY_SEQ = Order(fields=("seq",))
 BELOW = "subjects/<product_id:subject_id>/conversations/<product_id:conversation_id>"
+
+
+CORRECTION_REASONS = (
+    "absent", "added", "asks_for_everything", "contradiction", "duplicate", "echo", "ended", "evidence_missing",
+    "forgotten", "instruction", "new", "no_lasting_words", "not_a_list", "not_asserted", "not_the_subject",
+    "object_unknown", "older", "one_off", "possibly_outdated", "removed", "replaced", "schema", "sensitive", "unsure",
+    "unsupported", "weaker_than_current",
+)  # fmt: skip
 
 
 class FateOutput(Output):
@@ -77,7 +87,8 @@ class FastLaneOutput(Output):
     are null then, and the worker looks again after the earlier messages.
 
     An order to forget gives one item for each memory, with the verdict `forgotten`: a slot as above, or a note,
-    statement or other snapshot by its kind. The reason `nothing_to_forget` means that the order fits nothing.
+    statement or other snapshot by its kind. The verdict `nothing_to_forget` means that the order fits nothing; with
+    the reason `asks_for_everything` it asked for the whole memory, which only `DELETE` of the subject erases.
     """
 
     category = serializers.CharField(allow_null=True, help_text="Category of the preference.")
@@ -87,8 +98,12 @@ class FastLaneOutput(Output):
         allow_null=True,
         help_text="The kind of memory that it concerns.",
     )
-    verdict = serializers.CharField(help_text="What happened to the memory.")
-    reason = serializers.CharField(allow_null=True, help_text="Why, where the verdict needs it.")
+    verdict = serializers.ChoiceField(
+        choices=[*Verdict.values, FORGOTTEN, NOTHING_TO_FORGET], help_text="What happened to the memory."
+    )
+    reason = serializers.ChoiceField(
+        choices=CORRECTION_REASONS, allow_null=True, help_text="Why, for a verdict that needs it."
+    )
     preference_id = serializers.UUIDField(allow_null=True, help_text="Id of the preference, when it is one.")
     memory_id = serializers.UUIDField(allow_null=True, help_text="Id of the memory.")
     forget_order_id = serializers.UUIDField(

@@ -43,6 +43,7 @@ def test_every_operation_has_a_request_and_a_response_example(
         assert not answer or answer.get("examples") or name == "get_schema", name
 
 
+@pytest.mark.timeout(180)
 def test_every_example_works_on_the_real_api(
     world: World, operations: dict[str, tuple[str, str, dict[str, Any]]]
 ) -> None:
