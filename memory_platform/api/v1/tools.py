@@ -81,10 +81,7 @@ class ToolAnswerOutput(Output):
 
 
 class ToolsView(TenantView):
-    """The tools there are."""
-
     noun = "tools"
-    query_input = ToolsInput
     required_scope = MEMORY_READ
 
     @operation("list_tools", query=ToolsInput, answer=ToolsOutput)
@@ -112,8 +109,6 @@ class RecallToolView(SubjectView):
 
 
 class ToolView(SubjectView):
-    """Calls of a tool that writes."""
-
     noun = "tools"
     required_scope = MEMORY_WRITE
 

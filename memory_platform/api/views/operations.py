@@ -10,7 +10,7 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from memory_platform.api.errors.handler import status_of
 from memory_platform.api.errors.problems import CODE_OF_STATUS
 from memory_platform.api.requests.parsing import PayloadTooLarge, RequestTimeout
-from memory_platform.api.requests.serializers import Output, QueryInput
+from memory_platform.api.requests.serializers import NoQueryInput, Output, QueryInput
 from memory_platform.kernel.errors import (
     Conflict,
     InvalidInput,
@@ -36,6 +36,7 @@ class Facts:
     headers: tuple[str, ...] = ()
     reads: bool = False
     tag: str = ""
+    query: type[QueryInput] = NoQueryInput
 
 
 def operation(
@@ -62,7 +63,10 @@ def operation(
         parameters=[query] if query else [],
         responses={code: OpenApiResponse(shape, description=first_sentence(shape)) for code, shape in shapes.items()},
     )
-    known = Facts(**{key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()})
+    known = Facts(
+        **{key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()},
+        query=query or NoQueryInput,
+    )
 
     def describe(method: Method) -> Method:
         method.facts = known  # type: ignore[attr-defined]

@@ -58,8 +58,6 @@ class ErasureOutput(Output):
 
 
 class ErasureView(TenantView):
-    """One erasure."""
-
     noun = "erasures"
     required_scope = MEMORY_READ
 

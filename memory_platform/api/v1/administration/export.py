@@ -16,8 +16,6 @@ JSON_LINES = ("application/x-ndjson", TEXT_LINES)
 
 
 class ExportView(SubjectView):
-    """All data of one subject."""
-
     noun = "subjects"
     required_scope = MEMORY_READ
 

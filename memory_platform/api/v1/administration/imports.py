@@ -91,15 +91,10 @@ class ImportedOutput(Output):
 
 
 class ImportView(TenantView):
-    """Imports of exported subjects."""
-
     noun = "jobs"
     required_scope = MEMORY_WRITE
     body_limit = POLICY.bulk_body_bytes
     parser_classes = (JsonParser, JsonLinesParser, TextLinesParser, FileParser)
-
-    def check_query(self, request: Request) -> None:
-        ImportQuery.parse(request)
 
     @operation(
         "import_subject",

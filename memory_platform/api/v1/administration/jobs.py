@@ -71,8 +71,6 @@ class JobOutput(Output):
 
 
 class JobView(TenantView):
-    """One job."""
-
     noun = "jobs"
     required_scope = MEMORY_READ
 
@@ -84,8 +82,6 @@ class JobView(TenantView):
 
 
 class JobRetryView(TenantView):
-    """Retrying a dead job."""
-
     noun = "jobs"
     required_scope = MEMORY_WRITE
 

@@ -62,8 +62,6 @@ class TenantOutput(Output):
 
 
 class OwnTenantView(TenantView):
-    """The tenant that the key belongs to."""
-
     noun = "tenant"
     required_scope = ANY_KEY
 

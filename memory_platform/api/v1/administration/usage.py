@@ -70,10 +70,7 @@ class UsageOutput(Output):
 
 
 class UsageView(TenantView):
-    """The cost ledger of the tenant."""
-
     noun = "tenant"
-    query_input = UsageInput
     required_scope = MEMORY_READ
 
     @operation("get_usage", query=UsageInput, answer=UsageOutput)

@@ -84,10 +84,7 @@ class PendingOutput(Output):
 
 
 class ConversationsView(SubjectView):
-    """The conversations of one subject."""
-
     noun = "conversations"
-    query_input = PageInput
     required_scope = MEMORY_READ
 
     @operation("list_conversations", query=PageInput, answer=page_of(ConversationOutput))
@@ -101,8 +98,6 @@ class ConversationsView(SubjectView):
 
 
 class ConversationView(SubjectView):
-    """One conversation."""
-
     noun = "conversations"
     versioned = True
     required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
@@ -138,8 +133,6 @@ class ConversationView(SubjectView):
 
 
 class EndView(SubjectView):
-    """The end of one conversation."""
-
     noun = "conversations"
     required_scope = MEMORY_WRITE
 
@@ -151,8 +144,6 @@ class EndView(SubjectView):
 
 
 class RestoreView(SubjectView):
-    """The archived messages of one conversation."""
-
     noun = "conversations"
     required_scope = MEMORY_WRITE
 
@@ -167,8 +158,6 @@ class RestoreView(SubjectView):
 
 
 class PendingView(SubjectView):
-    """The work that a subject's messages still need."""
-
     noun = "conversations"
     required_scope = MEMORY_READ
 

@@ -176,10 +176,7 @@ class WindowOutput(Output):
 
 
 class MessagesView(SubjectView):
-    """The messages of one conversation."""
-
     noun = "conversations"
-    query_input = PageInput
     required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
     body_limit = POLICY.messages_body_bytes
 
@@ -237,8 +234,6 @@ class MessagesView(SubjectView):
 
 
 class WindowView(SubjectView):
-    """The window of one conversation."""
-
     noun = "conversations"
     required_scope = MEMORY_READ
 
