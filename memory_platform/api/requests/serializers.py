@@ -101,21 +101,18 @@ class Output(serializers.Serializer[Any]):
     def render(cls, source: Any, **given: Any) -> dict[str, Any]:
         """Return ``source`` as JSON-ready members; those in ``given`` are taken as they are, not read from ``source``.
 
-        A mapping is taken for an answer that is rendered already.
+        A dictionary is taken for an answer that is rendered already.
         """
-        if isinstance(source, Mapping):
+        if isinstance(source, dict):
             return {**source, **given}
         plan = _plan_of(cls)
-        if not given.keys() <= plan.keys():
+        if given and not given.keys() <= plan.keys():
             raise TypeError(f"{cls.__name__} has no field {', '.join(given.keys() - plan.keys())}")
         answer: dict[str, Any] = {}
         for name, (read, convert, optional) in plan.items():
-            if name in given:
-                value = given[name]
-            else:
-                value = read(source)
-                if convert is not None and value is not None:
-                    value = convert(value)
+            value = given[name] if name in given else read(source)
+            if convert is not None and value is not None and name not in given:
+                value = convert(value)
             if value is not None or not optional:
                 answer[name] = value
         return answer
