@@ -21,11 +21,12 @@ from memory_platform.api.tools.guidance import GUIDANCE
 from memory_platform.api.tools.inputs import parse_arguments
 from memory_platform.api.tools.reading_tools import forget_for_model, recall_for_model
 from memory_platform.api.tools.saving_tools import SAVERS, check_arguments, save_once
-from memory_platform.api.tools.values import VERDICTS, ToolCall
+from memory_platform.api.tools.values import REASONS, VERDICTS, ToolCall
 from memory_platform.api.views.base import SubjectView, TenantView
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import InvalidInput, NotFound
+from profiles.services.claims import NOT_A_LIST, OLDER, WEAKER
 from profiles.services.subjects import ensure_subject
 
 RECALL = "recall"
@@ -76,7 +77,9 @@ class ToolAnswerOutput(Output):
 
     tool = serializers.CharField(help_text="Name of the tool.")
     verdict = serializers.ChoiceField(choices=VERDICTS, help_text="What the call did.")
-    reason = serializers.CharField(allow_null=True, help_text="Why, for a verdict that needs it.")
+    reason = serializers.ChoiceField(
+        choices=[*REASONS, NOT_A_LIST, OLDER, WEAKER], allow_null=True, help_text="Why, for a verdict that needs it."
+    )
     result = serializers.DictField(allow_null=True, help_text="What was found or written; null when it was nothing.")
 
 
