@@ -1,5 +1,6 @@
 """Messages as a request holds them."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -153,17 +154,10 @@ class MessageInput(StrictSerializer):
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         value = super().to_internal_value(data)
-        content = data.get("content")
-        if isinstance(content, list) and any(map(is_image, content)):
-            value[IMAGES_LEFT_OUT] = True
-        return value
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a message that says nothing and calls no tool."""
-        if not attrs.get("content") and not attrs.get("tool_calls"):
-            hint = " Images are not stored." if attrs.get(IMAGES_LEFT_OUT) else ""
+        if not value.get("content") and not value.get("tool_calls"):
+            hint = " Images are not stored." if has_images(data) else ""
             raise fault("content", "required", f"Must not be empty, unless there are tool_calls.{hint}")
-        return attrs
+        return value
 
 
 class MessagesInput(Input):
@@ -172,6 +166,12 @@ class MessagesInput(Input):
     messages = ListOfField(
         child=MessageInput(), least=1, most=MESSAGES_MOST, help_text="In the order in which they were said."
     )
+
+
+def has_images(message: Mapping[str, Any]) -> bool:
+    """Return whether the content of a message, as it was sent, has parts with images."""
+    content = message.get("content")
+    return isinstance(content, list) and any(map(is_image, content))
 
 
 def is_image(part: Any) -> bool:

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from memory_platform.api.access.permissions import MEMORY_READ, READS_AND_WRITES
 from memory_platform.api.policy import POLICY
 from memory_platform.api.requests.serializers import Output, page_of
-from memory_platform.api.v1.conversations.message_inputs import IMAGES_LEFT_OUT, MessagesInput
+from memory_platform.api.v1.conversations.message_inputs import IMAGES_LEFT_OUT, MessagesInput, has_images
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
@@ -195,8 +195,8 @@ class MessagesView(SubjectView):
         A message whose `message_id` is known is a duplicate and changes nothing.
         """
         messages = MessagesInput.parse(request)["messages"]
-        stripped = {index for index, message in enumerate(messages) if message.pop(IMAGES_LEFT_OUT, False)}
         incoming = [IncomingMessage(**message) for message in messages]
+        stripped = [index for index, message in enumerate(request.data["messages"]) if has_images(message)]
         foreseen = foresee(self.tenant_id, subject_id, conversation_id, incoming)
         special = screen_ahead(notes_policy(self.tenant_id, self.caller.policy_epoch), incoming)
 
