@@ -88,9 +88,6 @@ class OwnIdField(Direct, serializers.CharField):
             refuse(*found)
         return own_id(data)
 
-    def to_representation(self, value: Any) -> str:
-        return str(value)
-
 
 class InstantField(Direct, serializers.DateTimeField):
     """A time as RFC 3339 with offset; in UTC inside, unless ``local`` keeps its offset."""
@@ -108,9 +105,6 @@ class InstantField(Direct, serializers.DateTimeField):
             return moment if self.local else in_utc
         except (ValueError, OverflowError):
             refuse("not_a_time", "Must be a time as in RFC 3339, with its offset, in the years 1 to 9999.")
-
-    def to_representation(self, value: Any) -> str:
-        return str(format_time(value))
 
 
 class DayField(Direct, serializers.DateField):
@@ -168,7 +162,7 @@ class RoundedField(serializers.FloatField):
         self.digits = digits
         super().__init__(**kwargs)
 
-    def to_representation(self, value: float) -> float:
+    def round(self, value: float) -> float:
         return round(value, self.digits)
 
 
@@ -255,11 +249,6 @@ class QueryText(str):
 def refuse(code: str, message: str) -> NoReturn:
     """Raise the error of one field. The message says what is allowed and never repeats the value."""
     raise ValidationError([_detail(code, message)])
-
-
-def format_time(value: datetime | None) -> str | None:
-    """Return ``value`` as RFC 3339 in UTC with a Z, or None."""
-    return None if value is None else value.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def format_size(chars: int | None, max_bytes: int) -> str:

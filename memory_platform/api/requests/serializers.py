@@ -149,9 +149,9 @@ def _converter_of(field: serializers.Field[Any, Any, Any, Any]) -> Callable[[Any
     if isinstance(field, Output):
         return type(field).render
     if isinstance(field, RoundedField):
-        return field.to_representation
+        return field.round
     is_text = isinstance(field, serializers.CharField | serializers.ChoiceField)
-    if is_text and field.allow_null and not field.allow_blank:
+    if is_text and field.allow_null and not getattr(field, "allow_blank", False):
         return _none_if_empty
     return None
 
