@@ -6,7 +6,7 @@ from uuid import UUID
 
 from memory_platform.api.tools.values import ABSENT, ERASED, RECALLED, ToolAnswer, ToolCall
 from memory_platform.api.v1.recall.recall import RecallInput, query_of
-from memory_platform.api.v1.recall.recall_serializers import shown_match
+from memory_platform.api.v1.recall.recall_serializers import render_match
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Erasure, Subject
 from profiles.selectors import subject_by_external_id
@@ -37,7 +37,7 @@ def recall_for_model(tenant_id: UUID, subject_id: str, call: ToolCall, policies:
         "memories": [_render_memory(memory) for memory in found.memories],
         "profile": beliefs.profile,
         "preferences": beliefs.preference_values,
-        "tags": [shown_match(match) for match in found.lanes.meant],
+        "tags": [render_match(match) for match in found.lanes.meant],
     }
     return ToolAnswer(call.tool, RECALLED, result=result)
 

@@ -32,12 +32,12 @@ def short_text(chars: int, help_text: str, *, required: bool = False) -> TextFie
     return TextField(max_bytes=4 * chars, max_length=chars, required=required, help_text=help_text)
 
 
-def confidence_output() -> serializers.FloatField:
-    return serializers.FloatField(help_text=CONFIDENCE_HELP)
+def confidence_output(**kwargs: Any) -> serializers.FloatField:
+    return serializers.FloatField(help_text=CONFIDENCE_HELP, **kwargs)
 
 
-def provenance_output() -> serializers.ChoiceField:
-    return serializers.ChoiceField(choices=Provenance.values, help_text=PROVENANCE_HELP)
+def provenance_output(**kwargs: Any) -> serializers.ChoiceField:
+    return serializers.ChoiceField(choices=Provenance.values, help_text=PROVENANCE_HELP, **kwargs)
 
 
 def texts_output(help_text: str, **kwargs: Any) -> serializers.ListField:

@@ -12,7 +12,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
-from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.fields import OneOfField
 from memory_platform.api.requests.reasons import OptionalReasonInput, masked_reason
 from memory_platform.api.requests.serializers import Output, page_of
@@ -24,6 +23,7 @@ from memory_platform.api.v1.memories.shared_serializers import (
 )
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Candidate, CandidateKind, Subject
@@ -92,7 +92,6 @@ class ProposedOutput(Output):
 
 class CandidatesView(SubjectView):
     noun = "candidates"
-    query_input = CandidatesInput
     required_scope = MEMORY_READ
 
     @operation("list_candidates", query=CandidatesInput, answer=page_of(ProposedOutput))

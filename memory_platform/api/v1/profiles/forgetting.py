@@ -9,7 +9,6 @@ from rest_framework.request import Request
 
 from memory_platform.api.access.permissions import MEMORY_WRITE
 from memory_platform.api.policy import POLICY
-from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.fields import TextField
 from memory_platform.api.requests.serializers import Input, NothingInput
 from memory_platform.api.v1.administration.erasures import ErasedOutput, reply_with_certificate
@@ -18,6 +17,7 @@ from memory_platform.api.v1.profiles.preference_serializers import check_categor
 from memory_platform.api.v1.profiles.profile_serializers import FIELD_HELP
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_in_scopes
+from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Erasure, Subject
 from profiles.selectors import subject_by_external_id, tag_by_id

@@ -9,7 +9,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, READS_AND_WRITES
-from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.sensitive import Sensitive
 from memory_platform.api.requests.serializers import page_of
 from memory_platform.api.v1.memories.shared_serializers import MessageSourceOutput
@@ -24,6 +23,7 @@ from memory_platform.api.v1.profiles.preference_serializers import (
 )
 from memory_platform.api.views.base import SubjectView, no_content
 from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from memory_platform.kernel.errors import NotFound, VersionMismatch
 from profiles.models import Preference, Subject
@@ -46,7 +46,6 @@ ONE = f"{BELOW}/<product_id:category>/<product_id:key>"
 
 class PreferencesView(SubjectView):
     noun = "preferences"
-    query_input = PreferenceListInput
     required_scope = MEMORY_READ
 
     @operation("list_preferences", query=PreferenceListInput, answer=page_of(PreferenceOutput))
@@ -67,7 +66,7 @@ class PreferenceView(SubjectView):
 
     @operation("get_preference", answer=PreferenceOutput)
     def get(self, request: Request, subject_id: str, category: str, key: str) -> Response:
-        """Return the current value of a preference. A retracted preference is 404; its history stays."""
+        """Get the current value of a preference. A retracted preference is 404; its history stays."""
         check_category(category)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
@@ -115,7 +114,6 @@ class PreferenceView(SubjectView):
 
 class PreferenceHistoryView(SubjectView):
     noun = "preferences"
-    query_input = PageInput
     required_scope = MEMORY_READ
 
     @operation("list_preference_history", query=PageInput, answer=page_of(PreferenceOutput))

@@ -8,7 +8,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, READS_AND_WRITES
-from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.sensitive import Sensitive, refuse_sensitive
 from memory_platform.api.requests.serializers import page_of
 from memory_platform.api.v1.profiles.profile_serializers import (
@@ -24,6 +23,7 @@ from memory_platform.api.v1.profiles.profile_serializers import (
 )
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from profiles.completeness import completeness
 from profiles.models import ProfileFact, Subject
@@ -44,7 +44,7 @@ class ProfileView(SubjectView):
 
     @operation("get_profile", answer=StandingProfileOutput)
     def get(self, request: Request, subject_id: str) -> Response:
-        """Return the profile of a subject, and how well each field is known. A field is null if it is not known."""
+        """Get the profile of a subject, and how well each field is known. A field is null if it is not known."""
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
             facts = list(profile_facts(subject))
@@ -76,7 +76,6 @@ class ProfileView(SubjectView):
 
 class ProfileHistoryView(SubjectView):
     noun = "profile"
-    query_input = PageInput
     required_scope = MEMORY_READ
 
     @operation("list_profile_history", query=PageInput, answer=page_of(FactOutput))
@@ -93,7 +92,7 @@ class CompletenessView(SubjectView):
 
     @operation("get_profile_completeness", answer=CompletenessOutput)
     def get(self, request: Request, subject_id: str) -> Response:
-        """Return what is not known about a subject yet, and the question to ask first."""
+        """Get what is not known about a subject yet, and the question to ask first."""
         with tenant_tx(self.tenant_id):
             return Response(CompletenessOutput.render(completeness(subject_by_external_id(subject_id))))
 

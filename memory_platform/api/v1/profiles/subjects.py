@@ -9,7 +9,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, READS_AND_WRITES
-from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.fields import JsonObjectField
 from memory_platform.api.requests.sensitive import Sensitive, refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output, page_of
@@ -17,6 +16,7 @@ from memory_platform.api.v1.administration.erasures import ErasedOutput
 from memory_platform.api.v1.profiles.profile_serializers import ProfileFields, ProfileOutput, changes_of, removals_of
 from memory_platform.api.views.base import SubjectView, TenantView
 from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from memory_platform.kernel.errors import VersionMismatch
 from profiles.models import ErasureState, Subject
@@ -57,7 +57,6 @@ class ErasingOutput(Output):
 
 class SubjectsView(TenantView):
     noun = "subjects"
-    query_input = PageInput
     required_scope = MEMORY_READ
 
     @operation("list_subjects", query=PageInput, answer=page_of(SubjectOutput))
@@ -78,7 +77,7 @@ class OneSubjectView(SubjectView):
 
     @operation("get_subject", answer=SubjectOutput)
     def get(self, request: Request, subject_id: str) -> Response:
-        """Return a subject with its profile."""
+        """Get a subject with its profile."""
         with tenant_tx(self.tenant_id):
             return answer(subject_by_external_id(subject_id))
 

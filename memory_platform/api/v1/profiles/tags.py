@@ -12,7 +12,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
-from memory_platform.api.reference.operations import operation
 from memory_platform.api.requests.sensitive import Sensitive
 from memory_platform.api.requests.serializers import NothingInput, page_of
 from memory_platform.api.v1.memories.shared_serializers import MomentListInput
@@ -35,6 +34,7 @@ from memory_platform.api.v1.profiles.tag_serializers import (
 from memory_platform.api.views.base import SubjectView, no_content
 from memory_platform.api.views.etags import IfMatch, etag_of
 from memory_platform.api.views.idempotency import Reply, write_once
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Preference, Subject, Tag
@@ -63,7 +63,6 @@ ONE = f"{BELOW}/<own_id:tag_id>"
 
 class TagsView(SubjectView):
     noun = "tags"
-    query_input = MomentListInput
     required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
 
     @operation("list_tags", query=MomentListInput, answer=page_of(ListedTagOutput))
@@ -92,7 +91,6 @@ class TagsView(SubjectView):
 
 class LookupView(SubjectView):
     noun = "tags"
-    query_input = LookupInput
     required_scope = MEMORY_READ
 
     @operation("lookup_tags", query=LookupInput, answer=LookupOutput)
@@ -112,7 +110,7 @@ class TagView(SubjectView):
 
     @operation("get_tag", answer=OneTagOutput)
     def get(self, request: Request, subject_id: str, tag_id: UUID) -> Response:
-        """Return a tag with the newest notes about it."""
+        """Get a tag with the newest notes about it."""
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
             tag = tag_by_id(subject, tag_id)
@@ -148,7 +146,6 @@ class TagView(SubjectView):
 
 class TagHistoryView(SubjectView):
     noun = "tags"
-    query_input = PageInput
     required_scope = MEMORY_READ
 
     @operation("list_tag_history", query=PageInput, answer=page_of(TagDetailOutput))
