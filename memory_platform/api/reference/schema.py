@@ -86,7 +86,7 @@ class ApiSchema(AutoSchema):
         if isinstance(self.view, TenantView):
             codes = codes_by_status(self.method, self.path, self.facts, versioned=self.view.versioned)
         for status, names in codes.items():
-            answer = {
+            answer: dict[str, Any] = {
                 "description": f"{MEANINGS[status]} Codes: {', '.join(f'`{name}`' for name in names)}.",
                 "content": {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
                 "x-error-codes": names,

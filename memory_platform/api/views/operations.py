@@ -63,10 +63,8 @@ def operation(
         parameters=[query] if query else [],
         responses={code: OpenApiResponse(shape, description=first_sentence(shape)) for code, shape in shapes.items()},
     )
-    known = Facts(
-        **{key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()},
-        query=query or NoQueryInput,
-    )
+    values: dict[str, Any] = {key: tuple(fact) if isinstance(fact, list) else fact for key, fact in facts.items()}
+    known = Facts(query=query or NoQueryInput, **values)
 
     def describe(method: Method) -> Method:
         method.facts = known  # type: ignore[attr-defined]
