@@ -5,7 +5,6 @@ messages never repeat the value.
 """
 
 import re
-from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Any, NoReturn
 from uuid import UUID
@@ -255,11 +254,6 @@ def format_size(chars: int | None, max_bytes: int) -> str:
     """Return a limit in words, such as ``100 characters and 400 bytes``."""
     size = f"{max_bytes // KIB} KiB" if max_bytes % KIB == 0 else f"{max_bytes} bytes"
     return size if chars is None or chars >= max_bytes else f"{chars} characters and {size}"
-
-
-def names(values: Sequence[str]) -> list[tuple[str, str]]:
-    """Return choices for :class:`OneOfField` from plain values."""
-    return [(value, value) for value in values]
 
 
 def _leaf_fault(value: Any) -> tuple[str, str] | None:

@@ -21,7 +21,7 @@ from memory_platform.api.policy import POLICY
 from memory_platform.api.requests import converters as _path_parts  # noqa: F401  # registers the parts of paths
 from memory_platform.api.requests.hints import put_path_below
 from memory_platform.api.requests.parsing import is_chunked
-from memory_platform.api.requests.serializers import NoQueryInput, QueryInput
+from memory_platform.api.requests.serializers import NoQueryInput
 from memory_platform.api.requests.targets import target_faults
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.models import Snapshot
@@ -39,7 +39,6 @@ class ApiView(APIView):
     """A view that checks method, path, query and body."""
 
     body_limit: ClassVar[int] = POLICY.body_bytes
-    query_input: ClassVar[type[QueryInput]] = NoQueryInput
     # The kind of object in audit records, and the heading in the OpenAPI document.
     noun: ClassVar[str] = ""
 
@@ -68,8 +67,7 @@ class ApiView(APIView):
     def check_query(self, request: Request) -> None:
         """Raise ValidationError for unknown query parameters."""
         facts = getattr(getattr(self, str(request.method).lower()), "facts", None)
-        known = self.query_input if request.method == "GET" else NoQueryInput
-        (facts.query if facts else known).parse(request)
+        (facts.query if facts else NoQueryInput).parse(request)
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
         """Return the methods of this path."""

@@ -115,9 +115,6 @@ class FastLaneOutput(Output):
         return result.memory_id if result.kind == "preference" else None
 
 
-serialize_correction = FastLaneOutput.render
-
-
 class AcceptedOutput(Output):
     """Messages that are stored and committed."""
 

@@ -1,3 +1,0 @@
-from memory_platform.api.views.operations import Facts, codes_by_status, operation
-
-__all__ = ["Facts", "codes_by_status", "operation"]
