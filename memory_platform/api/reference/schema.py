@@ -1,7 +1,7 @@
 """The OpenAPI 3.1 document, read from the views, the serializers and the example calls."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -171,14 +171,16 @@ def add_examples(operation: dict[str, Any], calls: Iterable[ExampleCall]) -> Non
 
 def finish_document(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
     """Add the shared components, and sort the paths as their headings are sorted."""
-    components = result.setdefault("components", {})
-    codes = {"internal_error", *CODE_OF_STATUS.values(), *_codes_in(result["paths"])}
-    code = {**PROBLEM_SCHEMA["properties"]["code"], "enum": sorted(codes)}
-    components.setdefault("schemas", {})["Problem"] = {
-        **PROBLEM_SCHEMA,
-        "properties": {**PROBLEM_SCHEMA["properties"], "code": code},
-    }
+    components = result["components"]
     components["headers"] = {name.replace("-", ""): header for name, header in HEADERS.items()}
+    components["responses"] = {}
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            share_problems(operation["responses"], components["responses"])
+    codes = {one for answer in components["responses"].values() for one in answer["x-error-codes"]}
+    known = sorted({"internal_error", *CODE_OF_STATUS.values(), *codes})
+    properties = {**PROBLEM_SCHEMA["properties"], "code": {**PROBLEM_SCHEMA["properties"]["code"], "enum": known}}
+    components["schemas"]["Problem"] = {**PROBLEM_SCHEMA, "properties": properties}
     places = {tag["name"]: index for index, tag in enumerate(TAGS)}
     result["paths"] = dict(
         sorted(result["paths"].items(), key=lambda item: min(places[one["tags"][0]] for one in item[1].values()))
@@ -186,11 +188,13 @@ def finish_document(result: dict[str, Any], generator: Any, request: Any, public
     return result
 
 
-def _codes_in(paths: Mapping[str, Any]) -> Iterator[str]:
-    for operations in paths.values():
-        for operation in operations.values():
-            for answer in operation["responses"].values():
-                yield from answer.get("x-error-codes", ())
+def share_problems(answers: dict[str, Any], shared: dict[str, Any]) -> None:
+    """Replace the errors of an operation by references, because many operations have the same ones."""
+    for status, answer in answers.items():
+        if "x-error-codes" in answer:
+            name = ".".join([f"Problem{status}", *answer["x-error-codes"]])
+            shared[name] = answer
+            answers[status] = {"$ref": f"#/components/responses/{name}"}
 
 
 def header_ref(name: str) -> dict[str, str]:

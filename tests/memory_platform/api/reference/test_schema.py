@@ -10,6 +10,7 @@ import pytest
 from memory_platform.api.access.permissions import ADMIN, ANY_KEY, KNOWLEDGE_WRITE, MEMORY_READ, MEMORY_WRITE
 from memory_platform.api.reference.schema import openapi_document
 from memory_platform.api.views.base import TenantView
+from tests.memory_platform.api.conformance import resolve_answer
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
 from tests.memory_platform.api.routes import OPEN_ROUTES, documented_path, routes, tenant_calls
 
@@ -82,7 +83,8 @@ def test_every_parameter_property_and_answer_is_described(document: dict[str, An
     bare = []
     for name, operation in operations_of(document).items():
         bare += [f"{name} {one['name']}" for one in operation.get("parameters", []) if not one.get("description")]
-        bare += [f"{name} {status}" for status, one in operation["responses"].items() if not one["description"]]
+        answers = {status: resolve_answer(document, one) for status, one in operation["responses"].items()}
+        bare += [f"{name} {status}" for status, one in answers.items() if not one["description"]]
     for name, schema in document["components"]["schemas"].items():
         bare += [name] if not schema.get("description") else []
         bare += [f"{name}.{key}" for key, one in schema.get("properties", {}).items() if not one.get("description")]
@@ -94,14 +96,13 @@ def test_errors_and_headers_are_those_of_the_operation(document: dict[str, Any])
     recall, messages = operations["recall"], operations["create_messages"]
     assert {"409", "412", "422"}.isdisjoint(operations["get_tenant"]["responses"])
     assert {"409", "412"}.isdisjoint(recall["responses"])
-    assert messages["responses"]["409"]["x-error-codes"] == [
-        "conflict", "idempotency_key_reused", "idempotency_twin_running",
-    ]  # fmt: skip
-    assert messages["responses"]["429"]["x-error-codes"] == ["quota_exceeded", "rate_limited"]
+    conflict, limited = (resolve_answer(document, messages["responses"][status]) for status in ("409", "429"))
+    assert conflict["x-error-codes"] == ["conflict", "idempotency_key_reused", "idempotency_twin_running"]
+    assert limited["x-error-codes"] == ["quota_exceeded", "rate_limited"]
     assert {"Idempotent-Replayed", "X-RateLimit-Remaining", "X-Request-Id"} <= set(
         messages["responses"]["202"]["headers"]
     )
-    assert "Retry-After" in messages["responses"]["429"]["headers"]
+    assert "Retry-After" in limited["headers"]
     assert "ETag" in operations["get_conversation"]["responses"]["200"]["headers"]
     assert "Location" in operations["delete_conversation"]["responses"]["204"]["headers"]
     codes = document["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]
@@ -118,7 +119,7 @@ def test_every_tenant_operation_needs_the_key_and_documents_its_errors(document:
     operation = document["paths"]["/v1/tenant"]["get"]
     assert operation["security"] == [{"ApiKey": []}]
     for status in ["401", "403", "503"]:
-        content = operation["responses"][status]["content"]
+        content = resolve_answer(document, operation["responses"][status])["content"]
         assert content["application/problem+json"]["schema"]["$ref"].endswith("/Problem")
     assert "security" not in document["paths"]["/health/live"]["get"]
 
