@@ -19,7 +19,6 @@ class ApiKeyAuthentication(BaseAuthentication):
     """Makes ``request.user`` the :class:`Caller` of the key. Every wrong key gets the same answer."""
 
     def authenticate(self, request: Request) -> tuple[Caller, None]:
-        """Return the caller. Raises InvalidKey, also without a key."""
         return authenticate_key(bearer_token(request.headers.get("Authorization", ""))), None
 
     def authenticate_header(self, request: Request) -> str:
@@ -27,7 +26,6 @@ class ApiKeyAuthentication(BaseAuthentication):
 
 
 def caller_of(request: Request) -> Caller:
-    """Return the caller of an authenticated request."""
     return cast(Caller, request.user)
 
 

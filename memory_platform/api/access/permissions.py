@@ -34,7 +34,6 @@ class ScopePermission(BasePermission):
     """Refuses a key without the scope of the method."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Return True. Raises ScopeMissing."""
         scope = view.scope_for(str(request.method))
         caller = caller_of(request)
         if scope not in {None, ANY_KEY} and scope not in caller.scopes:
@@ -49,5 +48,4 @@ def record_missing(caller: Caller, scope: str, noun: str) -> None:
 
 
 def actor_of(caller: Caller) -> Actor:
-    """Return a key as an actor of the audit trail."""
     return Actor(ActorKind.API_KEY, caller.key_id, current_request_id()[:REQUEST_ID_CHARS])

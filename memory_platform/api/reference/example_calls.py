@@ -35,7 +35,6 @@ class ExampleCall:
 
 
 def calls_of(file: str) -> list[ExampleCall]:
-    """Return the calls of one file, as they stand there."""
     path = FOLDER / f"{file}.json"
     return [ExampleCall(**call) for call in orjson.loads(path.read_bytes())] if path.exists() else []
 

@@ -49,11 +49,9 @@ class ApiSchema(AutoSchema):
 
     @property
     def facts(self) -> Facts:
-        """What ``@operation`` says about the method."""
         return getattr(getattr(self.view, self.method.lower()), "facts", None) or Facts()
 
     def get_operation(self, *args: Any) -> dict[str, Any] | None:
-        """Return the operation with its errors, headers and examples; None for one that is not documented."""
         operation: dict[str, Any] | None = super().get_operation(*args)
         if operation is None:
             return None
@@ -72,7 +70,6 @@ class ApiSchema(AutoSchema):
         return operation
 
     def answer_headers(self) -> dict[str, Any]:
-        """Return the headers of the answers that are no errors."""
         names = list(self.facts.headers)
         if isinstance(self.view, TenantView):
             names += RATE_HEADERS
@@ -103,11 +100,9 @@ class ApiSchema(AutoSchema):
         return isinstance(self.view, TenantView) and self.method == "POST" and not self.facts.reads
 
     def get_tags(self) -> list[str]:
-        """Return the heading that the operation stands under."""
         return [self.facts.tag or getattr(self.view, "noun", "") or "platform"]
 
     def get_auth(self) -> list[dict[str, Any]]:
-        """Return the key's scheme for what belongs to a tenant."""
         return [{"ApiKey": []}] if isinstance(self.view, TenantView) else []
 
     def get_description(self) -> str:  # type: ignore[override]  # of drf-spectacular, untyped
@@ -122,7 +117,6 @@ class ApiSchema(AutoSchema):
         return _CLAUSE_END.split(first, maxsplit=1)[0].rstrip(".")
 
     def get_override_parameters(self) -> list[Any]:
-        """Return the headers of the request."""
         if not isinstance(self.view, TenantView):
             return []
         if self.method == "POST":
@@ -137,7 +131,6 @@ class SerializerShape(OpenApiSerializerExtension):  # type: ignore[no-untyped-ca
     match_subclasses = True
 
     def map_serializer(self, auto_schema: Any, direction: Any) -> Any:
-        """Return the usual schema, closed for inputs."""
         schema = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
         if "description" in schema:
             schema["description"] = markdown(schema["description"])
@@ -150,12 +143,10 @@ class JsonObjectShape(OpenApiSerializerFieldExtension):  # type: ignore[no-untyp
     target_class = "memory_platform.api.requests.fields.JsonObjectField"
 
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> Any:
-        """Return an open object."""
         return {"type": "object", "additionalProperties": {}}
 
 
 def add_examples(operation: dict[str, Any], calls: Iterable[ExampleCall]) -> None:
-    """Add the requests and answers of ``calls`` to an operation."""
     for call in calls:
         key = _NOT_KEY.sub("_", call.name).strip("_")
         for parameter in operation.get("parameters", []):
@@ -198,7 +189,6 @@ def share_problems(answers: dict[str, Any], shared: dict[str, Any]) -> None:
 
 
 def header_ref(name: str) -> dict[str, str]:
-    """Return the reference to a header of an answer."""
     return {"$ref": f"#/components/headers/{name.replace('-', '')}"}
 
 

@@ -24,7 +24,6 @@ def text_fault(text: str) -> tuple[str, str] | None:
 
 
 def has_control(text: str) -> bool:
-    """Return whether ``text`` contains a control character or a lone surrogate."""
     return CONTROL.search(text) is not None
 
 

@@ -251,7 +251,6 @@ def refuse(code: str, message: str) -> NoReturn:
 
 
 def format_size(chars: int | None, max_bytes: int) -> str:
-    """Return a limit in words, such as ``100 characters and 400 bytes``."""
     size = f"{max_bytes // KIB} KiB" if max_bytes % KIB == 0 else f"{max_bytes} bytes"
     return size if chars is None or chars >= max_bytes else f"{chars} characters and {size}"
 

@@ -16,7 +16,6 @@ SHOWN_CHARS = 200
 
 
 def host_fault(request: HttpRequest) -> FieldFault | None:
-    """Return the fault of a ``Host`` header that is not in ``ALLOWED_HOSTS``, or None."""
     try:
         request.get_host()
     except DisallowedHost:
@@ -37,7 +36,6 @@ def describe_missing_path(path: str) -> str:
 
 
 def is_known(path: str) -> bool:
-    """Return whether something answers at ``path``."""
     try:
         resolve(path.rstrip("/"))
     except Resolver404:
@@ -46,7 +44,6 @@ def is_known(path: str) -> bool:
 
 
 def is_console_path(path: str) -> bool:
-    """Return whether ``path`` belongs to the console rather than to programs."""
     return path.strip("/").partition("/")[0] in CONSOLE
 
 

@@ -29,7 +29,6 @@ _NOT_BRACKET = bytes(set(range(256)) - set(b"{}[]"))
 
 
 def parse_json(body: bytes) -> Any:
-    """Return the value of ``body``. Raises InvalidInput when it is malformed, too deep or cannot be stored."""
     skeleton = _STRING.sub(b"", body)
     check_depth(skeleton)
     if _LONG_NUMBER.search(skeleton) or _SURROGATE.search(body) or b"\\u0000" in body:
@@ -55,7 +54,6 @@ def check_depth(skeleton: bytes) -> None:
 
 
 def value_faults(value: Any, path: str = "") -> Iterator[FieldFault]:
-    """Yield the faults in a parsed value with their dotted paths."""
     if isinstance(value, dict):
         yield from _object_faults(value, path)
     elif isinstance(value, list):
@@ -69,7 +67,6 @@ def value_faults(value: Any, path: str = "") -> Iterator[FieldFault]:
 
 
 def refuse(faults: list[FieldFault]) -> None:
-    """Raise InvalidInput when there are faults."""
     if faults:
         raise InvalidInput(faults=faults[: POLICY.page_default])
 

@@ -31,7 +31,6 @@ class JsonParser(BaseParser):
     media_type = "application/json"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> dict[str, Any]:
-        """Return the object in the body. Raises InvalidInput, PayloadTooLarge, RequestTimeout, UnsupportedMediaType."""
         context = parser_context or {}
         request: HttpRequest = context["request"]._request
         limit: int = getattr(context.get("view"), "body_limit", POLICY.body_bytes)
@@ -42,7 +41,6 @@ class JsonParser(BaseParser):
         return value
 
     def value_of(self, body: bytes) -> Any:
-        """Return the value of a body. Raises InvalidInput."""
         return parse_json(body)
 
 

@@ -119,7 +119,6 @@ class Output(serializers.Serializer[Any]):
 
     @classmethod
     def render_many(cls, sources: Iterable[Any]) -> list[dict[str, Any]]:
-        """Return each of ``sources`` rendered."""
         return [cls.render(source) for source in sources]
 
 
@@ -161,14 +160,12 @@ def _none_if_empty(value: Any) -> Any:
 
 
 def describe_fields(fields: Iterable[str]) -> str:
-    """Return a text with the allowed fields, at most ``NAMES_SHOWN``."""
     names = list(fields)
     more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     return f"known are {', '.join(names[:NAMES_SHOWN])}{more}" if names else "none is taken here"
 
 
 def with_fields(fields: Iterable[str]) -> str:
-    """Return a text with the fields of an object."""
     names = list(fields)
     return f"with fields ({describe_fields(names)})" if names else "without fields"
 

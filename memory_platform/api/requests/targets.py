@@ -20,7 +20,6 @@ _REPERCENTED = re.compile("%[89A-F][0-9A-F]")
 
 
 def target_faults(request: HttpRequest, kwargs: Mapping[str, Any]) -> list[FieldFault]:
-    """Return the faults of path and query; ``kwargs`` are the named parts of the path."""
     return [*_path_faults(request, kwargs), *_query_faults(request.META.get("QUERY_STRING", ""))]
 
 

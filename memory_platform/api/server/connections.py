@@ -37,11 +37,9 @@ class ClockedSocket(socket.socket):
         self.closing = False
 
     def expect_head(self) -> None:
-        """Start the clock for the first line and the headers."""
         self.ends, self.in_head = monotonic() + POLICY.head_s, True
 
     def expect_body(self, seconds: float) -> None:
-        """Start the clock for the rest of the body."""
         self.ends, self.in_head = monotonic() + seconds, False
 
     def recv(self, size: int, flags: int = 0, /) -> bytes:

@@ -85,7 +85,6 @@ def probe_embedding() -> ProbeOutcome:
 
 
 def probe_redis() -> ProbeOutcome:
-    """Return OK when the Redis of the windows answers."""
     return health.probe_redis(settings.REDIS_URL)
 
 

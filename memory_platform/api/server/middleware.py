@@ -40,7 +40,6 @@ class ApiMiddleware:
 
 
 def is_api_path(path: str) -> bool:
-    """Return whether ``path`` belongs to outside programs rather than to the console."""
     return any(path == prefix or path.startswith(f"{prefix}/") for prefix in PREFIXES)
 
 

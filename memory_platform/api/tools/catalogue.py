@@ -15,7 +15,6 @@ from profiles.models import PROFILE_FIELDS
 
 
 def text(chars: int = POLICY.string_bytes) -> dict[str, Any]:
-    """Return the schema of a text that is not empty."""
     return {"type": "string", "minLength": 1, "maxLength": chars}
 
 

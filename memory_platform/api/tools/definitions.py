@@ -42,12 +42,10 @@ class Tool:
     lasting: BilingualText | None = None
 
     def description(self, language: Language) -> str:
-        """Return the description for a model."""
         purpose = self.purpose.in_(language)
         return f"{purpose}\n{self.lasting.in_(language)}" if self.lasting else purpose
 
     def schema(self, language: Language) -> dict[str, Any]:
-        """Return the JSON Schema of the arguments."""
         return {
             "type": "object",
             "properties": {one.name: {**one.schema, "description": one.about.in_(language)} for one in self.parameters},

@@ -13,7 +13,6 @@ Shape = Callable[[Tool, Language], dict[str, Any]]
 
 
 def openai_tool(tool: Tool, language: Language) -> dict[str, Any]:
-    """Return the tool for OpenAI's Chat Completions."""
     return {
         "type": "function",
         "function": {
@@ -26,12 +25,10 @@ def openai_tool(tool: Tool, language: Language) -> dict[str, Any]:
 
 
 def anthropic_tool(tool: Tool, language: Language) -> dict[str, Any]:
-    """Return the tool for Anthropic's Messages API."""
     return {"name": tool.name, "description": tool.description(language), "input_schema": tool.schema(language)}
 
 
 def mcp_tool(tool: Tool, language: Language) -> dict[str, Any]:
-    """Return the tool for the Model Context Protocol."""
     return {
         "name": tool.name,
         "title": tool.title.in_(language),

@@ -29,7 +29,6 @@ def refusal_of(subject: Subject, call: ToolCall) -> str | None:
 
 
 def texts_of(value: Any) -> Iterator[str]:
-    """Yield every string in a JSON value, keys included."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

@@ -53,7 +53,6 @@ class SavePreferenceInput(SavingInput):
     statement = TextField(max_bytes=POLICY.string_bytes, required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a category that is too long for a path, and an empty value."""
         if len(attrs["category"]) > CATEGORY_CHARS:
             raise fault("category", "length", f"Must have 1 to {CATEGORY_CHARS} characters.")
         refuse_empty(attrs["value"])
@@ -78,7 +77,6 @@ class SaveRelationshipInput(SavingInput):
     aliases = TagInput._declared_fields["aliases"]
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a person without a relation."""
         if "relation" not in attrs:
             raise fault("relation", "required", "Is required.")
         return attrs
@@ -91,7 +89,6 @@ class SaveProfileFactInput(SavingInput):
     value = JsonField()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse what a PATCH of the profile would refuse; one interest becomes a list."""
         refuse_empty(attrs["value"])
         name = FactName.read(attrs["field"])
         if name.field in LIST_FIELDS and not name.is_attribute and isinstance(attrs["value"], str):
@@ -116,7 +113,6 @@ class ForgetInput(Input):
     memory_id = OwnIdField(required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a missing name, and a name of another kind."""
         needed = NEEDED[attrs["kind"]]
         for name in needed:
             if name not in attrs:
@@ -153,12 +149,10 @@ def parse_arguments(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def refuse_empty(value: Any) -> None:
-    """Raise ValidationError for an empty value."""
     if value in ("", [], {}):
         raise fault("value", "empty", "Must not be empty.")
 
 
 def first_fault(error: ValidationError) -> tuple[str, str]:
-    """Return code and message of the first fault in ``error``."""
     found = next(faults_of(error.detail))
     return found.code, found.message

@@ -81,7 +81,6 @@ def check_arguments(tool: str, arguments: Arguments) -> None:
 
 
 def claim_of(arguments: Arguments, value: Any, **details: Any) -> Claim:
-    """Return the claim of a tool, as sure as its provenance allows."""
     return stated_claim(value, provenance=Provenance(arguments["provenance"]), **details)
 
 

@@ -54,7 +54,6 @@ class ArgumentsField(JsonObjectField):
     """Arguments as the model gave them: an object, or the string of JSON that OpenAI's models answer with."""
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
-        """Return the arguments. Raises ValidationError."""
         if isinstance(data, str):
             try:
                 data = parse_json(data.encode())

@@ -70,7 +70,6 @@ class ApiView(APIView):
         (facts.query if facts else NoQueryInput).parse(request)
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
-        """Return the methods of this path."""
         return Response(status=204, headers={"Allow": ", ".join(self.allowed_methods)})
 
 
@@ -102,12 +101,10 @@ class TenantView(ApiView):
         return cls.required_scope.get(SCOPE_OF_METHOD.get(method, method))
 
     def check_throttles(self, request: Request) -> None:
-        """Take the request from the key's bucket, after key and scope are checked. Raises RateLimited."""
         caller = self.caller
         self.rate = take_request(caller.tenant_id, caller.key_id, caller.limits)
 
     def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:
-        """Add the rate limit headers."""
         if self.rate is not None and LIMIT not in response:
             for name, value in rate_headers(self.rate).items():
                 response[name] = value
@@ -115,7 +112,6 @@ class TenantView(ApiView):
 
     @property
     def caller(self) -> Caller:
-        """Who calls."""
         return caller_of(self.request)
 
     @property
@@ -125,7 +121,6 @@ class TenantView(ApiView):
 
     @property
     def actor(self) -> Actor:
-        """The key as the audit trail names it."""
         return actor_of(self.caller)
 
 
@@ -141,7 +136,6 @@ class SubjectView(TenantView):
 
     @property
     def subject_key(self) -> str:
-        """The subject's id as the product writes it. It is checked."""
         return str(self.kwargs["subject_id"])
 
     def policies_for(self, subject_external_id: str) -> Policies:
@@ -150,5 +144,4 @@ class SubjectView(TenantView):
 
 
 def no_content() -> HttpResponseBase:
-    """Return an answer without a body."""
     return Response(status=204)

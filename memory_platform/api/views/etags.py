@@ -32,7 +32,6 @@ class IfMatch:
 
     @classmethod
     def from_request(cls, request: Request) -> Self:
-        """Return the condition of the request. Raises InvalidInput for a malformed header."""
         header = request.headers.get(HEADER)
         if header is None or header.strip() == "*":
             return cls(None)

@@ -116,7 +116,6 @@ def identity_of(request: Request) -> RequestIdentity | None:
 
 
 def claim(identity: RequestIdentity) -> KeptReply | None:
-    """Claim the key in the open transaction, or return the earlier reply."""
     return claim_reply(identity, wait_ms=POLICY.twin_wait_ms, kept_for=timedelta(hours=POLICY.reply_hours))
 
 
@@ -128,7 +127,6 @@ def settle(identity: RequestIdentity, reply: Reply) -> HttpResponse:
 
 
 def replay(kept: KeptReply) -> HttpResponse:
-    """Return an earlier answer byte for byte, marked as replayed."""
     REPLIES_REPLAYED.inc()
     response = _to_response(kept)
     response[REPLAYED] = "true"

@@ -75,7 +75,6 @@ def operation(
 
 
 def first_sentence(shape: Any) -> str:
-    """Return the first sentence of an answer's docstring."""
     if shape is None:
         return "Done. The answer has no body."
     text = " ".join((getattr(shape, "__doc__", None) or "").split())

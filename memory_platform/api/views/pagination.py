@@ -40,7 +40,6 @@ class Order:
     newest_first: bool = False
 
     def names(self) -> list[str]:
-        """Return the arguments of ``order_by``."""
         return [f"-{name}" for name in self.fields] if self.newest_first else list(self.fields)
 
     def after(self, place: Sequence[Any]) -> Q:
@@ -89,7 +88,6 @@ class Page:
         return kept, self._cursor(kept[-1]) if len(found) > self.limit else None
 
     def answer(self, rows: QuerySet[Row], render: Callable[[Row], Any]) -> dict[str, Any]:
-        """Return the answer ``{data, next_cursor}`` of this page."""
         kept, cursor = self.of(rows)
         return {"data": [render(row) for row in kept], "next_cursor": cursor}
 
@@ -107,7 +105,6 @@ class Page:
 
 
 def write_cursor(place: Sequence[Any], list_name: str) -> str:
-    """Return an opaque cursor for ``place`` in this list."""
     tagged = [_tag_value(value) for value in place]
     return urlsafe_base64_encode(_signer(list_name).sign(orjson.dumps(tagged).decode()).encode())
 

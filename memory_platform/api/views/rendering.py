@@ -36,7 +36,6 @@ class AlwaysJson(BaseContentNegotiation):
     """Ignores ``Accept``: there is only one representation, and a 406 would help nobody."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser:
-        """Return the parser for the content type. Raises UnsupportedMediaType with the supported types."""
         kind = (request.content_type or "").split(";")[0].strip().lower()
         known = {parser.media_type: parser for parser in parsers}
         if kind not in known:

@@ -35,7 +35,6 @@ class JsonLinesParser(JsonParser):
     media_type = JSON_LINES[0]
 
     def value_of(self, body: bytes) -> Any:
-        """Return the lines as the object that ``application/json`` would hold. Raises InvalidInput, naming the line."""
         lines = [line for line in body.split(b"\n") if line.strip()]
         try:
             return super().value_of(b'{"lines":[' + b",".join(lines) + b"]}")

@@ -95,7 +95,6 @@ class JobRetryView(TenantView):
 
 
 def retry(job_id: UUID, by: Actor) -> Reply:
-    """Retry a job, or the work of a conversation's end, inside the open transaction."""
     work = _end_of_conversation(job_id)
     if work is None:
         return Reply(JobOutput.render(retry_job(job_by_id(job_id))), status=202)
@@ -106,7 +105,6 @@ def retry(job_id: UUID, by: Actor) -> Reply:
 
 
 def render_job(job_id: UUID) -> dict[str, Any]:
-    """Return the answer for a job, or for the work at a conversation's end. Raises NotFound."""
     try:
         return JobOutput.render(job_by_id(job_id))
     except JobUnknown:

@@ -181,13 +181,11 @@ def reply_to_restore(subject_id: str, conversation_id: str, by: Actor) -> Reply:
 
 
 def answer(conversation: Conversation) -> Response:
-    """Return the conversation under its ETag."""
     tag = etag_of(conversation.id, conversation.version)
     return Response(ConversationOutput.render(conversation), headers={"ETag": tag})
 
 
 def check(condition: IfMatch, conversation: Conversation) -> None:
-    """Raise VersionMismatch when the caller has seen another version."""
     condition.check(conversation.id, conversation.version)
 
 

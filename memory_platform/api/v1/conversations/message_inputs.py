@@ -73,7 +73,6 @@ class ContentField(Direct, serializers.Field[Any, Any, Any, Any]):
     parts = ListOfField(child=PartInput(), most=PARTS_MOST)
 
     def to_internal_value(self, data: Any) -> str | list[dict[str, Any]]:
-        """Return the text or the parts. Raises ValidationError."""
         if isinstance(data, str):
             return str(self.text.to_internal_value(data))
         if not isinstance(data, list):
@@ -89,7 +88,6 @@ class ToolCallsField(JsonField):
     """A list of objects, stored as given."""
 
     def to_internal_value(self, data: Any) -> list[dict[str, Any]]:
-        """Return the list. Raises ValidationError."""
         if not isinstance(data, list):
             refuse("not_a_list", "Must be a list of objects.")
         faults = {
@@ -169,11 +167,9 @@ class MessagesInput(Input):
 
 
 def has_images(message: Mapping[str, Any]) -> bool:
-    """Return whether the content of a message, as it was sent, has parts with images."""
     content = message.get("content")
     return isinstance(content, list) and any(map(is_image, content))
 
 
 def is_image(part: Any) -> bool:
-    """Return whether a part of a content is an image, in OpenAI's or Anthropic's form."""
     return isinstance(part, dict) and part.get("type") in IMAGE_TYPES

@@ -193,7 +193,8 @@ class MessagesView(SubjectView):
         """
         messages = MessagesInput.parse(request)["messages"]
         incoming = [IncomingMessage(**message) for message in messages]
-        stripped = [index for index, message in enumerate(request.data["messages"]) if has_images(message)]
+        sent: Any = request.data["messages"]  # type: ignore[call-overload]  # an object, as was just checked
+        stripped = [index for index, message in enumerate(sent) if has_images(message)]
         foreseen = foresee(self.tenant_id, subject_id, conversation_id, incoming)
         special = screen_ahead(notes_policy(self.tenant_id, self.caller.policy_epoch), incoming)
 
@@ -248,7 +249,6 @@ def accept(
     foreseen: Foreseen = NOTHING_FORESEEN,
     special: Screened | None = None,
 ) -> Reply:
-    """Store messages inside the open transaction and return the reply."""
     subject = ensure_subject(subject_id)
     accepted = accept_messages(subject, conversation_id, incoming, foreseen, special)
     return Reply(AcceptedOutput.render(accepted), status=202, subject_id=subject.id)
