@@ -1,7 +1,6 @@
 """``/v1/subjects/{subject_id}/consolidations``: memories that were joined into one."""
 
 from functools import partial
-from typing import ClassVar
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -55,7 +54,7 @@ class ConsolidationsView(SubjectView):
 
 class UndoView(SubjectView):
     noun = "consolidations"
-    required_scope: ClassVar[str] = MEMORY_WRITE
+    required_scope = MEMORY_WRITE
 
     @operation(
         "undo_consolidation",

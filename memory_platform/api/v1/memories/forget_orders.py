@@ -1,7 +1,7 @@
 """``/v1/subjects/{subject_id}/forget-orders``: orders to forget that users gave in a conversation."""
 
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -67,7 +67,7 @@ class ForgetOrdersView(SubjectView):
 
 class BringBackView(SubjectView):
     noun = "forget-orders"
-    required_scope: ClassVar[str] = MEMORY_WRITE
+    required_scope = MEMORY_WRITE
 
     @operation(
         "undo_forget_order",

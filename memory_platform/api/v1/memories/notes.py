@@ -1,7 +1,6 @@
 """``/v1/subjects/{subject_id}/notes``: lasting things in the user's own words."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -60,7 +59,7 @@ ONE = f"{BELOW}/<own_id:note_id>"
 
 class NotesView(SubjectView):
     noun = "notes"
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
     @operation("list_notes", query=NoteListInput, answer=page_of(NoteOutput))
     def get(self, request: Request, subject_id: str) -> Response:
@@ -106,7 +105,7 @@ class NotesView(SubjectView):
 class NoteView(SubjectView):
     noun = "notes"
     versioned = True
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
     @operation("get_note", answer=NoteOutput)
     def get(self, request: Request, subject_id: str, note_id: UUID) -> Response:

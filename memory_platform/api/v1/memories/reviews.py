@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -89,7 +89,7 @@ class ReviewsView(SubjectView):
 
 class ReviewDecideView(SubjectView):
     noun = "reviews"
-    required_scope: ClassVar[str] = MEMORY_WRITE
+    required_scope = MEMORY_WRITE
 
     @operation(
         "decide_review", request=ReviewDecisionInput, answer=MemoryReviewOutput, errors=[NotFound, ReviewDecided]

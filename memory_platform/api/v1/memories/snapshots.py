@@ -1,7 +1,5 @@
 """``/v1/subjects/{subject_id}/snapshots``: single memories."""
 
-from collections.abc import Mapping
-from typing import ClassVar
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -58,7 +56,7 @@ BELOW = "subjects/<product_id:subject_id>/snapshots"
 
 class SnapshotsView(SubjectView):
     noun = "snapshots"
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
     @operation("list_snapshots", query=SnapshotListInput, answer=page_of(SnapshotOutput))
     def get(self, request: Request, subject_id: str) -> Response:
@@ -111,7 +109,7 @@ class BulkView(SubjectView):
 class SnapshotView(SubjectView):
     noun = "snapshots"
     versioned = True
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
     @operation("get_snapshot", answer=SnapshotOutput)
     def get(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:

@@ -1,8 +1,7 @@
 """``/v1/subjects/{subject_id}/tasks``: an agent's working memory, and the episodes that tasks become."""
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -43,7 +42,7 @@ ONE = f"{BELOW}/<own_id:task_id>"
 
 class TasksView(SubjectView):
     noun = "tasks"
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
     @operation("list_tasks", query=TaskListInput, answer=page_of(TaskOutput))
     def get(self, request: Request, subject_id: str) -> Response:
@@ -65,7 +64,7 @@ class TasksView(SubjectView):
 class TaskView(SubjectView):
     noun = "tasks"
     versioned = True
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
     @operation("get_task", answer=TaskOutput, errors=[TaskUnknown])
     def get(self, request: Request, subject_id: str, task_id: UUID) -> Response:

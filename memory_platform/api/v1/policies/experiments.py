@@ -1,7 +1,7 @@
 """``/v1/experiments``: policy versions that run side by side, each for a part of the subjects."""
 
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -156,7 +156,7 @@ class ExperimentsView(TenantView):
 class ExperimentView(TenantView):
     noun = "experiments"
     versioned = True
-    required_scope: ClassVar[str] = ADMIN
+    required_scope = ADMIN
 
     @operation("get_experiment", answer=ExperimentDetailOutput, errors=[ExperimentUnknown])
     def get(self, request: Request, experiment_id: UUID) -> Response:
@@ -194,7 +194,8 @@ class StartView(TenantView):
     def post(self, request: Request, experiment_id: UUID) -> HttpResponse:
         """Start an experiment. While another one runs, this is 409."""
         given, condition = ReasonInput.parse(request), IfMatch.from_request(request)
-        return write_once(request, partial(reply_to_start, experiment_id, given["reason"], self.actor, condition))
+        start = partial(start_experiment, experiment_id, by=self.actor, reason=given["reason"], accept=condition.check)
+        return write_once(request, lambda: experiment_reply(start()))
 
 
 class EndView(TenantView):
@@ -210,7 +211,8 @@ class EndView(TenantView):
     def post(self, request: Request, experiment_id: UUID) -> HttpResponse:
         """End an experiment. The active policy version applies to all subjects again."""
         given, condition = ReasonInput.parse(request), IfMatch.from_request(request)
-        return write_once(request, partial(reply_to_end, experiment_id, given["reason"], self.actor, condition))
+        end = partial(end_experiment, experiment_id, by=self.actor, reason=given["reason"], accept=condition.check)
+        return write_once(request, lambda: experiment_reply(end()))
 
 
 class IndicatorsView(TenantView):
@@ -229,14 +231,6 @@ class IndicatorsView(TenantView):
 def reply_to_create(given: dict[str, Any], by: Actor) -> Reply:
     experiment = create_experiment(given["name"], [Arm(**arm) for arm in given["arms"]], by=by, reason=given["reason"])
     return experiment_reply(experiment, status=201)
-
-
-def reply_to_start(experiment_id: UUID, reason: str, by: Actor, condition: IfMatch) -> Reply:
-    return experiment_reply(start_experiment(experiment_id, by=by, reason=reason, accept=condition.check))
-
-
-def reply_to_end(experiment_id: UUID, reason: str, by: Actor, condition: IfMatch) -> Reply:
-    return experiment_reply(end_experiment(experiment_id, by=by, reason=reason, accept=condition.check))
 
 
 def experiment_reply(experiment: Experiment, *, status: int = 200) -> Reply:

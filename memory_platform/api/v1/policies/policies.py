@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from django.http import HttpResponse
 from django.urls import path
@@ -141,7 +141,7 @@ class ReplayView(TenantView):
 
 class SettingsView(TenantView):
     noun = "policies"
-    required_scope: ClassVar[str] = ADMIN
+    required_scope = ADMIN
 
     @operation("list_policy_settings", answer=SettingsOutput)
     def get(self, request: Request) -> Response:

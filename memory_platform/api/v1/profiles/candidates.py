@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -15,6 +15,7 @@ from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
 from memory_platform.api.requests.fields import OneOfField
 from memory_platform.api.requests.reasons import OptionalReasonInput, masked_reason
 from memory_platform.api.requests.serializers import Output, page_of
+from memory_platform.api.v1.conversations.messages import CORRECTION_REASONS
 from memory_platform.api.v1.memories.shared_serializers import (
     VERDICT_HELP,
     MessageSourceOutput,
@@ -30,7 +31,14 @@ from profiles.models import Candidate, CandidateKind, Subject
 from profiles.selectors import subject_by_external_id
 from profiles.values import Verdict
 from snapshots.models import Message
-from snapshots.understanding.believing.review import AlreadyReviewed, approve, candidates, messages_behind, reject
+from snapshots.understanding.believing.review import (
+    DECLINED,
+    AlreadyReviewed,
+    approve,
+    candidates,
+    messages_behind,
+    reject,
+)
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
@@ -74,7 +82,9 @@ class ProposedOutput(Output):
     )
     value = serializers.JSONField(help_text="The proposed value; null for a sensitive proposal.")
     verdict = serializers.ChoiceField(choices=Verdict.values, help_text=VERDICT_HELP)
-    reason = serializers.CharField(allow_null=True, help_text="Reason for the verdict, such as `duplicate` or `echo`.")
+    reason = serializers.ChoiceField(
+        choices=[*CORRECTION_REASONS, DECLINED], allow_null=True, help_text="Reason for the verdict, if it needs one."
+    )
     confidence = confidence_output()
     provenance = provenance_output()
     sort = serializers.CharField(allow_null=True, help_text="How it was said, such as `correction`; null if unknown.")
@@ -107,7 +117,7 @@ class CandidatesView(SubjectView):
 
 class CandidateReviewView(SubjectView):
     noun = "candidates"
-    required_scope: ClassVar[str] = MEMORY_WRITE
+    required_scope = MEMORY_WRITE
 
     @operation("review_candidate", request=ReviewInput, answer=ProposedOutput, errors=[NotFound, AlreadyReviewed])
     def post(self, request: Request, subject_id: str, candidate_id: UUID) -> HttpResponse:

@@ -1,7 +1,7 @@
 """``/v1/subjects/{subject_id}/preferences``: what a subject likes, avoids or has set, now and at any past time."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any
 
 from django.http.response import HttpResponseBase
 from django.urls import path
@@ -62,7 +62,7 @@ class PreferencesView(SubjectView):
 class PreferenceView(SubjectView):
     noun = "preferences"
     versioned = True
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
     @operation("get_preference", answer=PreferenceOutput)
     def get(self, request: Request, subject_id: str, category: str, key: str) -> Response:

@@ -1,8 +1,5 @@
 """``/v1/subjects/{subject_id}/profile``: who the subject is, and its history."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 from django.urls import path
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -40,7 +37,7 @@ PART = "profile"
 class ProfileView(SubjectView):
     noun = "profile"
     versioned = True
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
     @operation("get_profile", answer=StandingProfileOutput)
     def get(self, request: Request, subject_id: str) -> Response:

@@ -1,8 +1,5 @@
 """``/v1/subjects``: the users of a product, under the product's own ids."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 from django.urls import path
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -73,7 +70,7 @@ class SubjectsView(TenantView):
 class OneSubjectView(SubjectView):
     noun = "subjects"
     versioned = True
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
     @operation("get_subject", answer=SubjectOutput)
     def get(self, request: Request, subject_id: str) -> Response:

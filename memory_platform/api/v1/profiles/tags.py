@@ -1,8 +1,6 @@
 """``/v1/subjects/{subject_id}/tags``: labelled places, contacts and things, found by what the user says."""
 
-from collections.abc import Mapping
 from functools import partial
-from typing import ClassVar
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -63,7 +61,7 @@ ONE = f"{BELOW}/<own_id:tag_id>"
 
 class TagsView(SubjectView):
     noun = "tags"
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
     @operation("list_tags", query=MomentListInput, answer=page_of(ListedTagOutput))
     def get(self, request: Request, subject_id: str) -> Response:
@@ -106,7 +104,7 @@ class LookupView(SubjectView):
 class TagView(SubjectView):
     noun = "tags"
     versioned = True
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
     @operation("get_tag", answer=OneTagOutput)
     def get(self, request: Request, subject_id: str, tag_id: UUID) -> Response:

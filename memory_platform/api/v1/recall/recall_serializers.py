@@ -66,7 +66,7 @@ class RankedOutput(Output):
     topics = texts_output("Topics of the memory.")
     aliases = texts_output(ALIASES_HELP)
     metadata = serializers.DictField(help_text=METADATA_HELP)
-    said_at = serializers.DateTimeField(allow_null=True, help_text="When it was said.")
+    said_at = serializers.DateTimeField(help_text="When it was said.")
     sources = SourceOutput(many=True, help_text="The messages that say it.")
     explain = ExplainOutput(allow_null=True, help_text="Why it has this place; null unless `explain` was true.")
 
@@ -84,6 +84,7 @@ class MemoryOutput(RankedOutput):
     name = serializers.CharField(allow_null=True, help_text="Name of the speaker; null if it is the user.")
     provenance = provenance_output()
     category = serializers.CharField(allow_null=True, help_text="The category, if any.")
+    said_at = serializers.DateTimeField(allow_null=True, help_text="When it was said.")
     valid_at = serializers.DateTimeField(allow_null=True, help_text="Since when it is true.")
     expires_at = serializers.DateTimeField(allow_null=True, help_text="When it is deleted; null for never.")
 
