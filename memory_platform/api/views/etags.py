@@ -3,7 +3,7 @@
 import hashlib
 import re
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 from uuid import UUID
 
 from rest_framework.request import Request
@@ -22,6 +22,11 @@ def etag_of(object_id: UUID, version: int, part: str = "") -> str:
     """
     identity = hashlib.blake2s(object_id.bytes + part.encode(), digest_size=6).hexdigest()
     return f'"{identity}-{version}"'
+
+
+def etag_header(row: Any) -> dict[str, str]:
+    """Return the ``ETag`` header of a row with ``id`` and ``version``."""
+    return {TAG: etag_of(row.id, row.version)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from memory_platform.api.v1.memories.note_serializers import (
 )
 from memory_platform.api.v1.memories.snapshots import BY_RECORDING, BY_VERSION
 from memory_platform.api.views.base import SubjectView, no_content
-from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.etags import IfMatch, etag_header
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Page, PageInput
@@ -42,7 +42,7 @@ from snapshots.lifecycle.edits import Edit
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.notes.edit import NoteEdit, edit_note, retire_note
 from snapshots.notes.selectors import history_of_note, note_at, note_ever_at, notes_of, with_details
-from snapshots.notes.values import AboutUnknown, NoteOffer, NoteState, SourcedNote, VitalInstruction
+from snapshots.notes.values import AboutUnknown, NoteOffer, NoteState, VitalInstruction
 from snapshots.notes.write import create_note, offer_note
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.drafting.repeats import find_repeated
@@ -112,7 +112,7 @@ class NoteView(SubjectView):
         """Get a note, also one that is no longer true."""
         with tenant_tx(self.tenant_id):
             sourced = note_at(SnapshotAddress(subject_id, note_id))
-        return Response(NoteOutput.render(sourced), headers=tag_of(sourced))
+        return Response(NoteOutput.render(sourced), headers=etag_header(sourced.snapshot))
 
     @operation(
         "update_note",
@@ -140,7 +140,7 @@ class NoteView(SubjectView):
         )
         written = edit_note(self.tenant_id, SnapshotAddress(subject_id, note_id), edit, active_embedders())
         rendered = WrittenNoteOutput.render(written.sourced, verdict=written.verdict)
-        return Response(rendered, headers=tag_of(written.sourced))
+        return Response(rendered, headers=etag_header(written.sourced.snapshot))
 
     @operation("retire_note", status=204)
     def delete(self, request: Request, subject_id: str, note_id: UUID) -> HttpResponseBase:
@@ -190,15 +190,11 @@ def write_note(subject_id: str, offer: NoteOffer, by: Actor) -> Reply:
     subject = ensure_subject(subject_id)
     written = create_note(subject, offer, by=by, find_repeated=find_repeated)
     rendered = WrittenNoteOutput.render(written.sourced, verdict=written.verdict)
-    return Reply(rendered, status=201, headers=tag_of(written.sourced), subject_id=subject.id)
+    return Reply(rendered, status=201, headers=etag_header(written.sourced.snapshot), subject_id=subject.id)
 
 
 def render_state(state: NoteState) -> dict[str, Any]:
     return NoteStateOutput.render(state.sourced, recorded_at=state.recorded_at, retired_at=state.retired_at)
-
-
-def tag_of(sourced: SourcedNote) -> dict[str, str]:
-    return {"ETag": etag_of(sourced.snapshot.id, sourced.snapshot.version)}
 
 
 urlpatterns = [

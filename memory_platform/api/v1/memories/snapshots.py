@@ -25,7 +25,7 @@ from memory_platform.api.v1.memories.snapshot_serializers import (
     WrittenSnapshotOutput,
 )
 from memory_platform.api.views.base import SubjectView, no_content
-from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.etags import IfMatch, etag_header
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
@@ -40,7 +40,7 @@ from snapshots.lifecycle.edits import Edit
 from snapshots.lifecycle.history import history_of
 from snapshots.lifecycle.selectors import snapshot_at, snapshot_ever_at, snapshot_of, snapshots_of, with_sources
 from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots, retire_snapshot
-from snapshots.lifecycle.values import ExpiresInPast, NewSnapshot, Offer, SnapshotAddress, SourcedSnapshot
+from snapshots.lifecycle.values import ExpiresInPast, NewSnapshot, Offer, SnapshotAddress
 from snapshots.notes.edit import edit_memory
 from snapshots.notes.values import VitalInstruction
 from snapshots.sensitive.detector import mask_sensitive
@@ -116,7 +116,7 @@ class SnapshotView(SubjectView):
         """Get a snapshot, also one that is no longer true."""
         with tenant_tx(self.tenant_id):
             (sourced,) = with_sources([snapshot_at(SnapshotAddress(subject_id, snapshot_id))])
-        return Response(SnapshotOutput.render(sourced), headers=tag_of(sourced))
+        return Response(SnapshotOutput.render(sourced), headers=etag_header(sourced.snapshot))
 
     @operation(
         "update_snapshot",
@@ -136,7 +136,7 @@ class SnapshotView(SubjectView):
             self.tenant_id, address, edit, active_embedders(), by=self.actor, suggest=suggest_vital_class
         )
         rendered = WrittenSnapshotOutput.render(edited.sourced, verdict=edited.verdict)
-        return Response(rendered, headers=tag_of(edited.sourced))
+        return Response(rendered, headers=etag_header(edited.sourced.snapshot))
 
     @operation("retire_snapshot", status=204)
     def delete(self, request: Request, subject_id: str, snapshot_id: UUID) -> HttpResponseBase:
@@ -193,17 +193,13 @@ def store_one(subject_id: str, offer: Offer) -> Reply:
         raise offer.refusal or ForgottenMemory("The subject had this forgotten; allow_forgotten stores it anyway.")
     (sourced,) = with_sources([snapshot_of(subject, fate.id)])
     rendered = WrittenSnapshotOutput.render(sourced, verdict=fate.verdict)
-    return Reply(rendered, status=201, headers=tag_of(sourced), subject_id=subject.id)
+    return Reply(rendered, status=201, headers=etag_header(sourced.snapshot), subject_id=subject.id)
 
 
 def store_many(subject_id: str, offers: list[Offer]) -> Reply:
     subject = ensure_subject(subject_id)
     fates = create_snapshots(subject, offers)
     return Reply({"data": SnapshotFateOutput.render_many(fates)}, subject_id=subject.id)
-
-
-def tag_of(sourced: SourcedSnapshot) -> dict[str, str]:
-    return {"ETag": etag_of(sourced.snapshot.id, sourced.snapshot.version)}
 
 
 urlpatterns = [

@@ -20,7 +20,7 @@ from memory_platform.api.v1.memories.task_serializers import (
     TaskOutput,
 )
 from memory_platform.api.views.base import SubjectView
-from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.etags import IfMatch, etag_header
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Page
@@ -72,7 +72,7 @@ class TaskView(SubjectView):
         with tenant_tx(self.tenant_id):
             task = task_by_id(subject_by_external_id(subject_id), task_id)
             episode = episode_of(task)
-        return Response(render_task(task, episode), headers=header_of(task))
+        return Response(render_task(task, episode), headers=etag_header(task))
 
     @operation(
         "update_task",
@@ -86,7 +86,7 @@ class TaskView(SubjectView):
         condition = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             task = change_task(subject_by_external_id(subject_id), task_id, change, accept=condition.check)
-        return Response(render_task(task), headers=header_of(task))
+        return Response(render_task(task), headers=etag_header(task))
 
 
 class FinishView(SubjectView):
@@ -124,15 +124,11 @@ class FinishView(SubjectView):
 def reply_to_begin(subject_id: str, given: dict[str, Any]) -> Reply:
     subject = ensure_subject(subject_id)
     task = begin_task(subject, given["goal"], given.get("plan", ()), scratchpad=given.get("scratchpad"))
-    return Reply(render_task(task), status=201, headers=header_of(task), subject_id=subject.id)
+    return Reply(render_task(task), status=201, headers=etag_header(task), subject_id=subject.id)
 
 
 def render_task(task: Task, episode: Episode | None = None) -> dict[str, Any]:
     return TaskOutput.render(task, episode_id=episode.id if episode else None)
-
-
-def header_of(task: Task) -> dict[str, str]:
-    return {"ETag": etag_of(task.id, task.version)}
 
 
 urlpatterns = [

@@ -15,7 +15,7 @@ from memory_platform.api.requests.fields import JsonObjectField, ListOfField, Te
 from memory_platform.api.requests.serializers import Output, StrictSerializer, page_of
 from memory_platform.api.v1.policies.policy_serializers import ReasonInput, ShareOutput, version_field
 from memory_platform.api.views.base import TenantView
-from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.etags import IfMatch, etag_header
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
@@ -163,7 +163,7 @@ class ExperimentView(TenantView):
         """Get an experiment."""
         with tenant_tx(self.tenant_id):
             experiment = experiment_by_id(experiment_id)
-        return Response(ExperimentDetailOutput.render(experiment), headers=tag_of(experiment))
+        return Response(ExperimentDetailOutput.render(experiment), headers=etag_header(experiment))
 
     @operation(
         "update_experiment",
@@ -178,7 +178,7 @@ class ExperimentView(TenantView):
             changed = share_out(
                 experiment_id, given["percents"], by=self.actor, reason=given["reason"], accept=condition.check
             )
-        return Response(ExperimentDetailOutput.render(changed), headers=tag_of(changed))
+        return Response(ExperimentDetailOutput.render(changed), headers=etag_header(changed))
 
 
 class StartView(TenantView):
@@ -234,11 +234,7 @@ def reply_to_create(given: dict[str, Any], by: Actor) -> Reply:
 
 
 def experiment_reply(experiment: Experiment, *, status: int = 200) -> Reply:
-    return Reply(ExperimentDetailOutput.render(experiment), status=status, headers=tag_of(experiment))
-
-
-def tag_of(experiment: Experiment) -> dict[str, str]:
-    return {"ETag": etag_of(experiment.id, experiment.version)}
+    return Reply(ExperimentDetailOutput.render(experiment), status=status, headers=etag_header(experiment))
 
 
 urlpatterns = [

@@ -22,7 +22,7 @@ from memory_platform.api.v1.profiles.preference_serializers import (
     refuse_sensitive_preference,
 )
 from memory_platform.api.views.base import SubjectView, no_content
-from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.etags import IfMatch, etag_header
 from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from memory_platform.kernel.errors import NotFound, VersionMismatch
@@ -142,7 +142,7 @@ def check_version(condition: IfMatch, subject: Subject, category: str, key: str)
 
 def answer(subject: Subject, preference: Preference) -> Response:
     [rendered] = render_preferences(subject, [preference])
-    return Response(rendered, headers={"ETag": etag_of(preference.id, preference.version)})
+    return Response(rendered, headers=etag_header(preference))
 
 
 def answer_write(subject: Subject, outcome: ClaimOutcome[Preference]) -> Response:

@@ -30,7 +30,7 @@ from memory_platform.api.v1.profiles.tag_serializers import (
     refuse_sensitive_tag,
 )
 from memory_platform.api.views.base import SubjectView, no_content
-from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.etags import IfMatch, etag_header
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
@@ -114,7 +114,7 @@ class TagView(SubjectView):
             tag = tag_by_id(subject, tag_id)
             about = notes_of(subject, NoteFilter(about=str(tag.id))).order_by("-said_at", "-id")
             notes = TagNoteOutput.render_many(with_details(subject, about[:NOTES_MOST]))
-        return Response(OneTagOutput.render(tag, notes=notes), headers=header_of(tag))
+        return Response(OneTagOutput.render(tag, notes=notes), headers=etag_header(tag))
 
     @operation("update_tag", request=TagEditInput, answer=TagOutput, errors=[LabelTaken, Sensitive])
     def patch(self, request: Request, subject_id: str, tag_id: UUID) -> Response:
@@ -126,7 +126,7 @@ class TagView(SubjectView):
             subject, tag = lock_tag(subject_id, tag_id, condition)
             patch_tag(subject, tag, changes, valid_at=given.get("valid_at"))
             end_notes_of_tag(tag)
-        return Response(TagOutput.render(tag), headers=header_of(tag))
+        return Response(TagOutput.render(tag), headers=etag_header(tag))
 
     @operation("delete_tag", status=204)
     def delete(self, request: Request, subject_id: str, tag_id: UUID) -> HttpResponseBase:
@@ -171,13 +171,13 @@ def post_tag(subject_id: str, draft: TagDraft) -> Reply:
     outcome = upsert_tag(subject, draft)
     rendered = WrittenTagOutput.render(outcome.tag, verdict=outcome.verdict, reason=outcome.reason or None)
     status = 201 if outcome.created else 200
-    return Reply(rendered, status=status, headers=header_of(outcome.tag), subject_id=subject.id)
+    return Reply(rendered, status=status, headers=etag_header(outcome.tag), subject_id=subject.id)
 
 
 def count_use(subject_id: str, tag_id: UUID) -> Reply:
     subject = subject_by_external_id(subject_id)
     tag = use_tag(subject, tag_id)
-    return Reply(TagOutput.render(tag), headers=header_of(tag), subject_id=subject.id)
+    return Reply(TagOutput.render(tag), headers=etag_header(tag), subject_id=subject.id)
 
 
 def lock_tag(subject_id: str, tag_id: UUID, condition: IfMatch) -> tuple[Subject, Tag]:
@@ -187,10 +187,6 @@ def lock_tag(subject_id: str, tag_id: UUID, condition: IfMatch) -> tuple[Subject
     tag = tag_by_id(subject, tag_id)
     condition.check(tag.id, tag.version)
     return subject, tag
-
-
-def header_of(tag: Tag) -> dict[str, str]:
-    return {"ETag": etag_of(tag.id, tag.version)}
 
 
 urlpatterns = [
