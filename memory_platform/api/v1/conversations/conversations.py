@@ -1,8 +1,6 @@
 """``/v1/subjects/{subject_id}/conversations`` and ``.../pending``."""
 
-from collections.abc import Mapping
 from functools import partial
-from typing import ClassVar
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
@@ -16,7 +14,7 @@ from memory_platform.api.requests.fields import FlagField
 from memory_platform.api.requests.serializers import Input, NothingInput, Output, page_of
 from memory_platform.api.v1.conversations.messages import BELOW
 from memory_platform.api.views.base import SubjectView
-from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.etags import IfMatch, etag_header
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Page, PageInput
@@ -100,7 +98,7 @@ class ConversationsView(SubjectView):
 class ConversationView(SubjectView):
     noun = "conversations"
     versioned = True
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
     @operation("get_conversation", answer=ConversationOutput)
     def get(self, request: Request, subject_id: str, conversation_id: str) -> Response:
@@ -181,8 +179,7 @@ def reply_to_restore(subject_id: str, conversation_id: str, by: Actor) -> Reply:
 
 
 def answer(conversation: Conversation) -> Response:
-    tag = etag_of(conversation.id, conversation.version)
-    return Response(ConversationOutput.render(conversation), headers={"ETag": tag})
+    return Response(ConversationOutput.render(conversation), headers=etag_header(conversation))
 
 
 def check(condition: IfMatch, conversation: Conversation) -> None:

@@ -1,7 +1,7 @@
 """``.../conversations/{conversation_id}/messages`` and ``/window``."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -174,7 +174,7 @@ class WindowOutput(Output):
 
 class MessagesView(SubjectView):
     noun = "conversations"
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
     body_limit = POLICY.messages_body_bytes
 
     @operation(
