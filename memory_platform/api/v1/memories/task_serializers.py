@@ -118,7 +118,10 @@ class FinishInput(Input):
     @staticmethod
     def ending_of(parsed: Mapping[str, Any]) -> Ending:
         """Return the ending that a checked input describes."""
-        return Ending(**{name: tuple(value) if isinstance(value, list) else value for name, value in parsed.items()})
+        members: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in parsed.items()
+        }
+        return Ending(**members)
 
 
 class StepOutput(Output):

@@ -101,7 +101,10 @@ def _components() -> dict[str, dict[str, Any]]:
 def _condition(kind: FieldType) -> dict[str, Any]:
     """Return the schema of the operators that fields of one type have."""
     value = _VALUES[kind]
-    special = {"exists": {"type": "boolean"}, "in": {"type": "array", "items": value, "maxItems": MAX_LIST}}
+    special: dict[str, dict[str, Any]] = {
+        "exists": {"type": "boolean"},
+        "in": {"type": "array", "items": value, "maxItems": MAX_LIST},
+    }
     return {
         "type": "object",
         "description": "Conditions on one field; all of them must hold.",

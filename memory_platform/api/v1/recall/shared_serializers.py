@@ -27,8 +27,11 @@ _ONE_REASON = f"({'|'.join(DegradedReason)})"
 class TakesPart(Protocol):
     """Something with the names of an experiment and of an arm, empty if it takes part in none."""
 
-    experiment: str
-    arm: str
+    @property
+    def experiment(self) -> str: ...
+
+    @property
+    def arm(self) -> str: ...
 
 
 class ExperimentOutput(Output):
