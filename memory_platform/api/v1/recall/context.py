@@ -47,11 +47,11 @@ class ContextView(SubjectView):
             made = build_context(self.tenant_id, subject_id, query, policies.context)
             return reply_of(made, prompt_of(self.tenant_id, made.subject_id, made.context, vendor))
 
-        def prepared() -> Callable[[], Reply]:
+        def prepare() -> Callable[[], Reply]:
             draft = draft_context(self.tenant_id, subject_id, query, policies.context)
             return partial(answer_draft, draft, prompt_of(self.tenant_id, draft.subject_id, draft.context, vendor))
 
-        return write_prepared(request, at_once, prepared)
+        return write_prepared(request, at_once, prepare)
 
 
 def query_of(given: dict[str, Any], policies: Policies) -> ContextQuery:

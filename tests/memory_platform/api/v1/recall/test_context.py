@@ -358,11 +358,11 @@ def test_another_tenant_gets_what_it_gets_for_an_id_nobody_has(acme: Caller, glo
     know(world.acme, name="Ada")
     before = held_by(world.acme)
 
-    def shown(path: str) -> dict[str, Any]:
+    def answer_to(path: str) -> dict[str, Any]:
         answer = context(globex, "peanuts", path=path, conversation_id="now")
         return {name: value for name, value in answer.items() if name != "timings_ms"}
 
-    assert shown(ADA) == shown("/v1/subjects/nobody/context")
-    assert shown(ADA)["receipt_id"] is None
+    assert answer_to(ADA) == answer_to("/v1/subjects/nobody/context")
+    assert answer_to(ADA)["receipt_id"] is None
     assert (held_by(world.acme), held_by(world.globex)) == (before, (1, 0, 0))
     problem_of(globex("GET", "/v1/subjects/ada/context"), 405)
