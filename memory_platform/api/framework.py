@@ -1,11 +1,11 @@
-"""What the API asks of Django REST framework and of drf-spectacular; ``settings.py`` takes both as they stand.
+"""Settings of Django REST framework and drf-spectacular.
 
-Names only: nothing of either library is imported here, so settings can read this file before Django is ready.
+Neither library is imported here: Django's settings read this module before Django is ready.
 """
 
 from typing import Any
 
-from memory_platform.api.reference.introduction import DESCRIPTION, TAGS
+from memory_platform.api.reference.introduction import DESCRIPTION, TAG_GROUPS, TAGS
 
 REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memory_platform.api.access.authentication.ApiKeyAuthentication"],
@@ -33,6 +33,14 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TAGS": TAGS,
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
+    "CONTACT": {"name": "The maintainers of Memory platform"},
+    "LICENSE": {"name": "Apache License 2.0", "identifier": "Apache-2.0"},
+    "SERVERS": [
+        {"url": "/", "description": "The server that serves this document."},
+        {"url": "http://localhost:8000", "description": "`make run` on your own machine."},
+    ],
+    "EXTENSIONS_ROOT": {"x-tagGroups": TAG_GROUPS},
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "SCHEMA_PATH_PREFIX": r"/v1",
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
@@ -45,16 +53,16 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "POSTPROCESSING_HOOKS": [
-        "memory_platform.api.reference.schema.add_problem_answers",
+        "memory_platform.api.reference.schema.finish_document",
     ],
     "APPEND_COMPONENTS": {
-        "securitySchemes": {"ApiKey": {"type": "http", "scheme": "bearer", "description": "An API key of one tenant."}}
+        "securitySchemes": {"ApiKey": {"type": "http", "scheme": "bearer", "description": "An API key of your tenant."}}
     },
     "AUTHENTICATION_WHITELIST": [],
 }
 
+# First in Django's list, so that every answer gets its request id and no HTML error page leaves the API.
 MIDDLEWARE: list[str] = [
     "memory_platform.observability.middleware.RequestMiddleware",
     "memory_platform.api.server.middleware.ApiMiddleware",
 ]
-"""First in Django's list: every answer gets its request id, and no HTML error page leaves from under the API."""

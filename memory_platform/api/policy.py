@@ -1,4 +1,4 @@
-"""The numbers of the API: limits on what comes in, sizes of pages, waits."""
+"""Limits of requests, sizes of pages, and times to wait."""
 
 from dataclasses import dataclass
 

@@ -19,7 +19,6 @@ NAMED_PACKAGES = (
     "tests/contracts",
     "tests/flows",
 )
-NOT_NAMED_YET = ("api/v1/recall",)
 IRREGULAR = re.compile(
     "beaten|begun|born|borne|bought|bound|broken|brought|built|caught|chosen|come|dealt|done|drawn|driven|fallen|fed|felt|"
     "forgotten|fought|found|given|gone|got|grown|heard|held|hidden|hung|kept|known|laid|learnt|led|left|lent|lit|lost|"
@@ -51,7 +50,7 @@ def definitions(*kinds: type[ast.AST]) -> Iterator[tuple[str, str]]:
     for package in NAMED_PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             place = str(path.relative_to(ROOT))
-            if "migrations" in path.parts or any(part in place for part in NOT_NAMED_YET):
+            if "migrations" in path.parts:
                 continue
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, kinds) and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):

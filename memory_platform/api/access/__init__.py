@@ -1,1 +1,1 @@
-"""Who calls, what the key may do, and how often."""
+"""Authentication, scopes and rate limits."""

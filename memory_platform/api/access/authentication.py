@@ -1,4 +1,4 @@
-"""Who calls: one API key in ``Authorization: Bearer``, and the tenant that it belongs to.
+"""Authentication: an API key in ``Authorization: Bearer``, and its tenant.
 
 This module must not import ``rest_framework.views``: REST framework loads it while that module is being imported.
 """
@@ -16,10 +16,9 @@ SCHEME = "bearer"
 
 
 class ApiKeyAuthentication(BaseAuthentication):
-    """Makes ``request.user`` the :class:`Caller` of the key; whatever is wrong with a key, the answer is the same."""
+    """Makes ``request.user`` the :class:`Caller` of the key. Every wrong key gets the same answer."""
 
     def authenticate(self, request: Request) -> tuple[Caller, None]:
-        """Return the caller. Raises InvalidKey, also when there is no key at all."""
         return authenticate_key(bearer_token(request.headers.get("Authorization", ""))), None
 
     def authenticate_header(self, request: Request) -> str:
@@ -27,12 +26,11 @@ class ApiKeyAuthentication(BaseAuthentication):
 
 
 def caller_of(request: Request) -> Caller:
-    """Return who sent an authenticated request."""
     return cast(Caller, request.user)
 
 
 def bearer_token(header: str) -> str:
-    """Return the token of an ``Authorization`` header. Raises InvalidKey when it cannot be a key."""
+    """Return the token of an ``Authorization`` header. Raises InvalidKey."""
     scheme, _, token = header.strip().partition(" ")
     token = token.strip()
     if scheme.lower() != SCHEME or not token.isascii() or not 0 < len(token) <= POLICY.token_chars:

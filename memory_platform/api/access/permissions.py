@@ -1,4 +1,4 @@
-"""What a key may do: every view names the scope that each of its methods needs."""
+"""Scopes of keys: every view names the scope that each method needs."""
 
 from typing import Any
 
@@ -16,12 +16,11 @@ MEMORY_READ = "memory:read"
 MEMORY_WRITE = "memory:write"
 KNOWLEDGE_WRITE = "knowledge:write"
 ADMIN = "admin"
+# Needed by a view that shows nothing but the key itself.
 ANY_KEY = "any key"
-"""Said by a view that shows a key nothing but what it is itself."""
-
+# Characters of a request id that an audit record keeps; a client's own id may be longer.
 REQUEST_ID_CHARS = 64
-"""What an audit record holds of a request's id; a client's own may be longer."""
-
+# The scopes of most views.
 READS_AND_WRITES = {
     "GET": MEMORY_READ,
     "POST": MEMORY_WRITE,
@@ -29,14 +28,12 @@ READS_AND_WRITES = {
     "PATCH": MEMORY_WRITE,
     "DELETE": MEMORY_WRITE,
 }
-"""The ``required_scope`` of most nouns."""
 
 
 class ScopePermission(BasePermission):
-    """Refuses a key without the scope that the view names for this method."""
+    """Refuses a key without the scope of the method."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Return True. Raises ScopeMissing."""
         scope = view.scope_for(str(request.method))
         caller = caller_of(request)
         if scope not in {None, ANY_KEY} and scope not in caller.scopes:
@@ -46,10 +43,9 @@ class ScopePermission(BasePermission):
 
 
 def record_missing(caller: Caller, scope: str, noun: str) -> None:
-    """Leave a record in the key's own tenant: which key lacked which scope, for what kind of thing (row T7)."""
+    """Record in the key's own tenant that a key lacked a scope for a kind of object."""
     record_refusal(caller.tenant_id, actor_of(caller), f"api.{scope}", object_kind=noun)
 
 
 def actor_of(caller: Caller) -> Actor:
-    """Return a key as the audit trail names it."""
     return Actor(ActorKind.API_KEY, caller.key_id, current_request_id()[:REQUEST_ID_CHARS])

@@ -1,4 +1,4 @@
-"""Limits as HTTP tells them: ``X-RateLimit-*`` as GitHub writes them, with the second at which there is room again."""
+"""The headers ``X-RateLimit-*``, as GitHub writes them."""
 
 import math
 
@@ -10,7 +10,7 @@ LIMIT, REMAINING, RESET = "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateL
 
 
 def rate_headers(rate: Rate) -> dict[str, str]:
-    """Return what an answer tells of its key's bucket; ``Reset`` is the UTC epoch second at which it is full."""
+    """Return the headers for a key's bucket; ``Reset`` is the UTC epoch second at which it is full."""
     return {
         LIMIT: str(rate.allowed),
         REMAINING: str(rate.remaining),
@@ -19,7 +19,7 @@ def rate_headers(rate: Rate) -> dict[str, str]:
 
 
 def refusal_headers(error: MemoryPlatformError) -> dict[str, str]:
-    """Return what a refusal tells of the limit that was reached; nothing for any other error."""
+    """Return the headers for a limit that was reached; none for any other error."""
     if not isinstance(error, QuotaExceeded):
         return {}
     reset = {RESET: str(math.ceil(error.resets_at.timestamp()))} if error.resets_at else {}

@@ -1,11 +1,11 @@
-"""What Postgres refuses, in the words of the API: input is the caller's fault, a lost server is nobody's."""
+"""Errors of Postgres as errors of the API."""
 
 from django.db import Error as DatabaseError
 from django.db import InterfaceError, OperationalError
 
 from memory_platform.kernel.errors import Conflict, InvalidInput, MemoryPlatformError, NotFound, Unavailable
 
-# By five-character code first, then by class (the first two). What stands in neither is a fault of ours.
+# By five-character code first, then by class (its first two characters). Any other error is internal.
 _ANSWERS: dict[str, tuple[type[MemoryPlatformError], str]] = {
     "23505": (Conflict, "Another object already has this id."),
     "23503": (NotFound, "Something that this refers to does not exist."),
@@ -23,7 +23,7 @@ _ANSWERS: dict[str, tuple[type[MemoryPlatformError], str]] = {
 
 
 def sqlstate_of(error: BaseException) -> str | None:
-    """Return the five-character code of a database error or of what caused it, or None."""
+    """Return the five-character code of a database error or of its cause, or None."""
     seen: BaseException | None = error
     while seen is not None:
         code = getattr(seen, "sqlstate", None)
@@ -34,7 +34,7 @@ def sqlstate_of(error: BaseException) -> str | None:
 
 
 def refusal_of(error: Exception) -> MemoryPlatformError | None:
-    """Return the platform's error for what a caller could cause or wait out; None for any other error."""
+    """Return the error for something that a caller can cause or wait out; None for any other error."""
     if not isinstance(error, DatabaseError):
         return None
     state = sqlstate_of(error)

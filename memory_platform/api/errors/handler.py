@@ -1,4 +1,4 @@
-"""The only place where errors become HTTP statuses; every one leaves as problem+json."""
+"""The only place where errors become HTTP statuses. Every error leaves as problem+json."""
 
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -47,7 +47,7 @@ CHALLENGE = 'Bearer realm="memory-platform"'
 
 
 def exception_handler(error: Exception, context: Any = None) -> Response:
-    """Return the answer for ``error``, whatever it is; what nobody expected is a 500 without content."""
+    """Return the answer for ``error``. An unexpected error is a 500 that says nothing about its cause."""
     if isinstance(error, MemoryPlatformError):
         return _platform_answer(error)
     if isinstance(error, rest.APIException):
@@ -60,7 +60,7 @@ def exception_handler(error: Exception, context: Any = None) -> Response:
 
 
 def status_of(error: MemoryPlatformError) -> int | None:
-    """Return the status of the nearest class of ``error`` that has one; None means a fault of ours."""
+    """Return the status of the nearest class of ``error`` that has one; None for an internal error."""
     return next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), None)
 
 
@@ -111,7 +111,7 @@ def _django_answer(error: Exception) -> Response | None:
 
 def _answer_unexpected(error: Exception) -> Response:
     log_failure(error)
-    return _answer(500, detail="The request failed here; its request_id finds the log line.")
+    return _answer(500, detail="The request failed here. Report the request_id: it finds the log line.")
 
 
 def _answer(

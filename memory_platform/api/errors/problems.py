@@ -1,4 +1,4 @@
-"""The one shape of every error answer: ``application/problem+json`` (RFC 9457) with a stable code."""
+"""The body of every error answer: ``application/problem+json`` (RFC 9457) with a stable code."""
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
@@ -39,15 +39,15 @@ def problem(
     faults: Sequence[FieldFault] = (),
     extras: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the body of an error answer. ``extras`` are further members, such as ``needed`` tokens."""
+    """Return the body of an error answer; ``extras`` are further members such as ``needed``."""
     code = code or CODE_OF_STATUS.get(status, "internal_error")
-    shown = "; ".join(f"{f.field}: {f.message}" for f in faults[:3])
+    summary = "; ".join(f"{f.field}: {f.message}" for f in faults[:3])
     return {
         **(extras or {}),
         "type": f"urn:memory-platform:problem:{code}",
         "title": HTTPStatus(status).phrase,
         "status": status,
-        "detail": detail or shown or HTTPStatus(status).description or HTTPStatus(status).phrase,
+        "detail": detail or summary or HTTPStatus(status).description or HTTPStatus(status).phrase,
         "code": code,
         "errors": [{"field": f.field, "code": f.code, "message": f.message} for f in faults],
         "request_id": current_request_id(),
@@ -55,6 +55,6 @@ def problem(
 
 
 def problem_response(status: int, **members: Any) -> HttpResponse:
-    """Return a finished answer for code outside of REST framework; ``members`` as in :func:`problem`."""
+    """Return an answer for code outside of REST framework; ``members`` are those of :func:`problem`."""
     body = orjson.dumps(problem(status, **members))
     return HttpResponse(body, status=status, content_type=PROBLEM_TYPE, headers={"Content-Length": str(len(body))})

@@ -1,1 +1,1 @@
-"""The contract as a document: schema, pages, examples."""
+"""The OpenAPI document, its examples and its page."""

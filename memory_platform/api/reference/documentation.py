@@ -1,4 +1,4 @@
-"""``/v1/schema`` and ``/v1/docs``: the contract for programs and for people, both without the network."""
+"""``/v1/schema`` and ``/v1/docs``: the OpenAPI document, and a page that shows it without the network."""
 
 from typing import Any
 
@@ -8,7 +8,6 @@ from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.decorators import method_decorator
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -17,24 +16,25 @@ from rest_framework.response import Response
 from memory_platform.api.reference.schema import openapi_document
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import OpenView
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.rendering import JsonRenderer
 
 
 class RootOutput(Output):
-    """Where the contract stands."""
+    """Paths of the documentation."""
 
-    docs = serializers.CharField()
-    schema = serializers.CharField()
+    docs = serializers.CharField(help_text="Path of the page for people.")
+    schema = serializers.CharField(help_text="Path of the OpenAPI document.")
 
 
 class RootView(OpenView):
-    """``/v1``: where somebody who knows no more than the address reads on."""
+    """``/v1``: points to the documentation."""
 
     noun = "documentation"
 
-    @extend_schema(operation_id="root", responses=RootOutput)
+    @operation("get_root", answer=RootOutput)
     def get(self, request: Request) -> Response:
-        """Answer where the contract stands, for people and for programs."""
+        """Get the paths of the documentation."""
         return Response({"docs": reverse("api-docs"), "schema": reverse("api-schema")})
 
 
@@ -43,9 +43,9 @@ class SchemaView(OpenView):
 
     noun = "documentation"
 
-    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @operation("get_schema", answers={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> HttpResponse:
-        """Answer the document as JSON."""
+        """Get the OpenAPI document."""
         return HttpResponse(openapi_document(), content_type="application/json")
 
 

@@ -1,6 +1,7 @@
-"""The OpenAPI 3.1 document: read from the views and serializers, so that it cannot tell anything else than the code."""
+"""The OpenAPI 3.1 document, read from the views, the serializers and the example calls."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -9,117 +10,131 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 
-from memory_platform.api.errors.problems import PROBLEM_TYPE
+from memory_platform.api.access import throttling
+from memory_platform.api.errors.problems import CODE_OF_STATUS, PROBLEM_TYPE
 from memory_platform.api.policy import POLICY
+from memory_platform.api.reference.descriptions import HEADERS, MEANINGS, PATH_PARTS, PROBLEM_SCHEMA
+from memory_platform.api.reference.example_calls import ExampleCall, examples
+from memory_platform.api.reference.introduction import TAGS
+from memory_platform.api.requests.serializers import StrictSerializer
 from memory_platform.api.views import etags, idempotency
 from memory_platform.api.views.base import TenantView
+from memory_platform.api.views.operations import Facts, codes_by_status
 from memory_platform.api.views.rendering import dump_json
 
-_VARIABLE = re.compile(r"\{.*\}")
+JSON = "application/json"
+RATE_HEADERS = (throttling.LIMIT, throttling.REMAINING, throttling.RESET)
+RETRIED = frozenset({"409", "429", "503"})
 _CLAUSE_END = re.compile(r"[;:] |\. ")
-_PLAIN = re.compile(r"[^a-z0-9]+")
+_RST_CODE = re.compile("``([^`]+)``")
+_NOT_KEY = re.compile(r"[^\w]+")
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     idempotency.HEADER,
     {"type": "string", "minLength": 1, "maxLength": POLICY.idempotency_key_chars},
     OpenApiParameter.HEADER,
-    description="The same key and body replay the first answer for 24 hours.",
+    description="Any text of yours, new for each request. The same key and body get the first answer again for 24 "
+    "hours; the same key with another body is 409.",
 )
 IF_MATCH = OpenApiParameter(
-    etags.HEADER, str, OpenApiParameter.HEADER, description="The ETag that the object still has to have, or *."
+    etags.HEADER,
+    str,
+    OpenApiParameter.HEADER,
+    description="The `ETag` that the object must still have, or `*`. Another one is 412.",
 )
-
-PROBLEM_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "description": "An error (RFC 9457). `code` is stable; some codes add members of their own.",
-    "required": ["type", "title", "status", "detail", "code", "errors", "request_id"],
-    "properties": {
-        "type": {"type": "string"},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "detail": {"type": "string"},
-        "code": {"type": "string"},
-        "errors": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["field", "code", "message"],
-                "properties": {name: {"type": "string"} for name in ("field", "code", "message")},
-            },
-        },
-        "request_id": {"type": "string"},
-    },
-}
-MEANINGS = {
-    "400": "Malformed; `errors` names the fields.",
-    "401": "No key, or not a valid one.",
-    "403": "The key lacks the scope.",
-    "404": "Nothing with this id is visible to the key.",
-    "405": "This path does not answer this method; `Allow` lists those that it does.",
-    "408": "The body came too slowly; the connection is closed.",
-    "409": "The present state does not allow it.",
-    "412": "`If-Match` names an older version.",
-    "413": "The body is too large.",
-    "415": "The body is not JSON in UTF-8, or compressed.",
-    "422": "Understood, and still refused.",
-    "429": "A limit is reached: `limit` says which and when it resets, `Retry-After` when to come back.",
-    "503": "A part that this needs does not answer; `Retry-After` says when to come back.",
-}
-OPEN_PROBLEMS = ("400", "405")
-READ_PROBLEMS = ("400", "401", "403", "404", "405", "429", "503")
-WRITE_PROBLEMS = tuple(MEANINGS)
 
 
 class ApiSchema(AutoSchema):
-    """Describes one operation: its name, its noun, the scope that it needs, the headers that it honours."""
+    """Describes one operation, from its view and from the :class:`Facts` of its method."""
 
-    def get_operation_id(self) -> str:
-        """Return a name built from the path and the method, such as ``subjects_one_get``."""
-        parts = [part for part in self.path.strip("/").split("/") if part != "v1"]
-        words = ["one" if _VARIABLE.fullmatch(part) else part for part in parts]
-        kept = [word for index, word in enumerate(words) if word != "one" or index == len(words) - 1]
-        return _PLAIN.sub("_", "_".join([*kept, self.method.lower()]).lower())
+    @property
+    def facts(self) -> Facts:
+        return getattr(getattr(self.view, self.method.lower()), "facts", None) or Facts()
+
+    def get_operation(self, *args: Any) -> dict[str, Any] | None:
+        operation: dict[str, Any] | None = super().get_operation(*args)
+        if operation is None:
+            return None
+        answers = operation["responses"]
+        for name, header in self.answer_headers().items():
+            for status, answer in answers.items():
+                if status != "204" or name != etags.TAG:
+                    answer.setdefault("headers", {})[name] = header
+        self.add_problems(answers)
+        for answer in answers.values():
+            answer.setdefault("headers", {})["X-Request-Id"] = header_ref("X-Request-Id")
+        for parameter in operation.get("parameters", []):
+            if parameter["in"] == "path":
+                parameter["description"] = PATH_PARTS[parameter["name"]]
+        add_examples(operation, examples().get(operation["operationId"], []))
+        return operation
+
+    def answer_headers(self) -> dict[str, Any]:
+        names = list(self.facts.headers)
+        if isinstance(self.view, TenantView):
+            names += RATE_HEADERS
+            names += [etags.TAG] * self.view.versioned
+            names += [idempotency.REPLAYED] * self.is_idempotent
+        return {name: header_ref(name) for name in names}
+
+    def add_problems(self, answers: dict[str, Any]) -> None:
+        """Add the errors that this operation can give, each with its codes."""
+        codes = {400: [CODE_OF_STATUS[400]]}
+        if isinstance(self.view, TenantView):
+            codes = codes_by_status(self.method, self.path, self.facts, versioned=self.view.versioned)
+        for status, names in codes.items():
+            answer: dict[str, Any] = {
+                "description": f"{MEANINGS[status]} Codes: {', '.join(f'`{name}`' for name in names)}.",
+                "content": {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+                "x-error-codes": names,
+            }
+            if str(status) in RETRIED:
+                answer["headers"] = {"Retry-After": header_ref("Retry-After")}
+            if status == 429:  # noqa: PLR2004  # an HTTP status is its own name
+                answer["headers"] |= {name: header_ref(name) for name in RATE_HEADERS}
+            answers.setdefault(str(status), answer)
+
+    @property
+    def is_idempotent(self) -> bool:
+        """Whether a repeated request with an ``Idempotency-Key`` gets the first answer again."""
+        return isinstance(self.view, TenantView) and self.method == "POST" and not self.facts.reads
 
     def get_tags(self) -> list[str]:
-        """Return the noun of the view."""
-        return [getattr(self.view, "noun", "") or "platform"]
+        return [self.facts.tag or getattr(self.view, "noun", "") or "platform"]
 
     def get_auth(self) -> list[dict[str, Any]]:
-        """Return the key's scheme for what belongs to a tenant."""
         return [{"ApiKey": []}] if isinstance(self.view, TenantView) else []
 
-    def get_description(self) -> str:  # type: ignore[override]  # of drf-spectacular, which has no types
-        """Return the method's docstring, and the scope that the method needs."""
-        text = str(super().get_description() or "")
+    def get_description(self) -> str:  # type: ignore[override]  # of drf-spectacular, untyped
+        """Return the method's docstring as Markdown, and the scope that the method needs."""
+        text = markdown(str(super().get_description() or ""))
         scope = self.view.scope_for(self.method) if isinstance(self.view, TenantView) else None
         return f"{text}\n\nScope: {scope}." if scope else text
 
     def get_summary(self) -> str:
-        """Return the first clause of the method's docstring: what stands beside the path."""
-        first = str(super().get_description() or "").partition("\n\n")[0].replace("\n", " ")
+        """Return the first clause of the method's docstring: it stands beside the path."""
+        first = markdown(str(super().get_description() or "")).partition("\n\n")[0].replace("\n", " ")
         return _CLAUSE_END.split(first, maxsplit=1)[0].rstrip(".")
 
     def get_override_parameters(self) -> list[Any]:
-        """Return the headers: ``Idempotency-Key`` for every POST, ``If-Match`` where the view keeps versions."""
         if not isinstance(self.view, TenantView):
             return []
         if self.method == "POST":
-            return [IDEMPOTENCY_KEY]
-        return [IF_MATCH] if self.view.versioned and self.method in {"PUT", "PATCH", "DELETE"} else []
+            return [IDEMPOTENCY_KEY] if self.is_idempotent else []
+        return [IF_MATCH] if self.view.versioned and self.method != "GET" else []
 
 
-class StrictSerializerShape(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]  # registers itself
-    """An input refuses unknown fields; its schema says so."""
+class SerializerShape(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]  # registers itself
+    """Descriptions are Markdown; an input refuses unknown fields, and its schema says so."""
 
-    target_class = "memory_platform.api.requests.serializers.StrictSerializer"
+    target_class = "rest_framework.serializers.Serializer"
     match_subclasses = True
 
     def map_serializer(self, auto_schema: Any, direction: Any) -> Any:
-        """Return the usual schema, closed."""
-        return {
-            **auto_schema._map_serializer(self.target, direction, bypass_extensions=True),
-            "additionalProperties": False,
-        }
+        schema = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
+        if "description" in schema:
+            schema["description"] = markdown(schema["description"])
+        return {**schema, "additionalProperties": False} if isinstance(self.target, StrictSerializer) else schema
 
 
 class JsonObjectShape(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]  # registers itself
@@ -128,29 +143,58 @@ class JsonObjectShape(OpenApiSerializerFieldExtension):  # type: ignore[no-untyp
     target_class = "memory_platform.api.requests.fields.JsonObjectField"
 
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> Any:
-        """Return an open object."""
         return {"type": "object", "additionalProperties": {}}
 
 
-def add_problem_answers(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
-    """Add to each operation the errors that it may answer with, and to every answer its request id."""
-    components = result.setdefault("components", {})
-    components.setdefault("schemas", {})["Problem"] = PROBLEM_SCHEMA
-    components["headers"] = {"RequestId": {"schema": {"type": "string"}, "description": "Names this request in logs."}}
-    for operations in result.get("paths", {}).values():
-        for method, operation in operations.items():
-            _add_problems(method, operation)
+def add_examples(operation: dict[str, Any], calls: Iterable[ExampleCall]) -> None:
+    for call in calls:
+        key = _NOT_KEY.sub("_", call.name).strip("_")
+        for parameter in operation.get("parameters", []):
+            given = call.path if parameter["in"] == "path" else call.query
+            if parameter["name"] in given:
+                parameter.setdefault("example", given[parameter["name"]])
+        places = [(call.body, operation.get("requestBody")), (call.answer, operation["responses"][str(call.status)])]
+        for value, place in places:
+            if value is not None and place is not None:
+                media = next(iter(place["content"].values()))
+                media.setdefault("examples", {})[key] = {"summary": call.name, "value": value}
+
+
+def finish_document(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
+    """Add the shared components, and sort the paths as their headings are sorted."""
+    components = result["components"]
+    components["headers"] = {name.replace("-", ""): header for name, header in HEADERS.items()}
+    components["responses"] = {}
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            share_problems(operation["responses"], components["responses"])
+    codes = {one for answer in components["responses"].values() for one in answer["x-error-codes"]}
+    known = sorted({"internal_error", *CODE_OF_STATUS.values(), *codes})
+    properties = {**PROBLEM_SCHEMA["properties"], "code": {**PROBLEM_SCHEMA["properties"]["code"], "enum": known}}
+    components["schemas"]["Problem"] = {**PROBLEM_SCHEMA, "properties": properties}
+    places = {tag["name"]: index for index, tag in enumerate(TAGS)}
+    result["paths"] = dict(
+        sorted(result["paths"].items(), key=lambda item: min(places[one["tags"][0]] for one in item[1].values()))
+    )
     return result
 
 
-def _add_problems(method: str, operation: dict[str, Any]) -> None:
-    statuses = READ_PROBLEMS if method == "get" else WRITE_PROBLEMS
-    for status in statuses if operation.get("security") else OPEN_PROBLEMS:
-        problem = {"$ref": "#/components/schemas/Problem"}
-        answer = {"description": MEANINGS[status], "content": {PROBLEM_TYPE: {"schema": problem}}}
-        operation["responses"].setdefault(status, answer)
-    for answer in operation["responses"].values():
-        answer.setdefault("headers", {})["X-Request-Id"] = {"$ref": "#/components/headers/RequestId"}
+def share_problems(answers: dict[str, Any], shared: dict[str, Any]) -> None:
+    """Replace the errors of an operation by references, because many operations have the same ones."""
+    for status, answer in answers.items():
+        if "x-error-codes" in answer:
+            name = ".".join([f"Problem{status}", *answer["x-error-codes"]])
+            shared[name] = answer
+            answers[status] = {"$ref": f"#/components/responses/{name}"}
+
+
+def header_ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/headers/{name.replace('-', '')}"}
+
+
+def markdown(text: str) -> str:
+    """Return a docstring as Markdown, which writes code between single backticks."""
+    return _RST_CODE.sub(r"`\1`", text)
 
 
 @cache

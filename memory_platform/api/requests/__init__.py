@@ -1,1 +1,1 @@
-"""What comes in: addresses, bodies and fields, checked before anything reads them."""
+"""Checks of addresses, bodies and fields."""

@@ -1,4 +1,4 @@
-"""Which characters a request may hold: what Postgres cannot store and what makes text slow to handle is refused."""
+"""Refuses characters that Postgres cannot store or that make text slow to handle."""
 
 import re
 import sys
@@ -12,26 +12,24 @@ CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def text_fault(text: str) -> tuple[str, str] | None:
-    """Return ``(code, message)`` of what is wrong with the characters of ``text``, or None.
+    """Return ``(code, message)`` of a fault in the characters of ``text``, or None.
 
-    A NUL or a lone surrogate cannot be stored; a long run of combining marks makes normalisation quadratic
-    (3 s for 40,000 marks).
+    A long run of combining marks makes normalisation quadratic: 3 s for 40,000 marks.
     """
     if UNSTORABLE.search(text):
-        return "unstorable_character", "Holds a NUL or a lone surrogate."
+        return "unstorable_character", "Must not contain a NUL or a lone surrogate."
     if not text.isascii() and _mark_run().search(text):
-        return "combining_run", f"Holds more than {POLICY.combining_run} combining marks in a row."
+        return "combining_run", f"Must not contain more than {POLICY.combining_run} combining marks in a row."
     return None
 
 
 def has_control(text: str) -> bool:
-    """Return whether ``text`` holds a control character or a lone surrogate."""
     return CONTROL.search(text) is not None
 
 
 @cache
 def _mark_run() -> re.Pattern[str]:
-    """Return the pattern of too many combining marks (Unicode category M) in a row; built at first use (0.1 s)."""
+    """Return the pattern of too many combining marks (Unicode category M) in a row. It takes 0.1 s to build."""
     return re.compile(f"[{_mark_ranges()}]{{{POLICY.combining_run + 1}}}")
 
 

@@ -1,5 +1,4 @@
-"""Path parts: ``<product_id:x>``, an id that the product chose, ``<own_id:x>``, one that was made here, and
-``<version:x>``, a number that was counted here."""
+"""Parts of paths: ``<product_id:x>`` (chosen by the product), ``<own_id:x>`` (made here) and ``<version:x>``."""
 
 from uuid import UUID
 
@@ -12,7 +11,7 @@ VERSION_DIGITS = 9
 
 
 class ProductIdConverter:
-    """An id chosen by the product, in any script. The view checks its rules, so that a bad one is 400, not 404."""
+    """An id chosen by the product, in any script. The view checks it, so that a malformed one is 400, not 404."""
 
     regex = r"[^/]+"
 
@@ -24,7 +23,7 @@ class ProductIdConverter:
 
 
 class OwnIdConverter:
-    """An id made here. Callers must treat it as opaque, so anything else is an id that nothing has: 404, not 400."""
+    """An id made here. It is opaque to callers, so that a malformed one is 404, not 400."""
 
     regex = r"[^/]+"
 
@@ -36,7 +35,7 @@ class OwnIdConverter:
 
 
 class VersionConverter:
-    """A number counted here, from 1; anything else is one that nothing has: 404, not 400."""
+    """A number from 1. A malformed one is 404, not 400."""
 
     regex = r"[^/]+"
 
@@ -48,7 +47,7 @@ class VersionConverter:
 
 
 def own_id(value: str) -> UUID:
-    """Return the UUID that ``value`` writes in its usual form, else one that no row has."""
+    """Return the UUID with the usual form ``value``, else one that no row has."""
     if len(value) == UUID_CHARS:
         try:
             return UUID(value)
@@ -57,7 +56,7 @@ def own_id(value: str) -> UUID:
     return id_nobody_has(value)
 
 
-# At import, and every view imports this module: a noun's addresses can be read by themselves.
+# Every view imports this module, so that the paths of a noun can be loaded alone.
 register_converter(ProductIdConverter, "product_id")
 register_converter(OwnIdConverter, "own_id")
 register_converter(VersionConverter, "version")

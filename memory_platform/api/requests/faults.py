@@ -1,4 +1,4 @@
-"""Turns the nested error trees of serializers into a flat list of faults with dotted paths."""
+"""Turns the nested errors of serializers into a flat list of faults with dotted paths."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,12 +11,12 @@ from memory_platform.kernel.errors import FieldFault
 
 
 def fault(field: str, code: str, message: str) -> ValidationError:
-    """Return the error that an input's ``validate`` raises to name one field."""
+    """Return the error of one field, for ``validate`` to raise."""
     return ValidationError({field: [ErrorDetail(message, code=code)]})
 
 
 def faults_of(detail: Any, path: str = "") -> Iterator[FieldFault]:
-    """Yield one fault per leaf of a ``ValidationError.detail``; the path of a list item holds its index."""
+    """Yield one fault for each leaf of a ``ValidationError.detail``; list items are named by index."""
     if isinstance(detail, Mapping):
         for key, inner in detail.items():
             yield from faults_of(inner, _join_path(path, str(key)))

@@ -1,11 +1,10 @@
-"""Typed fields of requests and answers: strict on the way in, RFC 3339 on the way out.
+"""Typed fields of requests and answers, which the OpenAPI document is read from.
 
-They are REST framework fields, so that the OpenAPI document is read from them. Against REST framework's own: nothing is
-converted (``"5"`` is no integer, ``1`` no text), nothing is trimmed or clamped, and messages never repeat the value.
+They are stricter than REST framework's own: nothing is converted (``"5"`` is not an integer), trimmed or clamped, and
+messages never repeat the value.
 """
 
 import re
-from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Any, NoReturn
 from uuid import UUID
@@ -37,7 +36,6 @@ class Direct:
     """
 
     def run_validation(self, data: Any = empty) -> Any:
-        """Return the checked value. Raises ValidationError."""
         is_final, data = self.validate_empty_values(data)  # type: ignore[attr-defined]  # of serializers.Field
         return data if is_final else self.to_internal_value(data)  # type: ignore[attr-defined]
 
@@ -59,12 +57,12 @@ class TextField(Direct, serializers.CharField):
         if found:
             refuse(*found)
         if len(data) > (self.max_length or self.max_bytes) or len(data.encode()) > self.max_bytes:
-            refuse("too_long", f"Has at most {format_size(self.max_length, self.max_bytes)}.")
+            refuse("too_long", f"Must have at most {format_size(self.max_length, self.max_bytes)}.")
         return str(data)
 
 
 class ProductIdField(TextField):
-    """An id chosen by the product: 1-200 characters, no control characters, no ``/``, not ``.`` or ``..``."""
+    """An id chosen by the product: 1 to 200 characters, no control characters, no ``/``, not ``.`` or ``..``."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_bytes=POLICY.id_bytes, max_length=POLICY.id_chars, **kwargs)
@@ -79,7 +77,7 @@ class ProductIdField(TextField):
 
 
 class OwnIdField(Direct, serializers.CharField):
-    """An id made here, opaque to the caller: any other string is an id that nothing has."""
+    """An id made by the platform. Any other string is the id of nothing."""
 
     def to_internal_value(self, data: Any) -> UUID:  # type: ignore[override]  # text outside, UUID inside
         if not isinstance(data, str) or not 0 < len(data) <= POLICY.id_chars:
@@ -89,15 +87,9 @@ class OwnIdField(Direct, serializers.CharField):
             refuse(*found)
         return own_id(data)
 
-    def to_representation(self, value: Any) -> str:
-        return str(value)
-
 
 class InstantField(Direct, serializers.DateTimeField):
-    """A moment as RFC 3339 with offset; an aware time in UTC inside, ``...Z`` on the way out.
-
-    ``local``: inside it keeps its offset, which tells the day that it is where it was written.
-    """
+    """A time as RFC 3339 with offset; in UTC inside, unless ``local`` keeps its offset."""
 
     def __init__(self, *, local: bool = False, **kwargs: Any) -> None:
         self.local = local
@@ -113,9 +105,6 @@ class InstantField(Direct, serializers.DateTimeField):
         except (ValueError, OverflowError):
             refuse("not_a_time", "Must be a time as in RFC 3339, with its offset, in the years 1 to 9999.")
 
-    def to_representation(self, value: Any) -> str:
-        return str(format_time(value))
-
 
 class DayField(Direct, serializers.DateField):
     """A UTC day as ``YYYY-MM-DD``, or that of a moment as RFC 3339 with offset."""
@@ -130,7 +119,7 @@ class DayField(Direct, serializers.DateField):
 
 
 class WholeField(Direct, serializers.IntegerField):
-    """An integer between two bounds, never clamped. In a query string its digits."""
+    """An integer between two bounds; digits in a query string."""
 
     def __init__(self, *, least: int = BIGINT_LEAST, most: int = BIGINT_MOST, **kwargs: Any) -> None:
         self.least, self.most = least, most
@@ -145,12 +134,12 @@ class WholeField(Direct, serializers.IntegerField):
         if isinstance(value, bool) or not isinstance(value, int):
             refuse("not_an_integer", "Must be an integer.")
         if not self.least <= value <= self.most:
-            refuse("out_of_range", f"Lies between {self.least} and {self.most}.")
+            refuse("out_of_range", f"Must be between {self.least} and {self.most}.")
         return value
 
 
 class NumberField(Direct, serializers.FloatField):
-    """A finite number between two bounds, never clamped."""
+    """A finite number between two bounds."""
 
     def __init__(self, *, least: float, most: float, **kwargs: Any) -> None:
         self.least, self.most = least, most
@@ -161,12 +150,23 @@ class NumberField(Direct, serializers.FloatField):
         if isinstance(value, bool) or not isinstance(value, int | float):
             refuse("not_a_number", "Must be a number.")
         if not self.least <= value <= self.most:
-            refuse("out_of_range", f"Lies between {self.least} and {self.most}.")
+            refuse("out_of_range", f"Must be between {self.least} and {self.most}.")
         return float(value)
 
 
+class RoundedField(serializers.FloatField):
+    """A number of an answer, rounded to ``digits`` places after the point."""
+
+    def __init__(self, *, digits: int, **kwargs: Any) -> None:
+        self.digits = digits
+        super().__init__(**kwargs)
+
+    def round(self, value: float) -> float:
+        return round(value, self.digits)
+
+
 class FlagField(Direct, serializers.BooleanField):
-    """``true`` or ``false``, nothing else."""
+    """``true`` or ``false``."""
 
     def to_internal_value(self, data: Any) -> bool:
         if isinstance(data, QueryText) and data in {"true", "false"}:
@@ -196,12 +196,12 @@ class ListOfField(Direct, serializers.ListField):
         if not isinstance(data, list):
             refuse("not_a_list", "Must be a list.")
         if not self.least <= len(data) <= self.most:
-            refuse("length", f"Has {self.least} to {self.most} items.")
+            refuse("length", f"Must have {self.least} to {self.most} items.")
         return list(self.run_child_validation(data))
 
 
 class JsonField(Direct, serializers.JSONField):
-    """Any JSON value of at most ``max_bytes`` bytes, its strings as storable as any other text."""
+    """Any JSON value of at most ``max_bytes`` bytes, with strings and numbers that can be stored."""
 
     def __init__(self, *, max_bytes: int = 64 * KIB, **kwargs: Any) -> None:
         self.max_bytes = max_bytes
@@ -209,12 +209,12 @@ class JsonField(Direct, serializers.JSONField):
 
     def to_internal_value(self, data: Any) -> Any:
         if len(orjson.dumps(data)) > self.max_bytes:
-            refuse("too_long", f"Has at most {format_size(None, self.max_bytes)} of JSON.")
+            refuse("too_long", f"Must have at most {format_size(None, self.max_bytes)} of JSON.")
         self.check_leaves(data, "")
         return data
 
     def check_leaves(self, value: Any, path: str) -> None:
-        """Raise ValidationError naming the first string or number inside ``value`` that cannot be stored and read."""
+        """Raise ValidationError for the first string or number in ``value`` that cannot be stored."""
         if isinstance(value, dict):
             for key, item in value.items():
                 inner = f"{path}.{printable_key(key)}" if path else printable_key(key)
@@ -240,38 +240,27 @@ class JsonObjectField(JsonField):
 
 
 class QueryText(str):
-    """A value out of a query string: text that may stand for a number or a boolean."""
+    """A value of a query string: text that may be a number or a boolean."""
 
     __slots__ = ()
 
 
 def refuse(code: str, message: str) -> NoReturn:
-    """Raise the error of one field; the message describes what is right, never the value."""
+    """Raise the error of one field. The message says what is allowed and never repeats the value."""
     raise ValidationError([_detail(code, message)])
 
 
-def format_time(value: datetime | None) -> str | None:
-    """Return ``value`` as RFC 3339 in UTC with a Z, or None."""
-    return None if value is None else value.astimezone(UTC).isoformat().replace("+00:00", "Z")
-
-
 def format_size(chars: int | None, max_bytes: int) -> str:
-    """Return a limit in words."""
     size = f"{max_bytes // KIB} KiB" if max_bytes % KIB == 0 else f"{max_bytes} bytes"
     return size if chars is None or chars >= max_bytes else f"{chars} characters and {size}"
 
 
-def names(values: Sequence[str]) -> list[tuple[str, str]]:
-    """Return choices for :class:`OneOfField` from plain values."""
-    return [(value, value) for value in values]
-
-
 def _leaf_fault(value: Any) -> tuple[str, str] | None:
-    """Return what is wrong with a string or a number: jsonb gives 1e300 back as an integer of 301 digits."""
+    """Return the fault of a string or number. jsonb returns 1e300 as an integer of 301 digits, so it is one."""
     if isinstance(value, str):
         return text_fault(value)
     if isinstance(value, float) and not BIGINT_LEAST <= value <= BIGINT_MOST:
-        return "out_of_range", "The number does not fit into 64 bits."
+        return "out_of_range", "Must fit into 64 bits."
     return None
 
 

@@ -1,7 +1,7 @@
-"""Reads a JSON body that may be hostile: bounded depth before parsing, then values that Postgres can hold.
+"""Parses a JSON body that may be hostile: bounded depth first, then values that Postgres can store.
 
-orjson does the work (it refuses bad UTF-8, NaN, lone surrogates by itself). Only a body that shows a sign of trouble is
-parsed by the standard library as well, which keeps big integers and surrogates so that the field can be named.
+orjson parses, and refuses bad UTF-8, NaN and lone surrogates. A suspicious body is parsed by the standard library as
+well, which keeps big integers and surrogates, so that the answer can name the field.
 """
 
 import json
@@ -29,7 +29,6 @@ _NOT_BRACKET = bytes(set(range(256)) - set(b"{}[]"))
 
 
 def parse_json(body: bytes) -> Any:
-    """Return the value that ``body`` holds. Raises InvalidInput: malformed, too deep, or not storable."""
     skeleton = _STRING.sub(b"", body)
     check_depth(skeleton)
     if _LONG_NUMBER.search(skeleton) or _SURROGATE.search(body) or b"\\u0000" in body:
@@ -41,7 +40,7 @@ def parse_json(body: bytes) -> Any:
 
 
 def check_depth(skeleton: bytes) -> None:
-    """Raise InvalidInput when brackets outside of strings nest deeper than the policy allows."""
+    """Raise InvalidInput when brackets outside of strings are nested too deeply."""
     if skeleton.count(b"{") + skeleton.count(b"[") <= POLICY.json_depth:
         return  # fewer than that cannot
     brackets = np.frombuffer(skeleton.translate(None, _NOT_BRACKET), dtype=np.uint8)
@@ -50,12 +49,11 @@ def check_depth(skeleton: bytes) -> None:
         chunk = brackets[start : start + _CHUNK]
         levels = depth + np.cumsum(np.where((chunk == ord("{")) | (chunk == ord("[")), 1, -1))
         if int(levels.max()) > POLICY.json_depth:
-            refuse([FieldFault(WHOLE_BODY, "too_deep", f"Nests deeper than {POLICY.json_depth} levels.")])
+            refuse([FieldFault(WHOLE_BODY, "too_deep", f"Must have at most {POLICY.json_depth} levels.")])
         depth = int(levels[-1])
 
 
 def value_faults(value: Any, path: str = "") -> Iterator[FieldFault]:
-    """Yield what is wrong inside a parsed value, each with its dotted path."""
     if isinstance(value, dict):
         yield from _object_faults(value, path)
     elif isinstance(value, list):
@@ -63,32 +61,31 @@ def value_faults(value: Any, path: str = "") -> Iterator[FieldFault]:
             yield from value_faults(item, f"{path}.{index}" if path else str(index))
     elif isinstance(value, str):
         if UNSTORABLE.search(value):
-            yield FieldFault(path or WHOLE_BODY, "unstorable_character", "Holds a NUL or a lone surrogate.")
+            yield FieldFault(path or WHOLE_BODY, "unstorable_character", "Must not contain a NUL or a lone surrogate.")
     elif isinstance(value, int) and not BIGINT_LEAST <= value <= BIGINT_MOST:
-        yield FieldFault(path or WHOLE_BODY, "out_of_range", "The integer does not fit into 64 bits.")
+        yield FieldFault(path or WHOLE_BODY, "out_of_range", "Must fit into 64 bits.")
 
 
 def refuse(faults: list[FieldFault]) -> None:
-    """Raise InvalidInput naming ``faults``; no fault, no error."""
     if faults:
         raise InvalidInput(faults=faults[: POLICY.page_default])
 
 
 def _object_faults(value: dict[str, Any], path: str) -> Iterator[FieldFault]:
     if len(value) > POLICY.keys_per_object:
-        message = f"Has more than {POLICY.keys_per_object} keys."
+        message = f"Must have at most {POLICY.keys_per_object} keys."
         yield FieldFault(path or WHOLE_BODY, "too_many_keys", message)
         return
     for key, item in value.items():
         shown = printable_key(key)
         field = f"{path}.{shown}" if path else shown
         if UNSTORABLE.search(key):
-            yield FieldFault(field, "unstorable_character", "The key holds a NUL or a lone surrogate.")
+            yield FieldFault(field, "unstorable_character", "The key must not contain a NUL or a lone surrogate.")
         yield from value_faults(item, field)
 
 
 def printable_key(key: str) -> str:
-    """Return ``key`` cut short, without characters that cannot be encoded."""
+    """Return the start of ``key`` without characters that cannot be encoded."""
     return UNSTORABLE.sub("\ufffd", key[:SHOWN_KEY_CHARS])
 
 
@@ -96,7 +93,7 @@ def _parse(body: bytes) -> Any:
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        message = f"Is not JSON in UTF-8 (line {error.lineno}, column {error.colno})."
+        message = f"Must be JSON in UTF-8; it is not at line {error.lineno}, column {error.colno}."
         raise InvalidInput(faults=[FieldFault(WHOLE_BODY, MALFORMED_JSON, message)]) from None
 
 
@@ -105,6 +102,6 @@ def _parse_slowly(body: bytes) -> Any:
     try:
         refuse(list(value_faults(json.loads(body.decode("utf-8", "surrogatepass")))))
     except ValueError:  # malformed, bad UTF-8, or an integer of more than 4,300 digits
-        message = "Is not JSON in UTF-8 with numbers of 64 bits."
+        message = "Must be JSON in UTF-8 with numbers of 64 bits."
         raise InvalidInput(faults=[FieldFault(WHOLE_BODY, MALFORMED_JSON, message)]) from None
     return _parse(body)

@@ -1,4 +1,4 @@
-"""The body of a request: JSON only, in bounded size, refused before it is read where that is possible."""
+"""The body of a request: JSON of a bounded size, refused before it is read where that is possible."""
 
 from typing import IO, Any, cast
 
@@ -13,7 +13,7 @@ from memory_platform.kernel.errors import FieldFault, InvalidInput, MemoryPlatfo
 
 
 class PayloadTooLarge(MemoryPlatformError):
-    """The body is larger than this endpoint takes. HTTP 413."""
+    """The body is larger than this operation allows. HTTP 413."""
 
     code = "payload_too_large"
 
@@ -31,39 +31,37 @@ class JsonParser(BaseParser):
     media_type = "application/json"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> dict[str, Any]:
-        """Return the object in the body. Raises InvalidInput, PayloadTooLarge or UnsupportedMediaType."""
         context = parser_context or {}
         request: HttpRequest = context["request"]._request
         limit: int = getattr(context.get("view"), "body_limit", POLICY.body_bytes)
         refuse_encoding(request)
         value = self.value_of(read_body(request, body_stream(request, stream), limit))
         if not isinstance(value, dict):
-            raise InvalidInput(faults=[FieldFault(WHOLE_BODY, "not_an_object", "The body is one JSON object.")])
+            raise InvalidInput(faults=[FieldFault(WHOLE_BODY, "not_an_object", "The body must be one JSON object.")])
         return value
 
     def value_of(self, body: bytes) -> Any:
-        """Return the value that a body holds. Raises InvalidInput."""
         return parse_json(body)
 
 
 def refuse_encoding(request: HttpRequest) -> None:
-    """Raise UnsupportedMediaType for a compressed body (never unpacked: a bomb) or a charset other than UTF-8."""
+    """Raise UnsupportedMediaType for another charset than UTF-8, or for a compressed body, which may be a bomb."""
     encoding = request.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding != "identity":
         raise UnsupportedMediaType(encoding[:40], detail="Content-Encoding is not supported: send the body as it is.")
     charset = (request.content_params or {}).get("charset", "utf-8").strip("\"'").lower()
     if charset not in {"utf-8", "utf8"}:
-        raise UnsupportedMediaType(charset[:40], detail="The charset of a body is UTF-8.")
+        raise UnsupportedMediaType(charset[:40], detail="The charset of the body must be UTF-8.")
 
 
 def is_chunked(request: HttpRequest) -> bool:
-    """Return whether the body comes in chunks and the server marks its end (gunicorn does)."""
+    """Return whether the body comes in chunks and the server marks its end, as gunicorn does."""
     chunked = request.headers.get("Transfer-Encoding", "").strip().lower() == "chunked"
     return chunked and bool(request.META.get("wsgi.input_terminated"))
 
 
 def body_stream(request: HttpRequest, stream: Any) -> IO[bytes]:
-    """Return where the body can be read: below Django for a chunked one, which it would take for an empty one."""
+    """Return the stream of the body. Django takes a chunked body for an empty one, so that is read below it."""
     if is_chunked(request):
         stream = request.META["wsgi.input"]
     return cast(IO[bytes], stream)
@@ -76,15 +74,15 @@ def read_body(request: HttpRequest, stream: IO[bytes], limit: int) -> bytes:
     """
     announced = request.META.get("CONTENT_LENGTH") or "0"
     if announced.isdigit() and int(announced) > limit:
-        raise PayloadTooLarge(f"The body may have {limit} bytes.")
+        raise PayloadTooLarge(f"The body must have at most {limit} bytes.")
     try:
         body = stream.read(limit + 1)
     except (OSError, ParseException) as error:  # Django wraps the first, gunicorn raises the second for broken chunks
         if isinstance(error, TimeoutError) or isinstance(error.__cause__, TimeoutError):
-            pace = f"A body comes within {POLICY.body_s:g} s, with pauses of at most {POLICY.pause_s:g} s."
+            pace = f"The body must come within {POLICY.body_s:g} s, with pauses of at most {POLICY.pause_s:g} s."
             raise RequestTimeout(pace) from None
-        message = "Ends before its announced length, or is not properly chunked."
+        message = "The body ended before its announced length, or its chunks are malformed."
         raise InvalidInput(faults=[FieldFault(WHOLE_BODY, "incomplete", message)]) from None
     if len(body) > limit:
-        raise PayloadTooLarge(f"The body may have {limit} bytes.")
+        raise PayloadTooLarge(f"The body must have at most {limit} bytes.")
     return body

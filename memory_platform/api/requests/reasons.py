@@ -1,4 +1,4 @@
-"""The reason that somebody may give for an act; secrets in it are masked before it reaches the audit trail."""
+"""The reason for an act. Secrets in it are masked before it reaches the audit trail."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,11 +12,11 @@ _LONGEST = 500
 
 
 class OptionalReasonInput(Input):
-    """For the audit trail: why."""
+    """An optional reason."""
 
-    reason = TextField(required=False, max_bytes=1 * KIB)
+    reason = TextField(required=False, max_bytes=1 * KIB, help_text="Why, for the audit trail.")
 
 
 def masked_reason(given: Mapping[str, Any]) -> str:
-    """Return the reason of a parsed body without secrets, at most 500 characters; empty when there is none."""
+    """Return the reason without secrets, at most 500 characters; empty when there is none."""
     return mask_sensitive(given.get("reason", ""))[0][:_LONGEST]

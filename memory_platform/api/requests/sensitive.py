@@ -1,4 +1,4 @@
-"""Card and identity numbers and secrets never enter a profile, preference or tag, not from a product either (E2)."""
+"""Refuses card and identity numbers and secrets in profiles, preferences, tags and notes."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,11 +7,11 @@ from memory_platform.api.requests.json_guard import printable_key
 from memory_platform.kernel.errors import FieldFault, Refused
 from snapshots.sensitive.detector import is_sensitive, is_sensitive_as, is_sensitive_list
 
-MESSAGE = "Holds a card or identity number or a secret, which is not kept."
+MESSAGE = "Must not contain a card or identity number or a secret."
 
 
 class Sensitive(Refused):
-    """What was sent holds something that must not be remembered; ``faults`` names the fields. HTTP 422."""
+    """The request contains something that must not be remembered; ``faults`` names the fields. HTTP 422."""
 
     code = "sensitive"
 
@@ -19,8 +19,8 @@ class Sensitive(Refused):
 def refuse_sensitive(given: Mapping[str, Any], *, below: str = "", names: Mapping[str, str] | None = None) -> None:
     """Raise Sensitive when a text or number in ``given`` must not be remembered.
 
-    ``below`` comes before each field's path. A value is also read together with what it is called, so that
-    ``{"wifi_password": "x7k2"}`` is a secret; ``names`` says so for fields that are called otherwise than their path.
+    ``below`` is put before each path. A value is read together with its name, so that ``{"wifi_password": "x7k2"}`` is
+    a secret; ``names`` has the names of fields that differ from their paths.
     """
     called = {field: field for field in given} | dict(names or {})
     faults = [
@@ -33,7 +33,7 @@ def refuse_sensitive(given: Mapping[str, Any], *, below: str = "", names: Mappin
 
 
 def _sensitive_paths(path: str, name: str, value: Any) -> Iterator[str]:
-    """Yield where something sensitive stands; an object whose key is sensitive itself is named in the key's place."""
+    """Yield the paths of sensitive values; for a sensitive key, the path of its object."""
     if isinstance(value, Mapping):
         for key, item in value.items():
             if is_sensitive(key):

@@ -1,4 +1,4 @@
-"""The address of a request, path and query, as bytes that may be hostile."""
+"""Checks of path and query, which may be hostile bytes."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -20,18 +20,17 @@ _REPERCENTED = re.compile("%[89A-F][0-9A-F]")
 
 
 def target_faults(request: HttpRequest, kwargs: Mapping[str, Any]) -> list[FieldFault]:
-    """Return what is wrong with path and query; ``kwargs`` are the path's named parts."""
     return [*_path_faults(request, kwargs), *_query_faults(request.META.get("QUERY_STRING", ""))]
 
 
 def product_id_fault(value: str) -> tuple[str, str] | None:
-    """Return ``(code, message)`` of what keeps ``value`` from being an id chosen by the product, or None."""
+    """Return ``(code, message)`` when ``value`` cannot be an id chosen by the product, or None."""
     if has_control(value):
-        return "control_character", "Holds a control character."
+        return "control_character", "Must not contain control characters."
     if not 1 <= len(value) <= POLICY.id_chars or len(value.encode()) > POLICY.id_bytes:
-        return "length", f"Has 1-{POLICY.id_chars} characters and at most {POLICY.id_bytes} bytes of UTF-8."
+        return "length", f"Must have 1 to {POLICY.id_chars} characters and at most {POLICY.id_bytes} bytes of UTF-8."
     if "/" in value or value in {".", ".."}:
-        return "not_an_id", "Holds no '/' and is not '.' or '..'."
+        return "not_an_id", "Must not contain '/', and must not be '.' or '..'."
     return text_fault(value)
 
 
@@ -43,15 +42,16 @@ def _path_faults(request: HttpRequest, kwargs: Mapping[str, Any]) -> Iterator[Fi
             return
     raw = request.META.get("RAW_URI", "").partition("?")[0]
     if has_control(request.path_info) or not _is_utf8_path(raw, request.path_info):
-        yield FieldFault(PATH, "malformed", "The path is percent-encoded UTF-8 without control characters.")
+        yield FieldFault(PATH, "malformed", "Must be percent-encoded UTF-8 without control characters.")
     elif "%2f" in raw.lower():
-        yield FieldFault(PATH, "not_an_id", "An id holds no '/', also not as %2F.")
+        yield FieldFault(PATH, "not_an_id", "An id must not contain '/', not even as %2F.")
 
 
 def _is_utf8_path(raw: str, path: str) -> bool:
-    """Return whether the path was UTF-8. Django writes broken bytes back as ``%FF``, which may also be what an id says.
+    """Return whether the path was UTF-8.
 
-    gunicorn shows the path as it came (``raw``) and settles it; where no server does, such an id is refused.
+    Django writes broken bytes as ``%FF``, which may also be text of an id. gunicorn passes the original path (``raw``),
+    which decides; without it such an id is refused.
     """
     if raw:
         return _is_utf8(unquote_to_bytes(raw))
@@ -76,5 +76,5 @@ def _is_utf8(raw: bytes) -> bool:
 
 
 def id_nobody_has(text: str) -> UUID:
-    """Return an id that no row has, always the same for ``text``: an id that was not made here finds nothing."""
+    """Return an id that no row has, always the same for ``text``."""
     return stable_id("not-an-id-of-ours", text)

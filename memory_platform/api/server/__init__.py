@@ -1,1 +1,1 @@
-"""What stands around the views: connections, middleware, health."""
+"""Connections, middleware and health checks."""

@@ -1,7 +1,7 @@
-"""How gunicorn reads: a peer that sends slowly, or nothing, holds a thread for a bounded time.
+"""A gunicorn worker in which a slow peer holds a thread for a bounded time only.
 
-gunicorn has no setting for slow headers or slow bodies, and by itself waits without end in one of its few threads
-(``gthread``, 27.0). ``gunicorn.conf.py`` names this worker; without it a single idle peer per thread stops the web.
+gunicorn has no setting for slow headers or bodies: it waits without end in one of its few threads (``gthread``, 27.0),
+so that one idle peer for each thread stops the server. ``gunicorn.conf.py`` names this worker.
 """
 
 import selectors
@@ -20,14 +20,14 @@ from memory_platform.api.policy import POLICY
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.request_id import accept_request_id
 
+# Requests that gunicorn refuses; anything else that is not HTTP is 400.
 REFUSALS = {http.LimitRequestLine: 414, http.ExpectationFailed: 417, http.LimitRequestHeaders: 431}
-"""What gunicorn refuses for another reason than that it is no HTTP (400)."""
 
 
 class ClockedSocket(socket.socket):
-    """A connection whose reads end with the clock: between two pieces, and over all of one head or body.
+    """A connection with time limits: between two reads, and for a whole head or body.
 
-    A head that comes too slowly reads as a closed connection, a body raises TimeoutError.
+    A slow head reads as a closed connection; a slow body raises TimeoutError.
     """
 
     def __init__(self, plain: socket.socket) -> None:
@@ -37,15 +37,13 @@ class ClockedSocket(socket.socket):
         self.closing = False
 
     def expect_head(self) -> None:
-        """Start the clock of a request's first line and headers."""
         self.ends, self.in_head = monotonic() + POLICY.head_s, True
 
     def expect_body(self, seconds: float) -> None:
-        """Start the clock of what is left of a request's body."""
         self.ends, self.in_head = monotonic() + seconds, False
 
     def recv(self, size: int, flags: int = 0, /) -> bytes:
-        """Return what comes within the clock. Raises TimeoutError; once closing, takes what is there already."""
+        """Return what comes in time. While closing, take only what has come already. Raises TimeoutError."""
         left = self.ends - monotonic()
         if self.closing or left > 0:
             self.settimeout(0.0 if self.closing else min(left, POLICY.pause_s))
@@ -58,21 +56,21 @@ class ClockedSocket(socket.socket):
         raise TimeoutError("the peer sends too slowly")
 
     def sendall(self, data: Any, flags: int = 0, /) -> None:
-        """Send all of ``data``. Raises TimeoutError for a peer that does not read it."""
+        """Send all of ``data``. Raises TimeoutError when the peer does not read it."""
         self.settimeout(POLICY.answer_s)
         super().sendall(data, flags)
 
     def shutdown(self, how: int, /) -> None:
-        """End one direction; gunicorn then reads on for the peer's sake, in its only loop, so that must not wait."""
+        """End one direction. gunicorn then reads on in its only loop, so reading must not wait from here on."""
         self.closing = True
         super().shutdown(how)
 
 
 class ClockedWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
-    """gunicorn's threaded worker; a connection gets a thread when it says something, and keeps it for a while."""
+    """gunicorn's threaded worker, in which a connection gets a thread when data comes."""
 
     def enqueue_req(self, conn: Any) -> None:
-        """Give the connection a thread; one that is new and silent waits in the poller, where it costs none."""
+        """Give the connection a thread. A new and silent one waits in the poller, which takes no thread."""
         if not isinstance(conn.sock, ClockedSocket):
             conn.sock = ClockedSocket(conn.sock)
             if not conn.wait_for_data(0):
@@ -81,9 +79,9 @@ class ClockedWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         super().enqueue_req(conn)
 
     def await_first_bytes(self, conn: Any) -> None:
-        """Let the poller watch a connection, as gunicorn does after waiting for it in a thread.
+        """Let the poller watch a connection, for no longer than a head may take.
 
-        No longer than for a head: the time of kept connections is for peers that have asked something.
+        gunicorn's longer time for kept connections is for peers that have sent a request.
         """
         conn.sock.setblocking(False)
         conn.timeout = monotonic() + POLICY.head_s
@@ -91,12 +89,11 @@ class ClockedWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         self.poller.register(conn.sock, selectors.EVENT_READ, partial(self.on_pending_socket_readable, conn))
 
     def handle(self, conn: Any) -> Any:
-        """Read and answer one request."""
         conn.sock.expect_head()
         return super().handle(conn)
 
     def handle_request(self, req: Any, conn: Any) -> Any:
-        """Answer one request; what it leaves unread of a body is then not waited for."""
+        """Answer one request, and then no longer wait for an unread rest of its body."""
         conn.sock.expect_body(POLICY.body_s)
         try:
             return super().handle_request(req, conn)
@@ -104,12 +101,12 @@ class ClockedWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
             conn.sock.expect_body(POLICY.drained_pause_s)
 
     def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:
-        """Answer what gunicorn refuses before Django sees it: a problem too, and no log line that quotes it."""
+        """Answer with a problem when gunicorn refuses a request before Django. The log line does not quote it."""
         refused = isinstance(exc, http.ParseException)
         status = REFUSALS.get(type(exc), 400) if refused else 500
         request_id = accept_request_id(None)
         event = Event.REQUEST_REFUSED if refused else Event.REQUEST_FAILED
-        # The id is named: the thread still carries that of the request it served before.
+        # The id is passed on, because the thread still has that of its request before.
         log(event, error=type(exc).__qualname__, status=status, request_id=request_id)
         answer = problem_response(status)
         answer["X-Request-Id"], answer["Connection"] = request_id, "close"
@@ -118,7 +115,7 @@ class ClockedWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
 
 
 def allow_body(request: HttpRequest, seconds: float) -> None:
-    """Give what is left of the body ``seconds`` from now, where the server lets us say so."""
+    """Allow ``seconds`` from now for the rest of the body, on a server that has this clock."""
     connection = request.META.get("gunicorn.socket")
     if isinstance(connection, ClockedSocket):
         connection.expect_body(seconds)

@@ -1,6 +1,7 @@
-"""What the API needs around Django's own handling: both slash forms, and never an HTML error page."""
+"""Django middleware of the API: paths with a slash at the end, and error pages as problem+json."""
 
 from collections.abc import Callable
+from http import HTTPStatus
 from time import monotonic
 
 from django.http import HttpRequest, HttpResponse
@@ -9,6 +10,7 @@ from gunicorn.http.errors import ParseException  # type: ignore[import-untyped] 
 
 from memory_platform.api.errors.problems import problem_response
 from memory_platform.api.policy import POLICY
+from memory_platform.api.requests.hints import describe_missing_path, host_fault, is_console_path, is_known
 from memory_platform.api.requests.parsing import body_stream, is_chunked
 from memory_platform.api.requests.targets import target_faults
 from memory_platform.api.server.connections import allow_body
@@ -16,19 +18,20 @@ from memory_platform.api.server.connections import allow_body
 PREFIXES = ("/v1", "/health", "/metrics")
 FIRST_ERROR = 400
 PIECE = 64 * 1024
+# Seconds for which a refused body is still read: little without a key, none after a slow body.
 PATIENCE = {401: POLICY.drained_pause_s, 408: 0.0}
-"""Seconds that a refused body is read on: hardly for who has no key, not at all for who has been too slow."""
 
 
 class ApiMiddleware:
-    """Lets ``/v1/x/`` answer as ``/v1/x`` and turns error pages made outside of the views into problem+json."""
+    """Serves ``/v1/x/`` as ``/v1/x`` and turns Django's error pages into problem+json."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if not is_api_path(request.path_info):
-            return self.get_response(request)
+            response = self.get_response(request)
+            return replacement(request, response) if is_lost_call(request, response) else response
         drop_last_slash(request)
         response = self.get_response(request)
         if response.status_code >= FIRST_ERROR:
@@ -37,19 +40,18 @@ class ApiMiddleware:
 
 
 def is_api_path(path: str) -> bool:
-    """Return whether ``path`` belongs to outside programs rather than to the console."""
     return any(path == prefix or path.startswith(f"{prefix}/") for prefix in PREFIXES)
 
 
 def drop_last_slash(request: HttpRequest) -> None:
-    """Make both forms of an address meet the same route, without a redirect that would lose a POST's body."""
+    """Drop a slash at the end of the path. A redirect would lose the body of a POST."""
     if request.path_info.endswith("/"):
         request.path_info = request.path_info[:-1]
         request.path = request.path.removesuffix("/")
 
 
 def drain(request: HttpRequest, patience_s: float) -> None:
-    """Read and drop what the client still sends, within limits: else a closed socket keeps the answer from it."""
+    """Read and drop the rest of the body, within limits: a client that still sends would not see the answer."""
     announced = request.META.get("CONTENT_LENGTH") or "0"
     chunked = is_chunked(request)
     if not chunked and not (announced.isdigit() and 0 < int(announced) <= POLICY.drained_bytes):
@@ -64,16 +66,28 @@ def drain(request: HttpRequest, patience_s: float) -> None:
         return
 
 
+def is_lost_call(request: HttpRequest, response: HttpResponseBase) -> bool:
+    """Return whether a program missed the API: a 404 outside of the console that a browser did not ask for."""
+    if response.status_code != HTTPStatus.NOT_FOUND or is_console_path(request.path_info):
+        return False
+    return "text/html" not in request.headers.get("Accept", "") or is_known(f"/v1{request.path_info}")
+
+
 def is_error_page(response: HttpResponseBase) -> bool:
-    """Return whether this is one of Django's error pages (also with DEBUG on) and not an answer of the API."""
+    """Return whether this is an error page of Django, not an answer of the API."""
     return response.status_code >= FIRST_ERROR and "json" not in response.get("Content-Type", "")
 
 
 def replacement(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Return the problem for an error page; an unknown path whose bytes are wrong is 400, as under a known one."""
-    faults = target_faults(request, {})
-    if response.status_code == 404 and faults:  # noqa: PLR2004  # an HTTP status is its own name
-        return problem_response(400, faults=faults)
+    """Return the problem for an error page. An unknown path with malformed bytes is 400, like a known one."""
+    if response.status_code == HTTPStatus.BAD_REQUEST:
+        wrong_host = host_fault(request)
+        return problem_response(400, faults=[wrong_host] if wrong_host else ())
+    if response.status_code == HTTPStatus.NOT_FOUND:
+        faults = target_faults(request, {})
+        if faults:
+            return problem_response(400, faults=faults)
+        return problem_response(404, detail=describe_missing_path(request.path_info))
     answer = problem_response(response.status_code)
     for header in ("Allow", "Retry-After", "WWW-Authenticate"):
         if header in response:

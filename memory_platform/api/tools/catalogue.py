@@ -1,4 +1,4 @@
-"""The six memory tools (row A1), defined once; formats and checks of arguments follow from here."""
+"""The six memory tools, as models read them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from memory_platform.api.policy import POLICY
 from memory_platform.api.tools.definitions import BilingualText, Parameter, Tool
 from memory_platform.api.tools.guidance import LASTING
-from memory_platform.api.tools.inputs import FORGETTABLE, TOLD_BY
+from memory_platform.api.tools.inputs import FORGETTABLE, PROVENANCES
 from memory_platform.api.v1.profiles.preference_serializers import CATEGORY_CHARS
 from memory_platform.api.v1.profiles.profile_serializers import NAME_CHARS
 from memory_platform.api.v1.profiles.tag_serializers import ADDRESS_CHARS, ALIASES_MOST, LABEL_CHARS
@@ -15,7 +15,6 @@ from profiles.models import PROFILE_FIELDS
 
 
 def text(chars: int = POLICY.string_bytes) -> dict[str, Any]:
-    """Return the schema of a text that says something."""
     return {"type": "string", "minLength": 1, "maxLength": chars}
 
 
@@ -28,7 +27,7 @@ ANY_VALUE: Mapping[str, Any] = {
         {"type": "object"},
     ]
 }
-LASTS = Parameter(
+LASTING_FLAG = Parameter(
     "lasting",
     {"type": "boolean", "default": True},
     BilingualText(
@@ -36,9 +35,9 @@ LASTS = Parameter(
         "true：下次仍然成立。false：只针对这一次，不会保存。",
     ),
 )
-TOLD = Parameter(
+PROVENANCE = Parameter(
     "provenance",
-    {"type": "string", "enum": list(TOLD_BY), "default": TOLD_BY[0]},
+    {"type": "string", "enum": list(PROVENANCES), "default": PROVENANCES[0]},
     BilingualText(
         "confirmed_by_user: the user said it in words. analysis: you concluded it. observation: seen in behaviour.",
         "confirmed_by_user：用户亲口说的。analysis：你推断的。observation：从行为中看出的。",
@@ -91,8 +90,8 @@ SAVE_PREFERENCE = Tool(
             required=True,
         ),
         Parameter("statement", text(), BilingualText("The user's sentence that says so.", "用户说这件事的那句话。")),
-        TOLD,
-        LASTS,
+        PROVENANCE,
+        LASTING_FLAG,
     ),
     LASTING,
 )
@@ -122,8 +121,8 @@ SAVE_TAG = Tool(
         ),
         PHONE,
         ALIASES,
-        TOLD,
-        LASTS,
+        PROVENANCE,
+        LASTING_FLAG,
     ),
     LASTING,
 )
@@ -154,8 +153,8 @@ SAVE_PROFILE_FACT = Tool(
             ),
             required=True,
         ),
-        TOLD,
-        LASTS,
+        PROVENANCE,
+        LASTING_FLAG,
     ),
     LASTING,
 )
@@ -183,8 +182,8 @@ SAVE_RELATIONSHIP = Tool(
         PHONE,
         ADDRESS,
         ALIASES,
-        TOLD,
-        LASTS,
+        PROVENANCE,
+        LASTING_FLAG,
     ),
     LASTING,
 )

@@ -1,4 +1,4 @@
-"""A tool as every vendor's model is told of it: a name, what it is for, and a JSON Schema of its arguments."""
+"""A tool without any vendor's form: a name, a description, and a JSON Schema of its arguments."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,13 +17,12 @@ class BilingualText:
     zh: str
 
     def in_(self, language: Language) -> str:
-        """Return the text in ``language``."""
         return self.zh if language == "zh" else self.en
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument: ``schema`` is its JSON Schema without the description."""
+    """One argument; ``schema`` is its JSON Schema without the description."""
 
     name: str
     schema: Mapping[str, Any]
@@ -33,7 +32,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool. ``purpose`` says what it does and when, ``lasting`` adds what may be saved and what may not (A3)."""
+    """One tool. ``lasting`` adds to ``purpose`` which facts may be saved and which may not."""
 
     name: str
     title: BilingualText
@@ -43,12 +42,10 @@ class Tool:
     lasting: BilingualText | None = None
 
     def description(self, language: Language) -> str:
-        """Return what a model reads of the tool."""
         purpose = self.purpose.in_(language)
         return f"{purpose}\n{self.lasting.in_(language)}" if self.lasting else purpose
 
     def schema(self, language: Language) -> dict[str, Any]:
-        """Return the JSON Schema of its arguments: an object that takes nothing else."""
         return {
             "type": "object",
             "properties": {one.name: {**one.schema, "description": one.about.in_(language)} for one in self.parameters},

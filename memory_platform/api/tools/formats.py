@@ -1,4 +1,4 @@
-"""Tool definitions in the shape of each vendor, ready to be put into a request as they are.
+"""Tool definitions in the form of each vendor, ready for a request.
 
 OpenAI: a member of ``tools`` of Chat Completions. ``strict`` is false: strict schemas make every argument required.
 Anthropic: a member of ``tools`` of the Messages API. MCP: a ``Tool`` of ``tools/list``, revision 2025-06-18.
@@ -13,7 +13,6 @@ Shape = Callable[[Tool, Language], dict[str, Any]]
 
 
 def openai_tool(tool: Tool, language: Language) -> dict[str, Any]:
-    """Return the tool as OpenAI's Chat Completions take it."""
     return {
         "type": "function",
         "function": {
@@ -26,12 +25,10 @@ def openai_tool(tool: Tool, language: Language) -> dict[str, Any]:
 
 
 def anthropic_tool(tool: Tool, language: Language) -> dict[str, Any]:
-    """Return the tool as Anthropic's Messages API takes it."""
     return {"name": tool.name, "description": tool.description(language), "input_schema": tool.schema(language)}
 
 
 def mcp_tool(tool: Tool, language: Language) -> dict[str, Any]:
-    """Return the tool as the Model Context Protocol lists it; all of them stay inside this memory."""
     return {
         "name": tool.name,
         "title": tool.title.in_(language),

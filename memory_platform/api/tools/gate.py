@@ -1,4 +1,4 @@
-"""What a model may not save, whatever it was told (row E2): one-offs, instructions, what was forgotten."""
+"""Refuses what a model must not save: one-offs, instructions, and what the subject had forgotten."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,11 +10,12 @@ from snapshots.models import Conversation
 from snapshots.understanding.reading.forms import matching_form
 from snapshots.understanding.reading.instructions import is_instruction
 
+# Arguments that are not words of the fact.
 NO_WORDS = frozenset({"provenance", "lasting"})
 
 
 def refusal_of(subject: Subject, call: ToolCall) -> str | None:
-    """Return why a saving call is refused, or None when it is not; in the open scope."""
+    """Return the reason to refuse a saving call, or None. A transaction must be open."""
     if not call.arguments["lasting"]:
         return ONE_OFF
     said = [text for name, value in call.arguments.items() if name not in NO_WORDS for text in texts_of(value)]
@@ -28,7 +29,6 @@ def refusal_of(subject: Subject, call: ToolCall) -> str | None:
 
 
 def texts_of(value: Any) -> Iterator[str]:
-    """Yield every string in a JSON value, keys too."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

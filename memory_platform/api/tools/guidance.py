@@ -1,6 +1,6 @@
-"""What teaches a model the lasting from the one-off (row A3), in English and Chinese.
+"""Texts that teach a model to save lasting facts and no one-offs, in English and Chinese.
 
-``LASTING`` stands in the description of every tool that saves; ``GUIDANCE`` is longer and made for a system prompt.
+``LASTING`` is in the description of every tool that saves; ``GUIDANCE`` is a longer text for a system prompt.
 """
 
 from memory_platform.api.tools.definitions import BilingualText

@@ -1,4 +1,4 @@
-"""The arguments of the tools, checked as strictly as the doors that write the same things."""
+"""The arguments of the tools, checked as strictly as the requests that write the same things."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,37 +15,37 @@ from memory_platform.api.requests.fields import (
     ProductIdField,
     TextField,
     WholeField,
-    names,
 )
 from memory_platform.api.requests.serializers import Input
+from memory_platform.api.v1.memories.shared_serializers import short_text
 from memory_platform.api.v1.profiles.preference_serializers import CATEGORY_CHARS
 from memory_platform.api.v1.profiles.profile_serializers import NAME_CHARS, ProfileInput
-from memory_platform.api.v1.profiles.tag_serializers import LabelField, TagInput, words
+from memory_platform.api.v1.profiles.tag_serializers import LabelField, TagInput
 from memory_platform.api.v1.recall.recall import TOP_K_MOST
 from profiles.services.profile import LIST_FIELDS, FactName
 from profiles.values import Provenance
 
-TOLD_BY = (Provenance.ANALYSIS.value, Provenance.CONFIRMED_BY_USER.value, Provenance.OBSERVATION.value)
-"""How a tool may say that a fact came to be known. Its own word is a conclusion, unless the user said it."""
+# Provenances that a tool may give. The default is the model's own conclusion.
+PROVENANCES = (Provenance.ANALYSIS.value, Provenance.CONFIRMED_BY_USER.value, Provenance.OBSERVATION.value)
+# The arguments that name one thing of each kind that can be forgotten.
 NEEDED = {
     "preference": ("category", "key"),
     "profile_fact": ("field",),
     "tag": ("label",),
     "memory": ("memory_id",),
 }
-"""What names one thing of each kind that can be forgotten."""
 FORGETTABLE = tuple(NEEDED)
 
 
 class SavingInput(Input):
-    """What every tool that saves may say beside the fact."""
+    """Arguments of every tool that saves."""
 
-    provenance = OneOfField(choices=names(TOLD_BY), default=TOLD_BY[0])
+    provenance = OneOfField(choices=PROVENANCES, default=PROVENANCES[0])
     lasting = FlagField(default=True)
 
 
 class SavePreferenceInput(SavingInput):
-    """A preference; ``likes``, ``dislikes`` and ``avoid`` take entries."""
+    """A preference."""
 
     category = ProductIdField()
     key = ProductIdField()
@@ -53,45 +53,42 @@ class SavePreferenceInput(SavingInput):
     statement = TextField(max_bytes=POLICY.string_bytes, required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a category that no address could hold, and a value that says nothing."""
         if len(attrs["category"]) > CATEGORY_CHARS:
-            raise fault("category", "length", f"Has 1-{CATEGORY_CHARS} characters.")
+            raise fault("category", "length", f"Must have 1 to {CATEGORY_CHARS} characters.")
         refuse_empty(attrs["value"])
         return attrs
 
 
 class SaveTagInput(SavingInput, TagInput):
-    """A place under the user's own word for it."""
+    """A place under the user's own name for it."""
 
     kind = None  # type: ignore[assignment]  # REST framework's way to take a field out
     relation = None  # type: ignore[assignment]
-    valid_at = None  # type: ignore[assignment]  # what a model saves holds from now on
+    valid_at = None  # type: ignore[assignment]  # a model saves what is valid from now on
 
 
 class SaveRelationshipInput(SavingInput):
     """A person in the user's life."""
 
     person = LabelField()
-    relation = words(100)
-    phone = words(64)
+    relation = short_text(100, "Relation to the user, such as `mother`.")
+    phone = short_text(64, "Telephone number.")
     address = TagInput._declared_fields["address"]
     aliases = TagInput._declared_fields["aliases"]
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a relationship that does not say which."""
         if "relation" not in attrs:
             raise fault("relation", "required", "Is required.")
         return attrs
 
 
 class SaveProfileFactInput(SavingInput):
-    """A field of the profile or a free attribute, as a PATCH of the profile would take it."""
+    """A field of the profile or a free attribute."""
 
     field = TextField(max_bytes=4 * NAME_CHARS, max_length=NAME_CHARS)
     value = JsonField()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse what the profile would not hold there; one interest is a list of one."""
         refuse_empty(attrs["value"])
         name = FactName.read(attrs["field"])
         if name.field in LIST_FIELDS and not name.is_attribute and isinstance(attrs["value"], str):
@@ -106,29 +103,28 @@ class SaveProfileFactInput(SavingInput):
 
 
 class ForgetInput(Input):
-    """What is to be forgotten, named as its kind needs it."""
+    """The thing to forget, named as its kind needs it."""
 
-    kind = OneOfField(choices=names(FORGETTABLE))
+    kind = OneOfField(choices=FORGETTABLE)
     category = ProductIdField(required=False)
     key = ProductIdField(required=False)
     field = TextField(max_bytes=4 * NAME_CHARS, max_length=NAME_CHARS, required=False)
-    label = LabelField(required=False)  # type: ignore[assignment]  # a field here, not REST framework's label
+    label_ = LabelField(required=False)
     memory_id = OwnIdField(required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a name that its kind does not have, and one that is missing."""
         needed = NEEDED[attrs["kind"]]
         for name in needed:
             if name not in attrs:
                 raise fault(name, "required", f"Is required to forget a {attrs['kind']}.")
         for name in attrs:
             if name not in {"kind", *needed}:
-                raise fault(name, "not_of_this_kind", f"Does not name a {attrs['kind']}.")
+                raise fault(name, "not_of_this_kind", f"Must be left out to forget a {attrs['kind']}.")
         return attrs
 
 
 class RecallToolInput(Input):
-    """A question of the model's own."""
+    """A question."""
 
     query = TextField(max_bytes=POLICY.string_bytes)
     top_k = WholeField(least=1, most=TOP_K_MOST, required=False)
@@ -145,7 +141,7 @@ INPUTS: Mapping[str, type[Input]] = {
 
 
 def parse_arguments(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of one call, with defaults. Raises ValidationError naming ``arguments.x``."""
+    """Return the arguments of one call with defaults. Raises ValidationError for ``arguments.x``."""
     try:
         return dict(INPUTS[tool]().run_validation(arguments))
     except ValidationError as error:
@@ -153,12 +149,10 @@ def parse_arguments(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def refuse_empty(value: Any) -> None:
-    """Raise ValidationError for a value that says nothing."""
     if value in ("", [], {}):
-        raise fault("value", "empty", "Must say something.")
+        raise fault("value", "empty", "Must not be empty.")
 
 
 def first_fault(error: ValidationError) -> tuple[str, str]:
-    """Return code and message of the first fault in ``error``."""
     found = next(faults_of(error.detail))
     return found.code, found.message

@@ -1,4 +1,4 @@
-"""The tools that do not save: recall answers in few words, forget erases through the verbs of forgetting."""
+"""The tools that do not save: recall and forget."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,7 +6,7 @@ from uuid import UUID
 
 from memory_platform.api.tools.values import ABSENT, ERASED, RECALLED, ToolAnswer, ToolCall
 from memory_platform.api.v1.recall.recall import RecallInput, query_of
-from memory_platform.api.v1.recall.recall_serializers import shown_match
+from memory_platform.api.v1.recall.recall_serializers import render_match
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Erasure, Subject
 from profiles.selectors import subject_by_external_id
@@ -28,24 +28,25 @@ REASON = "asked for through a tool"
 
 
 def recall_for_model(tenant_id: UUID, subject_id: str, call: ToolCall, policies: Policies) -> ToolAnswer:
-    """Return what is remembered, without what a model has no use for. Opens its own scopes; creates nothing."""
+    """Return memories in a short form for a model. Opens its own transactions and writes nothing."""
     query = query_of(RecallInput().run_validation(dict(call.arguments)), top_k=policies.top_k)
-    query = replace(query, lanes=query.lanes - APART.keys())  # a model reads the messages that these were cut from
+    query = replace(query, lanes=query.lanes - APART.keys())  # a model reads the messages that these were made from
     found = recall(tenant_id, subject_id, query, policies.recall)
     beliefs = found.lanes.beliefs
     result = {
-        "memories": [_serialize_memory(memory) for memory in found.memories],
+        "memories": [_render_memory(memory) for memory in found.memories],
         "profile": beliefs.profile,
         "preferences": beliefs.preference_values,
-        "tags": [shown_match(match) for match in found.lanes.meant],
+        "tags": [render_match(match) for match in found.lanes.meant],
     }
     return ToolAnswer(call.tool, RECALLED, result=result)
 
 
 def forget_for_model(tenant_id: UUID, subject_id: str, call: ToolCall, *, by: Actor) -> tuple[UUID, ToolAnswer]:
-    """Erase what the arguments name; return the subject's row and the answer with the certificate.
+    """Erase what the arguments name; return the id of the subject's row, and the answer with the certificate.
 
-    Opens its own scopes. Raises NotFound for an unknown subject; nothing there is an answer: unchanged, ``absent``.
+    Opens its own transactions. If there is nothing to erase, the answer is ``absent``. Raises NotFound for an unknown
+    subject.
     """
     with tenant_tx(tenant_id):
         subject = subject_by_external_id(subject_id)
@@ -76,11 +77,11 @@ def _forget_belief(subject: Subject, call: ToolCall, by: Actor) -> Erasure:
         return forget_fact(subject, name.field, is_attribute=name.is_attribute, by=by, reason=REASON)
     tag = find_tag_by_label(subject, named["label"])
     if tag is None:
-        raise NotFound("no such tag")
+        raise NotFound("No tag has this label.")
     return forget_tag(subject, tag, by=by, reason=REASON)
 
 
-def _serialize_memory(memory: RecalledMemory) -> dict[str, Any]:
+def _render_memory(memory: RecalledMemory) -> dict[str, Any]:
     return {
         "id": memory.id,
         "kind": memory.kind,

@@ -1,4 +1,4 @@
-"""Saving tools: each fact through the verb that the product's own doors call, once in a conversation (row A1)."""
+"""The tools that save: each fact once in a conversation, through the same services as the API's own writes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,9 +8,8 @@ from uuid import UUID
 from memory_platform.api.requests.sensitive import Sensitive, refuse_sensitive
 from memory_platform.api.tools.gate import refusal_of
 from memory_platform.api.tools.values import ALREADY_SAVED, ToolAnswer, ToolCall
-from memory_platform.api.v1.profiles.preference_serializers import serialize_preference
-from memory_platform.api.v1.profiles.tag_serializers import refuse_in as refuse_in_tag
-from memory_platform.api.v1.profiles.tag_serializers import serialize_tag
+from memory_platform.api.v1.profiles.preference_serializers import PreferenceOutput
+from memory_platform.api.v1.profiles.tag_serializers import TagOutput, refuse_sensitive_tag
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
 from profiles.services.claims import Claim, same_value, stated_claim
 from profiles.services.lists import among_entries, entries_of
@@ -30,12 +29,12 @@ from snapshots.notes.slot_ends import end_notes_at
 
 M = TypeVar("M", Preference, ProfileFact, Tag)
 Arguments = Mapping[str, Any]
-SAID_OF_TAG = ("address", "poi_id", "lat", "lon", "phone", "relation", "aliases")
+TAG_DETAILS = ("address", "poi_id", "lat", "lon", "phone", "relation", "aliases")
 
 
 @dataclass(frozen=True, slots=True)
 class SaveResult(Generic[M]):
-    """What a write did, and the memory that now says it; None when nothing does."""
+    """The verdict of a write, and the row that now contains the fact; None when there is none."""
 
     verdict: Verdict
     reason: str
@@ -44,35 +43,35 @@ class SaveResult(Generic[M]):
 
 @dataclass(frozen=True, slots=True)
 class Saver(Generic[M]):
-    """How one kind of fact is saved. ``held``: the memory that says all of it already; ``check`` raises Sensitive."""
+    """How one kind of fact is saved. ``find`` returns a row that contains it already; ``check`` raises Sensitive."""
 
     check: Callable[[Arguments], None]
-    held: Callable[[Subject, Arguments], M | None]
+    find: Callable[[Subject, Arguments], M | None]
     save: Callable[[Subject, Arguments], SaveResult[M]]
-    shown: Callable[[M], dict[str, Any]]
+    render: Callable[[M], dict[str, Any]]
 
 
 def save_once(subject: Subject, call: ToolCall) -> ToolAnswer:
-    """Save one fact in the open transaction, which holds the subject from here on; once in a conversation."""
+    """Save one fact, once in a conversation. Locks the subject in the open transaction."""
     lock_subject(subject)
     saver = SAVERS[call.tool]
     refusal = refusal_of(subject, call)
     if refusal is not None:
         return ToolAnswer(call.tool, Verdict.REJECTED, refusal)
-    held = saver.held(subject, call.arguments)
-    if held is not None and call.conversation_id and was_saved(subject, call.conversation_id, _lasting_id(held)):
-        return ToolAnswer(call.tool, Verdict.UNCHANGED, ALREADY_SAVED, saver.shown(held))
+    known = saver.find(subject, call.arguments)
+    if known is not None and call.conversation_id and was_saved(subject, call.conversation_id, _value_id(known)):
+        return ToolAnswer(call.tool, Verdict.UNCHANGED, ALREADY_SAVED, saver.render(known))
     saved = saver.save(subject, call.arguments)
     if saved.row is None:
         return ToolAnswer(call.tool, saved.verdict, saved.reason)
     if call.conversation_id and saved.verdict is not Verdict.REJECTED:
-        note_saved(subject, call.conversation_id, _lasting_id(saved.row))
+        note_saved(subject, call.conversation_id, _value_id(saved.row))
     end_notes_at(saved.row)
-    return ToolAnswer(call.tool, saved.verdict, saved.reason, saver.shown(saved.row))
+    return ToolAnswer(call.tool, saved.verdict, saved.reason, saver.render(saved.row))
 
 
 def check_arguments(tool: str, arguments: Arguments) -> None:
-    """Raise Sensitive naming ``arguments.x`` when a fact must not be remembered; a tool that reads is never refused."""
+    """Raise Sensitive for ``arguments.x`` when a fact must not be remembered."""
     if tool in SAVERS:
         try:
             SAVERS[tool].check(arguments)
@@ -82,11 +81,10 @@ def check_arguments(tool: str, arguments: Arguments) -> None:
 
 
 def claim_of(arguments: Arguments, value: Any, **details: Any) -> Claim:
-    """Return what a tool claims: as sure as its provenance allows."""
     return stated_claim(value, provenance=Provenance(arguments["provenance"]), **details)
 
 
-def _lasting_id(row: Preference | ProfileFact | Tag) -> UUID:
+def _value_id(row: Preference | ProfileFact | Tag) -> UUID:
     return row.id if isinstance(row, Tag) else row.value_id
 
 
@@ -95,9 +93,9 @@ def _check_preference(arguments: Arguments) -> None:
     refuse_sensitive(said, names={"value": arguments["key"]})
 
 
-def _held_preference(subject: Subject, arguments: Arguments) -> Preference | None:
+def _find_preference(subject: Subject, arguments: Arguments) -> Preference | None:
     row = preference_place(subject, arguments["category"], arguments["key"]).current()
-    return row if row is not None and _says(row.value, arguments, is_list=arguments["key"] in OF_MANY) else None
+    return row if row is not None and _contains(row.value, arguments, is_list=arguments["key"] in OF_MANY) else None
 
 
 def _save_preference(subject: Subject, arguments: Arguments) -> SaveResult[Preference]:
@@ -117,10 +115,10 @@ def _check_fact(arguments: Arguments) -> None:
     refuse_sensitive({"field": arguments["field"], "value": arguments["value"]}, names={"value": arguments["field"]})
 
 
-def _held_fact(subject: Subject, arguments: Arguments) -> ProfileFact | None:
+def _find_fact(subject: Subject, arguments: Arguments) -> ProfileFact | None:
     name = FactName.read(arguments["field"])
     row = fact_place(subject, name).current()
-    return row if row is not None and _says(row.value, arguments, is_list=_is_list(name)) else None
+    return row if row is not None and _contains(row.value, arguments, is_list=_is_list(name)) else None
 
 
 def _save_fact(subject: Subject, arguments: Arguments) -> SaveResult[ProfileFact]:
@@ -134,8 +132,8 @@ def _is_list(name: FactName) -> bool:
     return name.field in LIST_FIELDS and not name.is_attribute
 
 
-def _says(value: Any, arguments: Arguments, *, is_list: bool) -> bool:
-    """Return whether a value says all that the arguments do: the same, or a list with all their entries."""
+def _contains(value: Any, arguments: Arguments, *, is_list: bool) -> bool:
+    """Return whether a value is that of the arguments, or a list with all their entries."""
     if not is_list:
         return same_value(value, arguments["value"])
     known, wanted = entries_of(value), entries_of(arguments["value"])
@@ -143,7 +141,7 @@ def _says(value: Any, arguments: Arguments, *, is_list: bool) -> bool:
 
 
 def _draft(arguments: Arguments) -> TagDraft:
-    details = {name: arguments[name] for name in SAID_OF_TAG if name in arguments}
+    details = {name: arguments[name] for name in TAG_DETAILS if name in arguments}
     label = arguments.get("label")
     if label is None:
         label, details = arguments["person"], {**details, "kind": TagKind.CONTACT}
@@ -152,14 +150,14 @@ def _draft(arguments: Arguments) -> TagDraft:
 
 
 def _check_tag(arguments: Arguments) -> None:
-    refuse_in_tag({"label": arguments.get("label"), **arguments} if "label" in arguments else _as_tag(arguments))
+    refuse_sensitive_tag({"label": arguments.get("label"), **arguments} if "label" in arguments else _as_tag(arguments))
 
 
 def _as_tag(arguments: Arguments) -> dict[str, Any]:
-    return {"label": arguments["person"], **{name: arguments[name] for name in SAID_OF_TAG if name in arguments}}
+    return {"label": arguments["person"], **{name: arguments[name] for name in TAG_DETAILS if name in arguments}}
 
 
-def _held_tag(subject: Subject, arguments: Arguments) -> Tag | None:
+def _find_tag(subject: Subject, arguments: Arguments) -> Tag | None:
     draft = _draft(arguments)
     tag = find_tag_by_label(subject, draft.label)
     if tag is None:
@@ -175,7 +173,7 @@ def _save_tag(subject: Subject, arguments: Arguments) -> SaveResult[Tag]:
     return SaveResult(outcome.verdict, outcome.reason, outcome.tag)
 
 
-def _serialize_fact(fact: ProfileFact) -> dict[str, Any]:
+def _render_fact(fact: ProfileFact) -> dict[str, Any]:
     return {
         "id": fact.value_id,
         "field": FactName(fact.field, fact.is_attribute).path,
@@ -186,14 +184,14 @@ def _serialize_fact(fact: ProfileFact) -> dict[str, Any]:
     }
 
 
-def _serialize_preference(preference: Preference) -> dict[str, Any]:
-    return serialize_preference(preference, ())
+def _render_preference(preference: Preference) -> dict[str, Any]:
+    return PreferenceOutput.render(preference, sources=[], note_id=None)
 
 
-SAVE_TAG: Saver[Tag] = Saver(_check_tag, _held_tag, _save_tag, serialize_tag)
+SAVE_TAG: Saver[Tag] = Saver(_check_tag, _find_tag, _save_tag, TagOutput.render)
 SAVERS: Mapping[str, Saver[Any]] = {
-    "save_preference": Saver(_check_preference, _held_preference, _save_preference, _serialize_preference),
-    "save_profile_fact": Saver(_check_fact, _held_fact, _save_fact, _serialize_fact),
+    "save_preference": Saver(_check_preference, _find_preference, _save_preference, _render_preference),
+    "save_profile_fact": Saver(_check_fact, _find_fact, _save_fact, _render_fact),
     "save_tag": SAVE_TAG,
     "save_relationship": SAVE_TAG,
 }

@@ -6,28 +6,29 @@ from typing import Any
 
 from profiles.values import Verdict
 
+# Reasons: the fact was saved in this conversation and is still valid.
 ALREADY_SAVED = "already_saved"
-"""The same fact was saved in this conversation and still holds."""
+# The model said that it is for this time only.
 ONE_OFF = "one_off"
-"""The model said that it is for this time only."""
+# It gives orders to a model.
 INSTRUCTION = "instruction"
-"""It tells a model what to do with its rules, secrets or powers."""
+# The subject wanted these words to be forgotten.
 FORGOTTEN_BY_SUBJECT = "forgotten"
-"""The subject had these words forgotten."""
+# Nothing is learned from this conversation.
 NOT_REMEMBERED = "not_remembered"
-"""The conversation is one that nothing is learned from."""
+# There was nothing to forget.
 ABSENT = "absent"
-"""There was nothing to forget."""
 
+# Verdicts beside those of a write.
 ERASED = "forgotten"
 RECALLED = "recalled"
 VERDICTS = (*Verdict.values, ERASED, RECALLED)
-"""What a call did: those of a write, and those of forgetting and recalling."""
+REASONS = (ALREADY_SAVED, ONE_OFF, INSTRUCTION, FORGOTTEN_BY_SUBJECT, NOT_REMEMBERED, ABSENT)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool with checked arguments. ``conversation_id`` is the product's own, "" when it did not say."""
+    """A call with checked arguments; ``conversation_id`` is empty when it was not given."""
 
     tool: str
     arguments: Mapping[str, Any]
@@ -36,7 +37,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What a call did, and what it has to show: the memory that now holds, a certificate, what was recalled."""
+    """The outcome of a call. ``result`` is the memory that is valid now, a certificate, or recalled memories."""
 
     tool: str
     verdict: str

@@ -1,19 +1,18 @@
-"""``/v1/tools`` and ``.../tools/{tool}`` of a subject: memory as tools of the product's model (rows A1, A3)."""
+"""``/v1/tools`` and ``.../tools/{tool}`` of a subject: memory as tools of the product's model."""
 
 from functools import partial
 from typing import Any
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
-from memory_platform.api.reference import examples
-from memory_platform.api.requests.fields import JsonObjectField, OneOfField, ProductIdField, names, refuse
+from memory_platform.api.requests.fields import JsonObjectField, OneOfField, ProductIdField, refuse
 from memory_platform.api.requests.json_guard import parse_json
+from memory_platform.api.requests.sensitive import Sensitive
 from memory_platform.api.requests.serializers import Input, Output, QueryInput
 from memory_platform.api.tools.catalogue import TOOLS
 from memory_platform.api.tools.definitions import LANGUAGES
@@ -22,36 +21,39 @@ from memory_platform.api.tools.guidance import GUIDANCE
 from memory_platform.api.tools.inputs import parse_arguments
 from memory_platform.api.tools.reading_tools import forget_for_model, recall_for_model
 from memory_platform.api.tools.saving_tools import SAVERS, check_arguments, save_once
-from memory_platform.api.tools.values import VERDICTS, ToolAnswer, ToolCall
+from memory_platform.api.tools.values import REASONS, VERDICTS, ToolCall
 from memory_platform.api.views.base import SubjectView, TenantView
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
+from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import InvalidInput, NotFound
+from profiles.services.claims import NOT_A_LIST, OLDER, WEAKER
 from profiles.services.subjects import ensure_subject
 
 RECALL = "recall"
 
 
 class ToolsInput(QueryInput):
-    """For which vendor, and in which language models read what the tools are for."""
+    """The form of the tool definitions."""
 
-    format = OneOfField(choices=names(tuple(SHAPES)), default="openai")
-    language = OneOfField(choices=names(LANGUAGES), default="en")
+    format = OneOfField(choices=list(SHAPES), default="openai", help_text="The vendor's form.")
+    language = OneOfField(choices=LANGUAGES, default="en", help_text="Language of the descriptions for the model.")
 
 
 class ToolsOutput(Output):
-    """``tools`` go into the vendor's request as they are; ``guidance`` is made for a system prompt."""
+    """Definitions of the tools for one vendor."""
 
-    format = serializers.ChoiceField(choices=names(tuple(SHAPES)))
-    language = serializers.ChoiceField(choices=names(LANGUAGES))
-    tools = serializers.ListField(child=serializers.DictField())
-    guidance = serializers.CharField()
+    format = serializers.ChoiceField(choices=list(SHAPES), help_text="The vendor's form.")
+    language = serializers.ChoiceField(choices=LANGUAGES, help_text="Language of the descriptions for the model.")
+    tools = serializers.ListField(
+        child=serializers.DictField(), help_text="Put them into the vendor's request as they are."
+    )
+    guidance = serializers.CharField(help_text="A text for the system prompt: when to save and when not to.")
 
 
 class ArgumentsField(JsonObjectField):
     """Arguments as the model gave them: an object, or the string of JSON that OpenAI's models answer with."""
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
-        """Return the arguments. Raises ValidationError."""
         if isinstance(data, str):
             try:
                 data = parse_json(data.encode())
@@ -61,31 +63,32 @@ class ArgumentsField(JsonObjectField):
 
 
 class ToolCallInput(Input):
-    """A call as the model made it. With ``conversation_id`` one fact is saved once in that conversation."""
+    """A call of the model."""
 
-    arguments = ArgumentsField()
-    conversation_id = ProductIdField(required=False)
+    arguments = ArgumentsField(help_text="Arguments as the model gave them: an object, or a string of JSON.")
+    conversation_id = ProductIdField(
+        required=False, help_text="The conversation of the call: a fact is saved once in it."
+    )
 
 
 class ToolAnswerOutput(Output):
-    """What a call did: hand it to the model as the tool's result."""
+    """The result of a call. Give it to the model as the tool's result."""
 
-    tool = serializers.CharField()
-    verdict = serializers.ChoiceField(choices=names(VERDICTS))
-    reason = serializers.CharField(allow_null=True)
-    result = serializers.DictField(allow_null=True)
+    tool = serializers.CharField(help_text="Name of the tool.")
+    verdict = serializers.ChoiceField(choices=VERDICTS, help_text="What the call did.")
+    reason = serializers.ChoiceField(
+        choices=[*REASONS, NOT_A_LIST, OLDER, WEAKER], allow_null=True, help_text="Why, for a verdict that needs it."
+    )
+    result = serializers.DictField(allow_null=True, help_text="What was found or written; null when it was nothing.")
 
 
 class ToolsView(TenantView):
-    """The tools there are."""
-
     noun = "tools"
-    query_input = ToolsInput
     required_scope = MEMORY_READ
 
-    @extend_schema(parameters=[ToolsInput], responses=ToolsOutput)
+    @operation("list_tools", query=ToolsInput, answer=ToolsOutput)
     def get(self, request: Request) -> Response:
-        """Return the definitions of all tools in one vendor's shape, and what teaches a model when to save."""
+        """List the definitions of all tools in one vendor's form, and a guidance text for the system prompt."""
         asked = ToolsInput.parse(request)
         shape, language = SHAPES[asked["format"]], asked["language"]
         tools = [shape(tool, language) for tool in TOOLS.values()]
@@ -93,34 +96,31 @@ class ToolsView(TenantView):
 
 
 class RecallToolView(SubjectView):
-    """Calls of the tool that only reads: it needs no more than ``POST recall``."""
+    """Calls of the tool that only reads. They need the same scope as ``POST recall``."""
 
     noun = "tools"
     required_scope = MEMORY_READ
 
-    @extend_schema(request=ToolCallInput, responses=ToolAnswerOutput)
+    @operation("call_recall_tool", request=ToolCallInput, answer=ToolAnswerOutput, reads=True)
     def post(self, request: Request, subject_id: str) -> Response:
-        """Recall for a model: what is remembered, in few words. Creates nothing."""
+        """Call the tool `recall`: find memories in a short form for the model. Nothing is written."""
         given = ToolCallInput.parse(request)
         call = ToolCall(RECALL, parse_arguments(RECALL, given["arguments"]), given.get("conversation_id", ""))
-        return Response(
-            serialize_tool_answer(recall_for_model(self.tenant_id, subject_id, call, self.policies_for(subject_id)))
-        )
+        answer = recall_for_model(self.tenant_id, subject_id, call, self.policies_for(subject_id))
+        return Response(ToolAnswerOutput.render(answer))
 
 
 class ToolView(SubjectView):
-    """Calls of a tool that writes."""
-
     noun = "tools"
     required_scope = MEMORY_WRITE
 
-    @extend_schema(request=ToolCallInput, responses=ToolAnswerOutput, examples=examples.TOOL_CALLS)
+    @operation("call_tool", request=ToolCallInput, answer=ToolAnswerOutput, errors=[NotFound, Sensitive])
     def post(self, request: Request, subject_id: str, tool: str) -> HttpResponse:
-        """Run a tool for a subject and return its verdict; saving makes the subject on first sight.
+        """Call a tool that saves or forgets. Saving creates the subject when it is new.
 
-        Saved once in a conversation: a repetition is ``unchanged``, ``already_saved``. Rejected with a reason:
-        ``one_off`` (``lasting`` is false), ``instruction``, ``forgotten``, ``not_remembered``,
-        ``weaker_than_current``. Card and identity numbers and secrets are 422, as at every other door.
+        In one conversation a fact is saved once; a repetition is `unchanged` with the reason `already_saved`. Reasons
+        of `rejected` are `one_off` (`lasting` is false), `instruction`, `forgotten`, `not_remembered` and
+        `weaker_than_current`. Card and identity numbers and secrets are 422, as in every other request.
         """
         given = ToolCallInput.parse(request)
         if tool not in TOOLS:
@@ -132,24 +132,13 @@ class ToolView(SubjectView):
         return write_in_scopes(request, partial(self.reply_to_forget, subject_id, call))
 
     def reply_to_forget(self, subject_id: str, call: ToolCall) -> Reply:
-        """Forget the memories the call names, in scopes of its own."""
         row_id, answer = forget_for_model(self.tenant_id, subject_id, call, by=self.actor)
-        return Reply(serialize_tool_answer(answer), subject_id=row_id)
+        return Reply(ToolAnswerOutput.render(answer), subject_id=row_id)
 
 
 def reply_to_save(subject_id: str, call: ToolCall) -> Reply:
-    """Save one fact inside the open transaction."""
     subject = ensure_subject(subject_id)
-    return Reply(serialize_tool_answer(save_once(subject, call)), subject_id=subject.id)
-
-
-def serialize_tool_answer(answer: ToolAnswer) -> dict[str, Any]:
-    return {
-        "tool": answer.tool,
-        "verdict": answer.verdict,
-        "reason": answer.reason or None,
-        "result": answer.result,
-    }
+    return Reply(ToolAnswerOutput.render(save_once(subject, call)), subject_id=subject.id)
 
 
 urlpatterns = [

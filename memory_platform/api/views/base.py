@@ -1,7 +1,6 @@
-"""What every view of the API has in common: the order of its checks, and how it answers.
+"""Base classes of views. They check in this order: 401, 403, 405, then 400 for path, query and body.
 
-First 401, then 403, then 405, then 400 for path, query and body; only then does a view's method run, which looks things
-up and may answer 404, 409, 412 or 422.
+Only then a view's method runs, which loads objects and may answer 404, 409, 412 or 422.
 """
 
 from collections.abc import Mapping
@@ -20,8 +19,9 @@ from memory_platform.api.access.permissions import actor_of
 from memory_platform.api.access.throttling import LIMIT, rate_headers
 from memory_platform.api.policy import POLICY
 from memory_platform.api.requests import converters as _path_parts  # noqa: F401  # registers the parts of paths
+from memory_platform.api.requests.hints import put_path_below
 from memory_platform.api.requests.parsing import is_chunked
-from memory_platform.api.requests.serializers import NoQueryInput, QueryInput
+from memory_platform.api.requests.serializers import NoQueryInput
 from memory_platform.api.requests.targets import target_faults
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.models import Snapshot
@@ -36,26 +36,26 @@ SCOPE_OF_METHOD = {"HEAD": "GET", "OPTIONS": "GET"}
 
 
 class ApiView(APIView):
-    """A view that may be called without a key when it says so; checks method, path, query and body."""
+    """A view that checks method, path, query and body."""
 
     body_limit: ClassVar[int] = POLICY.body_bytes
-    query_input: ClassVar[type[QueryInput] | None] = NoQueryInput
-    """What a GET's query string may say (other methods take none); None: whatever it likes."""
+    # The kind of object in audit records, and the heading in the OpenAPI document.
     noun: ClassVar[str] = ""
-    """Heading in the OpenAPI document; by default the first fixed part of the path after the subject."""
 
     def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
-        """Wrap Django's request; a chunked body has no length, which REST framework would take for no body."""
+        """Wrap Django's request. REST framework would take a chunked body, which has no length, for no body."""
         if is_chunked(request):
             request.META["CONTENT_LENGTH"] = "-1"
         return super().initialize_request(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Run the checks that need no look-up, in the order that the contract promises."""
+        """Run the checks that need no database, in the promised order."""
         super().initial(request, *args, **kwargs)
         method = str(request.method)
         if method.lower() not in self.http_method_names or not hasattr(self, method.lower()):
-            raise MethodNotAllowed("", detail=f"This path answers {', '.join(self.allowed_methods)}.")
+            put = put_path_below(request._request) if method == "POST" else None
+            hint = f" Use PUT {put} to store one object." if put else ""
+            raise MethodNotAllowed("", detail=f"This path answers {', '.join(self.allowed_methods)}.{hint}")
         faults = target_faults(request._request, kwargs)
         if faults:
             raise InvalidInput(faults=faults)
@@ -65,31 +65,33 @@ class ApiView(APIView):
             _ = request.data  # parsed here: a malformed body is 400 whether or not the object exists
 
     def check_query(self, request: Request) -> None:
-        """Raise ValidationError naming the parameters that this call does not know."""
-        known = self.query_input if request.method == "GET" or self.query_input is None else NoQueryInput
-        if known is not None:
-            known.parse(request)
+        """Raise ValidationError for unknown query parameters."""
+        facts = getattr(getattr(self, str(request.method).lower()), "facts", None)
+        (facts.query if facts else NoQueryInput).parse(request)
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
-        """Answer which methods this path has."""
         return Response(status=204, headers={"Allow": ", ".join(self.allowed_methods)})
 
 
 class OpenView(ApiView):
-    """A view that anybody may call: health, schema."""
+    """A view that needs no key."""
 
     authentication_classes = ()
     permission_classes = ()
-    query_input = None  # probes of load balancers add what they like
+
+    def check_query(self, request: Request) -> None:
+        """Accept any query: probes of load balancers add parameters."""
 
 
 class TenantView(ApiView):
-    """A view of one tenant's data. Methods open ``tenant_tx(self.tenant_id)`` themselves, or call ``write_once``."""
+    """A view of one tenant's data. Methods open ``tenant_tx(self.tenant_id)`` or call ``write_once``."""
 
+    # True for a single object with an ETag, whose changes honour If-Match.
     versioned: ClassVar[bool] = False
-    """Whether this is a single object with an ``ETag``, whose changes honour ``If-Match``."""
+    # One scope for all methods, or one for each. HEAD and OPTIONS need the scope of GET.
     required_scope: ClassVar[str | Mapping[str, str]]
-    """One scope for all methods, or one for each; ``HEAD`` and ``OPTIONS`` need what ``GET`` needs."""
+    # The key's bucket after this request; None while Redis is away.
+    rate: Rate | None = None
 
     @classmethod
     def scope_for(cls, method: str) -> str | None:
@@ -98,16 +100,11 @@ class TenantView(ApiView):
             return cls.required_scope
         return cls.required_scope.get(SCOPE_OF_METHOD.get(method, method))
 
-    rate: Rate | None = None
-    """How the key's bucket stands after this request; None while Redis is away."""
-
     def check_throttles(self, request: Request) -> None:
-        """Take the request from the key's bucket, once key and scope are known to be good. Raises RateLimited."""
         caller = self.caller
         self.rate = take_request(caller.tenant_id, caller.key_id, caller.limits)
 
     def finalize_response(self, request: Any, response: Any, *args: Any, **kwargs: Any) -> Any:
-        """Tell with each answer how many requests are left."""
         if self.rate is not None and LIMIT not in response:
             for name, value in rate_headers(self.rate).items():
                 response[name] = value
@@ -115,17 +112,15 @@ class TenantView(ApiView):
 
     @property
     def caller(self) -> Caller:
-        """Who calls."""
         return caller_of(self.request)
 
     @property
     def tenant_id(self) -> UUID:
-        """The tenant of the key, the only one that this request can reach."""
+        """The tenant of the key. The request can reach no other."""
         return self.caller.tenant_id
 
     @property
     def actor(self) -> Actor:
-        """The key as the audit trail names it."""
         return actor_of(self.caller)
 
 
@@ -133,7 +128,7 @@ class SubjectView(TenantView):
     """A view below ``subjects/<product_id:subject_id>/``."""
 
     def make_room(self, *, messages: int = 0, snapshots: int = 0) -> None:
-        """See that the tenant may store so many more, in the open scope. Raises QuotaExceeded."""
+        """Take the tenant's quota in the open transaction. Raises QuotaExceeded."""
         if messages:
             take_messages(self.caller.limits, messages)
         if snapshots:
@@ -141,14 +136,12 @@ class SubjectView(TenantView):
 
     @property
     def subject_key(self) -> str:
-        """The subject's id as the product writes it, already checked."""
         return str(self.kwargs["subject_id"])
 
     def policies_for(self, subject_external_id: str) -> Policies:
-        """Return what steers the answers to a subject. No scope may be open."""
+        """Return the policies that apply to a subject. No transaction may be open."""
         return effective(self.tenant_id, self.caller.policy_epoch, subject_external_id)
 
 
 def no_content() -> HttpResponseBase:
-    """Return the answer to a deletion that has nothing to say."""
     return Response(status=204)

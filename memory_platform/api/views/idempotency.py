@@ -1,4 +1,4 @@
-"""``Idempotency-Key``: a POST that is sent twice writes once and answers the same."""
+"""``Idempotency-Key``: a POST that is sent twice writes once and gets the same answer."""
 
 import hashlib
 import re
@@ -31,7 +31,7 @@ _KEY = re.compile(r"[\x20-\x7e]+")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a write answers; ``subject_id`` is the row of the subject it concerns, so that erasing takes it along."""
+    """The answer to a write. ``subject_id`` is the row of its subject: erasing the subject erases a kept reply, too."""
 
     data: Any
     status: int = 200
@@ -40,11 +40,10 @@ class Reply:
 
 
 def write_once(request: Request, work: Callable[[], Reply]) -> HttpResponse:
-    """Run ``work`` in one tenant transaction; under an Idempotency-Key its reply is kept, or an earlier one replayed.
+    """Run ``work`` in one tenant transaction. Under an Idempotency-Key keep its reply, or replay an earlier one.
 
-    An error of ``work`` rolls everything back, the claim of the key included: a retry does the work again. What a
-    deadlock with a worker rolled back is done again here. Raises InvalidInput for a malformed key, KeyReused and
-    TwinRunning (both 409).
+    An error rolls everything back, the claim of the key included, so that a retry does the work again. A deadlock with
+    a worker is retried here. Raises InvalidInput for a malformed key, KeyReused and TwinRunning (both 409).
     """
     for _ in range(POLICY.tries - 1):
         try:
@@ -59,8 +58,7 @@ def _write_once(request: Request, work: Callable[[], Reply]) -> HttpResponse:
     identity = identity_of(request)
     with tenant_tx(caller_of(request).tenant_id):
         if identity is None:
-            reply = work()
-            return Response(reply.data, status=reply.status, headers=dict(reply.headers))
+            return _respond(work())
         earlier = claim(identity)
         if earlier is not None:
             return replay(earlier)
@@ -70,15 +68,14 @@ def _write_once(request: Request, work: Callable[[], Reply]) -> HttpResponse:
 def write_prepared(
     request: Request, at_once: Callable[[], Reply], prepare: Callable[[], Callable[[], Reply]]
 ) -> HttpResponse:
-    """Write what takes long to make and no time to write: without a key ``at_once``, in scopes of its own.
+    """Run work that takes long to compute and little time to write. Raises what :func:`write_once` raises.
 
-    Under a key ``prepare`` makes it with no transaction open, and what it returns writes in one that holds the key's
-    reply. An earlier reply is replayed. Raises what :func:`write_once` raises.
+    Without a key run ``at_once``, which opens its own transactions. Under a key run ``prepare`` without a transaction,
+    then the function that it returns in the transaction that keeps the reply.
     """
     identity = identity_of(request)
     if identity is None:
-        reply = at_once()
-        return Response(reply.data, status=reply.status, headers=dict(reply.headers))
+        return _respond(at_once())
     tenant_id = caller_of(request).tenant_id
     with tenant_tx(tenant_id):
         earlier = claim(identity)
@@ -92,34 +89,26 @@ def write_prepared(
 
 
 def write_in_scopes(request: Request, work: Callable[[], Reply]) -> HttpResponse:
-    """Run ``work``, which opens scopes of its own, and keep its reply after it; an earlier reply is replayed.
+    """Run ``work``, which opens its own transactions, and keep its reply afterwards.
 
-    For what does no harm when it is done twice: a crash between the work and its reply, or a twin, meets the work's own
-    answer to a repetition. Raises what :func:`write_once` raises.
+    For work that may run twice, since a crash can come between the work and its reply. Raises what
+    :func:`write_once` raises.
     """
-    identity = identity_of(request)
-    tenant_id = caller_of(request).tenant_id
-    if identity is None:
+
+    def prepare() -> Callable[[], Reply]:
         reply = work()
-        return Response(reply.data, status=reply.status, headers=dict(reply.headers))
-    with tenant_tx(tenant_id):
-        earlier = claim(identity)
-        transaction.set_rollback(True)  # the claim is made again with the reply
-    if earlier is not None:
-        return replay(earlier)
-    reply = work()
-    with tenant_tx(tenant_id):
-        earlier = claim(identity)
-        return settle(identity, reply) if earlier is None else replay(earlier)
+        return lambda: reply
+
+    return write_prepared(request, work, prepare)
 
 
 def identity_of(request: Request) -> RequestIdentity | None:
-    """Return what identifies this request under its key, or None when it carries no key. Raises InvalidInput."""
+    """Return the identity of a request with a key, or None without one. Raises InvalidInput."""
     key = request.headers.get(HEADER)
     if key is None:
         return None
     if not _KEY.fullmatch(key) or len(key) > POLICY.idempotency_key_chars:
-        message = f"Has 1-{POLICY.idempotency_key_chars} printable ASCII characters."
+        message = f"Must have 1 to {POLICY.idempotency_key_chars} printable ASCII characters."
         raise InvalidInput(faults=[FieldFault(HEADER, "malformed", message)])
     endpoint = hashlib.sha256(f"{request.method} {request._request.path_info}".encode()).hexdigest()
     body = orjson.dumps(request.data, option=orjson.OPT_SORT_KEYS)
@@ -127,23 +116,25 @@ def identity_of(request: Request) -> RequestIdentity | None:
 
 
 def claim(identity: RequestIdentity) -> KeptReply | None:
-    """Claim the key inside an open ``tenant_tx``, or return the earlier answer."""
     return claim_reply(identity, wait_ms=POLICY.twin_wait_ms, kept_for=timedelta(hours=POLICY.reply_hours))
 
 
 def settle(identity: RequestIdentity, reply: Reply) -> HttpResponse:
-    """Keep ``reply`` under the claimed key inside the same ``tenant_tx``, and return it as an answer."""
+    """Keep ``reply`` under the claimed key in the same transaction, and return it as an answer."""
     kept = KeptReply(reply.status, b"" if reply.data is None else dump_json(reply.data), reply.headers)
     keep_reply(identity, kept, subject_id=reply.subject_id)
     return _to_response(kept)
 
 
 def replay(kept: KeptReply) -> HttpResponse:
-    """Return an earlier answer, byte for byte, marked as replayed."""
     REPLIES_REPLAYED.inc()
     response = _to_response(kept)
     response[REPLAYED] = "true"
     return response
+
+
+def _respond(reply: Reply) -> HttpResponse:
+    return Response(reply.data, status=reply.status, headers=dict(reply.headers))
 
 
 def _to_response(kept: KeptReply) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""Lists in pages: a limit, an opaque cursor, a stable order, no short pages."""
+"""Lists in pages: a limit, an opaque cursor and a stable order. Only the last page may be short."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,25 +24,26 @@ State = TypeVar("State")
 
 
 class PageInput(QueryInput):
-    """``?limit=&cursor=``. Lists with further parameters declare them in a subclass."""
+    """Parameters of a list. Lists with more parameters declare a subclass."""
 
-    limit = WholeField(least=1, most=POLICY.page_most, default=POLICY.page_default)
-    cursor = TextField(max_bytes=CURSOR_CHARS, required=False)
+    limit = WholeField(least=1, most=POLICY.page_most, default=POLICY.page_default, help_text="Items on a page.")
+    cursor = TextField(
+        max_bytes=CURSOR_CHARS, required=False, help_text="`next_cursor` of the page before; none for the first page."
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a list is sorted by: the last field is unique, so that a cursor stands at exactly one place."""
+    """The order of a list. The last field is unique, so that a cursor marks one place."""
 
     fields: tuple[str, ...] = ("created_at", "id")
     newest_first: bool = False
 
     def names(self) -> list[str]:
-        """Return the arguments of ``order_by``."""
         return [f"-{name}" for name in self.fields] if self.newest_first else list(self.fields)
 
     def after(self, place: Sequence[Any]) -> Q:
-        """Return the condition for rows that follow ``place``, one value for each field."""
+        """Return the condition for rows after ``place``, which has one value for each field."""
         step = "lt" if self.newest_first else "gt"
         # The first condition alone is implied by the second; it is what an index can use.
         condition = Q(**{f"{self.fields[0]}__{step}e": place[0]})
@@ -59,7 +60,7 @@ NEWEST_FIRST = Order(newest_first=True)
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page as it is asked for: checked before anything is looked up."""
+    """A requested page."""
 
     limit: int
     place: tuple[Any, ...] | None
@@ -68,9 +69,9 @@ class Page:
 
     @classmethod
     def from_request(cls, request: Request, query: dict[str, Any], order: Order = BY_AGE) -> Self:
-        """Return the page that ``query`` (of a :class:`PageInput`) asks for. Raises InvalidInput naming ``cursor``.
+        """Return the page that a parsed :class:`PageInput` asks for. Raises InvalidInput for a foreign cursor.
 
-        A cursor is bound to the tenant and the address it was given out for; anywhere else it is as good as invented.
+        A cursor is bound to its tenant and list.
         """
         list_name = f"{caller_of(request).tenant_id} {request._request.path_info}"
         cursor = query.get("cursor")
@@ -78,7 +79,7 @@ class Page:
         return cls(int(query["limit"]), place, order, list_name)
 
     def of(self, rows: QuerySet[Row]) -> tuple[list[Row], str | None]:
-        """Return the page's rows and the cursor of the next page, None when this is the last. One query."""
+        """Return the rows of the page and the cursor of the next one, None on the last page. Takes one query."""
         ordered = rows.order_by(*self.order.names())
         if self.place is not None:
             ordered = ordered.filter(self.order.after(self.place))
@@ -86,15 +87,14 @@ class Page:
         kept = found[: self.limit]
         return kept, self._cursor(kept[-1]) if len(found) > self.limit else None
 
-    def answer(self, rows: QuerySet[Row], shown: Callable[[Row], Any]) -> dict[str, Any]:
-        """Return the body ``{data, next_cursor}`` of this page, each row as ``shown`` shows it."""
+    def answer(self, rows: QuerySet[Row], render: Callable[[Row], Any]) -> dict[str, Any]:
         kept, cursor = self.of(rows)
-        return {"data": [shown(row) for row in kept], "next_cursor": cursor}
+        return {"data": [render(row) for row in kept], "next_cursor": cursor}
 
     def of_versions(
         self, states: Sequence[State], version_of: Callable[[State], int]
     ) -> tuple[list[State], str | None]:
-        """Return the page of a history that is in memory, first version first, and the cursor of the next page."""
+        """Return the page of a history in memory, oldest version first, and the cursor of the next page."""
         reached = self.place[0] if self.place else 0
         later = [state for state in states if version_of(state) > reached]
         kept = later[: self.limit]
@@ -105,13 +105,12 @@ class Page:
 
 
 def write_cursor(place: Sequence[Any], list_name: str) -> str:
-    """Return an opaque cursor that stands at ``place`` of this list."""
     tagged = [_tag_value(value) for value in place]
     return urlsafe_base64_encode(_signer(list_name).sign(orjson.dumps(tagged).decode()).encode())
 
 
 def read_cursor(cursor: str, list_name: str, length: int) -> tuple[Any, ...]:
-    """Return the place of a cursor of this list. Raises InvalidInput naming ``cursor`` for any other text."""
+    """Return the place of a cursor of this list. Raises InvalidInput for any other text."""
     try:
         signed = urlsafe_base64_decode(str(cursor)).decode()
         place = [_untag_value(kind, value) for kind, value in orjson.loads(_signer(list_name).unsign(signed))]

@@ -1,4 +1,4 @@
-"""How answers are written: JSON by orjson, whatever the client says it accepts."""
+"""Writes answers as JSON, whatever ``Accept`` says."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,12 +14,12 @@ _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC | orjson.OPT_SERIALIZE_NUMPY
 
 
 def dump_json(data: Any) -> bytes:
-    """Return ``data`` as JSON; aware times in UTC end in Z, what JSON does not know becomes its ``str``."""
+    """Return ``data`` as JSON. Times in UTC end in Z; a type that JSON does not know is written as its ``str``."""
     return orjson.dumps(data, default=str, option=_OPTIONS)
 
 
 class JsonRenderer(BaseRenderer):
-    """Writes JSON; no answer at all for a status that has no body."""
+    """Writes JSON, or nothing for an answer without a body."""
 
     media_type = "application/json"
     format = "json"
@@ -29,15 +29,13 @@ class JsonRenderer(BaseRenderer):
     def render(
         self, data: Any, accepted_media_type: str | None = None, renderer_context: Mapping[str, Any] | None = None
     ) -> bytes:
-        """Return ``data`` as bytes."""
         return b"" if data is None else dump_json(data)
 
 
 class AlwaysJson(BaseContentNegotiation):
-    """Ignores ``Accept``: there is one representation, and 406 would help nobody."""
+    """Ignores ``Accept``: there is only one representation, and a 406 would help nobody."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser:
-        """Return the parser for the request's content type. Raises UnsupportedMediaType naming those there are."""
         kind = (request.content_type or "").split(";")[0].strip().lower()
         known = {parser.media_type: parser for parser in parsers}
         if kind not in known:
@@ -47,6 +45,5 @@ class AlwaysJson(BaseContentNegotiation):
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
-        """Return the view's first renderer."""
         first = next(iter(renderers))
         return first, str(first.media_type)

@@ -22,7 +22,8 @@ def check_answer(method: str, path: str, response: HttpResponse) -> None:
         return
     answers = document()["paths"][operation][method.lower()]["responses"]
     assert str(response.status_code) in answers, f"{method} {operation} does not document {response.status_code}"
-    content = answers[str(response.status_code)].get("content")
+    documented = resolve_answer(document(), answers[str(response.status_code)])
+    content = documented.get("content")
     if content is None:
         assert response.content == b"", f"{method} {operation} documents no body for {response.status_code}"
         return
@@ -30,10 +31,20 @@ def check_answer(method: str, path: str, response: HttpResponse) -> None:
     assert media in content, f"{method} {operation} does not document {media}"
     if media != "application/json" and not media.endswith("+json"):
         return
+    if media.startswith("application/problem"):
+        code = orjson.loads(response.content)["code"]
+        assert code in documented["x-error-codes"], f"{method} {operation}: {code}"
     faults = _validator(operation, method.lower(), str(response.status_code), media).iter_errors(
         orjson.loads(response.content)
     )
     assert [f"{fault.json_path}: {fault.message[:200]}" for fault in faults] == [], f"{method} {operation}"
+
+
+def resolve_answer(loaded: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer of an operation, or the shared one that it refers to."""
+    name = answer.get("$ref", "").rpartition("/")[2]
+    resolved: dict[str, Any] = loaded["components"]["responses"][name] if name else answer
+    return resolved
 
 
 @cache
@@ -48,7 +59,8 @@ def document() -> dict[str, Any]:
 
 @cache
 def _validator(operation: str, method: str, status: str, media: str) -> Draft202012Validator:
-    schema = document()["paths"][operation][method]["responses"][status]["content"][media]["schema"]
+    answer = resolve_answer(document(), document()["paths"][operation][method]["responses"][status])
+    schema = answer["content"][media]["schema"]
     return Draft202012Validator({**schema, "components": document()["components"]})
 
 

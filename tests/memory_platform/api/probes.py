@@ -20,12 +20,12 @@ from memory_platform.api.requests.fields import (
     ProductIdField,
     TextField,
     WholeField,
-    names,
 )
 from memory_platform.api.requests.serializers import Input, StrictSerializer
 from memory_platform.api.views.base import SubjectView, TenantView
 from memory_platform.api.views.etags import IfMatch, etag_of
 from memory_platform.api.views.idempotency import Reply, write_once
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from memory_platform.kernel.errors import MemoryPlatformError, NotFound, Refused
 from profiles.models import Subject
@@ -35,7 +35,7 @@ from tenants.isolation import tenant_tx
 class ItemInput(StrictSerializer):
     """One item of a list."""
 
-    role = OneOfField(choices=names(["user", "assistant"]))
+    role = OneOfField(choices=["user", "assistant"])
     content = TextField(max_bytes=64 * 1024, required=False)
 
 
@@ -91,9 +91,9 @@ class SubjectInput(Input):
 class SubjectsView(TenantView):
     """Makes subjects under an Idempotency-Key and lists them."""
 
-    query_input = PageInput
     required_scope = READS_AND_WRITES
 
+    @operation("list_probes", query=PageInput)
     def get(self, request: Request) -> Response:
         page = Page.from_request(request, PageInput.parse(request))
         with tenant_tx(self.tenant_id):

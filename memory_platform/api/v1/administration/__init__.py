@@ -1,1 +1,1 @@
-"""What concerns a tenant as a whole: keys, usage, jobs, exports, certificates of erasure."""
+"""Tenant, usage, jobs, exports, imports and certificates of erasure."""

@@ -1,10 +1,8 @@
-"""``/v1/erasures``: the certificates of what was erased, and whether one that somebody holds is genuine."""
+"""``/v1/erasures``: erasures and their certificates."""
 
-from typing import Any
 from uuid import UUID
 
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,75 +11,68 @@ from memory_platform.api.access.permissions import MEMORY_READ
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply
-from profiles.models import Erasure, ErasureScope, ErasureState
+from memory_platform.api.views.operations import operation
+from profiles.models import ErasureScope, ErasureState
 from profiles.selectors import subject_by_external_id
 from profiles.services.certificates import certificate_of, erasure_by_id, is_genuine
 from tenants.isolation import tenant_tx
 
 
 class CertificateOutput(Output):
-    """What was erased. Ids stand as keyed hashes; ``signature`` covers everything else, and is null until it is done.
+    """Proof of an erasure. Ids are written as keyed hashes; `signature` covers all other members."""
 
-    ``marks`` are keyed hashes, by kind, of the words and messages that forgetting one memory refuses from then on:
-    after a restore they tell what to erase again. ``erased`` counts rows by table, ``verified`` what a search in every
-    table and in Redis found afterwards, ``beyond_reach`` names what is not the platform's to erase.
-    """
-
-    id = serializers.UUIDField()
-    tenant_id = serializers.UUIDField()
-    scope = serializers.ChoiceField(choices=ErasureScope.choices)
-    subject_hash = serializers.CharField()
-    object_hash = serializers.CharField(allow_null=True)
-    marks = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))
-    actor = serializers.CharField()
-    erased = serializers.DictField(child=serializers.IntegerField())
-    verified = serializers.DictField()
-    beyond_reach = serializers.ListField(child=serializers.CharField())
-    requested_at = serializers.DateTimeField()
-    erased_at = serializers.DateTimeField(allow_null=True)
-    signature = serializers.CharField(allow_null=True)
+    id = serializers.UUIDField(help_text="Id of the erasure.")
+    tenant_id = serializers.UUIDField(help_text="Your tenant.")
+    scope = serializers.ChoiceField(choices=ErasureScope.values, help_text="What was erased.")
+    subject_hash = serializers.CharField(help_text="Keyed hash of the subject's id.")
+    object_hash = serializers.CharField(allow_null=True, help_text="Keyed hash of the id of one erased object.")
+    marks = serializers.DictField(
+        child=serializers.ListField(child=serializers.CharField()),
+        help_text="Keyed hashes, by kind, of the words and messages that are refused from now on. After a restore of "
+        "a backup they show what must be erased again.",
+    )
+    actor = serializers.CharField(help_text="The key or user that asked for it.")
+    erased = serializers.DictField(child=serializers.IntegerField(), help_text="Number of erased rows by table.")
+    verified = serializers.DictField(help_text="What a search in every table and in Redis still found afterwards.")
+    beyond_reach = serializers.ListField(
+        child=serializers.CharField(), help_text="Copies that the platform cannot erase, such as backups."
+    )
+    requested_at = serializers.DateTimeField(help_text="When the erasure was asked for.")
+    erased_at = serializers.DateTimeField(allow_null=True, help_text="When it was complete; null while it runs.")
+    signature = serializers.CharField(allow_null=True, help_text="Signature of the platform; null while it runs.")
 
 
 class ErasedOutput(Output):
     """The proof of an erasure."""
 
-    certificate = CertificateOutput()
+    certificate = CertificateOutput(help_text="Keep it: it proves the erasure.")
 
 
 class ErasureOutput(Output):
-    """One erasure. ``genuine``: the signature is the platform's, and what it covers was not changed."""
+    """An erasure and its certificate."""
 
-    id = serializers.UUIDField()
-    status = serializers.ChoiceField(choices=ErasureState.choices)
-    genuine = serializers.BooleanField()
-    certificate = CertificateOutput()
+    id = serializers.UUIDField(help_text="Id of the erasure.")
+    status = serializers.ChoiceField(choices=ErasureState.values, source="state", help_text="How far it is.")
+    genuine = serializers.BooleanField(help_text="True: the signature is the platform's and fits the content.")
+    certificate = CertificateOutput(help_text="The proof of the erasure.")
 
 
 class ErasureView(TenantView):
-    """One erasure."""
-
     noun = "erasures"
     required_scope = MEMORY_READ
 
-    @extend_schema(responses=ErasureOutput)
+    @operation("get_erasure", answer=ErasureOutput, tag="deletion")
     def get(self, request: Request, erasure_id: UUID) -> Response:
-        """Return where an erasure stands, and its certificate."""
+        """Get an erasure and its certificate."""
         with tenant_tx(self.tenant_id):
-            return Response(serialize_erasure(erasure_by_id(erasure_id)))
-
-
-def serialize_erasure(erasure: Erasure) -> dict[str, Any]:
-    certificate = certificate_of(erasure)
-    return {
-        "id": erasure.id,
-        "status": erasure.state,
-        "genuine": is_genuine(certificate),
-        "certificate": certificate,
-    }
+            erasure = erasure_by_id(erasure_id)
+            certificate = certificate_of(erasure)
+        genuine = is_genuine(certificate)
+        return Response(ErasureOutput.render(erasure, genuine=genuine, certificate=certificate))
 
 
 def reply_with_certificate(tenant_id: UUID, subject_id: str, erasure_id: UUID) -> Reply:
-    """Return the signed proof of an erasure that has ended. No scope may be open."""
+    """Return the reply with the certificate of a completed erasure. No transaction may be open."""
     with tenant_tx(tenant_id):
         subject = subject_by_external_id(subject_id)
         certificate = certificate_of(erasure_by_id(erasure_id))

@@ -1,4 +1,4 @@
-"""``/v1/import``: takes an export back, under the same or another subject id."""
+"""``/v1/import``: imports an export, under the same or another subject id."""
 
 from functools import partial
 from typing import Any
@@ -7,24 +7,24 @@ import orjson
 from django.http import HttpResponse
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from memory_platform.api.access.permissions import MEMORY_WRITE
 from memory_platform.api.policy import MIB, POLICY
-from memory_platform.api.reference import examples
 from memory_platform.api.requests.fields import FlagField, JsonField, ListOfField, ProductIdField
 from memory_platform.api.requests.json_guard import MALFORMED_JSON
 from memory_platform.api.requests.parsing import JsonParser
 from memory_platform.api.requests.serializers import Input, Output, QueryInput
 from memory_platform.api.requests.targets import product_id_fault
-from memory_platform.api.v1.administration.export import JSON_LINES
+from memory_platform.api.v1.administration.export import JSON_LINES, TEXT_LINES
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
+from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from snapshots.portability.accept import Import, accept_import, read_export
 
+FILE = "application/octet-stream"
 LINES_MOST = 200_000
 LINE_BYTES = 2 * MIB
 
@@ -32,10 +32,9 @@ LINE_BYTES = 2 * MIB
 class JsonLinesParser(JsonParser):
     """Parses an export as it was streamed: one JSON object a line."""
 
-    media_type = JSON_LINES
+    media_type = JSON_LINES[0]
 
     def value_of(self, body: bytes) -> Any:
-        """Return the lines as the object that ``application/json`` would hold. Raises InvalidInput, naming the line."""
         lines = [line for line in body.split(b"\n") if line.strip()]
         try:
             return super().value_of(b'{"lines":[' + b",".join(lines) + b"]}")
@@ -46,8 +45,20 @@ class JsonLinesParser(JsonParser):
             raise
 
 
+class TextLinesParser(JsonLinesParser):
+    """Parses the same lines under the media type that `Accept: text/x-ndjson` gives them."""
+
+    media_type = TEXT_LINES
+
+
+class FileParser(JsonLinesParser):
+    """Parses the same lines sent as a file: generated clients know no media type of JSON lines."""
+
+    media_type = FILE
+
+
 def check_line(index: int, line: bytes) -> None:
-    """Raise InvalidInput when a line, counted from 0 as all places in a body are, is no JSON."""
+    """Raise InvalidInput when a line is not JSON; lines count from 0, as all places in a body."""
     try:
         orjson.loads(line)
     except orjson.JSONDecodeError as error:
@@ -56,48 +67,48 @@ def check_line(index: int, line: bytes) -> None:
 
 
 class ImportQuery(QueryInput):
-    """``subject_id`` imports under another id than the exported one."""
+    """Where an import goes."""
 
-    subject_id = ProductIdField(required=False)
-    allow_forgotten = FlagField(default=False)
+    subject_id = ProductIdField(required=False, help_text="Import under this id instead of the exported one.")
+    allow_forgotten = FlagField(default=False, help_text="Also import what the subject wanted to be forgotten.")
 
 
 class ImportInput(Input):
-    """The lines of an export. ``allow_forgotten`` brings back what the subject had forgotten, too."""
+    """The lines of an export as JSON."""
 
-    lines = ListOfField(child=JsonField(max_bytes=LINE_BYTES), most=LINES_MOST)
-    allow_forgotten = FlagField(default=False)
+    lines = ListOfField(
+        child=JsonField(max_bytes=LINE_BYTES), most=LINES_MOST, help_text="All lines of an export, in their order."
+    )
+    allow_forgotten = FlagField(default=False, help_text="Also import what the subject wanted to be forgotten.")
 
 
 class ImportedOutput(Output):
-    """An import that was accepted, and the subject that it goes to."""
+    """An import that a job carries out."""
 
-    job_id = serializers.UUIDField()
-    subject_id = serializers.CharField()
+    job_id = serializers.UUIDField(help_text="See `GET /v1/jobs/{job_id}`.")
+    subject_id = serializers.CharField(source="external_id", help_text="Your id of the subject that it goes to.")
 
 
 class ImportView(TenantView):
-    """Exports on their way back."""
-
     noun = "jobs"
     required_scope = MEMORY_WRITE
     body_limit = POLICY.bulk_body_bytes
-    parser_classes = (JsonParser, JsonLinesParser)
+    parser_classes = (JsonParser, JsonLinesParser, TextLinesParser, FileParser)
 
-    def check_query(self, request: Request) -> None:
-        """Raise ValidationError naming the parameters that this call does not know."""
-        ImportQuery.parse(request)
-
-    @extend_schema(
-        parameters=[ImportQuery],
-        request={"application/json": ImportInput, JSON_LINES: OpenApiTypes.STR},
-        responses={202: ImportedOutput},
-        examples=examples.IMPORT,
+    @operation(
+        "import_subject",
+        request={"application/json": ImportInput, FILE: OpenApiTypes.BINARY},
+        query=ImportQuery,
+        answer=ImportedOutput,
+        status=202,
+        tag="export",
     )
     def post(self, request: Request) -> HttpResponse:
-        """Take an export back. It is checked as a whole, the first bad line is named; a job then stores its lines.
+        """Import an export. All lines are checked first, then a job stores them.
 
-        Rows that are there stay as they are, so that the same import twice changes nothing.
+        Send the lines as they were exported, as `application/octet-stream`, `application/x-ndjson` or `text/x-ndjson`,
+        or as JSON. The answer to a bad line names it. Rows that exist stay as they are, so that the same import twice
+        changes nothing.
         """
         query, given = ImportQuery.parse(request), ImportInput.parse(request)
         asked = read_export(given["lines"])
@@ -109,9 +120,8 @@ class ImportView(TenantView):
 
 
 def accept(asked: Import, subject_id: str | None, allow_forgotten: bool) -> Reply:
-    """Accept an import inside the open transaction, and name its job."""
     subject, job = accept_import(asked, subject_id=subject_id, allow_forgotten=allow_forgotten)
-    return Reply({"job_id": job.id, "subject_id": subject.external_id}, status=202, subject_id=subject.id)
+    return Reply(ImportedOutput.render(subject, job_id=job.id), status=202, subject_id=subject.id)
 
 
 urlpatterns = [path("import", ImportView.as_view(), name="import")]

@@ -1,4 +1,4 @@
-"""``/v1/jobs``: what a product asked for and did not wait for: imports, large erasures, ends of conversations."""
+"""``/v1/jobs``: imports, large erasures and ends of conversations, which run in the background."""
 
 from functools import partial
 from typing import Any
@@ -6,7 +6,6 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,6 +14,7 @@ from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
 from memory_platform.api.requests.serializers import NothingInput, Output
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
+from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import NotFound
 from snapshots.intake.conversation_end import result_of_end
 from snapshots.models import Job, JobKind, JobStatus, Work, WorkKind, WorkState
@@ -34,112 +34,97 @@ STATUS_OF_WORK = {
 
 
 class ProgressOutput(Output):
-    """Steps done, and all of them; 0 of 0: not known yet."""
+    """How far a job is."""
 
-    done = serializers.IntegerField()
-    total = serializers.IntegerField()
+    done = serializers.IntegerField(help_text="Steps that are done.")
+    total = serializers.IntegerField(help_text="All steps; 0 while the number is not known.")
 
 
 class JobErrorOutput(Output):
     """Why the last attempt failed."""
 
-    code = serializers.CharField()
+    code = serializers.CharField(source="error_code", help_text="Stable code of the error.")
 
 
 class JobOutput(Output):
-    """One job. ``failed`` is tried again by itself, ``dead`` waits for a retry. ``result`` holds ids and counts.
+    """A job."""
 
-    The ``result`` of a finished ``conversation_end`` is ``{snapshots, reason}``: how many it made, and where there are
-    none why: ``no_tool_call`` (only a conversation in which a tool was called is summed up; what the user said in
-    any other is remembered statement by statement), ``nothing_to_keep``, ``not_remembered`` (``remember`` is false) or
-    ``later_end`` (the conversation went on, and its next end tells all of it).
-    """
+    id = serializers.UUIDField(help_text="Id of the job.")
+    kind = serializers.ChoiceField(choices=KINDS, help_text="What it does.")
+    status = serializers.ChoiceField(
+        choices=JobStatus.values,
+        help_text="`failed` is tried again without your help; `dead` waits for `POST .../retry`.",
+    )
+    progress = ProgressOutput(source="*", help_text="How far it is.")
+    attempts = serializers.IntegerField(help_text="Attempts so far.")
+    error = JobErrorOutput(allow_null=True, help_text="Why the last attempt failed; null when it did not.")
+    result = serializers.DictField(
+        help_text="Ids and counts of a finished job. For `conversation_end`: `snapshots`, how many memories it made, "
+        "and `reason`, why there are none: `no_tool_call` (only a conversation with tool calls is summed up; messages "
+        "of the user are remembered one by one in any case), `nothing_to_keep`, `not_remembered` (`remember` is false) "
+        "or `later_end` (the conversation went on; its next end covers all of it)."
+    )
 
-    id = serializers.UUIDField()
-    kind = serializers.ChoiceField(choices=KINDS)
-    status = serializers.ChoiceField(choices=JobStatus.values)
-    progress = ProgressOutput()
-    attempts = serializers.IntegerField()
-    error = JobErrorOutput(allow_null=True)
-    result = serializers.DictField()
+    @staticmethod
+    def render_error(job: Job | Work) -> dict[str, Any] | None:
+        return JobErrorOutput.render(job) if job.error_code else None
 
 
 class JobView(TenantView):
-    """One job."""
-
     noun = "jobs"
     required_scope = MEMORY_READ
 
-    @extend_schema(responses=JobOutput)
+    @operation("get_job", answer=JobOutput)
     def get(self, request: Request, job_id: UUID) -> Response:
-        """Return where a job stands."""
+        """Get a job."""
         with tenant_tx(self.tenant_id):
-            return Response(serialize_job_or_end(job_id))
+            return Response(render_job(job_id))
 
 
 class JobRetryView(TenantView):
-    """Another chance for a job that was given up."""
-
     noun = "jobs"
     required_scope = MEMORY_WRITE
 
-    @extend_schema(request=NothingInput, responses={202: JobOutput})
+    @operation(
+        "retry_job", request=NothingInput, answer=JobOutput, status=202, errors=[JobUnknown, NotFound, JobNotDead]
+    )
     def post(self, request: Request, job_id: UUID) -> HttpResponse:
-        """Give a dead job all its attempts again; any other state is 409."""
+        """Retry a dead job. In any other state it is 409."""
         NothingInput.parse(request)
         return write_once(request, partial(retry, job_id, self.actor))
 
 
 def retry(job_id: UUID, by: Actor) -> Reply:
-    """Retry a job, or the work of a conversation's end, inside the open transaction."""
     work = _end_of_conversation(job_id)
     if work is None:
-        return Reply(serialize_job(retry_job(job_by_id(job_id))), status=202)
+        return Reply(JobOutput.render(retry_job(job_by_id(job_id))), status=202)
     if not replay_work(work, by=by):
         raise JobNotDead("Only a job that is dead can be retried.")
     work.refresh_from_db()
-    return Reply(serialize_work(work), status=202, subject_id=work.subject_id)
+    return Reply(render_end(work), status=202, subject_id=work.subject_id)
 
 
-def serialize_job_or_end(job_id: UUID) -> dict[str, Any]:
-    """Return the body of a job, or of the work at a conversation's end. Raises NotFound."""
+def render_job(job_id: UUID) -> dict[str, Any]:
     try:
-        return serialize_job(job_by_id(job_id))
+        return JobOutput.render(job_by_id(job_id))
     except JobUnknown:
         work = _end_of_conversation(job_id)
         if work is None:
             raise NotFound("No job with this id.") from None
-        return serialize_work(work)
+        return render_end(work)
 
 
-def serialize_job(job: Job) -> dict[str, Any]:
-    return {
-        "id": job.id,
-        "kind": job.kind,
-        "status": job.status,
-        "progress": {"done": job.done, "total": job.total},
-        "attempts": job.attempts,
-        "error": {"code": job.error_code} if job.error_code else None,
-        "result": job.result,
-    }
-
-
-def serialize_work(work: Work) -> dict[str, Any]:
-    return {
-        "id": work.id,
-        "kind": CONVERSATION_END,
-        "status": STATUS_OF_WORK[WorkState(work.state)],
-        "progress": {"done": int(work.state == WorkState.DONE), "total": 1},
-        "attempts": work.attempts,
-        "error": {"code": work.error_code} if work.error_code else None,
-        "result": end_result(work) if work.state == WorkState.DONE else {},
-    }
-
-
-def end_result(work: Work) -> dict[str, Any]:
-    """Return what the end of a conversation made as the API shows it."""
-    made = result_of_end(work)
-    return {"snapshots": made.snapshots, "reason": made.reason}
+def render_end(work: Work) -> dict[str, Any]:
+    """Return the answer for the work at a conversation's end, which is a job to the caller."""
+    done = work.state == WorkState.DONE
+    made = result_of_end(work) if done else None
+    return JobOutput.render(
+        work,
+        kind=CONVERSATION_END,
+        status=STATUS_OF_WORK[WorkState(work.state)],
+        progress={"done": int(done), "total": 1},
+        result={"snapshots": made.snapshots, "reason": made.reason} if made else {},
+    )
 
 
 def _end_of_conversation(job_id: UUID) -> Work | None:

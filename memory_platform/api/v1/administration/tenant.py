@@ -1,7 +1,8 @@
-"""``/v1/tenant``: what a key is, and how far it reaches."""
+"""``/v1/tenant``: the tenant of a key, its scopes and limits."""
+
+from typing import Any
 
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -10,59 +11,66 @@ from memory_platform.api.access.permissions import ANY_KEY
 from memory_platform.api.policy import POLICY
 from memory_platform.api.requests.serializers import Output
 from memory_platform.api.views.base import TenantView
+from memory_platform.api.views.operations import operation
 from tenants.isolation import tenant_tx
-from tenants.models import Tenant
+from tenants.models import Scope, Tenant
+from tenants.services.keys import Caller
 
 LIMITS = ("body_bytes", "messages_body_bytes", "bulk_body_bytes")
 
 
 class LimitsOutput(Output):
-    """Limits of one request, of this key's requests, of the tenant; ``model_tokens_per_day`` null: by purpose only."""
+    """Limits of one request, of the key and of the tenant."""
 
-    body_bytes = serializers.IntegerField()
-    messages_body_bytes = serializers.IntegerField()
-    bulk_body_bytes = serializers.IntegerField()
-    requests_per_second = serializers.IntegerField()
-    burst = serializers.IntegerField()
-    messages_per_day = serializers.IntegerField()
-    stored_snapshots = serializers.IntegerField()
-    model_tokens_per_day = serializers.IntegerField(allow_null=True)
+    body_bytes = serializers.IntegerField(help_text="Largest body of most requests in bytes.")
+    messages_body_bytes = serializers.IntegerField(help_text="Largest body of `POST .../messages` in bytes.")
+    bulk_body_bytes = serializers.IntegerField(help_text="Largest body of a bulk write or an import in bytes.")
+    requests_per_second = serializers.IntegerField(help_text="Requests of this key per second in the long run.")
+    burst = serializers.IntegerField(help_text="Requests of this key at once.")
+    messages_per_day = serializers.IntegerField(help_text="Messages of the tenant per UTC day.")
+    stored_snapshots = serializers.IntegerField(help_text="Snapshots that the tenant may store.")
+    model_tokens_per_day = serializers.IntegerField(
+        allow_null=True, help_text="Tokens per UTC day of the memory's own models; null: limited by purpose only."
+    )
 
 
 class TenantOutput(Output):
-    """The tenant of the key that asks, and the scopes of that key."""
+    """The tenant of the key, and what the key may do."""
 
-    id = serializers.UUIDField()
-    name = serializers.CharField()
+    id = serializers.UUIDField(source="tenant_id", help_text="Id of the tenant.")
+    name = serializers.CharField(source="tenant_name", help_text="Name of the tenant.")
     locale = serializers.CharField(
-        allow_null=True, help_text="Language of prompts where neither subject nor system prompt tells one."
+        allow_null=True, help_text="Language of prompts when neither the subject nor the system prompt has one."
     )
-    scopes = serializers.ListField(child=serializers.CharField())
-    limits = LimitsOutput()
-    policy_version = serializers.CharField()
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(choices=Scope.values), help_text="What the key may do."
+    )
+    limits = LimitsOutput(help_text="Limits that apply to the key.")
+    policy_version = serializers.CharField(help_text="Number of the policy version in force.")
+
+    @staticmethod
+    def render_scopes(caller: Caller) -> list[str]:
+        return sorted(caller.scopes)
+
+    @staticmethod
+    def render_limits(caller: Caller) -> dict[str, Any]:
+        return {name: getattr(POLICY, name) for name in LIMITS} | caller.limits.to_dict()
+
+    @staticmethod
+    def render_policy_version(caller: Caller) -> str:
+        return str(caller.policy_version)
 
 
 class OwnTenantView(TenantView):
-    """The tenant that the key belongs to."""
-
     noun = "tenant"
     required_scope = ANY_KEY
 
-    @extend_schema(responses=TenantOutput)
+    @operation("get_tenant", answer=TenantOutput)
     def get(self, request: Request) -> Response:
-        """Return the tenant, the key's scopes and its limits."""
+        """Get the tenant of the key, the key's scopes and its limits."""
         with tenant_tx(self.tenant_id):
             locale = Tenant.objects.values_list("locale", flat=True).get(id=self.tenant_id)
-        return Response(
-            {
-                "id": self.tenant_id,
-                "name": self.caller.tenant_name,
-                "locale": locale or None,
-                "scopes": sorted(self.caller.scopes),
-                "limits": {name: getattr(POLICY, name) for name in LIMITS} | self.caller.limits.to_dict(),
-                "policy_version": str(self.caller.policy_version),
-            }
-        )
+        return Response(TenantOutput.render(self.caller, locale=locale or None))
 
 
 urlpatterns = [path("tenant", OwnTenantView.as_view(), name="tenant")]

@@ -1,31 +1,33 @@
-"""``.../conversations/{conversation_id}/messages`` and ``/window``: what was said, and the recent part of it."""
+"""``.../conversations/{conversation_id}/messages`` and ``/window``."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, READS_AND_WRITES
 from memory_platform.api.policy import POLICY
-from memory_platform.api.reference import examples
-from memory_platform.api.requests.serializers import Output
-from memory_platform.api.v1.conversations.message_inputs import MessagesInput
+from memory_platform.api.requests.serializers import Output, page_of
+from memory_platform.api.v1.conversations.message_inputs import IMAGES_LEFT_OUT, MessagesInput, has_images
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from profiles.services.subjects import ensure_subject
+from profiles.values import Verdict
+from snapshots.forgetting.values import FORGOTTEN, NOTHING_TO_FORGET
 from snapshots.intake.accept import UNPREPARED, Preparation, accept_messages, new_among, prepare_messages
-from snapshots.intake.values import Accepted, AcceptedMessage, IncomingMessage
+from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, MessageRole, SnapshotKind
 from snapshots.policies.effective import notes_policy
 from snapshots.selectors import conversation_of, messages_of, with_words
 from snapshots.values import FastLaneResult
-from snapshots.window.values import Window, WindowTurn, turn_of
+from snapshots.window.values import Window, turn_of
 from snapshots.window.window import window_of
 from tenants.errors import QuotaExceeded
 from tenants.isolation import tenant_tx
@@ -34,121 +36,180 @@ BY_SEQ = Order(fields=("seq",))
 BELOW = "subjects/<product_id:subject_id>/conversations/<product_id:conversation_id>"
 
 
+CORRECTION_REASONS = (
+    "absent", "added", "asks_for_everything", "contradiction", "duplicate", "echo", "ended", "evidence_missing",
+    "forgotten", "instruction", "new", "no_lasting_words", "not_a_list", "not_asserted", "not_the_subject",
+    "object_unknown", "older", "one_off", "possibly_outdated", "removed", "replaced", "schema", "sensitive", "unsure",
+    "unsupported", "weaker_than_current",
+)  # fmt: skip
+
+
 class FateOutput(Output):
-    """What became of one message.
+    """The fate of one message.
 
-    With the reason ``special_category`` the tenant's policy wants nothing learned from it: it is ``stored`` for its own
-    conversation alone, or ``rejected``, that is not stored, and has no ``seq``."""
+    With the reason `special_category` the tenant's policy forbids learning from it: it is `stored` for its own
+    conversation alone, or `rejected`, which means not stored.
+    """
 
-    message_id = serializers.CharField()
-    seq = serializers.IntegerField(allow_null=True)
-    verdict = serializers.ChoiceField(choices=["stored", "duplicate", "rejected"])
-    reason = serializers.ChoiceField(choices=["content_differs", "special_category"], required=False)
+    message_id = serializers.CharField(help_text="Your id of the message, or the one that was made for it.")
+    seq = serializers.IntegerField(
+        allow_null=True, help_text="Its number in the conversation, from 1; null when it was not stored."
+    )
+    verdict = serializers.ChoiceField(
+        choices=["stored", "duplicate", "rejected"],
+        help_text="`duplicate`: a message with this id was stored before and stays as it is.",
+    )
+    reason = serializers.ChoiceField(
+        choices=["content_differs", "special_category", IMAGES_LEFT_OUT],
+        required=False,
+        help_text="Stands only where there is something to say. `images_left_out`: only the text parts were stored.",
+    )
 
 
 class WindowSizeOutput(Output):
-    """The window after this write."""
+    """The size of the window after this write."""
 
-    messages = serializers.IntegerField()
-    tokens = serializers.IntegerField()
+    messages = serializers.IntegerField(help_text="Messages in the window.")
+    tokens = serializers.IntegerField(help_text="Tokens of these messages.")
+
+    @staticmethod
+    def render_messages(window: Window) -> int:
+        return len(window.turns)
 
 
 class FastLaneOutput(Output):
-    """What became at once of a correction, or of an order to forget.
+    """The immediate effect of a correction, or of an order to forget.
 
-    ``kind`` is what a correction changed: a preference of ``category`` and ``key``, a field of the profile or a tag
-    (both named by ``key``), or a note, which ended (``superseded``) or is ``possibly_outdated`` (``unchanged``). With
-    verdict ``rejected`` and reason ``object_unknown`` nothing that is believed now was
-    meant: all three are null; the worker looks again, after the messages before.
+    `kind` is what a correction changed: a preference of `category` and `key`, a field of the profile or a tag (both
+    named by `key`), or a note, which ended (`superseded`) or is `possibly_outdated` (`unchanged`). The verdict
+    `rejected` with the reason `object_unknown` means that the correction fits nothing that is believed now; all three
+    are null then, and the worker looks again after the earlier messages.
 
-    An order to forget is told by one item a memory, verdict ``forgotten``: a slot as above, a note, a statement or
-    another snapshot by its kind. ``forget_order_id`` brings it back. ``nothing_to_forget``: the order meant nothing."""
+    An order to forget gives one item for each memory, with the verdict `forgotten`: a slot as above, or a note,
+    statement or other snapshot by its kind. The verdict `nothing_to_forget` means that the order fits nothing; with
+    the reason `asks_for_everything` it asked for the whole memory, which only `DELETE` of the subject erases.
+    """
 
-    category = serializers.CharField(allow_null=True)
-    key = serializers.CharField(allow_null=True)
-    kind = serializers.ChoiceField(choices=["preference", "profile", "tag", *SnapshotKind.values], allow_null=True)
-    verdict = serializers.CharField()
-    reason = serializers.CharField(allow_null=True)
-    preference_id = serializers.UUIDField(allow_null=True)
-    memory_id = serializers.UUIDField(allow_null=True)
-    forget_order_id = serializers.UUIDField(allow_null=True)
+    category = serializers.CharField(allow_null=True, help_text="Category of the preference.")
+    key = serializers.CharField(allow_null=True, help_text="Key of the preference, field of the profile, or tag.")
+    kind = serializers.ChoiceField(
+        choices=["preference", "profile", "tag", *SnapshotKind.values],
+        allow_null=True,
+        help_text="The kind of memory that it concerns.",
+    )
+    verdict = serializers.ChoiceField(
+        choices=[*Verdict.values, FORGOTTEN, NOTHING_TO_FORGET], help_text="What happened to the memory."
+    )
+    reason = serializers.ChoiceField(
+        choices=CORRECTION_REASONS, allow_null=True, help_text="Why, for a verdict that needs it."
+    )
+    preference_id = serializers.UUIDField(allow_null=True, help_text="Id of the preference, when it is one.")
+    memory_id = serializers.UUIDField(allow_null=True, help_text="Id of the memory.")
+    forget_order_id = serializers.UUIDField(
+        allow_null=True, help_text="Id of the order to forget. Undo it with `POST .../forget-orders/{id}/undo`."
+    )
+
+    @staticmethod
+    def render_preference_id(result: FastLaneResult) -> UUID | None:
+        return result.memory_id if result.kind == "preference" else None
 
 
 class AcceptedOutput(Output):
-    """Accepted means committed."""
+    """Messages that are stored and committed."""
 
-    conversation_id = serializers.CharField()
-    accepted = FateOutput(many=True)
-    window = WindowSizeOutput()
-    fast_lane = FastLaneOutput(many=True)
+    conversation_id = serializers.CharField(source="conversation.external_id", help_text="Your id of the conversation.")
+    accepted = FateOutput(source="messages", many=True, help_text="One item for each message, in the order sent.")
+    window = WindowSizeOutput(help_text="The recent messages that a context would repeat.")
+    fast_lane = FastLaneOutput(many=True, help_text="Corrections and orders to forget that took effect at once.")
 
 
 class TurnOutput(Output):
-    """One message of the window. ``content`` is the text; parts are joined by line ends."""
+    """One message of the window."""
 
-    message_id = serializers.CharField()
-    seq = serializers.IntegerField()
-    role = serializers.ChoiceField(choices=MessageRole.choices)
-    name = serializers.CharField(allow_null=True)
-    content = serializers.CharField(allow_blank=True)
-    tool_calls = serializers.ListField(child=serializers.DictField(), allow_null=True)
-    tool_call_id = serializers.CharField(allow_null=True)
-    said_at = serializers.DateTimeField()
-    tokens = serializers.IntegerField()
+    message_id = serializers.CharField(help_text="Your id of the message, or the one that was made for it.")
+    seq = serializers.IntegerField(help_text="Its number in the conversation, from 1.")
+    role = serializers.ChoiceField(choices=MessageRole.values, help_text="Who said it.")
+    name = serializers.CharField(allow_null=True, help_text="Name of the speaker, where one was sent.")
+    content = serializers.CharField(allow_blank=True, help_text="The text. Parts are joined by line breaks.")
+    tool_calls = serializers.ListField(
+        child=serializers.DictField(), allow_null=True, help_text="Tool calls of the assistant, as they were sent."
+    )
+    tool_call_id = serializers.CharField(allow_null=True, help_text="The tool call that this message answers.")
+    said_at = serializers.DateTimeField(help_text="When it was said.")
+    tokens = serializers.IntegerField(help_text="Tokens of the message.")
 
 
 class MessageOutput(TurnOutput):
-    """One stored message; ``parts`` is the content as it came when it came as a list."""
+    """One stored message."""
 
-    parts = serializers.ListField(child=serializers.DictField(), allow_null=True)
-    metadata = serializers.DictField()
-    remember = serializers.BooleanField()
-    accepted_at = serializers.DateTimeField()
+    parts = serializers.ListField(
+        child=serializers.DictField(), allow_null=True, help_text="The content as it was sent, when it was a list."
+    )
+    metadata = serializers.DictField(help_text="Your own data about the message.")
+    remember = serializers.BooleanField(help_text="False: nothing is learned from this message.")
+    accepted_at = serializers.DateTimeField(help_text="When it was stored.")
 
-
-class MessagePageOutput(Output):
-    """A page of messages in the order of acceptance."""
-
-    data = MessageOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
-    next_cursor = serializers.CharField(allow_null=True)
+    @classmethod
+    def render_row(cls, message: Message) -> dict[str, Any]:
+        """Return a stored message; its text and tokens are computed as for the window."""
+        own = ("parts", "metadata", "remember", "accepted_at")
+        return cls.render(turn_of(message), **{name: getattr(message, name) for name in own})
 
 
 class WindowOutput(Output):
-    """The recent turns, oldest first."""
+    """The recent messages of a conversation, oldest first."""
 
-    messages = TurnOutput(many=True)
-    tokens = serializers.IntegerField()
-    summary = serializers.CharField(allow_null=True)
-    degraded_reason = serializers.ChoiceField(choices=["redis_unavailable"], allow_null=True)
+    messages = TurnOutput(source="spoken", many=True, help_text="At most 20 messages and 5,000 tokens.")
+    tokens = serializers.IntegerField(help_text="Tokens of these messages.")
+    summary = serializers.CharField(allow_null=True, help_text="Short text in place of the older messages.")
+    degraded_reason = serializers.ChoiceField(
+        choices=["redis_unavailable"], allow_null=True, help_text="Why the window may be incomplete."
+    )
+
+    @staticmethod
+    def render_degraded_reason(window: Window) -> str | None:
+        return "redis_unavailable" if window.degraded else None
 
 
 class MessagesView(SubjectView):
-    """The messages of one conversation."""
-
     noun = "conversations"
-    query_input = PageInput
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
     body_limit = POLICY.messages_body_bytes
 
-    @extend_schema(request=MessagesInput, responses={202: AcceptedOutput}, examples=examples.MESSAGES)
+    @operation(
+        "create_messages",
+        request=MessagesInput,
+        answer=AcceptedOutput,
+        status=202,
+        errors=[QuotaExceeded],
+        tag="messages",
+    )
     def post(self, request: Request, subject_id: str, conversation_id: str) -> HttpResponse:
-        """Accept messages; makes the subject and the conversation on first sight, reopens an ended conversation."""
+        """Store messages of a conversation.
+
+        The subject and the conversation are created when they are new; a conversation that has ended is reopened.
+        A message whose `message_id` is known is a duplicate and changes nothing.
+        """
         messages = MessagesInput.parse(request)["messages"]
         incoming = [IncomingMessage(**message) for message in messages]
-
+        sent: Any = request.data["messages"]  # type: ignore[call-overload]  # an object, as was just checked
+        stripped = [index for index, message in enumerate(sent) if has_images(message)]
         policy = notes_policy(self.tenant_id, self.caller.policy_epoch)
         prepared = prepare_messages(self.tenant_id, subject_id, conversation_id, incoming, policy)
 
         def work() -> Reply:
             self.make_room_for(subject_id, conversation_id, incoming)
-            return accept(subject_id, conversation_id, incoming, prepared)
+            accepted = accept(subject_id, conversation_id, incoming, prepared)
+            for index in stripped:
+                accepted.data["accepted"][index].setdefault("reason", IMAGES_LEFT_OUT)
+            return accepted
 
         return write_once(request, work)
 
     def make_room_for(self, subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage]) -> None:
-        """See that the messages may be stored, in the open scope. Raises QuotaExceeded.
+        """Check that the messages may be stored. Raises QuotaExceeded.
 
-        Duplicates need no room: who says it all again because an answer was lost is answered at the limit, too.
+        Duplicates need no room, so that a retry after a lost answer succeeds also at the limit.
         """
         try:
             self.make_room(messages=len(incoming), snapshots=len(incoming))
@@ -158,26 +219,26 @@ class MessagesView(SubjectView):
                 raise
             self.make_room(messages=new, snapshots=new)
 
-    @extend_schema(parameters=[PageInput], responses=MessagePageOutput)
+    @operation("list_messages", query=PageInput, answer=page_of(MessageOutput), tag="messages")
     def get(self, request: Request, subject_id: str, conversation_id: str) -> Response:
-        """List the messages in the order of acceptance."""
+        """List the messages of a conversation in the order in which they were stored."""
         page = Page.from_request(request, PageInput.parse(request), BY_SEQ)
         with tenant_tx(self.tenant_id):
             kept, cursor = page.of(messages_of(conversation_of(subject_id, conversation_id)))
-            return Response({"data": [serialize_message(one) for one in with_words(kept)], "next_cursor": cursor})
+            return Response(
+                {"data": [MessageOutput.render_row(one) for one in with_words(kept)], "next_cursor": cursor}
+            )
 
 
 class WindowView(SubjectView):
-    """The window of one conversation."""
-
     noun = "conversations"
     required_scope = MEMORY_READ
 
-    @extend_schema(responses=WindowOutput)
+    @operation("get_window", answer=WindowOutput, tag="messages")
     def get(self, request: Request, subject_id: str, conversation_id: str) -> Response:
-        """Return the last 20 messages, at most 5,000 tokens."""
+        """Get the recent messages of a conversation: the last 20, at most 5,000 tokens."""
         with tenant_tx(self.tenant_id):
-            return Response(serialize_window(window_of(conversation_of(subject_id, conversation_id))))
+            return Response(WindowOutput.render(window_of(conversation_of(subject_id, conversation_id))))
 
 
 def accept(
@@ -186,71 +247,9 @@ def accept(
     incoming: Sequence[IncomingMessage],
     prepared: Preparation = UNPREPARED,
 ) -> Reply:
-    """Accept messages for the product's own ids inside the open transaction, and say what became of them."""
     subject = ensure_subject(subject_id)
     accepted = accept_messages(subject, conversation_id, incoming, prepared)
-    return Reply(serialize_accepted(accepted), status=202, subject_id=subject.id)
-
-
-def serialize_accepted(accepted: Accepted) -> dict[str, Any]:
-    return {
-        "conversation_id": accepted.conversation.external_id,
-        "accepted": [serialize_fate(fate) for fate in accepted.messages],
-        "window": {"messages": len(accepted.window.turns), "tokens": accepted.window.tokens},
-        "fast_lane": [serialize_correction(one) for one in accepted.fast_lane],
-    }
-
-
-def serialize_correction(one: FastLaneResult) -> dict[str, Any]:
-    return {
-        "category": one.category,
-        "key": one.key,
-        "kind": one.kind,
-        "verdict": one.verdict,
-        "reason": one.reason,
-        "preference_id": one.memory_id if one.kind == "preference" else None,
-        "memory_id": one.memory_id,
-        "forget_order_id": one.forget_order_id,
-    }
-
-
-def serialize_fate(fate: AcceptedMessage) -> dict[str, Any]:
-    """Return one message's fate; ``reason`` stands only where there is one."""
-    shown: dict[str, Any] = {"message_id": fate.message_id, "seq": fate.seq, "verdict": fate.verdict}
-    return shown if fate.reason is None else {**shown, "reason": fate.reason}
-
-
-def serialize_window(window: Window) -> dict[str, Any]:
-    return {
-        "messages": [serialize_turn(turn) for turn in window.spoken],
-        "tokens": window.tokens,
-        "summary": window.summary,
-        "degraded_reason": "redis_unavailable" if window.degraded else None,
-    }
-
-
-def serialize_turn(turn: WindowTurn) -> dict[str, Any]:
-    return {
-        "message_id": turn.message_id,
-        "seq": turn.seq,
-        "role": turn.role,
-        "name": turn.name,
-        "content": turn.content,
-        "tool_calls": turn.tool_calls,
-        "tool_call_id": turn.tool_call_id,
-        "said_at": turn.said_at,
-        "tokens": turn.tokens,
-    }
-
-
-def serialize_message(message: Message) -> dict[str, Any]:
-    return {
-        **serialize_turn(turn_of(message)),
-        "parts": message.parts,
-        "metadata": message.metadata,
-        "remember": message.remember,
-        "accepted_at": message.accepted_at,
-    }
+    return Reply(AcceptedOutput.render(accepted), status=202, subject_id=subject.id)
 
 
 urlpatterns = [

@@ -1,12 +1,10 @@
-"""``/v1/subjects/{subject_id}/consolidations``: memories that were joined into one, and taking them apart (row E3)."""
+"""``/v1/subjects/{subject_id}/consolidations``: memories that were joined into one."""
 
 from functools import partial
-from typing import Any, ClassVar
 from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,10 +14,11 @@ from memory_platform.api.requests.reasons import OptionalReasonInput, masked_rea
 from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
+from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
-from snapshots.consolidation.join import consolidations_of, undo_consolidation
-from snapshots.models import Consolidation
+from snapshots.consolidation.join import ConsolidationUndone, consolidations_of, undo_consolidation
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
@@ -27,61 +26,55 @@ BELOW = "subjects/<product_id:subject_id>/consolidations"
 
 
 class ConsolidationOutput(Output):
-    """Snapshots that said nearly the same. ``memory_id`` is the joined one, ``members`` those that it stands for."""
+    """Memories that said nearly the same and were joined into one."""
 
-    consolidation_id = serializers.UUIDField()
-    memory_id = serializers.UUIDField()
-    members = serializers.ListField(child=serializers.UUIDField())
-    similarity = serializers.FloatField()
-    created_at = serializers.DateTimeField()
-    undone_at = serializers.DateTimeField(allow_null=True)
+    consolidation_id = serializers.UUIDField(source="id", help_text="Id of the consolidation.")
+    memory_id = serializers.UUIDField(source="memory_ref", help_text="Id of the joined memory.")
+    members = serializers.ListField(
+        child=serializers.UUIDField(), help_text="Ids of the memories that it stands for; recall no longer finds them."
+    )
+    similarity = serializers.FloatField(help_text="How similar the members are, 0 to 1.")
+    created_at = serializers.DateTimeField(help_text="When they were joined.")
+    undone_at = serializers.DateTimeField(allow_null=True, help_text="When they were separated again, if they were.")
 
 
 class ConsolidationsView(SubjectView):
-    """What was joined of one subject's memories."""
-
     noun = "consolidations"
-    query_input = PageInput
     required_scope = MEMORY_READ
 
-    @extend_schema(parameters=[PageInput], responses=page_of(ConsolidationOutput))
+    @operation("list_consolidations", query=PageInput, answer=page_of(ConsolidationOutput))
     def get(self, request: Request, subject_id: str) -> Response:
-        """List what was joined, newest first; also what was taken apart again."""
+        """List the memories that were joined, newest first; also those that were separated again."""
         page = Page.from_request(request, PageInput.parse(request), NEWEST_FIRST)
         with tenant_tx(self.tenant_id):
-            return Response(page.answer(consolidations_of(subject_by_external_id(subject_id)), serialize_consolidation))
+            return Response(
+                page.answer(consolidations_of(subject_by_external_id(subject_id)), ConsolidationOutput.render)
+            )
 
 
 class UndoView(SubjectView):
-    """Taking one joined memory apart."""
-
     noun = "consolidations"
-    required_scope: ClassVar[str] = MEMORY_WRITE
+    required_scope = MEMORY_WRITE
 
-    @extend_schema(request=OptionalReasonInput, responses=ConsolidationOutput)
+    @operation(
+        "undo_consolidation",
+        request=OptionalReasonInput,
+        answer=ConsolidationOutput,
+        errors=[NotFound, ConsolidationUndone],
+    )
     def post(self, request: Request, subject_id: str, consolidation_id: UUID) -> HttpResponse:
-        """Let the members hold again as they did and retire the joined memory; they are not joined again. 409 when it
-        was taken apart already, or the joined memory is not held any longer."""
+        """Separate a joined memory: its members are found again, and the joined memory is retired.
+
+        They are not joined again. If it was separated before, or the joined memory no longer exists, this is 409.
+        """
         reason = masked_reason(OptionalReasonInput.parse(request))
         return write_once(request, partial(reply_to_undo, subject_id, consolidation_id, self.actor, reason))
 
 
 def reply_to_undo(subject_id: str, consolidation_id: UUID, by: Actor, reason: str) -> Reply:
-    """Undo a consolidation in the open transaction."""
     subject = subject_by_external_id(subject_id)
     row = undo_consolidation(subject, consolidation_id, by=by, reason=reason)
-    return Reply(serialize_consolidation(row), subject_id=subject.id)
-
-
-def serialize_consolidation(row: Consolidation) -> dict[str, Any]:
-    return {
-        "consolidation_id": row.id,
-        "memory_id": row.memory_ref,
-        "members": row.members,
-        "similarity": row.similarity,
-        "created_at": row.created_at,
-        "undone_at": row.undone_at,
-    }
+    return Reply(ConsolidationOutput.render(row), subject_id=subject.id)
 
 
 urlpatterns = [

@@ -1,9 +1,8 @@
-"""A note as it goes in and out."""
+"""Fields of a note in requests and answers."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memory_platform.api.policy import POLICY
@@ -16,59 +15,83 @@ from memory_platform.api.requests.fields import (
     OneOfField,
     OwnIdField,
     TextField,
-    names,
 )
 from memory_platform.api.requests.sensitive import refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
-from memory_platform.api.v1.memories.snapshot_serializers import MemoryField, SnapshotSourceOutput
-from memory_platform.api.views.pagination import PageInput
+from memory_platform.api.v1.memories.shared_serializers import (
+    ALLOW_FORGOTTEN_HELP,
+    CONFIDENCE_HELP,
+    PROVENANCE_HELP,
+    MessageSourceOutput,
+    MomentListInput,
+    confidence_output,
+    provenance_output,
+    short_text,
+)
+from memory_platform.api.v1.memories.snapshot_serializers import MemoryField
 from profiles.values import Provenance, Verdict
 from snapshots.lifecycle.values import SETTLED
 from snapshots.models import AboutKind, NoteGrade, VitalClass
 from snapshots.notes.selectors import NoteFilter
-from snapshots.notes.values import NewNote, NoteAbout, NoteState, SourcedNote
+from snapshots.notes.values import NewNote, NoteAbout, SourcedNote
 
 ABOUT_CHARS = 100
-GRADES = names(NoteGrade.values)
-VITAL_CLASSES = names(VitalClass.values)
+GRADE_HELP = (
+    "Kind of the note: `fact` (about the user), `about_other` (about somebody or something else), `habit`, `limit` "
+    "(something to avoid), `plan`."
+)
+VITAL_HELP = "True if the note can do harm when it is missing, such as an allergy: it stands in every context."
+VITAL_CLASS_HELP = "Why the note is vital; null if it is not."
+POSSIBLY_OUTDATED_HELP = "True if a newer message may have ended the note."
+ABOUT_HELP = "Whom or what the note is about; null for the user."
+CONTEXT_HELP = "The message before it, if the note cannot be understood without; else null."
+SAID_AT_HELP = "When the user said it."
+# The columns that a PATCH may empty, and the empty value.
 REMOVABLE: Mapping[str, Any] = {"review_by": None, "vital_class": ""}
-"""What a PATCH may take away, and what then stands in its place."""
 
 
 class AboutInput(StrictSerializer):
-    """Whom or what a note speaks of. ``id`` is a tag of the subject; a contact or thing has it, or a ``label``."""
+    """Whom or what a note is about."""
 
-    kind = OneOfField(choices=names(AboutKind.values))
-    id = OwnIdField(required=False)
-    label = TextField(max_bytes=4 * ABOUT_CHARS, max_length=ABOUT_CHARS, required=False)  # type: ignore[assignment]  # a field here, not REST framework's label
-    relation = TextField(max_bytes=4 * ABOUT_CHARS, max_length=ABOUT_CHARS, required=False)
+    kind = OneOfField(
+        choices=AboutKind.values, help_text="`self` is the user; a `contact` or `thing` needs `id` or `label`."
+    )
+    id = OwnIdField(required=False, help_text="Id of a tag of the subject.")
+    label_ = short_text(ABOUT_CHARS, "The user's word for it, such as `妈妈`.")
+    relation = short_text(ABOUT_CHARS, "Relation to the user, such as `mother`.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse somebody else without a name, and the user with one."""
+        """Raise ValidationError if the user has a name, or somebody else has none."""
         is_self = attrs["kind"] == AboutKind.SELF
-        named = [name for name in ("id", "label", "relation") if name in attrs]
-        if is_self and named:
+        names = [name for name in ("id", "label", "relation") if name in attrs]
+        if is_self and names:
             message = "A note about the user (`kind: self`) takes neither `id`, `label` nor `relation`; leave it out."
-            raise fault(named[0], "contradiction", message)
+            raise fault(names[0], "contradiction", message)
         if not is_self and not {"id", "label"} & attrs.keys():
             raise fault("label", "required", "A contact or thing needs `id`, the id of a tag, or `label`.")
         return attrs
 
 
 class NoteFields(StrictSerializer):
-    """What both a new note and an edit may say. ``vital: true`` without a ``vital_class`` gets the one that its words
-    hint at, else ``safety``. What gives orders to the model is never vital (422 ``instruction``)."""
+    """Details of a note."""
 
-    grade = OneOfField(choices=GRADES, required=False)
-    about = AboutInput(required=False)
-    vital = FlagField(required=False)
-    vital_class = OneOfField(choices=VITAL_CLASSES, required=False)
-    confidence = NumberField(least=0.0, most=1.0, required=False)
-    provenance = OneOfField(choices=names(Provenance.values), required=False)
-    review_by = InstantField(required=False)
+    grade = OneOfField(choices=NoteGrade.values, required=False, help_text=f"{GRADE_HELP} Default: read from the text.")
+    about = AboutInput(required=False, help_text="Whom or what the note is about. Default: the user.")
+    vital = FlagField(
+        required=False,
+        help_text=f"{VITAL_HELP} A text that gives orders to the model cannot be vital (422 `instruction`).",
+    )
+    vital_class = OneOfField(
+        choices=VitalClass.values,
+        required=False,
+        help_text="Why the note is vital. Default for a vital note: read from the text, else `safety`.",
+    )
+    confidence = NumberField(least=0.0, most=1.0, required=False, help_text=f"{CONFIDENCE_HELP} Default: that maximum.")
+    provenance = OneOfField(choices=Provenance.values, required=False, help_text=PROVENANCE_HELP)
+    review_by = InstantField(required=False, help_text="When to ask the user whether the note is still true.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a note that is to be vital and not vital."""
+        """Raise ValidationError if ``vital`` and ``vital_class`` contradict each other."""
         vital_class = attrs.get("vital_class")
         if vital_class and attrs.get("vital") is False:
             raise fault("vital_class", "contradiction", "Must be left out when `vital` is false.")
@@ -78,36 +101,33 @@ class NoteFields(StrictSerializer):
 
 
 class NoteInput(NoteFields, Input):
-    """A new note. Confidence may be at most what the provenance allows: 0.6, 0.8 or 1.0; by default it is that.
+    """A new note."""
 
-    Without ``grade`` the words say what it is: a plan, a limit, a habit, else a fact.
-    What the subject had forgotten is refused (``forgotten``) unless ``allow_forgotten``.
-    """
-
-    text = MemoryField(max_bytes=POLICY.string_bytes)
-    said_at = InstantField(required=False, local=True)
-    allow_forgotten = FlagField(required=False)
+    text = MemoryField(max_bytes=POLICY.string_bytes, help_text="The note in the user's own words.")
+    said_at = InstantField(required=False, local=True, help_text="When the user said it. Default: now.")
+    allow_forgotten = FlagField(required=False, help_text=ALLOW_FORGOTTEN_HELP)
 
 
 class NoteEditInput(NoteFields, Input):
-    """Changes: what is not given stays. ``vital_class: null``, like ``vital: false``, says that it is not vital.
+    """Changes of a note. What is not given keeps its value; `vital_class: null` means not vital."""
 
-    ``remove`` takes away ``review_by`` and ``vital_class``; ``about: {"kind": "self"}`` makes it a note about the user.
-    """
-
-    text = MemoryField(max_bytes=POLICY.string_bytes, required=False)
-    possibly_outdated = FlagField(required=False)
-    remove = ListOfField(child=OneOfField(choices=names(list(REMOVABLE))), most=len(REMOVABLE), required=False)
+    text = MemoryField(max_bytes=POLICY.string_bytes, required=False, help_text="The new text.")
+    possibly_outdated = FlagField(
+        required=False, help_text="False confirms a note that a newer message may have ended; true puts it in doubt."
+    )
+    remove = ListOfField(
+        child=OneOfField(choices=list(REMOVABLE)), most=len(REMOVABLE), required=False, help_text="Details to remove."
+    )
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
-        """Return the values; here a null is not the same as an absent field for ``vital_class``."""
         value = super().to_internal_value(data)
+        # Null removes the vital class; elsewhere null is the same as absent.
         if "vital_class" in data and data["vital_class"] is None:
             value["vital_class"] = ""
         return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a field that is both given and taken away."""
+        """Raise ValidationError if a field is both given and removed."""
         super().validate(attrs)
         for index, name in enumerate(attrs.get("remove", ())):
             if attrs.get(name) or (name == "vital_class" and attrs.get("vital")):
@@ -115,110 +135,112 @@ class NoteEditInput(NoteFields, Input):
         return attrs
 
 
-class NoteListInput(PageInput):
-    """``about`` is ``self``, ``contact``, ``thing``, a tag's id, or a label such as 妈妈.
+class NoteListInput(MomentListInput):
+    """Which notes to list."""
 
-    ``as_of`` is what was true then, ``known_at`` what was known then; ``include_history`` adds what had ended.
-    """
-
-    grade = OneOfField(choices=GRADES, required=False)
-    about = TextField(max_bytes=POLICY.id_bytes, max_length=POLICY.id_chars, required=False)
-    vital = FlagField(required=False)
-    as_of = InstantField(required=False)
-    known_at = InstantField(required=False)
-    include_history = FlagField(default=False)
+    grade = OneOfField(choices=NoteGrade.values, required=False, help_text="Returns notes of this kind only.")
+    about = TextField(
+        max_bytes=POLICY.id_bytes,
+        max_length=POLICY.id_chars,
+        required=False,
+        help_text="Returns notes about this only: `self`, `contact`, `thing`, the id of a tag, or a label.",
+    )
+    vital = FlagField(required=False, help_text="Returns vital notes only, or with false the others only.")
 
     @staticmethod
     def filter_of(parsed: Mapping[str, Any]) -> NoteFilter:
-        """Return which notes are asked for."""
-        wanted = ("grade", "about", "vital", "as_of", "known_at", "include_history")
-        return NoteFilter(**{name: parsed[name] for name in wanted if name in parsed})
+        """Return the filter of a checked query."""
+        names = ("grade", "about", "vital", "as_of", "known_at", "include_history")
+        return NoteFilter(**{name: parsed[name] for name in names if name in parsed})
 
 
 class AboutOutput(Output):
-    """Whom or what a note speaks of, other than the user. ``id`` is the tag's, null where none is held.
+    """Whom or what a note is about."""
 
-    ``label`` and ``relation`` are the note's own words, else those of the tag.
-    """
-
-    kind = serializers.ChoiceField(choices=names([AboutKind.CONTACT.value, AboutKind.THING.value]))
-    id = serializers.UUIDField(allow_null=True)
-    label = serializers.CharField(allow_null=True)  # type: ignore[assignment]  # a field here, not REST framework's label
-    relation = serializers.CharField(allow_null=True)
+    kind = serializers.ChoiceField(
+        choices=[AboutKind.CONTACT.value, AboutKind.THING.value], help_text="A person, or something else."
+    )
+    id = serializers.UUIDField(allow_null=True, help_text="Id of its tag; null if it has none.")
+    label_ = serializers.CharField(allow_null=True, help_text="The user's word for it, such as `妈妈`.")
+    relation = serializers.CharField(allow_null=True, help_text="Relation to the user, such as `mother`.")
 
 
 class SlotOutput(Output):
-    """A profile field, preference or tag whose value was taken from a note."""
+    """A profile field, preference or tag that was filled from a note."""
 
-    kind = serializers.CharField()
-    category = serializers.CharField(allow_null=True)
-    key = serializers.CharField()
-
-
-@extend_schema_field({"type": ["string", "null"], "enum": [*VitalClass.values, None]})
-class VitalClassOutput(serializers.CharField):
-    """A vital class, or null."""
+    kind = serializers.ChoiceField(choices=["preference", "profile", "tag"], help_text="What was filled.")
+    category = serializers.CharField(allow_null=True, help_text="Category of a preference, else null.")
+    key = serializers.CharField(help_text="Key of the preference, name of the profile field, or label of the tag.")
 
 
 class NoteOutput(Output):
-    """A lasting thing in the user's own words. ``about`` is null for a note about the user.
+    """A lasting thing in the user's own words."""
 
-    ``grade_probability`` says how probable it is that it lasts, ``confidence`` how sure it is that it is true.
-    ``context`` is the turn before, where the note does not say by itself whom or what it means.
-    """
+    id = serializers.UUIDField(source="snapshot.id", help_text="Id of the note.")
+    text = serializers.CharField(source="snapshot.text", help_text="The note in the user's own words.")
+    grade = serializers.ChoiceField(source="note.grade", choices=NoteGrade.values, help_text=GRADE_HELP)
+    about = AboutOutput(allow_null=True, help_text=ABOUT_HELP)
+    vital = serializers.BooleanField(source="note.is_vital", help_text=VITAL_HELP)
+    confidence = confidence_output(source="snapshot.confidence")
+    provenance = provenance_output(source="snapshot.provenance")
+    said_at = serializers.DateTimeField(source="snapshot.said_at", help_text=SAID_AT_HELP)
+    valid_at = serializers.DateTimeField(source="snapshot.valid_at", help_text="Since when the note is true.")
+    invalid_at = serializers.DateTimeField(
+        source="snapshot.invalid_at", allow_null=True, help_text="Until when the note was true; null while it is."
+    )
+    superseded_by = serializers.UUIDField(
+        source="snapshot.superseded_by_id", allow_null=True, help_text="Id of the note that replaced it, if any."
+    )
+    possibly_outdated = serializers.BooleanField(source="note.possibly_outdated", help_text=POSSIBLY_OUTDATED_HELP)
+    review_by = serializers.DateTimeField(
+        source="note.review_by", allow_null=True, help_text="When to ask the user whether the note is still true."
+    )
+    grade_probability = serializers.FloatField(
+        source="note.grade_probability", help_text="How probable it is that the note lasts, 0 to 1."
+    )
+    vital_class = serializers.ChoiceField(
+        source="note.vital_class", choices=VitalClass.values, allow_null=True, help_text=VITAL_CLASS_HELP
+    )
+    context_ = serializers.CharField(source="note.context", allow_null=True, help_text=CONTEXT_HELP)
+    sources = MessageSourceOutput(many=True, help_text="The messages that say it, in the order they were sent.")
+    slots = SlotOutput(many=True, help_text="What was filled from the note.")
 
-    id = serializers.UUIDField()
-    text = serializers.CharField()
-    grade = serializers.ChoiceField(choices=GRADES)
-    about = AboutOutput(allow_null=True)
-    vital = serializers.BooleanField()
-    confidence = serializers.FloatField()
-    provenance = serializers.ChoiceField(choices=names(Provenance.values))
-    said_at = serializers.DateTimeField()
-    valid_at = serializers.DateTimeField()
-    invalid_at = serializers.DateTimeField(allow_null=True)
-    superseded_by = serializers.UUIDField(allow_null=True)
-    possibly_outdated = serializers.BooleanField()
-    review_by = serializers.DateTimeField(allow_null=True)
-    grade_probability = serializers.FloatField()
-    vital_class = VitalClassOutput(allow_null=True)
-    context = serializers.CharField(allow_null=True)  # type: ignore[assignment]  # a field here, not REST framework's context
-    sources = SnapshotSourceOutput(many=True)
-    slots = SlotOutput(many=True)
+    @staticmethod
+    def render_about(sourced: SourcedNote) -> dict[str, Any] | None:
+        """Return whom or what the note is about, in the words of the note, else of its tag; None for the user."""
+        note, tag = sourced.note, sourced.tag
+        if note.about_kind == AboutKind.SELF:
+            return None
+        return {
+            "kind": note.about_kind,
+            "id": note.about_tag_id,
+            "label": note.about_label or (tag.label if tag else "") or None,
+            "relation": note.relation or (tag.relation if tag else "") or None,
+        }
 
 
 class WrittenNoteOutput(NoteOutput):
-    """A note after a write, and what the write did."""
+    """A note after a write, and the result of the write."""
 
     verdict = serializers.ChoiceField(
-        choices=names([Verdict.STORED.value, Verdict.MERGED.value, Verdict.UNCHANGED.value])
+        choices=[Verdict.STORED.value, Verdict.MERGED.value, Verdict.UNCHANGED.value],
+        help_text="`stored` (a new note, or changed), `merged` (a note that says the same got new details), "
+        "`unchanged` (nothing new).",
     )
 
 
-class NotePageOutput(Output):
-    """A page of notes, in the order in which they were recorded."""
-
-    data = NoteOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
-    next_cursor = serializers.CharField(allow_null=True)
-
-
 class NoteStateOutput(NoteOutput):
-    """A note as it was held from ``recorded_at`` until ``retired_at``, null while it is held."""
+    """A note as it was for a time."""
 
-    version = serializers.IntegerField()
-    recorded_at = serializers.DateTimeField()
-    retired_at = serializers.DateTimeField(allow_null=True)
-
-
-class NoteHistoryOutput(Output):
-    """A page of states, the first one first."""
-
-    data = NoteStateOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
-    next_cursor = serializers.CharField(allow_null=True)
+    version = serializers.IntegerField(source="snapshot.version", help_text="Version of the note, from 1.")
+    recorded_at = serializers.DateTimeField(help_text="Since when the platform held this version.")
+    retired_at = serializers.DateTimeField(
+        allow_null=True, help_text="Until when the platform held this version; null while it does."
+    )
 
 
-def refuse_in(given: Mapping[str, Any]) -> None:
-    """Raise Sensitive naming what of a note's ``about`` must not be remembered; in its text it is masked."""
+def refuse_sensitive_about(given: Mapping[str, Any]) -> None:
+    """Raise Sensitive if ``about`` holds a secret. Secrets in the text are masked instead."""
     about = given.get("about", {})
     refuse_sensitive({name: about[name] for name in ("label", "relation") if name in about}, below="about.")
 
@@ -238,52 +260,8 @@ def edit_columns(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, An
 
 
 def about_of(given: Mapping[str, Any]) -> NoteAbout | None:
-    """Return whom or what a checked input speaks of, None where it does not say."""
+    """Return whom or what a checked input is about, None if it does not say."""
     about = given.get("about")
     if about is None:
         return None
     return NoteAbout(about["kind"], about.get("id"), about.get("label", ""), about.get("relation", ""))
-
-
-def render_note(sourced: SourcedNote) -> dict[str, Any]:
-    """Return a note as the API shows it."""
-    note, snapshot = sourced.note, sourced.snapshot
-    return {
-        "id": snapshot.id,
-        "text": snapshot.text,
-        "grade": note.grade,
-        "about": render_about(sourced),
-        "vital": note.is_vital,
-        "confidence": snapshot.confidence,
-        "provenance": snapshot.provenance,
-        "said_at": snapshot.said_at,
-        "valid_at": snapshot.valid_at,
-        "invalid_at": snapshot.invalid_at,
-        "superseded_by": snapshot.superseded_by_id,
-        "possibly_outdated": note.possibly_outdated,
-        "review_by": note.review_by,
-        "grade_probability": note.grade_probability,
-        "vital_class": note.vital_class or None,
-        "context": note.context or None,
-        "sources": [{"conversation_id": one.conversation_id, "message_id": one.message_id} for one in sourced.sources],
-        "slots": [{"kind": one.kind, "category": one.category, "key": one.key} for one in sourced.slots],
-    }
-
-
-def render_about(sourced: SourcedNote) -> dict[str, Any] | None:
-    """Return whom or what a note speaks of as the API shows it, None for the user."""
-    note, tag = sourced.note, sourced.tag
-    if note.about_kind == AboutKind.SELF:
-        return None
-    return {
-        "kind": note.about_kind,
-        "id": note.about_tag_id,
-        "label": note.about_label or (tag.label if tag else "") or None,
-        "relation": note.relation or (tag.relation if tag else "") or None,
-    }
-
-
-def render_state(state: NoteState) -> dict[str, Any]:
-    """Return a state of a note's history as the API shows it."""
-    times = {"recorded_at": state.recorded_at, "retired_at": state.retired_at}
-    return {**render_note(state.sourced), "version": state.sourced.snapshot.version, **times}

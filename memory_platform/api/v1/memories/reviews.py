@@ -1,134 +1,134 @@
-"""``/v1/subjects/{subject_id}/reviews``: memories that somebody should look at, and what was decided (row E5)."""
+"""``/v1/subjects/{subject_id}/reviews``: memories that somebody should check, and the decisions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE
-from memory_platform.api.requests.fields import OneOfField, names
+from memory_platform.api.requests.fields import OneOfField
 from memory_platform.api.requests.reasons import OptionalReasonInput, masked_reason
 from memory_platform.api.requests.serializers import Output, page_of
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
+from memory_platform.kernel.errors import NotFound
 from profiles.models import Preference, ProfileFact
 from profiles.selectors import subject_by_external_id
 from profiles.services.profile import FactName
-from snapshots.lifecycle.review import OPEN, TABLES, Memory, decide_review, memories_in, reviews_of
+from snapshots.lifecycle.review import OPEN, TABLES, Memory, ReviewDecided, decide_review, memories_in, reviews_of
 from snapshots.models import MemoryReview, ReviewDecision, ReviewReason, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
 BELOW = "subjects/<product_id:subject_id>/reviews"
-STATES = names([OPEN, *(str(decision) for decision in ReviewDecision)])
+STATES = [OPEN, *ReviewDecision.values]
 DECISIONS = {"keep": ReviewDecision.KEPT, "retire": ReviewDecision.RETIRED}
 
 
 class ReviewsInput(PageInput):
-    """``state=open`` is what waits for a decision."""
+    """Which reviews to list."""
 
-    state = OneOfField(choices=STATES, required=False)
+    state = OneOfField(
+        choices=STATES, required=False, help_text="Returns reviews in this state only; `open` ones wait for a decision."
+    )
 
 
 class ReviewDecisionInput(OptionalReasonInput):
-    """A decision and, for the audit trail, why."""
+    """The decision about a memory."""
 
-    decision = OneOfField(choices=names(list(DECISIONS)))
+    decision = OneOfField(
+        choices=list(DECISIONS), help_text="`keep` confirms the memory, `retire` ends it; its history stays."
+    )
 
 
 class MemoryReviewOutput(Output):
-    """One question: is this still so? ``state``: open, or what became of it (``gone``: no longer in question).
+    """A review: is this memory still true?"""
 
-    ``name`` is ``category/key`` of a preference, the field of a profile fact, null for a snapshot; ``value`` the text
-    or value as it stands now, null when the memory is no longer held. ``effective_confidence`` is as it was when asked.
-    """
+    review_id = serializers.UUIDField(source="id", help_text="Id of the review.")
+    state = serializers.ChoiceField(
+        choices=STATES, help_text="`open`, or the decision; `gone` if the memory changed or ended by itself."
+    )
+    reason = serializers.ChoiceField(choices=ReviewReason.values, help_text="Why the memory should be checked.")
+    lane = serializers.ChoiceField(choices=[str(lane) for lane in TABLES], help_text="Lane of the memory.")
+    memory_id = serializers.UUIDField(source="memory_ref", help_text="Id of the memory.")
+    name = serializers.CharField(
+        allow_null=True, help_text="`category/key` of a preference, name of a profile field; null for a snapshot."
+    )
+    value = serializers.JSONField(help_text="The text or value now; null if the memory has ended.")
+    effective_confidence = serializers.FloatField(help_text="Its confidence after decay, when the review began.")
+    created_at = serializers.DateTimeField(help_text="When the review began.")
+    decided_at = serializers.DateTimeField(allow_null=True, help_text="When it was decided.")
+    decided_by = serializers.CharField(allow_null=True, help_text="Who decided, as in the audit trail.")
 
-    review_id = serializers.UUIDField()
-    state = serializers.ChoiceField(choices=STATES)
-    reason = serializers.ChoiceField(choices=names([str(one) for one in ReviewReason]))
-    lane = serializers.ChoiceField(choices=names([str(lane) for lane in TABLES]))
-    memory_id = serializers.UUIDField()
-    name = serializers.CharField(allow_null=True)
-    value = serializers.JSONField()  # any, null among them
-    effective_confidence = serializers.FloatField()
-    created_at = serializers.DateTimeField()
-    decided_at = serializers.DateTimeField(allow_null=True)
-    decided_by = serializers.CharField(allow_null=True)
+    @staticmethod
+    def render_state(review: MemoryReview) -> str:
+        return review.decision or OPEN
 
 
 class ReviewsView(SubjectView):
-    """What was asked about one subject's memories."""
-
     noun = "reviews"
-    query_input = ReviewsInput
     required_scope = MEMORY_READ
 
-    @extend_schema(parameters=[ReviewsInput], responses=page_of(MemoryReviewOutput))
+    @operation("list_reviews", query=ReviewsInput, answer=page_of(MemoryReviewOutput))
     def get(self, request: Request, subject_id: str) -> Response:
-        """List the memories that are too unsure by now or were not validated for long, newest question first."""
-        asked = ReviewsInput.parse(request)
-        page = Page.from_request(request, asked, NEWEST_FIRST)
+        """List the memories to check, newest first: those with little confidence or not confirmed for long."""
+        query = ReviewsInput.parse(request)
+        page = Page.from_request(request, query, NEWEST_FIRST)
         with tenant_tx(self.tenant_id):
-            rows, cursor = page.of(reviews_of(subject_by_external_id(subject_id), state=asked.get("state")))
-            held = memories_in(rows)
-        return Response({"data": [serialize_review(row, held) for row in rows], "next_cursor": cursor})
+            rows, cursor = page.of(reviews_of(subject_by_external_id(subject_id), state=query.get("state")))
+            return Response({"data": render_reviews(rows), "next_cursor": cursor})
 
 
 class ReviewDecideView(SubjectView):
-    """The decision about one memory."""
-
     noun = "reviews"
-    required_scope: ClassVar[str] = MEMORY_WRITE
+    required_scope = MEMORY_WRITE
 
-    @extend_schema(request=ReviewDecisionInput, responses=MemoryReviewOutput)
+    @operation(
+        "decide_review", request=ReviewDecisionInput, answer=MemoryReviewOutput, errors=[NotFound, ReviewDecided]
+    )
     def post(self, request: Request, subject_id: str, review_id: UUID) -> HttpResponse:
-        """Keep the memory (validated now, not asked about for 180 days) or retire it: its history stays. The same again
-        changes nothing; the opposite of what was decided, and what is no longer in question, is 409."""
+        """Decide a review: keep the memory, which confirms it for 180 days, or retire it; its history stays.
+
+        The same decision again changes nothing. The opposite one is 409, and so is a review that is `gone`.
+        """
         given = ReviewDecisionInput.parse(request)
         return write_once(request, partial(reply_to_decision, subject_id, review_id, given, self.actor))
 
 
 def reply_to_decision(subject_id: str, review_id: UUID, given: Mapping[str, Any], by: Actor) -> Reply:
-    """Decide a review in the open transaction."""
     subject = subject_by_external_id(subject_id)
     row = decide_review(subject, review_id, DECISIONS[given["decision"]], by=by, reason=masked_reason(given))
-    return Reply(serialize_review(row, memories_in([row])), subject_id=subject.id)
+    [rendered] = render_reviews([row])
+    return Reply(rendered, subject_id=subject.id)
 
 
-def serialize_review(row: MemoryReview, held: Mapping[UUID, Memory]) -> dict[str, Any]:
-    memory = held.get(row.memory_ref)
-    return {
-        "review_id": row.id,
-        "state": row.decision or OPEN,
-        "reason": row.reason,
-        "lane": row.lane,
-        "memory_id": row.memory_ref,
-        "name": name_of(memory),
-        "value": value_of(memory),
-        "effective_confidence": row.effective_confidence,
-        "created_at": row.created_at,
-        "decided_at": row.decided_at,
-        "decided_by": row.decided_by or None,
-    }
+def render_reviews(rows: Sequence[MemoryReview]) -> list[dict[str, Any]]:
+    """Return reviews as JSON; the memories of all are read together."""
+    memories = memories_in(rows)
+    return [
+        MemoryReviewOutput.render(
+            row, name=name_of(memories.get(row.memory_ref)), value=value_of(memories.get(row.memory_ref))
+        )
+        for row in rows
+    ]
 
 
 def name_of(memory: Memory | None) -> str | None:
-    """Return under which name a product reaches a belief; None for a snapshot, which has its id."""
+    """Return the name of a preference or profile field; None for a snapshot, which has its id."""
     if isinstance(memory, Preference):
         return f"{memory.category}/{memory.key}"
     return FactName(memory.field, memory.is_attribute).path if isinstance(memory, ProfileFact) else None
 
 
 def value_of(memory: Memory | None) -> Any:
-    """Return what a memory says."""
     return memory.text if isinstance(memory, Snapshot) else memory and memory.value
 
 

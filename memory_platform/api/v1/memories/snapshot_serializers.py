@@ -1,6 +1,5 @@
-"""A snapshot as it goes in and out."""
+"""Fields of a snapshot in requests and answers."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from rest_framework import serializers
@@ -15,107 +14,116 @@ from memory_platform.api.requests.fields import (
     NumberField,
     OneOfField,
     TextField,
-    names,
     refuse,
 )
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
+from memory_platform.api.v1.memories.shared_serializers import (
+    ALLOW_FORGOTTEN_HELP,
+    CONFIDENCE_HELP,
+    PROVENANCE_HELP,
+    MessageSourceOutput,
+    confidence_output,
+    provenance_output,
+    short_text,
+    texts_output,
+)
 from memory_platform.api.views.pagination import PageInput
 from memory_platform.kernel.text import collapse_spaces, visible
+from profiles.services.claims import ConfidenceAboveCeiling
+from profiles.services.tombstones import REASON as FORGOTTEN
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.aliases import ALIAS_CHARS, ALIASES_MOST
 from snapshots.lifecycle.selectors import SnapshotFilter
-from snapshots.lifecycle.values import Fate, HeldSnapshot, SourcedSnapshot, SourceNames
-from snapshots.models import CUT_OUT, Snapshot, SnapshotKind
+from snapshots.lifecycle.values import ExpiresInPast
+from snapshots.models import CUT_OUT, SnapshotKind
 
 BULK_MOST = 1_000
 TOPICS_MOST = 32
 NAME_CHARS = 100
-NAME_BYTES = 400
 QUERY_WORDS_MOST = 32
+# The columns that a PATCH may empty, and the empty value.
 REMOVABLE = {"category": "", "expires_at": None}
-"""What a PATCH may take away, and what then stands in its place."""
+KIND_HELP = (
+    "Kind of the memory: `statement` (a message), `manual` (posted), `conversation` and `segment` (summaries), "
+    "`episode` (a finished task), `consolidated` (several that said nearly the same), `note`, `reply` (of the "
+    "assistant)."
+)
+ALIASES_HELP = "Other names of what the memory is about. A question that says one of them names the memory."
+METADATA_HELP = "Data of your own; any JSON object."
 
 
 class MemoryField(TextField):
-    """The words of a memory, kept as they came; they say something that can be seen."""
+    """The words of a memory, at least one of them visible."""
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the text. Raises ValidationError."""
         text = super().to_internal_value(data)
         if not collapse_spaces(visible(text)):
             refuse("empty", "Must not be empty.")
         return text
 
 
-def name_field() -> TextField:
-    """Return the field of a category or a topic."""
-    return TextField(max_bytes=NAME_BYTES, max_length=NAME_CHARS, required=False)
-
-
 class PostedKindField(OneOfField):
-    """The kind of a snapshot that is posted: any but a note, which has an address and fields of its own, and a reply,
-    which is cut out of the assistant's message."""
+    """The kind of a posted snapshot: any but a note and a reply, which have other addresses."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(choices=names([kind for kind in SnapshotKind.values if kind not in CUT_OUT]), **kwargs)
+        super().__init__(choices=[kind for kind in SnapshotKind.values if kind not in CUT_OUT], **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the kind. Raises ValidationError."""
         if data == SnapshotKind.NOTE:
-            refuse("not_a_choice", "Notes are written with POST /v1/subjects/{subject_id}/notes.")
+            refuse("not_a_choice", "Must not be `note`: post notes to POST /v1/subjects/{subject_id}/notes.")
         if data == SnapshotKind.REPLY:
-            refuse("not_a_choice", "Replies are made of the assistant's messages: post these.")
+            refuse("not_a_choice", "Must not be `reply`: replies are made from the assistant's messages.")
         return super().to_internal_value(data)
 
 
 class SnapshotFields(StrictSerializer):
-    """What both a new snapshot and an edit may say."""
+    """Details of a snapshot."""
 
-    category = name_field()
-    topics = ListOfField(child=TextField(max_bytes=NAME_BYTES, max_length=NAME_CHARS), most=TOPICS_MOST, required=False)
-    aliases = ListOfField(
-        child=TextField(max_bytes=4 * ALIAS_CHARS, max_length=ALIAS_CHARS),
-        most=ALIASES_MOST,
-        required=False,
-        help_text="Other names of what it is about: `strict` takes a memory whose alias the question says.",
+    category = short_text(NAME_CHARS, "A category of your own, such as `family`.")
+    topics = ListOfField(
+        child=short_text(NAME_CHARS, ""), most=TOPICS_MOST, required=False, help_text="Topics of the memory."
     )
-    importance = NumberField(least=0.0, most=1.0, required=False)
-    confidence = NumberField(least=0.0, most=1.0, required=False)
-    provenance = OneOfField(choices=names(Provenance.values), required=False)
-    said_at = InstantField(required=False, local=True)
-    expires_at = InstantField(required=False)
-    metadata = JsonObjectField(required=False)
+    aliases = ListOfField(child=short_text(ALIAS_CHARS, ""), most=ALIASES_MOST, required=False, help_text=ALIASES_HELP)
+    importance = NumberField(least=0.0, most=1.0, required=False, help_text="Importance, 0 to 1. Default: 0.5.")
+    confidence = NumberField(least=0.0, most=1.0, required=False, help_text=f"{CONFIDENCE_HELP} Default: that maximum.")
+    provenance = OneOfField(choices=Provenance.values, required=False, help_text=PROVENANCE_HELP)
+    said_at = InstantField(required=False, local=True, help_text="When it was said. Default: now.")
+    expires_at = InstantField(
+        required=False, help_text="When the memory is deleted. Default: by the retention period of its kind."
+    )
+    metadata = JsonObjectField(required=False, help_text=METADATA_HELP)
 
 
 class SnapshotInput(SnapshotFields, Input):
-    """A new snapshot. Confidence may be at most what the provenance allows: 0.6, 0.8 or 1.0.
+    """A new memory."""
 
-    What the subject had forgotten is refused (``forgotten``) unless ``allow_forgotten``.
-    """
-
-    text = MemoryField(max_bytes=POLICY.string_bytes)
-    kind = PostedKindField(default=SnapshotKind.MANUAL.value)
-    allow_forgotten = FlagField(required=False)
+    text = MemoryField(max_bytes=POLICY.string_bytes, help_text="The words to remember.")
+    kind = PostedKindField(default=SnapshotKind.MANUAL.value, help_text=KIND_HELP)
+    allow_forgotten = FlagField(required=False, help_text=ALLOW_FORGOTTEN_HELP)
 
 
 class SnapshotBulkInput(Input):
-    """Up to 1,000 new snapshots. A malformed one refuses the whole request, naming ``items.3.text``.
+    """Several new memories."""
 
-    ``allow_forgotten`` here is for the items that do not say it themselves.
-    """
-
-    items = ListOfField(child=SnapshotInput(), least=1, most=BULK_MOST)
-    allow_forgotten = FlagField(default=False)
+    items = ListOfField(
+        child=SnapshotInput(),
+        least=1,
+        most=BULK_MOST,
+        help_text="The memories. If one is malformed, nothing is stored, and the error names it: `items.3.text`.",
+    )
+    allow_forgotten = FlagField(default=False, help_text="Applies to items without an `allow_forgotten` of their own.")
 
 
 class SnapshotEditInput(SnapshotFields, Input):
-    """Changes: what is not given stays. ``metadata`` is replaced; ``remove`` takes away category and expiry."""
+    """Changes of a snapshot. What is not given keeps its value; `metadata` is replaced."""
 
-    text = MemoryField(max_bytes=POLICY.string_bytes, required=False)
-    remove = ListOfField(child=OneOfField(choices=names(list(REMOVABLE))), most=len(REMOVABLE), required=False)
+    text = MemoryField(max_bytes=POLICY.string_bytes, required=False, help_text="The new text.")
+    remove = ListOfField(
+        child=OneOfField(choices=list(REMOVABLE)), most=len(REMOVABLE), required=False, help_text="Details to remove."
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a field that is both given and taken away."""
+        """Raise ValidationError if a field is both given and removed."""
         for index, name in enumerate(attrs.get("remove", ())):
             if name in attrs:
                 raise fault(f"remove.{index}", "contradiction", "Must not be given a value as well.")
@@ -131,28 +139,32 @@ class SnapshotEditInput(SnapshotFields, Input):
 
 
 class SnapshotListInput(PageInput):
-    """``from`` and ``to`` mean ``said_at``; every word of ``q`` has to stand in the text, whatever its case.
+    """Which snapshots to list."""
 
-    Notes are left out unless ``kind`` is ``note``: ``GET .../notes`` lists them with all that is known of them. So is
-    what the assistant said, unless ``kind`` is ``reply``.
-    """
-
-    kind = OneOfField(choices=names(SnapshotKind.values), required=False)
-    topic = name_field()
-    from_ = InstantField(required=False)
-    to = InstantField(required=False)
-    as_of = InstantField(required=False)
-    q = TextField(max_bytes=KIB, required=False)
+    kind = OneOfField(
+        choices=SnapshotKind.values,
+        required=False,
+        help_text="Returns snapshots of this kind only. Notes and replies are returned only if their kind is named.",
+    )
+    topic = short_text(NAME_CHARS, "Returns snapshots with this topic only.")
+    from_ = InstantField(required=False, help_text="Returns snapshots said at this time or later.")
+    to = InstantField(required=False, help_text="Returns snapshots said at this time or earlier.")
+    as_of = InstantField(required=False, help_text="Returns snapshots that were true at this time.")
+    q = TextField(
+        max_bytes=KIB,
+        required=False,
+        help_text=f"Returns snapshots whose text has all these words, at most {QUERY_WORDS_MOST}; case does not count.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse more words than a search looks for."""
+        """Raise ValidationError if ``q`` has too many words."""
         if len(attrs.get("q", "").split()) > QUERY_WORDS_MOST:
-            raise fault("q", "length", f"Has at most {QUERY_WORDS_MOST} words.")
+            raise fault("q", "length", f"Must have at most {QUERY_WORDS_MOST} words.")
         return attrs
 
     @staticmethod
     def filter_of(parsed: dict[str, Any]) -> SnapshotFilter:
-        """Return which snapshots are asked for."""
+        """Return the filter of a checked query."""
         return SnapshotFilter(
             kind=parsed.get("kind"),
             whole="kind" not in parsed,
@@ -164,120 +176,80 @@ class SnapshotListInput(PageInput):
         )
 
 
-class SnapshotSourceOutput(Output):
-    """A message behind a memory."""
-
-    conversation_id = serializers.CharField()
-    message_id = serializers.CharField()
-
-
 class SnapshotOutput(Output):
-    """One piece of memory. ``name`` is the named speaker, null for the subject's own words.
+    """One memory."""
 
-    ``masked`` says that a card or identity number or a secret was taken out of the text.
-    """
-
-    id = serializers.UUIDField()
-    kind = serializers.ChoiceField(choices=SnapshotKind.choices)
-    text = serializers.CharField()
-    name = serializers.CharField(allow_null=True)
-    category = serializers.CharField(allow_null=True)
-    topics = serializers.ListField(child=serializers.CharField())
-    aliases = serializers.ListField(child=serializers.CharField())
-    importance = serializers.FloatField()
-    confidence = serializers.FloatField()
-    provenance = serializers.ChoiceField(choices=Provenance.choices)
-    metadata = serializers.DictField()
-    masked = serializers.BooleanField()
-    sources = SnapshotSourceOutput(many=True)
-    said_at = serializers.DateTimeField()
-    valid_at = serializers.DateTimeField()
-    invalid_at = serializers.DateTimeField(allow_null=True)
-    expires_at = serializers.DateTimeField(allow_null=True)
-    superseded_by = serializers.UUIDField(allow_null=True)
-    created_at = serializers.DateTimeField()
-    last_validated_at = serializers.DateTimeField()
-    version = serializers.IntegerField()
+    id = serializers.UUIDField(source="snapshot.id", help_text="Id of the snapshot.")
+    kind = serializers.ChoiceField(source="snapshot.kind", choices=SnapshotKind.values, help_text=KIND_HELP)
+    text = serializers.CharField(source="snapshot.text", help_text="The remembered words.")
+    name = serializers.CharField(
+        source="snapshot.name", allow_null=True, help_text="Name of the speaker; null if it is the user."
+    )
+    category = serializers.CharField(source="snapshot.category", allow_null=True, help_text="The category, if any.")
+    topics = texts_output("Topics of the memory.", source="snapshot.topics")
+    aliases = texts_output(ALIASES_HELP, source="snapshot.aliases")
+    importance = serializers.FloatField(source="snapshot.importance", help_text="How important it is, 0 to 1.")
+    confidence = confidence_output(source="snapshot.confidence")
+    provenance = provenance_output(source="snapshot.provenance")
+    metadata = serializers.DictField(source="snapshot.metadata", help_text=METADATA_HELP)
+    masked = serializers.BooleanField(
+        source="snapshot.masked", help_text="True if a card or identity number or a secret was taken out of the text."
+    )
+    sources = MessageSourceOutput(many=True, help_text="The messages that say it, in the order they were sent.")
+    said_at = serializers.DateTimeField(source="snapshot.said_at", help_text="When it was said.")
+    valid_at = serializers.DateTimeField(source="snapshot.valid_at", help_text="Since when it is true.")
+    invalid_at = serializers.DateTimeField(
+        source="snapshot.invalid_at", allow_null=True, help_text="Until when it was true; null while it is."
+    )
+    expires_at = serializers.DateTimeField(
+        source="snapshot.expires_at", allow_null=True, help_text="When it is deleted; null for never."
+    )
+    superseded_by = serializers.UUIDField(
+        source="snapshot.superseded_by_id", allow_null=True, help_text="Id of the snapshot that replaced it, if any."
+    )
+    created_at = serializers.DateTimeField(source="snapshot.recorded_at", help_text="When it was stored.")
+    last_validated_at = serializers.DateTimeField(
+        source="snapshot.last_validated_at", help_text="When it was last said or confirmed."
+    )
+    version = serializers.IntegerField(
+        source="snapshot.version", help_text="Version of the snapshot; grows with each change."
+    )
 
 
 class WrittenSnapshotOutput(SnapshotOutput):
-    """A snapshot after a write, and what the write did."""
+    """A snapshot after a write, and the result of the write."""
 
-    verdict = serializers.ChoiceField(choices=[Verdict.STORED.value, Verdict.UNCHANGED.value])
-
-
-class SnapshotPageOutput(Output):
-    """A page of snapshots, oldest first."""
-
-    data = SnapshotOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
-    next_cursor = serializers.CharField(allow_null=True)
+    verdict = serializers.ChoiceField(
+        choices=[Verdict.STORED.value, Verdict.UNCHANGED.value],
+        help_text="`stored` (new or changed) or `unchanged` (known already; confirmed now).",
+    )
 
 
 class HeldSnapshotOutput(SnapshotOutput):
-    """A snapshot as it was held from ``recorded_at`` until ``retired_at``, null while it is held."""
+    """A snapshot as it was for a time."""
 
-    recorded_at = serializers.DateTimeField()
-    retired_at = serializers.DateTimeField(allow_null=True)
-
-
-class SnapshotHistoryOutput(Output):
-    """A page of states, the first one first."""
-
-    data = HeldSnapshotOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
-    next_cursor = serializers.CharField(allow_null=True)
+    recorded_at = serializers.DateTimeField(help_text="Since when the platform held this version.")
+    retired_at = serializers.DateTimeField(
+        allow_null=True, help_text="Until when the platform held this version; null while it does."
+    )
 
 
 class SnapshotFateOutput(Output):
-    """What became of one item; ``id`` is null when it was rejected."""
+    """The result for one item."""
 
-    id = serializers.UUIDField(allow_null=True)
-    verdict = serializers.ChoiceField(choices=[Verdict.STORED.value, Verdict.UNCHANGED.value, Verdict.REJECTED.value])
-    reason = serializers.CharField(allow_null=True)
+    id = serializers.UUIDField(allow_null=True, help_text="Id of the snapshot; null if the item was rejected.")
+    verdict = serializers.ChoiceField(
+        choices=[Verdict.STORED.value, Verdict.UNCHANGED.value, Verdict.REJECTED.value],
+        help_text="`stored`, `unchanged` (known already; confirmed now) or `rejected`.",
+    )
+    reason = serializers.ChoiceField(
+        choices=[FORGOTTEN, ConfidenceAboveCeiling.code, ExpiresInPast.code],
+        allow_null=True,
+        help_text="Why the item was rejected, else null.",
+    )
 
 
 class SnapshotBulkOutput(Output):
-    """The fates of the items, in their order."""
+    """The results for all items."""
 
-    data = SnapshotFateOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
-
-
-def serialize_snapshot(sourced: SourcedSnapshot) -> dict[str, Any]:
-    return _common_fields(sourced.snapshot, sourced.sources)
-
-
-def serialize_history_entry(held: HeldSnapshot, sources: Sequence[SourceNames]) -> dict[str, Any]:
-    return {
-        **_common_fields(held.snapshot, sources),
-        "recorded_at": held.recorded_at,
-        "retired_at": held.retired_at,
-    }
-
-
-def serialize_fate(fate: Fate) -> dict[str, Any]:
-    return {"id": fate.id, "verdict": fate.verdict, "reason": fate.reason}
-
-
-def _common_fields(snapshot: Snapshot, sources: Sequence[SourceNames]) -> dict[str, Any]:
-    return {
-        "id": snapshot.id,
-        "kind": snapshot.kind,
-        "text": snapshot.text,
-        "name": snapshot.name,
-        "category": snapshot.category or None,
-        "topics": snapshot.topics,
-        "aliases": snapshot.aliases,
-        "importance": snapshot.importance,
-        "confidence": snapshot.confidence,
-        "provenance": snapshot.provenance,
-        "metadata": snapshot.metadata,
-        "masked": snapshot.masked,
-        "sources": [{"conversation_id": one.conversation_id, "message_id": one.message_id} for one in sources],
-        "said_at": snapshot.said_at,
-        "valid_at": snapshot.valid_at,
-        "invalid_at": snapshot.invalid_at,
-        "expires_at": snapshot.expires_at,
-        "superseded_by": snapshot.superseded_by_id,
-        "created_at": snapshot.recorded_at,
-        "last_validated_at": snapshot.last_validated_at,
-        "version": snapshot.version,
-    }
+    data_ = SnapshotFateOutput(many=True, help_text="One result for each item, in their order.")

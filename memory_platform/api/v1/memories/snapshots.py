@@ -1,40 +1,37 @@
-"""``/v1/subjects/{subject_id}/snapshots``: list, post one or many, read, edit, retire, history."""
+"""``/v1/subjects/{subject_id}/snapshots``: single memories."""
 
-from collections.abc import Mapping
-from typing import ClassVar
 from uuid import UUID
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, MEMORY_WRITE, READS_AND_WRITES
 from memory_platform.api.policy import POLICY
-from memory_platform.api.reference import examples
-from memory_platform.api.requests.serializers import NothingInput
+from memory_platform.api.requests.serializers import NothingInput, page_of
 from memory_platform.api.v1.administration.erasures import ErasedOutput, reply_with_certificate
+from memory_platform.api.v1.memories.shared_serializers import MessageSourceOutput
 from memory_platform.api.v1.memories.snapshot_serializers import (
+    HeldSnapshotOutput,
     SnapshotBulkInput,
     SnapshotBulkOutput,
     SnapshotEditInput,
-    SnapshotHistoryOutput,
+    SnapshotFateOutput,
     SnapshotInput,
     SnapshotListInput,
     SnapshotOutput,
-    SnapshotPageOutput,
     WrittenSnapshotOutput,
-    serialize_fate,
-    serialize_history_entry,
-    serialize_snapshot,
 )
 from memory_platform.api.views.base import SubjectView, no_content
-from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.etags import IfMatch, etag_header
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
+from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
+from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import ForgottenMemory
 from snapshots.embedding.spaces import active_embedders
@@ -49,11 +46,13 @@ from snapshots.lifecycle.selectors import (
     with_sources,
 )
 from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots, retire_snapshot
-from snapshots.lifecycle.values import NewSnapshot, Offer, SnapshotAddress, SourcedSnapshot
+from snapshots.lifecycle.values import ExpiresInPast, NewSnapshot, Offer, SnapshotAddress
 from snapshots.notes.edit import edit_memory
+from snapshots.notes.values import VitalInstruction
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.posted import suggest_vital_class
 from snapshots.understanding.statements.topics import topics_of
+from tenants.errors import QuotaExceeded
 from tenants.isolation import tenant_tx
 
 BY_RECORDING = Order(fields=("recorded_at", "id"))
@@ -62,25 +61,28 @@ BELOW = "subjects/<product_id:subject_id>/snapshots"
 
 
 class SnapshotsView(SubjectView):
-    """The snapshots of one subject."""
-
     noun = "snapshots"
-    query_input = SnapshotListInput
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
-    @extend_schema(parameters=[SnapshotListInput], responses=SnapshotPageOutput)
+    @operation("list_snapshots", query=SnapshotListInput, answer=page_of(SnapshotOutput))
     def get(self, request: Request, subject_id: str) -> Response:
-        """List the current snapshots, or with ``as_of`` those that were true then, oldest first."""
+        """List the current snapshots, or those that were true at a past time, oldest first."""
         query = SnapshotListInput.parse(request)
         page = Page.from_request(request, query, BY_RECORDING)
         with tenant_tx(self.tenant_id):
             rows = snapshots_of(subject_by_external_id(subject_id), SnapshotListInput.filter_of(query))
             kept, cursor = page.of(rows)
-            return Response({"data": [serialize_snapshot(one) for one in with_sources(kept)], "next_cursor": cursor})
+            return Response({"data": SnapshotOutput.render_many(with_sources(kept)), "next_cursor": cursor})
 
-    @extend_schema(request=SnapshotInput, responses={201: WrittenSnapshotOutput}, examples=examples.SNAPSHOTS)
+    @operation(
+        "create_snapshot",
+        request=SnapshotInput,
+        answer=WrittenSnapshotOutput,
+        status=201,
+        errors=[ConfidenceAboveCeiling, ExpiresInPast, ForgottenMemory, QuotaExceeded],
+    )
     def post(self, request: Request, subject_id: str) -> HttpResponse:
-        """Store a memory; makes the subject on first sight. What is held already is validated anew: ``unchanged``."""
+        """Store a memory, or confirm a known one (verdict `unchanged`). The subject is created if it is unknown."""
         new = NewSnapshot(**SnapshotInput.parse(request))
         (offer,) = offer_snapshots([new], active_embedders(), mask=mask_sensitive)
 
@@ -92,15 +94,13 @@ class SnapshotsView(SubjectView):
 
 
 class BulkView(SubjectView):
-    """Many snapshots at once."""
-
     noun = "snapshots"
     required_scope = MEMORY_WRITE
     body_limit = POLICY.bulk_body_bytes
 
-    @extend_schema(request=SnapshotBulkInput, responses={200: SnapshotBulkOutput})
+    @operation("create_snapshots", request=SnapshotBulkInput, answer=SnapshotBulkOutput, errors=[QuotaExceeded])
     def post(self, request: Request, subject_id: str) -> HttpResponse:
-        """Store up to 1,000 memories in one transaction; a refused one has its own verdict and stops no other."""
+        """Store up to 1,000 memories at once. Each gets a verdict; a rejected one does not stop the others."""
         asked = SnapshotBulkInput.parse(request)
         posted = [NewSnapshot(**{"allow_forgotten": asked["allow_forgotten"], **item}) for item in asked["items"]]
         offers = offer_snapshots(posted, active_embedders(), mask=mask_sensitive)
@@ -113,35 +113,40 @@ class BulkView(SubjectView):
 
 
 class SnapshotView(SubjectView):
-    """One snapshot."""
-
     noun = "snapshots"
     versioned = True
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
-    @extend_schema(responses=SnapshotOutput)
+    @operation("get_snapshot", answer=SnapshotOutput)
     def get(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:
-        """Return a snapshot that is held, also one that is no longer true (``invalid_at``, ``superseded_by``)."""
+        """Get a snapshot, also one that is no longer true."""
         with tenant_tx(self.tenant_id):
             (sourced,) = with_sources([snapshot_at(SnapshotAddress(subject_id, snapshot_id))])
-        return Response(serialize_snapshot(sourced), headers=tag_of(sourced))
+        return Response(SnapshotOutput.render(sourced), headers=etag_header(sourced.snapshot))
 
-    @extend_schema(request=SnapshotEditInput, responses=WrittenSnapshotOutput)
+    @operation(
+        "update_snapshot",
+        request=SnapshotEditInput,
+        answer=WrittenSnapshotOutput,
+        errors=[ConfidenceAboveCeiling, ExpiresInPast, VitalInstruction, ForgottenMemory],
+    )
     def patch(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:
-        """Change what is given; what the snapshot was stays in its history. A vital note must not come to give orders
-        to the model (422 ``instruction``)."""
+        """Change the given details of a snapshot; earlier versions stay in its history.
+
+        The text of a vital note must not give orders to the model (422 `instruction`).
+        """
         changes = SnapshotEditInput.changes_of(SnapshotEditInput.parse(request))
         edit = Edit(changes, mask_sensitive, IfMatch.from_request(request).check, topics_of=topics_of)
         address = SnapshotAddress(subject_id, snapshot_id)
         edited = edit_memory(
             self.tenant_id, address, edit, active_embedders(), by=self.actor, suggest=suggest_vital_class
         )
-        shown = {**serialize_snapshot(edited.sourced), "verdict": edited.verdict}
-        return Response(shown, headers=tag_of(edited.sourced))
+        rendered = WrittenSnapshotOutput.render(edited.sourced, verdict=edited.verdict)
+        return Response(rendered, headers=etag_header(edited.sourced.snapshot))
 
-    @extend_schema(responses={204: None})
+    @operation("retire_snapshot", status=204)
     def delete(self, request: Request, subject_id: str, snapshot_id: UUID) -> HttpResponseBase:
-        """Retire a snapshot: recall no longer finds it, its history stays."""
+        """Retire a snapshot: recall no longer finds it; its history stays."""
         if_match = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             retire_snapshot(SnapshotAddress(subject_id, snapshot_id), accept=if_match.check)
@@ -149,17 +154,15 @@ class SnapshotView(SubjectView):
 
 
 class ForgetView(SubjectView):
-    """Forgetting one memory for good."""
-
     noun = "snapshots"
     required_scope = MEMORY_WRITE
 
-    @extend_schema(request=NothingInput, responses=ErasedOutput)
+    @operation("forget_snapshot", request=NothingInput, answer=ErasedOutput, errors=[NotFound])
     def post(self, request: Request, subject_id: str, snapshot_id: UUID) -> HttpResponse:
-        """Erase a memory, what was made from it, and its words everywhere; the same is refused from then on.
+        """Erase a memory and everything made of it. The platform refuses to learn the same again.
 
-        What was learned from its messages alone goes with it: preferences, profile facts, tags. ``docs/deletion.md``
-        says what goes and what stays.
+        Preferences, profile fields and tags that were learned from its messages alone are erased as well.
+        `docs/deletion.md` lists what is erased and what stays.
         """
         NothingInput.parse(request)
         address = SnapshotAddress(subject_id, snapshot_id)
@@ -172,46 +175,37 @@ class ForgetView(SubjectView):
 
 
 class SnapshotHistoryView(SubjectView):
-    """What one snapshot said over time."""
-
     noun = "snapshots"
-    query_input = PageInput
     required_scope = MEMORY_READ
 
-    @extend_schema(parameters=[PageInput], responses=SnapshotHistoryOutput)
+    @operation("list_snapshot_history", query=PageInput, answer=page_of(HeldSnapshotOutput))
     def get(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:
-        """List the states of a snapshot, the first one first; also of a retired one."""
+        """List the versions of a snapshot, oldest first. Also works for a retired snapshot."""
         page = Page.from_request(request, PageInput.parse(request), BY_VERSION)
         with tenant_tx(self.tenant_id):
             (sourced,) = with_sources([snapshot_ever_at(SnapshotAddress(subject_id, snapshot_id))])
             states = history_of(sourced.snapshot)
         kept, cursor = page.of_versions(states, lambda state: state.snapshot.version)
-        return Response(
-            {"data": [serialize_history_entry(state, sourced.sources) for state in kept], "next_cursor": cursor}
-        )
+        sources = MessageSourceOutput.render_many(sourced.sources)
+        data = [HeldSnapshotOutput.render(state, sources=sources) for state in kept]
+        return Response({"data": data, "next_cursor": cursor})
 
 
 def store_one(subject_id: str, offer: Offer) -> Reply:
-    """Store one offer for the product's own subject id inside the open transaction. Raises its refusal."""
+    """Store one memory in the open transaction. Raises the reason why it is refused."""
     subject = ensure_subject(subject_id)
     (fate,) = create_snapshots(subject, [offer])
     if fate.id is None:
         raise offer.refusal or ForgottenMemory("The subject had this forgotten; allow_forgotten stores it anyway.")
     (sourced,) = with_sources([snapshot_of(subject, fate.id)])
-    shown = {**serialize_snapshot(sourced), "verdict": fate.verdict}
-    return Reply(shown, status=201, headers=tag_of(sourced), subject_id=subject.id)
+    rendered = WrittenSnapshotOutput.render(sourced, verdict=fate.verdict)
+    return Reply(rendered, status=201, headers=etag_header(sourced.snapshot), subject_id=subject.id)
 
 
 def store_many(subject_id: str, offers: list[Offer]) -> Reply:
-    """Store offers for the product's own subject id inside the open transaction, and say what became of each."""
     subject = ensure_subject(subject_id)
     fates = create_snapshots(subject, offers)
-    return Reply({"data": [serialize_fate(fate) for fate in fates]}, subject_id=subject.id)
-
-
-def tag_of(sourced: SourcedSnapshot) -> dict[str, str]:
-    """Return the ``ETag`` header of a snapshot."""
-    return {"ETag": etag_of(sourced.snapshot.id, sourced.snapshot.version)}
+    return Reply({"data": SnapshotFateOutput.render_many(fates)}, subject_id=subject.id)
 
 
 urlpatterns = [

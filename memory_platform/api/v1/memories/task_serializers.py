@@ -1,6 +1,6 @@
-"""A task and its episode as they go in and out."""
+"""Fields of a task and its episode in requests and answers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -15,30 +15,31 @@ from memory_platform.api.requests.fields import (
     ProductIdField,
     TextField,
     WholeField,
-    names,
 )
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
+from memory_platform.api.v1.memories.shared_serializers import texts_output
 from memory_platform.api.views.pagination import PageInput
 from snapshots.episodes.policy import TASKS
 from snapshots.episodes.values import Ending, TaskChange
-from snapshots.models import Episode, EpisodeOutcome, StepStatus, Task, TaskStatus
+from snapshots.models import EpisodeOutcome, StepStatus, Task, TaskStatus
 
 GOAL_BYTES = 8 * KIB
 STEP_BYTES = 4 * KIB
 NOTE_BYTES = 16 * KIB
 ENTRIES_MOST = 50
 ITERATIONS_MOST = 2**31 - 1
+STEP_MEMBERS = ("id", "text", "status", "result", "error", "tool")
 
 
 class StepInput(StrictSerializer):
-    """A step: with the id of one that there is, a change of it; else, with a text, a new one."""
+    """A step of a plan."""
 
-    id = ProductIdField(required=False)
-    text = TextField(max_bytes=STEP_BYTES, required=False)
-    status = OneOfField(choices=names(StepStatus.values), required=False)
-    result = TextField(max_bytes=NOTE_BYTES, required=False)
-    error = TextField(max_bytes=NOTE_BYTES, required=False)
-    tool = TextField(max_bytes=KIB, required=False)
+    id = ProductIdField(required=False, help_text="Id of the step. With the id of an existing step, a change of it.")
+    text = TextField(max_bytes=STEP_BYTES, required=False, help_text="What to do. A new step needs it.")
+    status = OneOfField(choices=StepStatus.values, required=False, help_text="How far the step is.")
+    result = TextField(max_bytes=NOTE_BYTES, required=False, help_text="Its result.")
+    error = TextField(max_bytes=NOTE_BYTES, required=False, help_text="Why it failed.")
+    tool = TextField(max_bytes=KIB, required=False, help_text="The tool that was used.")
 
 
 @extend_schema_field(
@@ -50,19 +51,17 @@ class StepInput(StrictSerializer):
     }
 )
 class PlannedStepField(serializers.Field[Mapping[str, Any], Any, Any, Any]):
-    """A step of a plan: its text, or an object with ``text`` and perhaps id, status, result, error and tool."""
+    """A step of a plan: its text, or an object with ``text`` and other details."""
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
-        """Return the step. Raises ValidationError."""
         step = dict(StepInput().run_validation({"text": data} if isinstance(data, str) else data))
         if "text" not in step:
             raise fault("text", "required", "Is required.")
         return step
 
 
-def plan_field() -> ListOfField:
-    """Return a plan that may be left out."""
-    return ListOfField(child=PlannedStepField(), most=TASKS.steps, required=False)
+def plan_field(help_text: str) -> ListOfField:
+    return ListOfField(child=PlannedStepField(), most=TASKS.steps, required=False, help_text=help_text)
 
 
 class TextsField(ListOfField):
@@ -72,140 +71,108 @@ class TextsField(ListOfField):
         super().__init__(child=TextField(max_bytes=STEP_BYTES), most=ENTRIES_MOST, required=False, **kwargs)
 
     def to_internal_value(self, data: Any) -> list[Any]:
-        """Return the texts. Raises ValidationError."""
         return super().to_internal_value([data] if isinstance(data, str) else data)
 
 
 class TaskInput(Input):
-    """A task to begin; the plan may come later."""
+    """A task to begin."""
 
-    goal = TextField(max_bytes=GOAL_BYTES)
-    plan = plan_field()
-    scratchpad = JsonField(required=False)
+    goal = TextField(max_bytes=GOAL_BYTES, help_text="What the task should achieve.")
+    plan = plan_field("The steps, as texts or objects. They can be added later.")
+    scratchpad = JsonField(required=False, help_text="Notes of the agent; any JSON.")
 
 
 class TaskEditInput(Input):
-    """Changes: what is not given stays. ``plan`` replaces all steps, ``steps`` changes or adds single ones."""
+    """Changes of a task. What is not given keeps its value."""
 
-    goal = TextField(max_bytes=GOAL_BYTES, required=False)
-    plan = plan_field()
-    steps = ListOfField(child=StepInput(), most=TASKS.steps, required=False)
-    scratchpad = JsonField(required=False)
-    iteration = WholeField(least=0, most=ITERATIONS_MOST, required=False)
+    goal = TextField(max_bytes=GOAL_BYTES, required=False, help_text="A new goal.")
+    plan = plan_field("New steps in place of all steps.")
+    steps = ListOfField(
+        child=StepInput(), most=TASKS.steps, required=False, help_text="Changes of single steps, or steps to add."
+    )
+    scratchpad = JsonField(required=False, help_text="New notes in place of the old ones; any JSON.")
+    iteration = WholeField(least=0, most=ITERATIONS_MOST, required=False, help_text="How often the agent has tried.")
 
     @staticmethod
     def change_of(parsed: Mapping[str, Any]) -> TaskChange:
-        """Return the change that a checked input asks for."""
+        """Return the change that a checked input describes."""
         return TaskChange(**parsed)
 
 
 class TaskListInput(PageInput):
-    """Tasks of one status, or all."""
+    """Which tasks to list."""
 
-    status = OneOfField(choices=names(TaskStatus.values), required=False)
+    status = OneOfField(choices=TaskStatus.values, required=False, help_text="Returns tasks with this status only.")
 
 
 class FinishInput(Input):
-    """How a task ended. What is left out is read from the steps: approach, tools, and lessons of those that failed."""
+    """How a task ended. What is not given is read from its steps."""
 
-    outcome = OneOfField(choices=names(EpisodeOutcome.values))
-    approach = TextField(max_bytes=NOTE_BYTES, required=False)
-    feedback = TextField(max_bytes=NOTE_BYTES, required=False)
-    key_decisions = TextsField()
-    tools = TextsField()
-    lessons = TextsField()
+    outcome = OneOfField(choices=EpisodeOutcome.values, help_text="Whether the goal was reached.")
+    approach = TextField(max_bytes=NOTE_BYTES, required=False, help_text="How it was done. Default: the steps.")
+    feedback = TextField(max_bytes=NOTE_BYTES, required=False, help_text="What the user said about it.")
+    key_decisions = TextsField(help_text="The most important decisions.")
+    tools = TextsField(help_text="The tools that were used. Default: those of the steps.")
+    lessons = TextsField(help_text="What to do better next time. Default: from the steps that failed.")
 
     @staticmethod
     def ending_of(parsed: Mapping[str, Any]) -> Ending:
-        """Return the ending that a checked input tells."""
-        said: dict[str, Any] = {
+        """Return the ending that a checked input describes."""
+        members: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in parsed.items()
         }
-        return Ending(**said)
+        return Ending(**members)
 
 
 class StepOutput(Output):
-    """One step of a plan."""
+    """A step of a plan."""
 
-    id = serializers.CharField()
-    text = serializers.CharField()
-    status = serializers.ChoiceField(choices=names(StepStatus.values))
-    result = serializers.CharField(allow_null=True)
-    error = serializers.CharField(allow_null=True)
-    tool = serializers.CharField(allow_null=True)
+    id = serializers.CharField(help_text="Id of the step.")
+    text = serializers.CharField(help_text="What to do.")
+    status = serializers.ChoiceField(choices=StepStatus.values, help_text="How far the step is.")
+    result = serializers.CharField(allow_null=True, help_text="Its result, if any.")
+    error = serializers.CharField(allow_null=True, help_text="Why it failed, if it did.")
+    tool = serializers.CharField(allow_null=True, help_text="The tool that was used, if any.")
 
 
 class TaskOutput(Output):
-    """Working memory of one task; ``episode_id`` once it is finished and as long as the episode is held."""
+    """The working memory of a task."""
 
-    id = serializers.UUIDField()
-    goal = serializers.CharField()
-    status = serializers.ChoiceField(choices=names(TaskStatus.values))
-    steps = StepOutput(many=True)
-    scratchpad = serializers.JSONField()
-    iteration = serializers.IntegerField()
-    created_at = serializers.DateTimeField()
-    updated_at = serializers.DateTimeField()
-    finished_at = serializers.DateTimeField(allow_null=True)
-    episode_id = serializers.UUIDField(allow_null=True)
-    version = serializers.IntegerField()
+    id = serializers.UUIDField(help_text="Id of the task.")
+    goal = serializers.CharField(help_text="What the task should achieve.")
+    status = serializers.ChoiceField(choices=TaskStatus.values, help_text="Whether it is in progress.")
+    steps = StepOutput(many=True, help_text="The steps of its plan.")
+    scratchpad = serializers.JSONField(help_text="Notes of the agent; any JSON.")
+    iteration = serializers.IntegerField(help_text="How often the agent has tried.")
+    created_at = serializers.DateTimeField(help_text="When it began.")
+    updated_at = serializers.DateTimeField(help_text="When it last changed.")
+    finished_at = serializers.DateTimeField(allow_null=True, help_text="When it ended; null while it is in progress.")
+    episode_id = serializers.UUIDField(
+        allow_null=True, help_text="Id of its episode; null while it is in progress, and after the episode was deleted."
+    )
+    version = serializers.IntegerField(help_text="Version of the task; grows with each change.")
+
+    @staticmethod
+    def render_steps(task: Task) -> list[dict[str, Any]]:
+        return [{name: step.get(name) for name in STEP_MEMBERS} for step in task.steps]
 
 
 class EpisodeOutput(Output):
-    """What a finished task taught; recall finds it as the snapshot ``snapshot_id`` of kind ``episode``."""
+    """What a finished task taught. Recall finds it as a snapshot of the kind `episode`."""
 
-    id = serializers.UUIDField()
-    task_id = serializers.UUIDField()
-    snapshot_id = serializers.UUIDField()
-    task = serializers.CharField()
-    outcome = serializers.ChoiceField(choices=names(EpisodeOutcome.values))
-    approach = serializers.CharField(allow_null=True)
-    key_decisions = serializers.ListField(child=serializers.CharField())
-    feedback = serializers.CharField(allow_null=True)
-    tools = serializers.ListField(child=serializers.CharField())
-    lessons = serializers.ListField(child=serializers.CharField())
-    importance = serializers.FloatField()
-    text = serializers.CharField()
-    created_at = serializers.DateTimeField()
-    expires_at = serializers.DateTimeField(allow_null=True)
-
-
-def serialize_task(task: Task, episode: Episode | None = None) -> dict[str, Any]:
-    return {
-        "id": task.id,
-        "goal": task.goal,
-        "status": task.status,
-        "steps": serialize_steps(task.steps),
-        "scratchpad": task.scratchpad,
-        "iteration": task.iteration,
-        "created_at": task.created_at,
-        "updated_at": task.updated_at,
-        "finished_at": task.finished_at,
-        "episode_id": episode.id if episode else None,
-        "version": task.version,
-    }
-
-
-def serialize_steps(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return steps with every member that a step may have."""
-    return [{name: step.get(name) for name in ("id", "text", "status", "result", "error", "tool")} for step in steps]
-
-
-def serialize_episode(episode: Episode) -> dict[str, Any]:
-    """Return an episode as JSON; with its task and snapshot at hand."""
-    return {
-        "id": episode.id,
-        "task_id": episode.task.id,
-        "snapshot_id": episode.snapshot.id,
-        "task": episode.task.goal,
-        "outcome": episode.outcome,
-        "approach": episode.approach or None,
-        "key_decisions": episode.key_decisions,
-        "feedback": episode.feedback or None,
-        "tools": episode.tools,
-        "lessons": episode.lessons,
-        "importance": episode.importance,
-        "text": episode.snapshot.text,
-        "created_at": episode.created_at,
-        "expires_at": episode.snapshot.expires_at,
-    }
+    id = serializers.UUIDField(help_text="Id of the episode.")
+    task_id = serializers.UUIDField(source="task.id", help_text="Id of the task.")
+    snapshot_id = serializers.UUIDField(source="snapshot.id", help_text="Id of the snapshot that recall finds.")
+    task = serializers.CharField(source="task.goal", help_text="The goal of the task.")
+    outcome = serializers.ChoiceField(choices=EpisodeOutcome.values, help_text="Whether the goal was reached.")
+    approach = serializers.CharField(allow_null=True, help_text="How it was done.")
+    key_decisions = texts_output("The most important decisions.")
+    feedback = serializers.CharField(allow_null=True, help_text="What the user said about it.")
+    tools = texts_output("The tools that were used.")
+    lessons = texts_output("What to do better next time.")
+    importance = serializers.FloatField(help_text="How important the episode is, 0 to 1.")
+    text = serializers.CharField(source="snapshot.text", help_text="The words that recall finds and returns.")
+    created_at = serializers.DateTimeField(help_text="When the task ended.")
+    expires_at = serializers.DateTimeField(
+        source="snapshot.expires_at", allow_null=True, help_text="When the episode is deleted; null for never."
+    )

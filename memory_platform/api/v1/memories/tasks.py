@@ -1,18 +1,15 @@
-"""``/v1/subjects/{subject_id}/tasks``: an agent's working memory, and the episode that a task becomes (W1, W2)."""
+"""``/v1/subjects/{subject_id}/tasks``: an agent's working memory, and the episodes that tasks become."""
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_WRITE, READS_AND_WRITES
-from memory_platform.api.reference import examples
 from memory_platform.api.requests.serializers import page_of
 from memory_platform.api.v1.memories.task_serializers import (
     EpisodeOutput,
@@ -21,21 +18,22 @@ from memory_platform.api.v1.memories.task_serializers import (
     TaskInput,
     TaskListInput,
     TaskOutput,
-    serialize_episode,
-    serialize_task,
 )
 from memory_platform.api.views.base import SubjectView
-from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.etags import IfMatch, etag_header
 from memory_platform.api.views.idempotency import Reply, write_in_scopes, write_once
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Page
+from memory_platform.kernel.errors import NotFound, VersionMismatch
 from profiles.selectors import subject_by_external_id
 from profiles.services.subjects import ensure_subject
 from snapshots.embedding.spaces import active_embedders
 from snapshots.episodes.finish import Teller, episode_of, episodes_of, finish_task
 from snapshots.episodes.tasks import begin_task, change_task, task_by_id, tasks_of
-from snapshots.episodes.values import Ending, TaskAddress
-from snapshots.models import Task
+from snapshots.episodes.values import Ending, StepUnknown, TaskAddress, TaskFinished, TaskUnknown, TooManySteps
+from snapshots.models import Episode, Task
 from snapshots.sensitive.detector import mask_sensitive
+from tenants.errors import QuotaExceeded
 from tenants.isolation import tenant_tx
 
 BELOW = "subjects/<product_id:subject_id>/tasks"
@@ -43,72 +41,76 @@ ONE = f"{BELOW}/<own_id:task_id>"
 
 
 class TasksView(SubjectView):
-    """The tasks of one subject."""
-
     noun = "tasks"
-    query_input = TaskListInput
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
-    @extend_schema(parameters=[TaskListInput], responses=page_of(TaskOutput))
+    @operation("list_tasks", query=TaskListInput, answer=page_of(TaskOutput))
     def get(self, request: Request, subject_id: str) -> Response:
-        """List the tasks, oldest first; with ``status=active`` those that are worked at."""
+        """List the tasks, oldest first. With `status=active`, those in progress."""
         query = TaskListInput.parse(request)
         page = Page.from_request(request, query)
         with tenant_tx(self.tenant_id):
             kept, cursor = page.of(tasks_of(subject_by_external_id(subject_id), status=query.get("status")))
-            told = episodes_of(kept)
-        return Response({"data": [serialize_task(task, told.get(task.id)) for task in kept], "next_cursor": cursor})
+            episodes = episodes_of(kept)
+        data = [render_task(task, episodes.get(task.id)) for task in kept]
+        return Response({"data": data, "next_cursor": cursor})
 
-    @extend_schema(request=TaskInput, responses={201: TaskOutput}, examples=examples.TASKS)
+    @operation("create_task", request=TaskInput, answer=TaskOutput, status=201, errors=[TooManySteps])
     def post(self, request: Request, subject_id: str) -> HttpResponse:
-        """Begin a task; makes the subject on first sight."""
+        """Begin a task. The subject is created if it is unknown."""
         return write_once(request, partial(reply_to_begin, subject_id, TaskInput.parse(request)))
 
 
 class TaskView(SubjectView):
-    """One task."""
-
     noun = "tasks"
     versioned = True
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
-    @extend_schema(responses=TaskOutput)
+    @operation("get_task", answer=TaskOutput, errors=[TaskUnknown])
     def get(self, request: Request, subject_id: str, task_id: UUID) -> Response:
-        """Return the task."""
+        """Get a task with its plan and notes."""
         with tenant_tx(self.tenant_id):
             task = task_by_id(subject_by_external_id(subject_id), task_id)
             episode = episode_of(task)
-        return Response(serialize_task(task, episode), headers=header_of(task))
+        return Response(render_task(task, episode), headers=etag_header(task))
 
-    @extend_schema(request=TaskEditInput, responses=TaskOutput, examples=examples.TASK_CHANGES)
+    @operation(
+        "update_task",
+        request=TaskEditInput,
+        answer=TaskOutput,
+        errors=[TaskUnknown, TaskFinished, StepUnknown, TooManySteps],
+    )
     def patch(self, request: Request, subject_id: str, task_id: UUID) -> Response:
-        """Change what is given: steps by their ids, the plan or the scratchpad as a whole. Finished: 409."""
+        """Change a task: single steps by id, or the whole plan or scratchpad. A finished task is 409."""
         change = TaskEditInput.change_of(TaskEditInput.parse(request))
         condition = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             task = change_task(subject_by_external_id(subject_id), task_id, change, accept=condition.check)
-        return Response(serialize_task(task), headers=header_of(task))
+        return Response(render_task(task), headers=etag_header(task))
 
 
 class FinishView(SubjectView):
-    """The end of one task."""
-
     noun = "tasks"
     required_scope = MEMORY_WRITE
 
-    @extend_schema(request=FinishInput, responses=EpisodeOutput, examples=examples.ENDINGS)
+    @operation(
+        "finish_task",
+        request=FinishInput,
+        answer=EpisodeOutput,
+        errors=[NotFound, TaskUnknown, TaskFinished, VersionMismatch, QuotaExceeded],
+    )
     def post(self, request: Request, subject_id: str, task_id: UUID) -> HttpResponse:
-        """End the task and return its episode, which recall finds from now on; twice with one outcome: the same one.
+        """End a task and return its episode, which recall finds from now on.
 
-        Cards, identity numbers and secrets are masked in it. Ended with another outcome: 409 ``task_finished``. Above
-        ``stored_snapshots``: 429, and the task goes on.
+        The same outcome again returns the same episode; another one is 409 `task_finished`. Card and identity numbers
+        and secrets in it are masked. Above the limit `stored_snapshots` this is 429, and the task stays in progress.
         """
         ending, condition = FinishInput.ending_of(FinishInput.parse(request)), IfMatch.from_request(request)
         address = TaskAddress(subject_id, task_id)
         return write_in_scopes(request, partial(self.reply_to_finish, address, ending, condition))
 
     def reply_to_finish(self, address: TaskAddress, ending: Ending, condition: IfMatch) -> Reply:
-        """End a task in scopes of its own."""
+        """End a task in transactions of its own."""
         teller = Teller(active_embedders(), mask_sensitive)
 
         def accept(task: UUID, version: int) -> None:
@@ -116,19 +118,17 @@ class FinishView(SubjectView):
             self.make_room(snapshots=1)
 
         episode = finish_task(self.tenant_id, address, ending, teller, accept=accept)
-        return Reply(serialize_episode(episode), subject_id=episode.subject_id)
+        return Reply(EpisodeOutput.render(episode), subject_id=episode.subject_id)
 
 
 def reply_to_begin(subject_id: str, given: dict[str, Any]) -> Reply:
-    """Begin a task in the open transaction."""
     subject = ensure_subject(subject_id)
     task = begin_task(subject, given["goal"], given.get("plan", ()), scratchpad=given.get("scratchpad"))
-    return Reply(serialize_task(task), status=201, headers=header_of(task), subject_id=subject.id)
+    return Reply(render_task(task), status=201, headers=etag_header(task), subject_id=subject.id)
 
 
-def header_of(task: Task) -> dict[str, str]:
-    """Return the ``ETag`` header of a task."""
-    return {"ETag": etag_of(task.id, task.version)}
+def render_task(task: Task, episode: Episode | None = None) -> dict[str, Any]:
+    return TaskOutput.render(task, episode_id=episode.id if episode else None)
 
 
 urlpatterns = [

@@ -1,23 +1,22 @@
-"""``POST /v1/policies/fields/try``: which fields a text would fill, and why not. Nothing is stored."""
+"""``POST /v1/policies/fields/try``: the fields that a text would fill."""
 
 from typing import Any
 
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import ADMIN
 from memory_platform.api.policy import KIB
-from memory_platform.api.reference import examples
 from memory_platform.api.requests.fields import JsonObjectField, TextField
 from memory_platform.api.requests.serializers import Input, Output
 from memory_platform.api.views.base import TenantView
+from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from snapshots.understanding.fields.matching import ANOTHER_TOPIC, TOO_CLOSE, UNSURE
 from snapshots.understanding.fields.section import ATTRIBUTES, Asked, fields_in_force
-from snapshots.understanding.fields.tryout import MASKED, Tried, try_fields
+from snapshots.understanding.fields.tryout import MASKED, TriedNote, try_fields
 from tenants.isolation import tenant_tx
 from tenants.policies.kinds import WrongValue
 
@@ -25,87 +24,80 @@ TEXT_CHARS = 2_000
 
 
 class FieldsTryInput(Input):
-    """What a user might say. ``fields`` are described as in the policy and need not be saved; without them those in
-    force are tried."""
+    """A text to try on fields."""
 
-    text = TextField(max_bytes=8 * KIB, max_length=TEXT_CHARS)
-    fields_ = JsonObjectField(required=False)
+    text = TextField(max_bytes=8 * KIB, max_length=TEXT_CHARS, help_text="What a user might say.")
+    fields_ = JsonObjectField(
+        required=False,
+        help_text="Fields as the policy describes them; they need not be stored. Default: those in force.",
+    )
 
 
 class TriedClauseOutput(Output):
-    """One clause. ``lasting``: the probability that it lasts; ``note``: the place of its note, null for none."""
+    """A clause of the text."""
 
-    text = serializers.CharField()
-    lasting = serializers.FloatField()
-    note = serializers.IntegerField(allow_null=True)
+    text = serializers.CharField(help_text="Its words.")
+    lasting = serializers.FloatField(help_text="How probable it is that it lasts, 0 to 1.")
+    note = serializers.IntegerField(allow_null=True, help_text="Index in `notes` of its note; null if it makes none.")
 
 
 class FieldScoreOutput(Output):
-    """The probability that a note fills a field."""
+    """How well a note fits a field."""
 
-    field = serializers.CharField()
-    score = serializers.FloatField()
+    field = serializers.CharField(help_text="Name of the field.")
+    score = serializers.FloatField(help_text="How probable it is that the note fills the field, 0 to 1.")
 
 
 class TriedNoteOutput(Output):
-    """One note. ``field`` is the one that it fills, with the confidence of the value; null for none: ``why_not``."""
+    """A note that the text would make."""
 
-    text = serializers.CharField()
-    field = serializers.CharField(allow_null=True)
-    confidence = serializers.FloatField(allow_null=True)
-    why_not = serializers.ChoiceField(choices=[UNSURE, TOO_CLOSE, ANOTHER_TOPIC, MASKED], allow_null=True)
-    scores = FieldScoreOutput(many=True)
+    text = serializers.CharField(help_text="Its words.")
+    field = serializers.CharField(source="fit.field", allow_null=True, help_text="The field that it fills, if any.")
+    confidence = serializers.FloatField(allow_null=True, help_text="Confidence of the value; null if it fills none.")
+    why_not = serializers.ChoiceField(
+        source="fit.why_not",
+        choices=[UNSURE, TOO_CLOSE, ANOTHER_TOPIC, MASKED],
+        allow_null=True,
+        help_text="Why it fills no field, else null.",
+    )
+    scores = FieldScoreOutput(many=True, help_text="How well it fits each field.")
+
+    @staticmethod
+    def render_scores(note: TriedNote) -> list[dict[str, Any]]:
+        return [{"field": name, "score": round(score, 3)} for name, score in note.fit.scores.items()]
 
 
 class FieldsTryOutput(Output):
-    """What the text would teach: its clauses, and the notes that they make."""
+    """What the platform would learn from the text."""
 
-    clauses = TriedClauseOutput(many=True)
-    notes = TriedNoteOutput(many=True)
+    clauses = TriedClauseOutput(many=True, help_text="The clauses of the text.")
+    notes = TriedNoteOutput(many=True, help_text="The notes that they make.")
 
 
 class FieldsTryView(TenantView):
-    """A text tried on fields."""
-
     noun = "policies"
     required_scope = ADMIN
 
-    @extend_schema(request=FieldsTryInput, responses=FieldsTryOutput, examples=examples.FIELD_TRIES)
+    @operation("try_fields", request=FieldsTryInput, answer=FieldsTryOutput, reads=True)
     def post(self, request: Request) -> Response:
-        """Tell which clauses of a text are notes, which field each note would fill, and why not. Nothing is stored."""
+        """Try a text on fields: return the notes it would make and the fields these would fill. Nothing is stored."""
         given = FieldsTryInput.parse(request)
         draft = given.get("fields")
         if draft is None:
             with tenant_tx(self.tenant_id):
-                asked = fields_in_force()
+                fields = fields_in_force()
         else:
-            asked = read_draft_fields(draft)
-        return Response(serialize_try(try_fields(given["text"], asked)))
+            fields = parse_fields(draft)
+        return Response(FieldsTryOutput.render(try_fields(given["text"], fields)))
 
 
-def read_draft_fields(fields: dict[str, Any]) -> Asked:
-    """Return unsaved fields. Raises InvalidInput that names every fault."""
+def parse_fields(fields: dict[str, Any]) -> Asked:
+    """Return fields that are not stored yet. Raises InvalidInput that names every fault."""
     try:
         return ATTRIBUTES.read(fields)
     except WrongValue as wrong:
         faults = [FieldFault(f"fields{one.path}", "wrong_value", one.message) for one in wrong.faults]
-        raise InvalidInput("The fields cannot be described so.", faults=faults) from None
-
-
-def serialize_try(tried: Tried) -> dict[str, Any]:
-    return {
-        "clauses": [{"text": one.text, "lasting": one.lasting, "note": one.note} for one in tried.clauses],
-        "notes": [
-            {
-                "text": one.text,
-                "field": one.fit.field or None,
-                "confidence": one.confidence,
-                "why_not": one.fit.why_not or None,
-                "scores": [{"field": name, "score": round(score, 3)} for name, score in one.fit.scores.items()],
-            }
-            for one in tried.notes
-        ],
-    }
+        raise InvalidInput("The description of the fields is invalid; `errors` says where.", faults=faults) from None
 
 
 urlpatterns = [path("policies/fields/try", FieldsTryView.as_view(), name="policy-fields-try")]

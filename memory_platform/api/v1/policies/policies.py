@@ -1,19 +1,18 @@
-"""``/v1/policies``: versions of the tenant's policy, made, compared, activated, rolled back (row T4)."""
+"""``/v1/policies``: versions of the tenant's policy."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import ADMIN
-from memory_platform.api.reference import examples
 from memory_platform.api.requests.serializers import page_of
 from memory_platform.api.v1.policies.policy_serializers import (
+    ChangeOutput,
     DiffInput,
     DiffOutput,
     PolicyDetailOutput,
@@ -24,21 +23,20 @@ from memory_platform.api.v1.policies.policy_serializers import (
     ReplayInput,
     ReplayOutput,
     SettingsOutput,
-    serialize_changes,
-    serialize_detail,
-    serialize_made_version,
-    serialize_settings,
-    serialize_version,
+    settings,
 )
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.etags import IfMatch, etag_of
 from memory_platform.api.views.idempotency import Reply, write_once
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
-from memory_platform.kernel.errors import InvalidInput
+from memory_platform.kernel.errors import InvalidInput, VersionMismatch
 from snapshots.policies.replay import ALWAYS_UNTOLD, replay_policy
 from snapshots.policies.sections import SECTIONS
+from tenants.errors import PolicyUnchanged, PolicyUnknown
 from tenants.isolation import current_tenant_id, tenant_tx
 from tenants.models import PolicyVersion, Tenant
+from tenants.policies.sections import effective_values
 from tenants.services.audit import Actor
 from tenants.services.policies import (
     Proposal,
@@ -55,119 +53,114 @@ NEWEST_NUMBER = Order(("number",), newest_first=True)
 
 
 class PoliciesView(TenantView):
-    """All versions."""
-
     noun = "policies"
-    query_input = PageInput
     required_scope = ADMIN
 
-    @extend_schema(parameters=[PageInput], responses=page_of(PolicyOutput))
+    @operation("list_policies", query=PageInput, answer=page_of(PolicyOutput))
     def get(self, request: Request) -> Response:
-        """List the versions, newest first."""
+        """List the versions of the policy, newest first."""
         page = Page.from_request(request, PageInput.parse(request), NEWEST_NUMBER)
         with tenant_tx(self.tenant_id):
             active = active_number()
             return Response(
-                page.answer(PolicyVersion.objects.all(), lambda version: serialize_version(version, active))
+                page.answer(
+                    PolicyVersion.objects.all(), lambda row: PolicyOutput.render(row, active=row.number == active)
+                )
             )
 
-    @extend_schema(
+    @operation(
+        "create_policy",
         request=PolicyInput,
-        responses={201: PolicyMadeOutput, 200: PolicyMadeOutput},
-        examples=examples.POLICIES,
+        answer=PolicyMadeOutput,
+        status=(201, 200),
+        errors=[PolicyUnknown, PolicyUnchanged],
     )
     def post(self, request: Request) -> HttpResponse:
-        """Make a version, which steers nothing before it is activated; with ``dry_run`` only tell what it would say."""
+        """Make a version of the policy. It has no effect before it is activated; with `dry_run` it is not stored."""
         return write_once(request, partial(reply_to_create, PolicyInput.parse(request), self.actor))
 
 
 class PolicyView(TenantView):
-    """One version."""
-
     noun = "policies"
     versioned = True
     required_scope = ADMIN
 
-    @extend_schema(responses=PolicyDetailOutput)
+    @operation("get_policy", answer=PolicyDetailOutput, errors=[PolicyUnknown])
     def get(self, request: Request, version: int) -> Response:
-        """Return a version with every value in force under it."""
+        """Get a version of the policy with all values in force under it."""
         with tenant_tx(self.tenant_id):
-            shown, tag = detail(version_by_number(version))
-        return Response(shown, headers=tag)
+            rendered, tag = detail(version_by_number(version))
+        return Response(rendered, headers=tag)
 
 
 class ActivateView(TenantView):
-    """The version that steers."""
-
     noun = "policies"
     required_scope = ADMIN
 
-    @extend_schema(request=ReasonInput, responses=PolicyDetailOutput)
+    @operation(
+        "activate_policy",
+        request=ReasonInput,
+        answer=PolicyDetailOutput,
+        errors=[PolicyUnknown, PolicyUnchanged, VersionMismatch],
+    )
     def post(self, request: Request, version: int) -> HttpResponse:
-        """Let a version steer, from every process's next request on; an earlier one rolls back."""
+        """Activate a version of the policy from the next request on. Activate an earlier one to roll back."""
         given, condition = ReasonInput.parse(request), IfMatch.from_request(request)
         return write_once(request, partial(reply_to_activate, version, given["reason"], self.actor, condition))
 
 
 class DiffView(TenantView):
-    """Two versions side by side."""
-
     noun = "policies"
-    query_input = DiffInput
     required_scope = ADMIN
 
-    @extend_schema(parameters=[DiffInput], responses=DiffOutput)
+    @operation("diff_policies", query=DiffInput, answer=DiffOutput, errors=[PolicyUnknown])
     def get(self, request: Request) -> Response:
-        """Return the fields whose values in force differ."""
-        asked = DiffInput.parse(request)
+        """Compare two versions of the policy: return the fields whose values differ."""
+        query = DiffInput.parse(request)
         with tenant_tx(self.tenant_id):
-            changes = compare_versions(asked["from"], asked["to"], SECTIONS)
-        return Response({**asked, "changes": serialize_changes(changes)})
+            changes = compare_versions(query["from"], query["to"], SECTIONS)
+        return Response({**query, "changes": ChangeOutput.render_many(changes)})
 
 
 class ReplayView(TenantView):
-    """A version tried on what another one did."""
-
     noun = "policies"
-    query_input = ReplayInput
     required_scope = ADMIN
 
-    @extend_schema(parameters=[ReplayInput], responses=ReplayOutput)
+    @operation("replay_policy", query=ReplayInput, answer=ReplayOutput, errors=[PolicyUnknown])
     def get(self, request: Request) -> Response:
-        """Order the candidates of the newest receipts of one version anew under another. Writes nothing, asks no model.
+        """Replay the newest receipts of one version under another. Nothing is stored, and no model is called.
 
-        Says how many contexts would hold other memories, and how often replies had used what would leave. Unknown
-        versions: 404.
+        The answer says how many contexts would hold other memories, and how often replies used those that would go.
         """
-        asked = ReplayInput.parse(request)
+        query = ReplayInput.parse(request)
         with tenant_tx(self.tenant_id):
-            told = replay_policy(asked["from"], asked["to"], receipts=asked["receipts"], examples=asked["examples"])
-        versions = {"from": asked["from"], "to": asked["to"]}
-        return Response({**versions, **asdict(told), "always_untold": ALWAYS_UNTOLD})
+            replay = replay_policy(query["from"], query["to"], receipts=query["receipts"], examples=query["examples"])
+        versions = {"from": query["from"], "to": query["to"]}
+        return Response(ReplayOutput.render(replay, **versions, always_untold=ALWAYS_UNTOLD))
 
 
 class SettingsView(TenantView):
-    """What may be set."""
-
     noun = "policies"
-    required_scope: ClassVar[str] = ADMIN
+    required_scope = ADMIN
 
-    @extend_schema(responses=SettingsOutput)
+    @operation("list_policy_settings", answer=SettingsOutput)
     def get(self, request: Request) -> Response:
-        """Return every field that a version may set, with its bounds and its default."""
-        return Response({"settings": serialize_settings()})
+        """List the fields that a version of the policy may set, with bounds and defaults."""
+        return Response({"settings": list(settings())})
 
 
 def reply_to_create(given: dict[str, Any], by: Actor) -> Reply:
-    """Create a version in the open transaction; a dry run only returns what it would change."""
+    """Create a version in the open transaction; in a dry run, only return what it would be."""
     proposal = propose_from_body(given)
     version = None if given["dry_run"] else create_version(proposal, by=by, reason=given["reason"]).number
-    shown = serialize_made_version(version, proposal.based_on, proposal.document, proposal.changes)
-    return Reply(shown, status=201 if version else 200)
+    effective = effective_values(proposal.document, SECTIONS)
+    return Reply(
+        PolicyMadeOutput.render(proposal, version=version, effective=effective), status=201 if version else 200
+    )
 
 
 def propose_from_body(given: dict[str, Any]) -> Proposal:
-    """Return the proposed version. Raises InvalidInput that names the members of the body."""
+    """Return the proposed version. Raises InvalidInput that names fields of the body."""
     changes, remove = given.get("changes", {}), given.get("remove", ())
     try:
         return propose(changes, SECTIONS, remove=remove, based_on=given.get("based_on"))
@@ -180,16 +173,16 @@ def propose_from_body(given: dict[str, Any]) -> Proposal:
 
 
 def reply_to_activate(version: int, reason: str, by: Actor, condition: IfMatch) -> Reply:
-    """Activate a version inside the open transaction."""
-    found = activate_version(version, by=by, reason=reason, accept=condition.check)
-    shown, tag = detail(found)
-    return Reply(shown, headers=tag)
+    activated = activate_version(version, by=by, reason=reason, accept=condition.check)
+    rendered, tag = detail(activated)
+    return Reply(rendered, headers=tag)
 
 
 def detail(version: PolicyVersion) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return a version as its own page shows it, and its tag: any change of what steers the tenant changes the tag."""
+    """Return a version and its ``ETag``, which changes with any change of what is in force for the tenant."""
     tenant = Tenant.objects.only("policy_version", "policy_epoch").get(id=current_tenant_id())
-    return serialize_detail(version, tenant.policy_version), {"ETag": etag_of(version.id, tenant.policy_epoch)}
+    rendered = PolicyDetailOutput.render(version, active=version.number == tenant.policy_version)
+    return rendered, {"ETag": etag_of(version.id, tenant.policy_epoch)}
 
 
 urlpatterns = [

@@ -1,6 +1,6 @@
-"""What answers say of the policy that steered them, and the shapes of its versions."""
+"""Requests and answers about policy versions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
 from rest_framework import serializers
@@ -10,210 +10,191 @@ from memory_platform.api.requests.fields import FlagField, JsonObjectField, List
 from memory_platform.api.requests.serializers import Input, Output, QueryInput
 from snapshots.policies.sections import SECTIONS
 from tenants.models import PolicyVersion
-from tenants.policies.sections import Change, Document, Section, effective_values
+from tenants.policies.sections import Section, effective_values
 
 REASON_CHARS = 400
 REMOVED_MOST = 100
 VERSIONS_MOST = 2_147_483_647
+# Receipts that one request replays: 1,000 with 70 candidates each take about 4 s.
 REPLAYED, REPLAYED_MOST = 200, 1_000
-"""Receipts that one request replays: 1,000 of 70 candidates take about 4 s."""
 EXAMPLES, EXAMPLES_MOST = 10, 100
 
 
-class ExperimentOutput(Output):
-    """The experiment that the subject takes part in."""
-
-    name = serializers.CharField()
-    arm = serializers.CharField()
+def version_field(help_text: str, **kwargs: Any) -> WholeField:
+    return WholeField(least=1, most=VERSIONS_MOST, help_text=help_text, **kwargs)
 
 
 class ReasonInput(Input):
-    """Why, for the audit trail."""
+    """The reason for a change."""
 
-    reason = TextField(max_bytes=2 * KIB, max_length=REASON_CHARS)
+    reason = TextField(max_bytes=2 * KIB, max_length=REASON_CHARS, help_text="Why. It is kept in the audit trail.")
 
 
 class PolicyInput(ReasonInput):
-    """Changes over a version, by default the active one: ``changes`` as ``{section: {field: value}}``.
+    """Changes that make a new version."""
 
-    What ``remove`` names, a whole section or ``section.field``, has the platform's own value again.
-    """
-
-    changes = JsonObjectField(required=False)
-    remove = ListOfField(child=TextField(max_bytes=200), most=REMOVED_MOST, required=False)
-    based_on = WholeField(least=1, most=VERSIONS_MOST, required=False)
-    dry_run = FlagField(default=False, help_text="Only tells what the version would say; makes none.")
+    changes = JsonObjectField(
+        required=False,
+        help_text="New values, as `{section: {field: value}}`. `GET /v1/policies/settings` lists all fields.",
+    )
+    remove = ListOfField(
+        child=TextField(max_bytes=200),
+        most=REMOVED_MOST,
+        required=False,
+        help_text="Sections, or fields as `section.field`, that get their default values back.",
+    )
+    based_on = version_field("Version that the changes apply to. Default: the active one.", required=False)
+    dry_run = FlagField(default=False, help_text="Returns the version without storing it.")
 
 
 class DiffInput(QueryInput):
-    """Which two versions."""
+    """Two versions to compare."""
 
-    from_ = WholeField(least=1, most=VERSIONS_MOST)
-    to = WholeField(least=1, most=VERSIONS_MOST)
+    from_ = version_field("Number of the first version.")
+    to = version_field("Number of the second version.")
 
 
 class ChangeOutput(Output):
-    """One field whose value in force differs."""
+    """A field whose value differs."""
 
-    section = serializers.CharField()
-    field = serializers.CharField()
-    before = serializers.JSONField()
-    after = serializers.JSONField()
+    section = serializers.CharField(help_text="Section of the field.")
+    field = serializers.CharField(help_text="Name of the field.")
+    before = serializers.JSONField(help_text="Its value in the first version.")
+    after = serializers.JSONField(help_text="Its value in the second version.")
 
 
 class PolicyOutput(Output):
-    """One version. ``settings`` is what it sets itself, by section and field."""
+    """A version of the tenant's policy."""
 
-    version = serializers.IntegerField()
-    active = serializers.BooleanField()
-    based_on = serializers.IntegerField(allow_null=True)
-    reason = serializers.CharField()
-    created_by = serializers.CharField()
-    created_at = serializers.DateTimeField()
-    settings = serializers.DictField()
+    version = serializers.IntegerField(source="number", help_text="Number of the version, from 1.")
+    active = serializers.BooleanField(help_text="True for the version that is in force.")
+    based_on = serializers.IntegerField(allow_null=True, help_text="Version that it was made from, if any.")
+    reason = serializers.CharField(help_text="Why it was made.")
+    created_by = serializers.CharField(source="author", help_text="Who made it, as in the audit trail.")
+    created_at = serializers.DateTimeField(help_text="When it was made.")
+    settings = serializers.DictField(source="document", help_text="The values that it sets, by section and field.")
 
 
 class PolicyDetailOutput(PolicyOutput):
-    """One version with every value in force under it."""
+    """A version of the tenant's policy with all values."""
 
-    effective = serializers.DictField()
+    effective = serializers.DictField(help_text="All values in force under it, by section and field.")
+
+    @staticmethod
+    def render_effective(version: PolicyVersion) -> dict[str, Any]:
+        return effective_values(version.document, SECTIONS)
 
 
 class PolicyMadeOutput(Output):
-    """A version that was made, null in a dry run, and by what it differs from the one it is based on."""
+    """A version that was made, or would be made by a request without `dry_run`."""
 
-    version = serializers.IntegerField(allow_null=True)
-    based_on = serializers.IntegerField()
-    settings = serializers.DictField()
-    effective = serializers.DictField()
-    changes = ChangeOutput(many=True)
+    version = serializers.IntegerField(allow_null=True, help_text="Number of the new version; null in a dry run.")
+    based_on = serializers.IntegerField(help_text="Version that it was made from.")
+    settings = serializers.DictField(source="document", help_text="The values that it sets, by section and field.")
+    effective = serializers.DictField(help_text="All values in force under it, by section and field.")
+    changes = ChangeOutput(many=True, help_text="What differs from `based_on`.")
 
 
 class DiffOutput(Output):
-    """By what ``to`` differs from ``from``."""
+    """What differs between two versions."""
 
-    from_ = serializers.IntegerField()
-    to = serializers.IntegerField()
-    changes = ChangeOutput(many=True)
+    from_ = serializers.IntegerField(help_text="Number of the first version.")
+    to = serializers.IntegerField(help_text="Number of the second version.")
+    changes = ChangeOutput(many=True, help_text="The fields whose values differ.")
 
 
 class ReplayInput(DiffInput):
-    """Receipts of which version, under which other one; how many of the newest, and how many changes to list."""
+    """Which receipts to replay under another version."""
 
-    receipts = WholeField(least=1, most=REPLAYED_MOST, default=REPLAYED)
-    examples = WholeField(least=0, most=EXAMPLES_MOST, default=EXAMPLES)
+    receipts = WholeField(
+        least=1, most=REPLAYED_MOST, default=REPLAYED, help_text="How many of the newest receipts to replay."
+    )
+    examples = WholeField(
+        least=0, most=EXAMPLES_MOST, default=EXAMPLES, help_text="How many changed contexts to return."
+    )
 
 
 class ShareOutput(Output):
-    """``count`` of ``of``; the true share lies between ``low`` and ``high`` with 95 % confidence. Null of none."""
+    """A share, with its 95 % confidence interval. The last three are null if `of` is 0."""
 
-    count = serializers.IntegerField()
-    of = serializers.IntegerField()
-    value = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
+    count = serializers.IntegerField(help_text="How many of them.")
+    of = serializers.IntegerField(help_text="How many there are.")
+    value = serializers.FloatField(allow_null=True, help_text="The share, 0 to 1.")
+    low = serializers.FloatField(allow_null=True, help_text="Lower end of the interval.")
+    high = serializers.FloatField(allow_null=True, help_text="Upper end of the interval.")
 
 
 class ReplayExampleOutput(Output):
-    """One context that would change: which memories would enter, which leave."""
+    """A context that would change."""
 
-    receipt_id = serializers.UUIDField()
-    entering = serializers.ListField(child=serializers.CharField())
-    leaving = serializers.ListField(child=serializers.CharField())
+    receipt_id = serializers.UUIDField(help_text="Id of its receipt.")
+    entering = serializers.ListField(child=serializers.CharField(), help_text="Ids of memories that would come in.")
+    leaving = serializers.ListField(child=serializers.CharField(), help_text="Ids of memories that would go out.")
 
 
 class RefusalOutput(Output):
-    """Receipts that are left out, because another release or reader ``made`` them than would judge them ``now``."""
+    """Receipts that cannot be replayed because other software made them."""
 
-    reason = serializers.ChoiceField(choices=["other_release", "other_clauses", "other_relevance"])
-    made_by = serializers.CharField()
-    now = serializers.CharField()
-    receipts = serializers.IntegerField()
+    reason = serializers.ChoiceField(
+        choices=["other_release", "other_clauses", "other_relevance"], help_text="Which part of the software differs."
+    )
+    made_by = serializers.CharField(help_text="Version that made them.")
+    now = serializers.CharField(help_text="Version that is installed now.")
+    receipts = serializers.IntegerField(help_text="How many receipts.")
 
 
 class ReplayOutput(Output):
-    """What ``to`` would have done with receipts of ``from``. ``reproduced`` tells how far to believe the rest: receipts
-    that come out as they were under their own version. ``untold`` differs and cannot be told from receipts; nor can
-    ``always_untold``, whatever differs."""
+    """What version `to` would have done with the receipts of version `from`."""
 
-    from_ = serializers.IntegerField()
-    to = serializers.IntegerField()
-    receipts = serializers.IntegerField()
-    compared = serializers.IntegerField()
-    reproduced = ShareOutput()
-    changed = ShareOutput()
-    entering = serializers.IntegerField()
-    leaving = serializers.IntegerField()
-    tokens_before = serializers.FloatField()
-    tokens_after = serializers.FloatField()
-    utilised_leaving = ShareOutput()
-    utilised_staying = ShareOutput()
-    untold = serializers.ListField(child=serializers.CharField())
-    always_untold = serializers.ListField(child=serializers.CharField())
-    examples = ReplayExampleOutput(many=True)
-    refused = RefusalOutput(many=True)
+    from_ = serializers.IntegerField(help_text="Version that the receipts were made under.")
+    to = serializers.IntegerField(help_text="Version that they were replayed under.")
+    receipts = serializers.IntegerField(help_text="Receipts that were read.")
+    compared = serializers.IntegerField(help_text="Receipts that had candidates to choose from.")
+    reproduced = ShareOutput(
+        help_text="Receipts that come out the same under their own version: how far to trust the replay."
+    )
+    changed = ShareOutput(help_text="Contexts that would hold other memories.")
+    entering = serializers.IntegerField(help_text="Memories that would come in.")
+    leaving = serializers.IntegerField(help_text="Memories that would go out.")
+    tokens_before = serializers.FloatField(help_text="Mean tokens of memories in a context, as it was.")
+    tokens_after = serializers.FloatField(help_text="Mean tokens of memories in a context, as it would be.")
+    utilised_leaving = ShareOutput(help_text="Memories used by a reply, among those that would go out.")
+    utilised_staying = ShareOutput(help_text="Memories used by a reply, among those that would stay.")
+    untold = serializers.ListField(
+        child=serializers.CharField(), help_text="Fields that differ and whose effect a replay cannot show."
+    )
+    always_untold = serializers.ListField(
+        child=serializers.CharField(), help_text="Effects that a replay can never show."
+    )
+    examples = ReplayExampleOutput(many=True, help_text="Contexts that would change.")
+    refused = RefusalOutput(many=True, help_text="Receipts that were left out, and why.")
 
 
 class SettingOutput(Output):
-    """One field that may be set: its bounds, its value where nobody sets it, and where that comes from."""
+    """A field that a version may set."""
 
-    section = serializers.CharField()
-    field = serializers.CharField()
-    default_ = serializers.JSONField()
-    bounds = serializers.DictField()
-    provenance = serializers.ChoiceField(choices=["measured", "assumed", "promised"])
-    source_ = serializers.CharField()
+    section = serializers.CharField(help_text="Section of the field.")
+    field = serializers.CharField(help_text="Name of the field.")
+    default_ = serializers.JSONField(help_text="Its value if no version sets it.")
+    bounds = serializers.DictField(help_text="Its type and the values that it may have.")
+    provenance = serializers.ChoiceField(
+        choices=["measured", "assumed", "promised"],
+        help_text="Why the default is what it is: it was measured, it is an assumption, or the product promises it.",
+    )
+    source_ = serializers.CharField(help_text="Where the default comes from.")
 
 
 class SettingsOutput(Output):
-    """All that may be set."""
+    """All fields that a version may set."""
 
-    settings = SettingOutput(many=True)
-
-
-def serialize_experiment_arm(experiment: str, arm: str) -> dict[str, str] | None:
-    """Return a subject's part in an experiment as JSON; None for a subject without any."""
-    return {"name": experiment, "arm": arm} if experiment else None
+    settings = SettingOutput(many=True, help_text="The fields, by section.")
 
 
-def serialize_version(version: PolicyVersion, active: int) -> dict[str, Any]:
-    """Return a version as lists show it; ``active`` is the number of the active one."""
-    return {
-        "version": version.number,
-        "active": version.number == active,
-        "based_on": version.based_on,
-        "reason": version.reason,
-        "created_by": version.author,
-        "created_at": version.created_at,
-        "settings": version.document,
-    }
-
-
-def serialize_detail(version: PolicyVersion, active: int) -> dict[str, Any]:
-    """Return a version as its own page shows it."""
-    return {**serialize_version(version, active), "effective": effective_values(version.document, SECTIONS)}
-
-
-def serialize_made_version(
-    version: int | None, based_on: int, document: Document, changes: Iterable[Change]
-) -> dict[str, Any]:
-    """Return a version that was made, or would be."""
-    return {
-        "version": version,
-        "based_on": based_on,
-        "settings": document,
-        "effective": effective_values(document, SECTIONS),
-        "changes": serialize_changes(changes),
-    }
-
-
-def serialize_changes(changes: Iterable[Change]) -> list[dict[str, Any]]:
-    return [{"section": one.section, "field": one.field, "before": one.before, "after": one.after} for one in changes]
-
-
-def serialize_settings() -> list[dict[str, Any]]:
-    """Return every field a tenant may set, in the order of declaration."""
-    return [_setting(section, field) for section in SECTIONS.values() for field in section.kinds]
+def settings() -> Iterator[dict[str, Any]]:
+    """Yield every field that a version may set, in the order of declaration."""
+    for section in SECTIONS.values():
+        for field in section.kinds:
+            yield _setting(section, field)
 
 
 def _setting(section: Section[Any], field: str) -> dict[str, Any]:

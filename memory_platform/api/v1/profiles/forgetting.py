@@ -1,11 +1,10 @@
-"""Forgetting one preference, profile field or tag for good (row E8): every value that it had, not the current alone."""
+"""``POST .../forget`` of a preference, profile field or tag: erases every value that it ever had."""
 
 from collections.abc import Callable
 from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
 from memory_platform.api.access.permissions import MEMORY_WRITE
@@ -15,8 +14,11 @@ from memory_platform.api.requests.serializers import Input, NothingInput
 from memory_platform.api.v1.administration.erasures import ErasedOutput, reply_with_certificate
 from memory_platform.api.v1.profiles import preferences, tags
 from memory_platform.api.v1.profiles.preference_serializers import check_category
+from memory_platform.api.v1.profiles.profile_serializers import FIELD_HELP
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_in_scopes
+from memory_platform.api.views.operations import operation
+from memory_platform.kernel.errors import NotFound
 from profiles.models import Erasure, Subject
 from profiles.selectors import subject_by_external_id, tag_by_id
 from profiles.services.profile import FactName
@@ -25,18 +27,16 @@ from tenants.isolation import tenant_tx
 
 
 class FieldInput(Input):
-    """A field of the profile, or ``attributes.x``."""
+    """Which profile field to forget."""
 
-    field = TextField(max_bytes=POLICY.id_bytes + 16)
+    field = TextField(max_bytes=POLICY.id_bytes + 16, help_text=FIELD_HELP)
 
 
-class BeliefView(SubjectView):
-    """Forgetting one belief."""
-
+class BeliefForgetView(SubjectView):
     required_scope = MEMORY_WRITE
 
     def answer_forget(self, request: Request, subject_id: str, forget: Callable[[Subject], Erasure]) -> HttpResponse:
-        """Forget in a transaction of its own, and return the certificate that is signed after it."""
+        """Run ``forget`` in its own transaction and return the certificate, which is signed after it."""
 
         def work() -> Reply:
             with tenant_tx(self.tenant_id):
@@ -46,15 +46,16 @@ class BeliefView(SubjectView):
         return write_in_scopes(request, work)
 
 
-class PreferenceForgetView(BeliefView):
-    """Forgetting one preference."""
-
+class PreferenceForgetView(BeliefForgetView):
     noun = "preferences"
 
-    @extend_schema(request=NothingInput, responses=ErasedOutput)
+    @operation("forget_preference", request=NothingInput, answer=ErasedOutput, errors=[NotFound])
     def post(self, request: Request, subject_id: str, category: str, key: str) -> HttpResponse:
-        """Erase a preference with its history, also one that was retracted. What was said stays: messages, and memories
-        of them; the utterances that the preference quotes are not learned from again."""
+        """Erase a preference with its history; also works for a retracted one.
+
+        Messages and the memories made of them stay. The sentences that the preference was read from are not learned
+        from again.
+        """
         NothingInput.parse(request)
         check_category(category)
         return self.answer_forget(
@@ -62,14 +63,12 @@ class PreferenceForgetView(BeliefView):
         )
 
 
-class FactForgetView(BeliefView):
-    """Forgetting one field of the profile."""
-
+class FactForgetView(BeliefForgetView):
     noun = "profile"
 
-    @extend_schema(request=FieldInput, responses=ErasedOutput)
+    @operation("forget_profile_field", request=FieldInput, answer=ErasedOutput, errors=[NotFound])
     def post(self, request: Request, subject_id: str) -> HttpResponse:
-        """Erase a field or attribute with its history, also one that was removed. What was said stays."""
+        """Erase a profile field or attribute with its history; also works for a removed one. Messages stay."""
         name = FactName.read(FieldInput.parse(request)["field"])
         return self.answer_forget(
             request,
@@ -78,14 +77,12 @@ class FactForgetView(BeliefView):
         )
 
 
-class TagForgetView(BeliefView):
-    """Forgetting one tag."""
-
+class TagForgetView(BeliefForgetView):
     noun = "tags"
 
-    @extend_schema(request=NothingInput, responses=ErasedOutput)
+    @operation("forget_tag", request=NothingInput, answer=ErasedOutput, errors=[NotFound])
     def post(self, request: Request, subject_id: str, tag_id: UUID) -> HttpResponse:
-        """Erase a tag and what candidates and prompts say of it. What was said stays."""
+        """Erase a tag, and its words in proposals and stored prompts. Messages stay."""
         NothingInput.parse(request)
         return self.answer_forget(
             request, subject_id, lambda subject: forget_tag(subject, tag_by_id(subject, tag_id), by=self.actor)

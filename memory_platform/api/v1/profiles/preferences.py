@@ -1,169 +1,172 @@
-"""``/v1/subjects/{subject_id}/preferences``: what a subject likes, avoids and has set, now and at any past moment."""
+"""``/v1/subjects/{subject_id}/preferences``: what a subject likes, avoids or has set, now and at any past time."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any
 
 from django.http.response import HttpResponseBase
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, READS_AND_WRITES
-from memory_platform.api.reference import examples
+from memory_platform.api.requests.sensitive import Sensitive
+from memory_platform.api.requests.serializers import page_of
+from memory_platform.api.v1.memories.shared_serializers import MessageSourceOutput
 from memory_platform.api.v1.profiles.preference_serializers import (
     PreferenceInput,
     PreferenceListInput,
     PreferenceOutput,
-    PreferencePageOutput,
     WrittenPreferenceOutput,
     check_category,
     claim_of,
-    refuse_in,
-    serialize_preference,
+    refuse_sensitive_preference,
 )
 from memory_platform.api.views.base import SubjectView, no_content
-from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.etags import IfMatch, etag_header
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Order, Page, PageInput
 from memory_platform.kernel.errors import NotFound, VersionMismatch
 from profiles.models import Preference, Subject
 from profiles.selectors import current_preference, preference_history, preferences_at, subject_by_external_id
-from profiles.services.claims import ClaimOutcome
+from profiles.services.claims import ClaimOutcome, ConfidenceAboveCeiling, ValidInFuture
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import preference_place, record_preference, retract_preference
 from profiles.services.subjects import ensure_subject
-from snapshots.lifecycle.preference_sources import link_preference_sources, preference_sources
+from snapshots.lifecycle.preference_sources import SourceUnknown, link_preference_sources, preference_sources
 from snapshots.notes.slot_ends import end_notes_of_values
 from snapshots.notes.slots import notes_of_slots
 from tenants.isolation import tenant_tx
 
+# Ids made here grow with time: this is the order of recording.
 BY_ID = Order(fields=("id",))
-"""Ids made here grow with time: this is the order of recording."""
 BY_VALIDITY = Order(fields=("valid_at", "id"))
 BELOW = "subjects/<product_id:subject_id>/preferences"
 ONE = f"{BELOW}/<product_id:category>/<product_id:key>"
 
 
 class PreferencesView(SubjectView):
-    """The preferences of one subject."""
-
     noun = "preferences"
-    query_input = PreferenceListInput
     required_scope = MEMORY_READ
 
-    @extend_schema(parameters=[PreferenceListInput], responses=PreferencePageOutput)
+    @operation("list_preferences", query=PreferenceListInput, answer=page_of(PreferenceOutput))
     def get(self, request: Request, subject_id: str) -> Response:
-        """List the current preferences, or those of a past moment on either clock, in the order of recording."""
+        """List the current preferences, or those of a past time, in the order in which they were recorded."""
         query = PreferenceListInput.parse(request)
         page = Page.from_request(request, query, BY_ID)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
-            kept, cursor = page.of(preferences_at(subject, **PreferenceListInput.moment_of(query)))
-            return Response({"data": serialize_with_sources(subject, kept), "next_cursor": cursor})
+            kept, cursor = page.of(preferences_at(subject, **PreferenceListInput.filter_of(query)))
+            return Response({"data": render_preferences(subject, kept), "next_cursor": cursor})
 
 
 class PreferenceView(SubjectView):
-    """One preference."""
-
     noun = "preferences"
     versioned = True
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
-    @extend_schema(responses=PreferenceOutput)
+    @operation("get_preference", answer=PreferenceOutput)
     def get(self, request: Request, subject_id: str, category: str, key: str) -> Response:
-        """Return the current value; one that was retracted is 404, its history stays."""
+        """Get the current value of a preference. A retracted preference is 404; its history stays."""
         check_category(category)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
             return answer(subject, current_preference(subject, category, key))
 
-    @extend_schema(request=PreferenceInput, responses=WrittenPreferenceOutput, examples=examples.PREFERENCES)
+    @operation(
+        "set_preference",
+        request=PreferenceInput,
+        answer=WrittenPreferenceOutput,
+        errors=[Sensitive, ConfidenceAboveCeiling, ValidInFuture, SourceUnknown],
+    )
     def put(self, request: Request, subject_id: str, category: str, key: str) -> Response:
-        """Record a value and return what then holds, with the verdict; makes the subject on first sight.
+        """Set a preference and return its current value with a verdict. The subject is created if it is unknown.
 
-        An older value enters history only (unchanged, ``older``); a weaker provenance does not replace a stronger one
-        (rejected, ``weaker_than_current``).
+        A value with an older `valid_at` enters the history only (verdict `unchanged`, reason `older`). A value with a
+        weaker provenance does not replace the current one (verdict `rejected`, reason `weaker_than_current`).
         """
         check_category(category)
         given, condition = PreferenceInput.parse(request), IfMatch.from_request(request)
-        refuse_in(category, key, given)
+        refuse_sensitive_preference(category, key, given)
         claim = claim_of(given)
         with tenant_tx(self.tenant_id):
             subject = ensure_subject(subject_id)
-            check(condition, subject, category, key)
+            check_version(condition, subject, category, key)
             outcome = record_preference(subject, category, key, claim)
             end_notes_of_values(subject.id, Preference, [{"category": category, "key": key}])
             if outcome.row is not None and given.get("sources"):
                 link_preference_sources(subject, outcome.row.id, given["sources"])
-            return answer(subject, what_holds(outcome), outcome)
+            return answer_write(subject, outcome)
 
-    @extend_schema(responses={204: None})
+    @operation("retract_preference", status=204)
     def delete(self, request: Request, subject_id: str, category: str, key: str) -> HttpResponseBase:
-        """Retract the current value: it ends now, its history stays."""
+        """Retract a preference: its value ends now, its history stays."""
         check_category(category)
         condition = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
             lock_subject(subject)
-            held = current_preference(subject, category, key)
-            condition.check(held.id, held.version)
+            current = current_preference(subject, category, key)
+            condition.check(current.id, current.version)
             retract_preference(subject, category, key)
             end_notes_of_values(subject.id, Preference, [{"category": category, "key": key}])
         return no_content()
 
 
 class PreferenceHistoryView(SubjectView):
-    """What one preference has been."""
-
     noun = "preferences"
-    query_input = PageInput
     required_scope = MEMORY_READ
 
-    @extend_schema(parameters=[PageInput], responses=PreferencePageOutput)
+    @operation("list_preference_history", query=PageInput, answer=page_of(PreferenceOutput))
     def get(self, request: Request, subject_id: str, category: str, key: str) -> Response:
-        """List every value that it has had, in the order in which they began; also of a retracted one."""
+        """List all values that a preference has had, in the order they became true. Also works when it is retracted."""
         check_category(category)
         page = Page.from_request(request, PageInput.parse(request), BY_VALIDITY)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
             kept, cursor = page.of(preference_history(subject, category, key))
             if not kept and page.place is None:
-                raise NotFound("no such preference")
-            return Response({"data": serialize_with_sources(subject, kept), "next_cursor": cursor})
+                raise NotFound("This preference never had a value.")
+            return Response({"data": render_preferences(subject, kept), "next_cursor": cursor})
 
 
-def check(condition: IfMatch, subject: Subject, category: str, key: str) -> None:
-    """Raise VersionMismatch when the caller has seen another version; what is not there has none."""
+def check_version(condition: IfMatch, subject: Subject, category: str, key: str) -> None:
+    """Raise VersionMismatch if the caller has seen another version, or the preference has no current value."""
     if condition.tags is None:
         return
     lock_subject(subject)
-    held = preference_place(subject, category, key).current()
-    if held is None:
-        raise VersionMismatch("There is no current value any more.")
-    condition.check(held.id, held.version)
+    current = preference_place(subject, category, key).current()
+    if current is None:
+        raise VersionMismatch("This preference has no current value any more.")
+    condition.check(current.id, current.version)
 
 
-def what_holds(outcome: ClaimOutcome[Preference]) -> Preference:
-    """Return the value that the address shows after a write: the current one."""
-    held = outcome.current or outcome.row
-    if held is None:
-        raise NotFound("no such preference")
-    return held
+def answer(subject: Subject, preference: Preference) -> Response:
+    [rendered] = render_preferences(subject, [preference])
+    return Response(rendered, headers=etag_header(preference))
 
 
-def answer(subject: Subject, preference: Preference, outcome: ClaimOutcome[Preference] | None = None) -> Response:
-    """Return a preference under its ETag, after a write with the verdict."""
-    [shown] = serialize_with_sources(subject, [preference])
-    if outcome is not None:
-        shown |= {"verdict": outcome.verdict, "reason": outcome.reason or None}
-    return Response(shown, headers={"ETag": etag_of(preference.id, preference.version)})
+def answer_write(subject: Subject, outcome: ClaimOutcome[Preference]) -> Response:
+    """Return the current value after a write with the verdict. Raises NotFound if there is none."""
+    preference = outcome.current or outcome.row
+    if preference is None:
+        raise NotFound("This preference has no current value.")
+    response = answer(subject, preference)
+    response.data |= {"verdict": outcome.verdict, "reason": outcome.reason or None}
+    return response
 
 
-def serialize_with_sources(subject: Subject, preferences: Sequence[Preference]) -> list[dict[str, Any]]:
-    """Return preferences as JSON, the sources and the notes of all in one query each."""
+def render_preferences(subject: Subject, preferences: Sequence[Preference]) -> list[dict[str, Any]]:
+    """Return preferences as JSON; sources and notes of all take one query each."""
     sources = preference_sources(subject, preferences)
     notes = notes_of_slots(Preference, [one.value_id for one in preferences])
-    return [serialize_preference(one, sources.get(one.value_id, ()), notes.get(one.value_id)) for one in preferences]
+    return [
+        PreferenceOutput.render(
+            one,
+            sources=MessageSourceOutput.render_many(sources.get(one.value_id, ())),
+            note_id=notes.get(one.value_id),
+        )
+        for one in preferences
+    ]
 
 
 urlpatterns = [

@@ -1,7 +1,7 @@
-"""A profile as it goes in and out."""
+"""Fields of a profile in requests and answers."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from rest_framework import serializers
@@ -9,33 +9,36 @@ from rest_framework import serializers
 from memory_platform.api.policy import POLICY
 from memory_platform.api.requests.characters import has_control
 from memory_platform.api.requests.faults import fault
-from memory_platform.api.requests.fields import JsonObjectField, ListOfField, TextField, names, refuse
+from memory_platform.api.requests.fields import JsonObjectField, ListOfField, TextField, refuse
 from memory_platform.api.requests.json_guard import printable_key
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
+from memory_platform.api.v1.memories.shared_serializers import (
+    VERDICT_HELP,
+    confidence_output,
+    provenance_output,
+    short_text,
+    texts_output,
+)
+from memory_platform.api.v1.profiles.belief_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
 from profiles.completeness import Priority
 from profiles.models import PROFILE_FIELDS, ProfileFact
-from profiles.services.claims import stated_claim
-from profiles.services.profile import ATTRIBUTES, FactChange, FactName, FactVerdict, Mode
-from profiles.values import Provenance, Verdict
+from profiles.services.claims import ABSENT, NOT_A_LIST, REMOVED, stated_claim
+from profiles.services.profile import ATTRIBUTES, FactChange, FactName, Mode
+from profiles.values import Verdict
 from snapshots.notes.slots import notes_of_slots
 
 ATTRIBUTES_MOST = 100
 NAME_CHARS = 200
+# A language of two or three letters, and subtags. Source: RFC 5646, section 2.1.
 LOCALE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*")
-"""A language of two or three letters, and subtags. Source: RFC 5646, section 2.1."""
 MODES = [mode for mode in get_args(Mode) if mode != "remove"]
-
-
-def words(chars: int) -> TextField:
-    """Return an optional text of at most ``chars`` characters."""
-    return TextField(max_bytes=4 * chars, max_length=chars, required=False)
+FIELD_HELP = "Name of a profile field, such as `occupation`, or `attributes.` and the name of an attribute."
 
 
 class LocaleField(TextField):
-    """A language as BCP 47 writes it, by form alone, or with underscores: en, en-GB, zh-Hans, zh_CN."""
+    """A language tag of BCP 47; underscores are accepted: en, en-GB, zh-Hans, zh_CN. Only its form is checked."""
 
     def to_internal_value(self, data: Any) -> str:
-        """Return it as it came. Raises ValidationError."""
         given = super().to_internal_value(data)
         if not LOCALE.fullmatch(given):
             refuse("not_a_locale", "Must be a language tag such as en, en-GB, zh-Hans or zh_CN.")
@@ -43,26 +46,23 @@ class LocaleField(TextField):
 
 
 class AttributesField(JsonObjectField):
-    """Free attributes: names of 1-200 characters, any JSON; null says nothing."""
+    """Free attributes: names of 1-200 characters, any JSON. A null is dropped."""
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
-        """Return the attributes that say something. Raises ValidationError."""
         given = super().to_internal_value(data)
         if len(given) > ATTRIBUTES_MOST:
-            refuse("length", f"Has at most {ATTRIBUTES_MOST} attributes.")
+            refuse("length", f"Must have at most {ATTRIBUTES_MOST} attributes.")
         for name in given:
             if not 0 < len(name) <= NAME_CHARS or has_control(name):
-                raise fault(
-                    printable_key(name), "not_a_name", f"Has 1-{NAME_CHARS} characters, none of them a control."
-                )
+                message = f"Must have 1 to {NAME_CHARS} characters and no control characters."
+                raise fault(printable_key(name), "not_a_name", message)
         return {name: value for name, value in given.items() if value is not None}
 
 
 class ModesField(JsonObjectField):
-    """How a change of each named field is meant: overwrite (the default), append or merge."""
+    """How to apply the new value of each named field."""
 
     def to_internal_value(self, data: Any) -> dict[str, Mode]:
-        """Return ``{path: mode}``. Raises ValidationError."""
         given = super().to_internal_value(data)
         for path, mode in given.items():
             if mode not in MODES:
@@ -71,116 +71,136 @@ class ModesField(JsonObjectField):
 
 
 class ProfileFields(StrictSerializer):
-    """What may be said about a profile. Null is no news; ``remove`` takes away fields and ``attributes.x``."""
+    """Values for a profile. A field that is absent or null keeps its value."""
 
-    name = words(500)
-    occupation = words(500)
-    interests = ListOfField(child=TextField(max_bytes=800, max_length=NAME_CHARS), most=200, required=False)
-    mbti = words(16)
-    age_range = words(64)
-    locale = LocaleField(max_length=64, required=False)
-    timezone = words(64)
-    attributes = AttributesField(max_bytes=POLICY.string_bytes, required=False)
-    remove = ListOfField(child=TextField(max_bytes=POLICY.id_bytes + 16), most=ATTRIBUTES_MOST, required=False)
-    modes = ModesField(max_bytes=POLICY.string_bytes, required=False)
+    name = short_text(500, "The user's name.")
+    occupation = short_text(500, "What the user does for a living.")
+    interests = ListOfField(
+        child=TextField(max_bytes=800, max_length=NAME_CHARS),
+        most=200,
+        required=False,
+        help_text="What the user is interested in.",
+    )
+    mbti = short_text(16, "Personality type, such as `INTJ`.")
+    age_range = short_text(64, "Age range, such as `30-39`.")
+    locale = LocaleField(
+        max_length=64, required=False, help_text="Language of the user as a BCP 47 tag, such as `en-GB` or `zh_CN`."
+    )
+    timezone = short_text(64, "IANA name of the user's time zone, such as `Europe/Berlin`.")
+    attributes = AttributesField(
+        max_bytes=POLICY.string_bytes,
+        required=False,
+        help_text=f"Attributes of your own: up to {ATTRIBUTES_MOST} names, each with any JSON value.",
+    )
+    remove = ListOfField(
+        child=TextField(max_bytes=POLICY.id_bytes + 16),
+        most=ATTRIBUTES_MOST,
+        required=False,
+        help_text="Fields to remove, such as `occupation` or `attributes.shoe_size`. Their history stays.",
+    )
+    modes = ModesField(
+        max_bytes=POLICY.string_bytes,
+        required=False,
+        help_text="How to apply a value, by field: `overwrite` (default), `append` (add to a list) or `merge` (add to "
+        "a list or an object).",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse what contradicts itself: removed and given, or a mode for nothing."""
+        """Raise ValidationError if a field is both given and removed, or has a mode but no value."""
         given = set(changed_paths(attrs))
         for index, path in enumerate(attrs.get("remove", ())):
             if FactName.read(path).path in given:
                 raise fault(f"remove.{index}", "contradiction", "Must not be given a value as well.")
         for path in attrs.get("modes", ()):
             if FactName.read(path).path not in given:
-                raise fault(f"modes.{printable_key(path)}", "no_value", "Names a field that is given a value.")
+                raise fault(f"modes.{printable_key(path)}", "no_value", "Must name a field that is given a value.")
         return attrs
 
 
 class ProfileInput(ProfileFields, Input):
-    """Changes of a profile: what is not given stays."""
+    """Changes of a profile. A field that is absent or null keeps its value."""
 
 
 class ProfileOutput(Output):
-    """Who the subject is; null where nothing is known."""
+    """Who the subject is. A field is null if it is not known."""
 
-    name = serializers.CharField(allow_null=True)
-    occupation = serializers.CharField(allow_null=True)
-    interests = serializers.ListField(child=serializers.CharField(), allow_null=True)
-    mbti = serializers.CharField(allow_null=True)
-    age_range = serializers.CharField(allow_null=True)
-    locale = serializers.CharField(allow_null=True)
-    timezone = serializers.CharField(allow_null=True)
-    attributes = serializers.DictField()
+    name = serializers.CharField(allow_null=True, help_text="The user's name.")
+    occupation = serializers.CharField(allow_null=True, help_text="What the user does for a living.")
+    interests = texts_output("What the user is interested in.", allow_null=True)
+    mbti = serializers.CharField(allow_null=True, help_text="Personality type.")
+    age_range = serializers.CharField(allow_null=True, help_text="Age range.")
+    locale = serializers.CharField(allow_null=True, help_text="Language of the user as a language tag.")
+    timezone = serializers.CharField(allow_null=True, help_text="IANA name of the user's time zone.")
+    attributes = serializers.DictField(help_text="Attributes of your own, by name.")
 
 
 class StandingOutput(Output):
-    """How a field stands. ``note_id`` is the note whose words it was read from, null where there is none."""
+    """How well a profile field is known."""
 
-    confidence = serializers.FloatField()
-    provenance = serializers.ChoiceField(choices=names(Provenance.values))
-    valid_at = serializers.DateTimeField()
-    note_id = serializers.UUIDField(allow_null=True)
+    confidence = confidence_output()
+    provenance = provenance_output()
+    valid_at = serializers.DateTimeField(help_text="Since when the value is true.")
+    note_id = serializers.UUIDField(
+        allow_null=True, help_text="Id of the newest note that the value was read from; null if there is none."
+    )
 
 
 class StandingProfileOutput(ProfileOutput):
-    """The profile, and by field or attribute how surely it is known, since when, and from which note."""
+    """A profile, and how well each of its fields is known."""
 
-    standing = serializers.DictField(child=StandingOutput())
+    standing = serializers.DictField(
+        child=StandingOutput(), help_text="By field or attribute: how sure the value is, and since when it is true."
+    )
 
 
 class FactVerdictOutput(Output):
-    """What became of one field; attributes are written ``attributes.x``."""
+    """The result of a change of one profile field."""
 
-    field = serializers.CharField()
-    verdict = serializers.ChoiceField(choices=names(Verdict.values))
-    reason = serializers.CharField(allow_null=True)
+    field = serializers.CharField(source="name.path", help_text=FIELD_HELP)
+    verdict = serializers.ChoiceField(choices=Verdict.values, help_text=VERDICT_HELP)
+    reason = serializers.ChoiceField(
+        choices=[*WRITE_REASONS, NOT_A_LIST, ABSENT, REMOVED],
+        allow_null=True,
+        help_text=f"{WRITE_REASON_HELP} Also: `not_a_list` (the mode needs a list), `removed` (removed as asked), "
+        "`absent` (there was nothing to remove).",
+    )
 
 
 class PatchedProfileOutput(StandingProfileOutput):
-    """The profile after a change, and what became of each field."""
+    """A profile after a change, and the result for each field."""
 
-    verdicts = FactVerdictOutput(many=True)
-
-
-class FactOutput(Output):
-    """One value that a field has had; true in ``[valid_at, invalid_at)``."""
-
-    id = serializers.UUIDField()
-    field = serializers.CharField()
-    value = serializers.JSONField()
-    confidence = serializers.FloatField()
-    provenance = serializers.ChoiceField(choices=names(Provenance.values))
-    valid_at = serializers.DateTimeField()
-    invalid_at = serializers.DateTimeField(allow_null=True)
-    superseded_by = serializers.UUIDField(allow_null=True)
-    recorded_at = serializers.DateTimeField()
-    last_validated_at = serializers.DateTimeField()
+    verdicts = FactVerdictOutput(many=True, help_text="One result for each changed or removed field, in that order.")
 
 
-class FactPageOutput(Output):
-    """A page of values, in the order in which they began."""
+class FactOutput(BeliefOutput):
+    """One value that a profile field has had."""
 
-    data = FactOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
-    next_cursor = serializers.CharField(allow_null=True)
+    field = serializers.CharField(help_text=FIELD_HELP)
+
+    @staticmethod
+    def render_field(fact: ProfileFact) -> str:
+        return FactName(fact.field, fact.is_attribute).path
 
 
 class MissingOutput(Output):
-    """One thing that is not known yet."""
+    """One thing that is not known about the subject yet."""
 
-    key = serializers.CharField()
-    priority = serializers.ChoiceField(choices=names(get_args(Priority)))
+    key = serializers.CharField(help_text="What is missing, such as `name` or `home`.")
+    priority = serializers.ChoiceField(choices=get_args(Priority), help_text="How important it is to know.")
 
 
 class CompletenessOutput(Output):
-    """What is missing, most important first; ``initialised`` when nothing of high priority is."""
+    """What is not known about the subject yet."""
 
-    initialised = serializers.BooleanField()
-    missing = MissingOutput(many=True)
-    next_question = serializers.CharField(allow_null=True)
+    initialised = serializers.BooleanField(help_text="True if nothing of high priority is missing.")
+    missing = MissingOutput(many=True, help_text="What is missing, most important first.")
+    next_question = serializers.CharField(
+        allow_null=True, help_text="A question for the most important one, in the user's language; null if none."
+    )
 
 
 def changed_paths(given: Mapping[str, Any]) -> list[str]:
-    """Return the paths of the fields and attributes that ``given`` has values for."""
+    """Return the paths of the fields and attributes that ``given`` sets."""
     own = [name for name in PROFILE_FIELDS if name in given]
     return [*own, *(f"{ATTRIBUTES}{name}" for name in given.get("attributes", ()))]
 
@@ -197,39 +217,15 @@ def changes_of(given: Mapping[str, Any]) -> list[FactChange]:
 
 
 def removals_of(given: Mapping[str, Any]) -> Sequence[FactName]:
-    """Return what a checked input takes away, each once."""
+    """Return the fields that a checked input removes, each once."""
     return list(dict.fromkeys(FactName.read(path) for path in given.get("remove", ())))
 
 
-def serialize_verdicts(verdicts: Iterable[FactVerdict]) -> list[dict[str, Any]]:
-    return [{"field": one.name.path, "verdict": one.verdict, "reason": one.reason or None} for one in verdicts]
-
-
-def serialize_fact(fact: ProfileFact) -> dict[str, Any]:
-    return {
-        "id": fact.value_id,
-        "field": FactName(fact.field, fact.is_attribute).path,
-        "value": fact.value,
-        "confidence": fact.confidence,
-        "provenance": fact.provenance,
-        "valid_at": fact.valid_at,
-        "invalid_at": fact.invalid_at,
-        "superseded_by": fact.superseded_by_id,
-        "recorded_at": fact.recorded_at,
-        "last_validated_at": fact.last_validated_at,
-    }
-
-
-def serialize_standing_profile(facts: Sequence[ProfileFact]) -> dict[str, dict[str, Any]]:
-    """Return how each current fact stands as JSON, by its name; in the open scope, one query."""
+def render_standing_profile(facts: Sequence[ProfileFact]) -> dict[str, dict[str, Any]]:
+    """Return how well each current fact is known, by its name; in the open scope, one query."""
     notes = notes_of_slots(ProfileFact, [fact.id for fact in facts])
-    # A field of the profile proper after the free attributes: it has the name where both do.
+    # Attributes come first, so that a profile field wins over an attribute of the same name.
     return {
-        fact.field: {
-            "confidence": fact.confidence,
-            "provenance": fact.provenance,
-            "valid_at": fact.valid_at,
-            "note_id": notes.get(fact.id),
-        }
+        fact.field: StandingOutput.render(fact, note_id=notes.get(fact.id))
         for fact in sorted(facts, key=lambda fact: not fact.is_attribute)
     }

@@ -1,22 +1,19 @@
-"""``/v1/subjects``: the people a product talks with, under the product's own ids."""
-
-from collections.abc import Mapping
-from typing import Any, ClassVar
+"""``/v1/subjects``: the users of a product, under the product's own ids."""
 
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ, READS_AND_WRITES
 from memory_platform.api.requests.fields import JsonObjectField
-from memory_platform.api.requests.sensitive import refuse_sensitive
-from memory_platform.api.requests.serializers import Input, Output
+from memory_platform.api.requests.sensitive import Sensitive, refuse_sensitive
+from memory_platform.api.requests.serializers import Input, Output, page_of
 from memory_platform.api.v1.administration.erasures import ErasedOutput
 from memory_platform.api.v1.profiles.profile_serializers import ProfileFields, ProfileOutput, changes_of, removals_of
 from memory_platform.api.views.base import SubjectView, TenantView
 from memory_platform.api.views.etags import IfMatch, etag_of
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from memory_platform.kernel.errors import VersionMismatch
 from profiles.models import ErasureState, Subject
@@ -31,122 +28,104 @@ PART = "subject"
 
 
 class SubjectInput(Input):
-    """A subject: the profile merges like PATCH, metadata is replaced, what is not given stays."""
+    """Values for a subject. What is not given keeps its value."""
 
-    profile = ProfileFields(required=False)
-    metadata = JsonObjectField(required=False)
+    profile = ProfileFields(required=False, help_text="Changes of the profile, as in `PATCH .../profile`.")
+    metadata = JsonObjectField(required=False, help_text="Data of your own. It replaces the earlier metadata.")
 
 
 class SubjectOutput(Output):
-    """One subject."""
+    """One subject: a user of your product."""
 
-    subject_id = serializers.CharField()
-    created_at = serializers.DateTimeField()
-    profile = ProfileOutput()
-    metadata = serializers.DictField()
-
-
-class SubjectPageOutput(Output):
-    """A page of subjects, oldest first."""
-
-    data = SubjectOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
-    next_cursor = serializers.CharField(allow_null=True)
+    subject_id = serializers.CharField(source="external_id", help_text="Id of the subject, as your product chose it.")
+    created_at = serializers.DateTimeField(help_text="When the platform first saw the subject.")
+    profile = ProfileOutput(help_text="Who the subject is.")
+    metadata = serializers.DictField(help_text="Data of your own.")
 
 
 class ErasingOutput(Output):
-    """An erasure that goes on: its job, and where its certificate will be."""
+    """An erasure that a job completes."""
 
-    job_id = serializers.UUIDField()
-    erasure_id = serializers.UUIDField()
+    job_id = serializers.UUIDField(source="id", help_text="Id of the job; `GET /v1/jobs/{job_id}` returns its status.")
+    erasure_id = serializers.UUIDField(
+        help_text="Id of the erasure; `GET /v1/erasures/{erasure_id}` returns the certificate when it is done."
+    )
 
 
 class SubjectsView(TenantView):
-    """The subjects of the tenant."""
-
     noun = "subjects"
-    query_input = PageInput
     required_scope = MEMORY_READ
 
-    @extend_schema(parameters=[PageInput], responses=SubjectPageOutput)
+    @operation("list_subjects", query=PageInput, answer=page_of(SubjectOutput))
     def get(self, request: Request) -> Response:
-        """List the subjects, oldest first."""
+        """List all subjects, oldest first."""
         page = Page.from_request(request, PageInput.parse(request))
         with tenant_tx(self.tenant_id):
             kept, cursor = page.of(all_subjects())
             profiles = current_profiles(kept)
-        return Response({"data": [serialize_subject(one, profiles[one.id]) for one in kept], "next_cursor": cursor})
+        data = [SubjectOutput.render(one, profile=profiles[one.id]) for one in kept]
+        return Response({"data": data, "next_cursor": cursor})
 
 
 class OneSubjectView(SubjectView):
-    """One subject."""
-
     noun = "subjects"
     versioned = True
-    required_scope: ClassVar[Mapping[str, str]] = READS_AND_WRITES
+    required_scope = READS_AND_WRITES
 
-    @extend_schema(responses=SubjectOutput)
+    @operation("get_subject", answer=SubjectOutput)
     def get(self, request: Request, subject_id: str) -> Response:
-        """Return the subject."""
+        """Get a subject with its profile."""
         with tenant_tx(self.tenant_id):
             return answer(subject_by_external_id(subject_id))
 
-    @extend_schema(request=SubjectInput, responses={200: SubjectOutput, 201: SubjectOutput})
+    @operation("put_subject", request=SubjectInput, answer=SubjectOutput, status=(200, 201), errors=[Sensitive])
     def put(self, request: Request, subject_id: str) -> Response:
-        """Make or change the subject; 201 when this made it."""
+        """Create a subject (201) or change it (200)."""
         given, condition = SubjectInput.parse(request), IfMatch.from_request(request)
         profile = given.get("profile", {})
         refuse_sensitive(profile, below="profile.")
         with tenant_tx(self.tenant_id):
-            check(condition, subject_id)
-            done = put_subject(
+            check_version(condition, subject_id)
+            put = put_subject(
                 subject_id, changes=changes_of(profile), remove=removals_of(profile), metadata=given.get("metadata")
             )
-            return answer(done.subject, status=201 if done.created else 200)
+            return answer(put.subject, status=201 if put.created else 200)
 
-    @extend_schema(responses={200: ErasedOutput, 202: ErasingOutput})
+    @operation("delete_subject", answers={200: ErasedOutput, 202: ErasingOutput}, tag="deletion")
     def delete(self, request: Request, subject_id: str) -> Response:
-        """Erase all that is held about the subject; nothing of it can be read from the answer on.
+        """Erase everything about a subject and return a certificate. After the answer nothing of it can be read.
 
-        More than 50,000 rows are left to a job (202); the same id may be used anew at once.
+        A subject with more than 50,000 rows is erased by a job (202). The same id can be used again at once.
         """
         condition = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
-            check(condition, subject_id)
+            check_version(condition, subject_id)
         erasure, job = erase_subject(self.tenant_id, subject_id, by=self.actor)
         if erasure.state != ErasureState.DONE:
-            return Response({"job_id": job.id, "erasure_id": erasure.id}, status=202)
+            return Response(ErasingOutput.render(job, erasure_id=erasure.id), status=202)
         return Response({"certificate": certificate_of(erasure)})
 
 
-def check(condition: IfMatch, subject_id: str) -> None:
-    """Raise VersionMismatch when the caller has seen another version; a subject that is not there has none."""
+def check_version(condition: IfMatch, subject_id: str) -> None:
+    """Raise VersionMismatch if the caller has seen another version, or the subject does not exist any more."""
     if condition.tags is None:
         return
     subject = find_subject(subject_id)
     if subject is None:
-        raise VersionMismatch("There is no such subject any more.")
+        raise VersionMismatch("This subject does not exist any more.")
     lock_subject(subject)
     condition.check(subject.id, version_of(subject), PART)
 
 
 def version_of(subject: Subject) -> int:
-    """Return a number that grows with whatever a subject shows."""
+    """Return a number that grows when anything in the answer about a subject changes."""
     return subject.version + subject.profile_version
 
 
 def answer(subject: Subject, *, status: int = 200) -> Response:
-    """Return the subject under its ETag."""
     tag = etag_of(subject.id, version_of(subject), PART)
-    return Response(serialize_subject(subject, current_profile(subject)), status=status, headers={"ETag": tag})
-
-
-def serialize_subject(subject: Subject, profile: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "subject_id": subject.external_id,
-        "created_at": subject.created_at,
-        "profile": profile,
-        "metadata": subject.metadata,
-    }
+    rendered = SubjectOutput.render(subject, profile=current_profile(subject))
+    return Response(rendered, status=status, headers={"ETag": tag})
 
 
 urlpatterns = [

@@ -1,6 +1,6 @@
-"""A tag as it goes in and out."""
+"""Fields of a tag in requests and answers."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, get_args
 
@@ -15,43 +15,41 @@ from memory_platform.api.requests.fields import (
     OneOfField,
     TextField,
     WholeField,
-    names,
     refuse,
 )
 from memory_platform.api.requests.sensitive import refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output, QueryInput, StrictSerializer
-from memory_platform.api.v1.profiles.tag_history_serializers import TagDetailOutput, serialize_detail
+from memory_platform.api.v1.memories.shared_serializers import (
+    VERDICT_HELP,
+    TagBaseOutput,
+    short_text,
+    texts_output,
+)
+from memory_platform.api.v1.profiles.belief_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.text import comparable
-from profiles.models import Tag, TagDetail, TagKind
+from profiles.models import DetailName, TagKind
 from profiles.policy import BELIEFS, TAG_LOOKUP
-from profiles.services.tags.lookup import Match, TagMatch
-from profiles.services.tags.tags import CLEARABLE, TagDraft, TagOutcome, empty_columns
-from profiles.values import Provenance, Verdict
+from profiles.services.tags.lookup import Match
+from profiles.services.tags.tags import CLEARABLE, TagDraft, empty_columns
+from profiles.values import Verdict
 from snapshots.models import NoteGrade
-from snapshots.notes.values import SourcedNote
 from snapshots.sensitive.detector import is_telephone
 
 LABEL_CHARS = 200
 ALIASES_MOST = 50
 ADDRESS_CHARS = 1_000
+# Notes in the answer about one tag.
 NOTES_MOST = 50
-"""Notes that the page of one tag shows."""
-
-
-def words(chars: int) -> TextField:
-    """Return an optional text of at most ``chars`` characters."""
-    return TextField(max_bytes=4 * chars, max_length=chars, required=False)
 
 
 class LabelField(TextField):
-    """A label or an alias: 1-200 characters that show something."""
+    """A label or an alias: 1-200 characters, at least one of them visible."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_bytes=4 * LABEL_CHARS, max_length=LABEL_CHARS, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the label. Raises ValidationError."""
         label = super().to_internal_value(data)
         if not comparable(label):
             refuse("empty", "Must not be empty.")
@@ -59,30 +57,36 @@ class LabelField(TextField):
 
 
 class TagFields(StrictSerializer):
-    """What both a new tag and a change may say; ``lat`` and ``lon`` stand together."""
+    """Details of a tag."""
 
-    kind = OneOfField(choices=names(TagKind.values), required=False)
-    address = words(ADDRESS_CHARS)
-    poi_id = words(LABEL_CHARS)
-    lat = NumberField(least=-90.0, most=90.0, required=False)
-    lon = NumberField(least=-180.0, most=180.0, required=False)
-    phone = words(64)
-    relation = words(100)
-    aliases = ListOfField(child=LabelField(), most=ALIASES_MOST, required=False)
+    kind = OneOfField(
+        choices=TagKind.values,
+        required=False,
+        help_text="What the tag stands for. Default: `contact` if there is a phone or a relation and no place, else "
+        "`place`.",
+    )
+    address = short_text(ADDRESS_CHARS, "Postal address.")
+    poi_id = short_text(LABEL_CHARS, "Id of the place in your map service.")
+    lat = NumberField(least=-90.0, most=90.0, required=False, help_text="Latitude in degrees. Needs `lon`.")
+    lon = NumberField(least=-180.0, most=180.0, required=False, help_text="Longitude in degrees. Needs `lat`.")
+    phone = short_text(64, "Telephone number.")
+    relation = short_text(100, "Relation to the user, such as `mother`.")
+    aliases = ListOfField(
+        child=LabelField(), most=ALIASES_MOST, required=False, help_text="Other words for it, such as `mum`."
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse half a position."""
+        """Raise ValidationError if only one of ``lat`` and ``lon`` is given."""
         for one, other in (("lat", "lon"), ("lon", "lat")):
             if one in attrs and other not in attrs:
                 raise fault(other, "required", f"Is required with {one}.")
         return attrs
 
 
-class SaidField(InstantField):
-    """Since when it is true, by default now; what is older than what holds enters the past only."""
+class PastField(InstantField):
+    """A moment that is not in the future."""
 
     def to_internal_value(self, data: Any) -> datetime:
-        """Return the moment. Raises ValidationError."""
         moment: datetime = super().to_internal_value(data)
         if moment > utc_now() + BELIEFS.clock_tolerance:
             refuse("in_future", "Must not be in the future.")
@@ -90,28 +94,35 @@ class SaidField(InstantField):
 
 
 class TagInput(TagFields, Input):
-    """A tag. Without ``kind`` it is a contact when it has a phone or relation and no place, else a place."""
+    """A tag to create, or new details of the tag with this label."""
 
-    label = LabelField()  # type: ignore[assignment]  # a field here, not REST framework's label
-    valid_at = SaidField(required=False)
+    label_ = LabelField(help_text="The user's word for it. It is unique within the subject.")
+    valid_at = PastField(
+        required=False, help_text="Since when the details are true. Default: now. Older details enter the history only."
+    )
 
 
 class TagEditInput(TagFields, Input):
-    """Changes: what is not given stays, ``aliases`` are replaced, ``remove`` takes away what a tag may do without."""
+    """Changes of a tag. What is not given keeps its value; `aliases` are replaced."""
 
-    label = LabelField(required=False)  # type: ignore[assignment]  # a field here, not REST framework's label
-    valid_at = SaidField(required=False)
-    remove = ListOfField(child=OneOfField(choices=names(CLEARABLE)), most=len(CLEARABLE), required=False)
+    label_ = LabelField(required=False, help_text="A new label.")
+    valid_at = PastField(required=False, help_text="Since when the new details are true. Default: now.")
+    remove = ListOfField(
+        child=OneOfField(choices=CLEARABLE),
+        most=len(CLEARABLE),
+        required=False,
+        help_text="Details to remove. `lat` and `lon` go together.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse half a position, and a field that is both given and taken away."""
+        """Raise ValidationError if a field is both given and removed, or half a position is given or removed."""
         super().validate(attrs)
-        gone = attrs.get("remove", [])
-        for index, name in enumerate(gone):
+        removed = attrs.get("remove", [])
+        for index, name in enumerate(removed):
             if name in attrs:
                 raise fault(f"remove.{index}", "contradiction", "Must not be given a value as well.")
-        if ("lat" in gone) != ("lon" in gone):
-            raise fault("remove", "half_a_position", "Names lat and lon together.")
+        if ("lat" in removed) != ("lon" in removed):
+            raise fault("remove", "half_a_position", "Must name `lat` and `lon` together.")
         return attrs
 
     @staticmethod
@@ -122,136 +133,88 @@ class TagEditInput(TagFields, Input):
 
 
 class LookupInput(QueryInput):
-    """What somebody said, such as "navigate home" or "打电话给妈妈"."""
+    """A text that may name a tag."""
 
-    q = TextField(max_bytes=KIB)
-    limit = WholeField(least=1, most=50, default=TAG_LOOKUP.limit)
+    q = TextField(max_bytes=KIB, help_text="What the user said, such as `navigate home` or `打电话给妈妈`.")
+    limit = WholeField(least=1, most=50, default=TAG_LOOKUP.limit, help_text="Largest number of tags to return.")
 
 
-class TagOutput(Output):
-    """A labelled place or contact; null where nothing is known."""
+class TagOutput(TagBaseOutput):
+    """A tag with its use and its version."""
 
-    id = serializers.UUIDField()
-    label = serializers.CharField()  # type: ignore[assignment]  # a field here, not REST framework's label
-    kind = serializers.ChoiceField(choices=names(TagKind.values))
-    address = serializers.CharField(allow_null=True)
-    poi_id = serializers.CharField(allow_null=True)
-    lat = serializers.FloatField(allow_null=True)
-    lon = serializers.FloatField(allow_null=True)
-    phone = serializers.CharField(allow_null=True)
-    relation = serializers.CharField(allow_null=True)
-    aliases = serializers.ListField(child=serializers.CharField())
-    use_count = serializers.IntegerField()
-    last_used = serializers.DateTimeField(allow_null=True)
-    confidence = serializers.FloatField()
-    provenance = serializers.ChoiceField(choices=names(Provenance.values))
-    created_at = serializers.DateTimeField()
-    updated_at = serializers.DateTimeField()
-    version = serializers.IntegerField()
+    aliases = texts_output("Other words for it.")
+    use_count = serializers.IntegerField(help_text="How often your product used the tag.")
+    last_used = serializers.DateTimeField(source="last_used_at", allow_null=True, help_text="When it was last used.")
+    created_at = serializers.DateTimeField(help_text="When the tag was created.")
+    updated_at = serializers.DateTimeField(help_text="When the tag last changed.")
+    version = serializers.IntegerField(help_text="Version of the tag; grows with each change.")
 
 
 class WrittenTagOutput(TagOutput):
-    """A tag after it was posted, and what that did."""
+    """A tag after a write, and the result of the write."""
 
-    verdict = serializers.ChoiceField(choices=names(Verdict.values))
-    reason = serializers.CharField(allow_null=True)
+    verdict = serializers.ChoiceField(choices=Verdict.values, help_text=VERDICT_HELP)
+    reason = serializers.ChoiceField(choices=WRITE_REASONS, allow_null=True, help_text=WRITE_REASON_HELP)
+
+
+class TagDetailOutput(BeliefOutput):
+    """One value that a detail of a tag has had. PATCH the tag with it to restore it."""
+
+    detail = serializers.ChoiceField(choices=DetailName.values, help_text="The detail, such as `address`.")
 
 
 class ListedTagOutput(TagOutput):
-    """A tag of a list; ``history`` is null unless it is asked for."""
+    """A tag in a list."""
 
-    history = TagDetailOutput(many=True, allow_null=True)
+    history = TagDetailOutput(
+        many=True, allow_null=True, help_text="All values of its details; null without `include_history`."
+    )
 
 
 class TagNoteOutput(Output):
     """A note about a contact or thing."""
 
-    id = serializers.UUIDField()
-    text = serializers.CharField()
-    grade = serializers.ChoiceField(choices=names(NoteGrade.values))
-    said_at = serializers.DateTimeField(allow_null=True)
+    id = serializers.UUIDField(source="snapshot.id", help_text="Id of the note.")
+    text = serializers.CharField(source="snapshot.text", help_text="The note in the user's own words.")
+    grade = serializers.ChoiceField(source="note.grade", choices=NoteGrade.values, help_text="Kind of the note.")
+    said_at = serializers.DateTimeField(source="snapshot.said_at", allow_null=True, help_text="When it was said.")
 
 
 class OneTagOutput(TagOutput):
-    """A tag with the newest notes about it; ``GET .../notes?about={id}`` lists them all."""
+    """A tag with notes about it."""
 
-    notes = TagNoteOutput(many=True)
-
-
-class TagPageOutput(Output):
-    """A page of tags, oldest first."""
-
-    data = ListedTagOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
-    next_cursor = serializers.CharField(allow_null=True)
+    notes = TagNoteOutput(
+        many=True, help_text=f"The newest notes about it, at most {NOTES_MOST}. `GET .../notes?about=` lists all."
+    )
 
 
 class TagMatchOutput(Output):
-    """A tag that the text may mean; ``score`` is 0..1."""
+    """A tag that a text may name."""
 
-    tag = TagOutput()
-    score = serializers.FloatField()
-    match = serializers.ChoiceField(choices=names(get_args(Match)))
+    tag = TagOutput(help_text="The tag.")
+    score = serializers.FloatField(help_text="How well the text names the tag, 0 to 1.")
+    match = serializers.ChoiceField(
+        choices=get_args(Match), help_text="By what it was found: its label, an alias, or a similar spelling."
+    )
 
 
 class LookupOutput(Output):
-    """Matches, best first."""
+    """The tags that a text may name."""
 
-    data = TagMatchOutput(many=True)  # type: ignore[assignment]  # a field here, not REST framework's property
+    data_ = TagMatchOutput(many=True, help_text="The matches, best first.")
 
 
-def refuse_in(given: Mapping[str, Any]) -> None:
-    """Raise Sensitive naming what of a tag must not be remembered.
+def refuse_sensitive_tag(given: Mapping[str, Any]) -> None:
+    """Raise Sensitive if a tag holds a secret. Telephone numbers are allowed.
 
-    Telephone numbers are fine; ids of places are a map's own numbers, of which every tenth passes a card's checksum.
+    ``poi_id`` is not checked: it is a map's own number, and every tenth passes a card's checksum.
     """
-    words = {name: given[name] for name in ("label", "address", "relation", "aliases") if name in given}
+    texts = {name: given[name] for name in ("label", "address", "relation", "aliases") if name in given}
     phone = given.get("phone", "")
-    refuse_sensitive(words if is_telephone(phone) else {**words, "phone": phone})
+    refuse_sensitive(texts if is_telephone(phone) else {**texts, "phone": phone})
 
 
 def draft_of(given: Mapping[str, Any]) -> TagDraft:
     """Return the tag that a checked input describes."""
     details = {name: value for name, value in given.items() if name not in {"label", "valid_at"}}
     return TagDraft(given["label"], details, valid_at=given.get("valid_at"))
-
-
-def serialize_tag(tag: Tag) -> dict[str, Any]:
-    return {
-        "id": tag.id,
-        "label": tag.label,
-        "kind": tag.kind,
-        "address": tag.address or None,
-        "poi_id": tag.poi_id or None,
-        "lat": tag.lat,
-        "lon": tag.lon,
-        "phone": tag.phone or None,
-        "relation": tag.relation or None,
-        "aliases": tag.aliases,
-        "use_count": tag.use_count,
-        "last_used": tag.last_used_at,
-        "confidence": tag.confidence,
-        "provenance": tag.provenance,
-        "created_at": tag.created_at,
-        "updated_at": tag.updated_at,
-        "version": tag.version,
-    }
-
-
-def serialize_listed_tag(tag: Tag, history: Sequence[TagDetail] | None) -> dict[str, Any]:
-    return {**serialize_tag(tag), "history": None if history is None else [serialize_detail(row) for row in history]}
-
-
-def serialize_tag_with_notes(tag: Tag, notes: Iterable[SourcedNote]) -> dict[str, Any]:
-    told = (
-        {"id": one.snapshot.id, "text": one.snapshot.text, "grade": one.note.grade, "said_at": one.snapshot.said_at}
-        for one in notes
-    )
-    return {**serialize_tag(tag), "notes": list(told)}
-
-
-def serialize_tag_outcome(outcome: TagOutcome) -> dict[str, Any]:
-    return {**serialize_tag(outcome.tag), "verdict": outcome.verdict, "reason": outcome.reason or None}
-
-
-def serialize_tag_match(match: TagMatch) -> dict[str, Any]:
-    return {"tag": serialize_tag(match.tag), "score": match.score, "match": match.match}

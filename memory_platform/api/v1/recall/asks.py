@@ -1,4 +1,4 @@
-"""``/v1/subjects/{subject_id}/asks``: what to ask a subject next, and what came of it (row A2)."""
+"""``/v1/subjects/{subject_id}/asks``: questions to ask a subject, and the answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,27 +8,30 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from memory_platform.api.access.permissions import MEMORY_WRITE
-from memory_platform.api.reference import examples
 from memory_platform.api.requests.faults import fault
-from memory_platform.api.requests.fields import FlagField, JsonField, OneOfField, ProductIdField, TextField, names
-from memory_platform.api.requests.sensitive import refuse_sensitive
+from memory_platform.api.requests.fields import FlagField, JsonField, OneOfField, ProductIdField
+from memory_platform.api.requests.sensitive import Sensitive, refuse_sensitive
 from memory_platform.api.requests.serializers import Input, Output
-from memory_platform.api.v1.recall.context import INTENT_CHARS
+from memory_platform.api.v1.memories.shared_serializers import VERDICT_HELP
+from memory_platform.api.v1.recall.shared_serializers import INTENT_HELP, PHASE_HELP
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_once
+from memory_platform.api.views.operations import operation
+from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.linear_model import Float32
-from profiles.elicitation.answers import AskAnswer, open_ask, read_answer, settle_ask
+from profiles.elicitation.answers import AskAnswer, AskAnswered, ValueUnclear, open_ask, read_answer, settle_ask
 from profiles.elicitation.asking import AskMoment, AskReason, next_ask
 from profiles.models import Ask, AskPriority, Subject
 from profiles.selectors import subject_by_external_id
+from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, WEAKER
 from profiles.services.subjects import ensure_subject
 from profiles.values import Verdict
 from snapshots.context.turn.intent import NO_VECTORS, detect_intent, detect_phase
+from snapshots.context.turn.intent_reader import INTENTS
 from snapshots.context.turn.phase_reader import PHASES
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.recall.question import prepare_question
@@ -38,196 +41,204 @@ from tenants.isolation import tenant_tx
 
 COMPLAINT = "complaint"
 QUIET_PHASES = frozenset({"in_depth", "after_sales"})
+# The rules call every later turn in_depth that does nothing else. It is a deep talk only if the user wants to know.
 DEEP_TALK = "knowledge"
-"""Rules call every later turn in_depth that does nothing else; it is deep talk where the user asks to understand."""
 BELOW = "subjects/<product_id:subject_id>/asks"
 
 
 class NextAskInput(Input):
-    """Where the conversation stands; what is not given is read from the user's last message."""
+    """The conversation in which a question would be asked."""
 
-    conversation_id = ProductIdField()
-    intent = TextField(max_bytes=4 * INTENT_CHARS, max_length=INTENT_CHARS, required=False)
-    phase = OneOfField(choices=names(PHASES), required=False)
+    conversation_id = ProductIdField(help_text="Id of the conversation.")
+    intent = OneOfField(
+        choices=INTENTS, required=False, help_text=f"{INTENT_HELP} Default: read from the user's last message."
+    )
+    phase = OneOfField(
+        choices=PHASES, required=False, help_text=f"{PHASE_HELP} Default: read from the user's last message."
+    )
 
 
 class AnswerInput(Input):
-    """Whether the subject answered, and what.
+    """The user's answer to a question."""
 
-    ``value``: a text; for food, music and interests also a list of texts; for home and work also ``{address, poi_id,
-    lat, lon}``; for emergency_contact a text with a telephone number, or ``{person, phone, relation}``; for a note that
-    may be outdated (``note:...``) true while it still holds, else false, or a text that begins with yes or no.
-    """
-
-    accepted = FlagField()
-    value = JsonField(required=False)
+    accepted = FlagField(help_text="True if the user answered, false if the user refused.")
+    value = JsonField(
+        required=False,
+        help_text="The answer as a text. Also: a list of texts for `food`, `music` and `interests`; "
+        "`{address, poi_id, lat, lon}` for `home` and `work`; a text with a telephone number, or "
+        "`{person, phone, relation}`, for `emergency_contact`; for a note (`note:...`) true if it is still true, else "
+        "false, or a text that begins with yes or no.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a value that comes with a refusal."""
+        """Raise ValidationError for a value that comes with a refusal."""
         if "value" in attrs and not attrs["accepted"]:
             raise fault("value", "contradiction", "Must not be given with a refusal.")
         return attrs
 
 
 class AskOutput(Output):
-    """One question, in the subject's language."""
+    """A question to the user."""
 
-    id = serializers.UUIDField()
-    key = serializers.CharField()
-    priority = serializers.ChoiceField(choices=names(AskPriority.values))
-    question = serializers.CharField()
+    id = serializers.UUIDField(help_text="Id of the question.")
+    key = serializers.CharField(help_text="What it asks for, such as `home`, or `note:` and the id of a note.")
+    priority = serializers.ChoiceField(choices=AskPriority.values, help_text="How important it is to know.")
+    question = serializers.CharField(help_text="The question in the user's language.")
 
 
 class NextAskOutput(Output):
-    """The question to ask now; null with the reason where none should be asked."""
+    """The question to ask now, if any."""
 
-    ask = AskOutput(allow_null=True)
-    reason = serializers.ChoiceField(choices=names(tuple(AskReason)))
+    ask = AskOutput(allow_null=True, help_text="The question; null if none should be asked now.")
+    reason = serializers.ChoiceField(
+        source="why",
+        choices=list(AskReason),
+        help_text="Why it is asked (`missing`, or `possibly_outdated`: a note may have ended), or why none is.",
+    )
 
 
 class SettledAskOutput(Output):
-    """What came of an ask; verdict null where nothing was to be written."""
+    """The result of an answer."""
 
-    ask = AskOutput()
-    accepted = serializers.BooleanField()
-    verdict = serializers.ChoiceField(choices=names(Verdict.values), allow_null=True)
-    reason = serializers.CharField(allow_null=True)
+    ask = AskOutput(help_text="The question.")
+    accepted = serializers.BooleanField(help_text="Whether the user answered.")
+    verdict = serializers.ChoiceField(
+        choices=Verdict.values, allow_null=True, help_text=f"{VERDICT_HELP} Null if there was nothing to write."
+    )
+    reason = serializers.ChoiceField(
+        choices=[OLDER, WEAKER, NOT_A_LIST, ABSENT],
+        allow_null=True,
+        help_text="Reason for the verdict; null if it needs none.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """What the user said last, the newest first, and the vectors of the newest by embedding space."""
+class LastWords:
+    """The user's last messages, newest first, and the vectors of the newest by embedding space."""
 
-    said: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
     vectors: Mapping[str, Float32] = field(default_factory=dict)
 
 
-NOTHING = Heard()
-
-
 class NextAskView(SubjectView):
-    """The next question."""
-
     noun = "asks"
     required_scope = MEMORY_WRITE
 
-    @extend_schema(request=NextAskInput, responses=NextAskOutput, examples=examples.NEXT_ASK)
+    @operation("next_ask", request=NextAskInput, answer=NextAskOutput)
     def post(self, request: Request, subject_id: str) -> HttpResponse:
-        """Return what to ask next, most important first, and count it as asked; makes the subject on first sight.
+        """Get the question to ask next, and count it as asked. The subject is created if it is unknown.
 
-        A note that may be outdated, or whose ``review_by`` has passed, is asked about ("Is it still so?") before what
-        is of medium importance.
-
-        At most two in a conversation, none after a refusal in it, the same kind once a day and a refused one not for
-        thirty, nothing that is known, and none while the user complains or is deep in something.
+        The most important question comes first. A note that may be outdated, or whose `review_by` has passed, is asked
+        about before questions of medium importance. There are at most two questions in a conversation, none after a
+        refusal in it, one of a kind per day, none again for thirty days after a refusal, and none while the user
+        complains or is deep in a topic.
         """
         given = NextAskInput.parse(request)
-        told = "intent" in given or "phase" in given
-        heard = NOTHING if told else self.heard(subject_id, given["conversation_id"])
-        return write_once(request, partial(ask_next, subject_id, given, heard))
+        is_told = "intent" in given or "phase" in given
+        words = LastWords() if is_told else self.last_words(subject_id, given["conversation_id"])
+        return write_once(request, partial(ask_next, subject_id, given, words))
 
-    def heard(self, subject_id: str, conversation_id: str) -> Heard:
-        """Return what the user said last, embedded with no transaction open."""
+    def last_words(self, subject_id: str, conversation_id: str) -> LastWords:
+        """Return the user's last messages. Embeds: no transaction may be open."""
         with tenant_tx(self.tenant_id):
-            said = lately_said(subject_id, conversation_id)
-        vectors = prepare_question(said[0]).probe.vectors if said else {}
-        return Heard(said, vectors)
+            texts = last_texts(subject_id, conversation_id)
+        return LastWords(texts, prepare_question(texts[0]).probe.vectors if texts else {})
 
 
 class AnswerView(SubjectView):
-    """Answers to one question."""
-
     noun = "asks"
     required_scope = MEMORY_WRITE
 
-    @extend_schema(request=AnswerInput, responses=SettledAskOutput, examples=examples.ANSWERS)
+    @operation(
+        "answer_ask",
+        request=AnswerInput,
+        answer=SettledAskOutput,
+        errors=[NotFound, AskAnswered, ValueUnclear, Sensitive],
+    )
     def post(self, request: Request, subject_id: str, ask_id: UUID) -> HttpResponse:
-        """Record the answer; a value is written as the user's own word, and the verdict says what that did.
+        """Record the user's answer to a question. The value is stored as confirmed by the user.
 
-        Answered before: 409 ``ask_answered``. A value that is not what was asked for: 422 ``value_unclear``.
+        A question that was answered before is 409 `ask_answered`. A value that does not answer the question is 422
+        `value_unclear`.
         """
-        return write_once(request, partial(answered, subject_id, ask_id, AnswerInput.parse(request)))
+        return write_once(request, partial(record_answer, subject_id, ask_id, AnswerInput.parse(request)))
 
 
-def ask_next(subject_id: str, given: dict[str, Any], heard: Heard) -> Reply:
-    """Choose the next question inside the open transaction."""
+def ask_next(subject_id: str, given: dict[str, Any], words: LastWords) -> Reply:
+    """Choose the next question in the open transaction."""
     subject = ensure_subject(subject_id)
-    decision = next_ask(subject, moment_of(subject, given, heard), doubted=outdated_needs(subject))
-    shown = shown_ask(decision.ask) if decision.ask else None
-    return Reply({"ask": shown, "reason": decision.why}, subject_id=subject.id)
+    decision = next_ask(subject, moment_of(subject, given, words), doubted=outdated_needs(subject))
+    return Reply(NextAskOutput.render(decision), subject_id=subject.id)
 
 
-def answered(subject_id: str, ask_id: UUID, given: dict[str, Any]) -> Reply:
-    """Record an answer inside the open transaction."""
+def record_answer(subject_id: str, ask_id: UUID, given: dict[str, Any]) -> Reply:
+    """Record an answer in the open transaction."""
     subject = subject_by_external_id(subject_id)
     ask = open_ask(subject, ask_id)
+    verdict, reason = settle(subject, ask, given)
+    result = {"accepted": given["accepted"], "verdict": verdict, "reason": reason or None}
+    return Reply({"ask": AskOutput.render(ask), **result}, subject_id=subject.id)
+
+
+def settle(subject: Subject, ask: Ask, given: dict[str, Any]) -> tuple[Verdict | None, str]:
+    """Store the answer to a question, or confirm or end the note that it asks about; return verdict and reason."""
     if ask.key.startswith(OF_A_NOTE):
-        return settled(subject, ask, given)
+        verdict = settle_outdated(subject, ask.key, given["value"]) if "value" in given else None
+        settle_ask(subject, ask, accepted=given["accepted"])
+        return verdict, ""
     answer = None
     if "value" in given:
         answer = read_answer(ask.key, given["value"], question=ask.question)
-        refuse_in(answer)
+        refuse_sensitive_answer(answer)
     written = settle_ask(subject, ask, accepted=given["accepted"], answer=answer)
-    shown = {"ask": shown_ask(ask), "accepted": given["accepted"], "verdict": written.verdict}
-    return Reply({**shown, "reason": written.reason or None}, subject_id=subject.id)
+    return written.verdict, written.reason
 
 
-def settled(subject: Subject, ask: Ask, given: dict[str, Any]) -> Reply:
-    """Confirm or end the note that an ask was for."""
-    verdict = settle_outdated(subject, ask.key, given["value"]) if "value" in given else None
-    settle_ask(subject, ask, accepted=given["accepted"])
-    shown = {"ask": shown_ask(ask), "accepted": given["accepted"], "verdict": verdict, "reason": None}
-    return Reply(shown, subject_id=subject.id)
-
-
-def moment_of(subject: Subject, given: dict[str, Any], heard: Heard) -> AskMoment:
-    """Return where the conversation stands: as the caller says, else as the user's last message tells."""
+def moment_of(subject: Subject, given: dict[str, Any], words: LastWords) -> AskMoment:
+    """Return where the conversation stands: as the caller says, else by the user's last message."""
     conversation_id = given["conversation_id"]
-    said = heard.said or lately_said(subject.external_id, conversation_id)
-    last = said[0] if said else ""
+    texts = words.texts or last_texts(subject.external_id, conversation_id)
+    last = texts[0] if texts else ""
     if "intent" in given or "phase" in given:
         quiet = given.get("intent") == COMPLAINT or given.get("phase") in QUIET_PHASES
     else:
-        quiet = bool(last) and is_quiet(last, turns=len(said) - 1, vectors=heard.vectors)
-    return AskMoment(conversation_id, quiet, last or said_lately(subject))
+        quiet = bool(last) and is_quiet(last, turns=len(texts) - 1, vectors=words.vectors)
+    return AskMoment(conversation_id, quiet, last or last_text_anywhere(subject))
 
 
-def lately_said(subject_id: str, conversation_id: str) -> list[str]:
-    """Return the user's last message in a conversation, and the one before it; empty for an unknown subject."""
+def last_texts(subject_id: str, conversation_id: str) -> list[str]:
+    """Return the user's last two messages in a conversation, newest first; empty for an unknown subject."""
     rows = Message.objects.filter(
         subject__external_id=subject_id, conversation__external_id=conversation_id, role=MessageRole.USER
     )
     return list(rows.order_by("-seq").values_list("content", flat=True)[:2])
 
 
-def said_lately(subject: Subject) -> str:
-    """Return the user's last words in the conversation heard last: their language counts where this one has none."""
-    heard = Conversation.objects.filter(subject_id=subject.id).order_by("-last_accepted_at").first()
-    if heard is None:
+def last_text_anywhere(subject: Subject) -> str:
+    """Return the user's last message in the latest conversation. Its language is used if this one has no message."""
+    latest = Conversation.objects.filter(subject_id=subject.id).order_by("-last_accepted_at").first()
+    if latest is None:
         return ""
-    rows = Message.objects.filter(subject_id=subject.id, conversation_id=heard.id, role=MessageRole.USER)
+    rows = Message.objects.filter(subject_id=subject.id, conversation_id=latest.id, role=MessageRole.USER)
     return rows.order_by("-seq").values_list("content", flat=True).first() or ""
 
 
 def is_quiet(text: str, *, turns: int, vectors: Mapping[str, Float32] = NO_VECTORS) -> bool:
-    """Return whether a user who says this should not be asked for something else. ``turns``: user turns before it;
-    ``vectors``: those of the text by embedding space."""
+    """Return whether the user should not be asked something else now.
+
+    ``turns`` is the number of user messages before ``text``, ``vectors`` its vectors by embedding space.
+    """
     intent = detect_intent(text, vectors)
     phase = detect_phase(text, intent=intent, turns=turns, vectors=vectors)
     return intent == COMPLAINT or phase == "after_sales" or (phase == "in_depth" and intent == DEEP_TALK)
 
 
-def refuse_in(answer: AskAnswer) -> None:
-    """Raise Sensitive when an answer holds what must not be remembered; a telephone number is what is asked for."""
-    said = {name: value for name, value in (answer.details or {}).items() if name not in {"kind", "poi_id"}}
-    if is_telephone(str(said.get("phone", ""))):
-        said.pop("phone", None)
-    refuse_sensitive({"value": [answer.text, *answer.entries, answer.label, *map(str, said.values())]})
-
-
-def shown_ask(ask: Ask) -> dict[str, Any]:
-    """Return an ask as the API shows it."""
-    return {"id": ask.id, "key": ask.key, "priority": ask.priority, "question": ask.question}
+def refuse_sensitive_answer(answer: AskAnswer) -> None:
+    """Raise Sensitive if an answer holds a secret. A telephone number is allowed."""
+    details = {name: value for name, value in (answer.details or {}).items() if name not in {"kind", "poi_id"}}
+    if is_telephone(str(details.get("phone", ""))):
+        details.pop("phone", None)
+    refuse_sensitive({"value": [answer.text, *answer.entries, answer.label, *map(str, details.values())]})
 
 
 urlpatterns = [

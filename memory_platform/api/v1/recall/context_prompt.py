@@ -1,11 +1,11 @@
-"""The part ``prompt`` of a context: the same messages in the form of the vendor that the request names."""
+"""The part ``prompt`` of a context: the same messages as the body of one vendor's request."""
 
 from typing import Any
 
 from rest_framework import serializers
 
 from memory_platform.api.requests.faults import fault
-from memory_platform.api.requests.fields import FlagField, OneOfField, TextField, names
+from memory_platform.api.requests.fields import FlagField, OneOfField, TextField
 from memory_platform.api.requests.serializers import Output, StrictSerializer
 from memory_platform.providers.prompt_cache.vendor_forms import VENDORS
 from snapshots.context.writing.vendors import KEPT_BY, VendorPrompt, VendorRequest
@@ -15,14 +15,24 @@ NAME_BYTES = 300
 
 
 class PromptFields(StrictSerializer):
-    """Whose form is wanted, and whether that vendor shall keep the stable prefix."""
+    """The vendor that the context is for."""
 
-    vendor = OneOfField(choices=names(sorted(VENDORS)), required=False)
-    cached_content = FlagField(default=False)
-    cached_content_lost = TextField(max_bytes=NAME_BYTES, required=False)
+    vendor = OneOfField(
+        choices=sorted(VENDORS),
+        required=False,
+        help_text="Adds `prompt`: the messages in the form of this vendor's API. Needs the format `messages`.",
+    )
+    cached_content = FlagField(
+        default=False, help_text=f"Lets the vendor keep the stable prefix between requests. Needs the vendor {KEPT_BY}."
+    )
+    cached_content_lost = TextField(
+        max_bytes=NAME_BYTES,
+        required=False,
+        help_text="Name of cached content that the vendor no longer has; the platform makes it anew.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a form of no messages, and cached content of a vendor that has none."""
+        """Raise ValidationError for a vendor without messages, or cached content of a vendor that keeps none."""
         if "vendor" in attrs and attrs["format"] != "messages":
             raise fault("vendor", "contradiction", "Needs the format messages.")
         for name in ("cached_content", "cached_content_lost"):
@@ -32,40 +42,35 @@ class PromptFields(StrictSerializer):
 
 
 class CachedContentOutput(Output):
-    """What the vendor keeps of the prompt; only ``model`` can read it. ``tokens``: the vendor's count, 0 if untold."""
+    """The part of the prompt that the vendor keeps."""
 
-    name = serializers.CharField()
-    model = serializers.CharField()
-    tokens = serializers.IntegerField()
-    expires_at = serializers.DateTimeField()
+    name = serializers.CharField(help_text="Name of the cached content, for the vendor's request.")
+    model = serializers.CharField(help_text="The only model that can read it.")
+    tokens = serializers.IntegerField(help_text="Its tokens as the vendor counts them; 0 if the vendor does not say.")
+    expires_at = serializers.DateTimeField(help_text="When the vendor drops it.")
 
 
 class PromptOutput(Output):
-    """``body``: members of the vendor's request. ``degraded_reason``: why there is no ``cached_content``, asked for."""
+    """The messages of a context in the form of a vendor's API."""
 
-    vendor = serializers.ChoiceField(choices=sorted(VENDORS))
-    body = serializers.DictField()
-    cached_content = CachedContentOutput(allow_null=True)
-    degraded_reason = serializers.ChoiceField(choices=[str(reason) for reason in NotKept], allow_null=True)
+    vendor = serializers.ChoiceField(choices=sorted(VENDORS), help_text="The vendor.")
+    body = serializers.DictField(help_text="Members for the body of the vendor's request.")
+    cached_content = CachedContentOutput(allow_null=True, help_text="The cached content, if there is any.")
+    degraded_reason = serializers.ChoiceField(
+        source="missing",
+        choices=list(NotKept),
+        allow_null=True,
+        help_text="Why there is no cached content although it was asked for, else null.",
+    )
+
+    @staticmethod
+    def render_cached_content(prompt: VendorPrompt) -> dict[str, Any] | None:
+        return CachedContentOutput.render(prompt.kept, model=prompt.model) if prompt.kept else None
 
 
 def vendor_request_of(given: dict[str, Any]) -> VendorRequest | None:
-    """Return what a checked body asks for; None of one that names no vendor."""
+    """Return the vendor's part of a checked body; None if it names no vendor."""
     if "vendor" not in given:
         return None
     lost = given.get("cached_content_lost", "")
     return VendorRequest(given["vendor"], cached_content=given["cached_content"] or bool(lost), lost_name=lost)
-
-
-def shown_prompt(prompt: VendorPrompt | None) -> dict[str, Any] | None:
-    """Return a prompt as the API shows it."""
-    if prompt is None:
-        return None
-    kept = prompt.kept
-    cached = kept and {
-        "name": kept.name,
-        "model": prompt.model,
-        "tokens": kept.tokens,
-        "expires_at": kept.expires_at,
-    }
-    return {"vendor": prompt.vendor, "body": prompt.body, "cached_content": cached, "degraded_reason": prompt.missing}

@@ -1,86 +1,88 @@
-"""Why a memory stands where it stands, as recall tells it."""
+"""The explanation of a memory's place in a recall."""
 
 from rest_framework import serializers
 
 from memory_platform.api.requests.serializers import Output
+from memory_platform.api.v1.memories.shared_serializers import texts_output
 
 
 class LaneHitOutput(Output):
-    """Where a memory stands in one lane, in the view that ranks it higher; ranks count from 1.
+    """The place of a memory in one kind of search."""
 
-    ``own`` reads the memory alone, ``window`` with the words around it, ``continued`` with the turn before it.
-    """
-
-    rank = serializers.IntegerField()
-    score = serializers.FloatField()
-    view = serializers.ChoiceField(choices=["own", "window", "continued"])
+    rank = serializers.IntegerField(help_text="Rank, from 1.")
+    score = serializers.FloatField(help_text="Score of this search: cosine or BM25.")
+    view = serializers.ChoiceField(
+        choices=["own", "window", "continued"],
+        help_text="Text that was compared: `own` (the memory alone), `window` (with the memories around it), "
+        "`continued` (with the message before it).",
+    )
 
 
 class KeywordHitOutput(LaneHitOutput):
-    """Where a memory stands among the keywords; ``words`` are those of the question that it shares. Left out where it
-    shares none itself, but the memories around it do, or words near in meaning."""
+    """The place of a memory in the keyword search."""
 
-    words = serializers.ListField(child=serializers.CharField(), required=False)
+    words = texts_output(
+        "Words of the question that the memory contains. Absent if it was found by words around it or near in meaning.",
+        required=False,
+    )
 
 
 class FactorsOutput(Output):
-    """The multipliers of the score."""
+    """Factors that multiply the score."""
 
-    recency = serializers.FloatField()
-    confidence_effective = serializers.FloatField()
-    provenance = serializers.FloatField()
-    frequency = serializers.FloatField()
-
-
-_SHARE = "0 to 1, to four digits."
+    recency = serializers.FloatField(help_text="Newer memories weigh more.")
+    confidence_effective = serializers.FloatField(help_text="Confidence after decay.")
+    provenance = serializers.FloatField(help_text="A stronger provenance weighs more.")
+    frequency = serializers.FloatField(help_text="Memories that were often useful weigh more.")
 
 
 class RelevancePartsOutput(Output):
-    """What a relevance was worked out from; what does not apply is left out. ``need`` times: for one of ``memories``
-    the probability whose log-odds lie half-way between those of ``as_note`` and ``as_statement``; for a note or a reply
-    ``as_note``, its log-odds raised by ``in_time`` and twice ``asks_reply``, or ``as_message`` instead. In receipts a
-    slot has ``as_note``, or ``as_tag`` instead, a note may have ``as_older`` or ``as_slot`` instead of all these, the
-    latter where both are told, and what is left of a message is multiplied by ``share``."""
+    """The parts of a relevance. A part that does not apply is absent.
 
-    need = serializers.FloatField(help_text=f"How probably the question needs memory at all, {_SHARE}")
+    The relevance is `need` times: for `memories`, the probability halfway (in log-odds) between `as_note` and
+    `as_statement`; for notes and replies, `as_note` raised by `in_time` and twice `asks_reply`, or `as_message`.
+    Receipts also have `as_tag`, `as_older`, `as_slot` and `share`.
+    """
+
+    need = serializers.FloatField(help_text="How probably the question needs memory at all, 0 to 1.")
     named = serializers.FloatField(
-        required=False, help_text="The least that `need` is, because the question says a name which the memory holds."
+        required=False, help_text="Lower bound of `need` because the question says a name that the memory contains."
     )
     as_note = serializers.FloatField(
-        required=False,
-        help_text="How probably words like these help a question like this; of `memories` less what a note has ahead.",
+        required=False, help_text="How probably words like these help a question like this."
     )
     as_statement = serializers.FloatField(
-        required=False, help_text="How probably it helps by where its score stands among all messages."
+        required=False, help_text="How probably it helps, by its score among all messages."
     )
     as_message = serializers.FloatField(
-        required=False, help_text="How probably the message of a note helps, where that is more than the note itself."
+        required=False, help_text="How probably the message of a note helps, if that is more than the note itself."
     )
     asks_reply = serializers.FloatField(
-        required=False, help_text="How probably the question asks for what the assistant said; with replies."
+        required=False, help_text="How probably the question asks for what the assistant said. For replies only."
     )
     in_time = serializers.FloatField(
-        required=False, help_text="What a note or a reply gains for being said at the time that the question names."
+        required=False, help_text="Added because it was said at the time that the question names."
     )
 
 
 class ExplainOutput(Output):
-    """Why a memory stands where it stands; a lane that did not find it is null: both only for a question that
-    asks for nothing but a time.
+    """The explanation of a memory's place.
 
-    ``semantic`` times all factors, rounded to six digits, is the score; it is the relevance, but for ``memories``,
-    which are ranked by ``need`` times ``as_statement``. Of ``fused``, ``smoothed`` came from its neighbours,
-    ``conversation`` from its sitting, ``preferred`` from who said it, when and how. With a reranking model ``reranked``
-    takes the place of ``semantic``.
+    The score is `semantic` (or `reranked`) times all factors, rounded. `semantic` is the relevance; for `memories` it
+    is `need` times `as_statement`.
     """
 
-    dense = LaneHitOutput(allow_null=True)
-    keyword = KeywordHitOutput(allow_null=True)
-    fused = serializers.FloatField()
-    smoothed = serializers.FloatField()
-    conversation = serializers.FloatField()
-    preferred = serializers.FloatField()
-    semantic = serializers.FloatField()
-    reranked = serializers.FloatField(allow_null=True)
-    factors = FactorsOutput()
-    relevance = RelevancePartsOutput()
+    dense = LaneHitOutput(allow_null=True, help_text="Place in the vector search; null if it was not found there.")
+    keyword = KeywordHitOutput(
+        allow_null=True, help_text="Place in the keyword search; null if it was not found there."
+    )
+    fused = serializers.FloatField(help_text="Both searches together.")
+    smoothed = serializers.FloatField(help_text="Part of `fused` that came from the memories around it.")
+    conversation = serializers.FloatField(help_text="Part of `fused` that came from its conversation.")
+    preferred = serializers.FloatField(help_text="Part of `fused` that came from who said it, when and how.")
+    semantic = serializers.FloatField(help_text="What it is ranked by, before the factors, 0 to 1.")
+    reranked = serializers.FloatField(
+        allow_null=True, help_text="Relevance by the reranking model, in place of `semantic`; null without one."
+    )
+    factors = FactorsOutput(help_text="Factors that multiply the score.")
+    relevance = RelevancePartsOutput(help_text="Parts of the relevance.")

@@ -1,91 +1,102 @@
-"""``/v1/receipts/{receipt_id}/outcome``: what came of a context, told by the product in one part or in several."""
+"""``/v1/receipts/{receipt_id}/outcome``: the reply to a context and the user's next message."""
 
-from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 from django.http import HttpResponse
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
 from memory_platform.api.access.permissions import MEMORY_WRITE
 from memory_platform.api.policy import KIB, POLICY
-from memory_platform.api.reference import examples
-from memory_platform.api.requests.fields import ListOfField, OneOfField, OwnIdField, TextField, names
+from memory_platform.api.requests.fields import ListOfField, OneOfField, OwnIdField, TextField
 from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
-from memory_platform.api.v1.conversations.messages import FastLaneOutput, serialize_correction
+from memory_platform.api.v1.conversations.messages import FastLaneOutput
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
-from snapshots.feedback.outcome import sense_told, take_outcome
-from snapshots.feedback.values import Outcome, SaidVerdict, Sense, Signal, Told
+from memory_platform.api.views.operations import operation
+from memory_platform.kernel.errors import NotFound
+from snapshots.feedback.outcome import MemoryNotInReceipt, sense_told, take_outcome
+from snapshots.feedback.values import How, SaidVerdict, Sense, Signal, Told
 from snapshots.intake.corrections import result_of
 from snapshots.intake.forgetting import forget_told
 from snapshots.intake.order_vectors import Vectors, vectors_for_outcome
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.values import FastLaneResult
-
-SIGNALS = names([str(signal) for signal in Signal])
 
 
 class VerdictInput(StrictSerializer):
-    """What the product says of one memory of the context; it wins over what turns imply, a later one over earlier."""
+    """Your product's own judgement of one memory in the context."""
 
-    memory_id = OwnIdField()
-    signal = OneOfField(choices=SIGNALS)
-    reason = TextField(required=False, max_bytes=1 * KIB)
+    memory_id = OwnIdField(help_text="Id of the memory.")
+    signal = OneOfField(
+        choices=list(Signal), help_text="How the memory was received. It wins over what the messages imply."
+    )
+    reason = TextField(required=False, max_bytes=1 * KIB, help_text="Why. Secrets in it are masked.")
 
 
 class OutcomeInput(Input):
-    """Any part of what came of a context. Parts may come in any order, and again."""
+    """What came after a context. It can be sent in parts, in any order, and again."""
 
-    reply = TextField(required=False, allow_empty=True)
-    next_user_message = TextField(required=False)
-    verdicts = ListOfField(child=VerdictInput(), most=POLICY.page_most, required=False)
+    reply = TextField(required=False, allow_empty=True, help_text="The model's reply.")
+    next_user_message = TextField(required=False, help_text="The user's next message. Corrections in it apply at once.")
+    verdicts = ListOfField(
+        child=VerdictInput(),
+        most=POLICY.page_most,
+        required=False,
+        help_text="Judgements of memories; a later one replaces an earlier one.",
+    )
 
 
 class UtilisedOutput(Output):
-    """A memory that the reply used: by its words, by a reference to what was said, or by a value that only it holds."""
+    """A memory that the reply used."""
 
-    memory_id = serializers.UUIDField()
-    how = serializers.ChoiceField(choices=["words", "reference", "value"])
+    memory_id = serializers.UUIDField(help_text="Id of the memory.")
+    how = serializers.ChoiceField(
+        choices=get_args(How),
+        help_text="`words` (the reply has its words), `reference` (it refers to what was said), `value` (it has a "
+        "value that only this memory holds).",
+    )
 
 
 class SignalOutput(Output):
-    """A memory of which something was heard. ``reason``: what the user's turn did, or the product's own words."""
+    """How a memory was received."""
 
-    memory_id = serializers.UUIDField()
-    signal = serializers.ChoiceField(choices=SIGNALS)
-    reason = serializers.CharField()
+    memory_id = serializers.UUIDField(help_text="Id of the memory.")
+    signal = serializers.ChoiceField(choices=list(Signal), help_text="How the memory was received.")
+    reason = serializers.CharField(help_text="What the user's message did, or the reason of a verdict.")
 
 
 class OutcomeOutput(Output):
-    """All that is known of the context's outcome by now; ``fast_lane``: what became of this part's corrections."""
+    """The outcome of a context as it is known now."""
 
-    utilised = UtilisedOutput(many=True)
-    signals = SignalOutput(many=True)
-    fast_lane = FastLaneOutput(many=True)
+    utilised = UtilisedOutput(many=True, help_text="Memories that the reply used.")
+    signals = SignalOutput(many=True, help_text="How memories were received.")
+    fast_lane = FastLaneOutput(many=True, help_text="Corrections in this request, and what they changed.")
 
 
 class OutcomeView(TenantView):
-    """What came of one context."""
-
     noun = "receipts"
     required_scope = MEMORY_WRITE
 
-    @extend_schema(request=OutcomeInput, responses=OutcomeOutput, examples=examples.OUTCOME)
+    @operation(
+        "record_outcome",
+        request=OutcomeInput,
+        answer=OutcomeOutput,
+        errors=[NotFound, MemoryNotInReceipt],
+        tag="outcome",
+    )
     def post(self, request: Request, receipt_id: UUID) -> HttpResponse:
-        """Tell the reply, the user's next message, or verdicts on memories; corrections are applied at once."""
-        told = told_by(OutcomeInput.parse(request))
-        sense = sense_told(self.tenant_id, receipt_id, told)
-        vectors = vectors_for_outcome(self.tenant_id, receipt_id, told.next)
-        return write_once(request, partial(noted, receipt_id, told, sense, vectors))
+        """Send back the reply, the user's next message, or judgements of memories. Corrections apply at once."""
+        part = part_of(OutcomeInput.parse(request))
+        sense = sense_told(self.tenant_id, receipt_id, part)
+        vectors = vectors_for_outcome(self.tenant_id, receipt_id, part.next)
+        return write_once(request, partial(record_part, receipt_id, part, sense, vectors))
 
 
-def told_by(given: dict[str, Any]) -> Told:
-    """Return the checked body as a part of an outcome."""
+def part_of(given: dict[str, Any]) -> Told:
+    """Return the part of an outcome that a checked body describes."""
     verdicts = [
         SaidVerdict(one["memory_id"], Signal(one["signal"]), mask_sensitive(one.get("reason", ""))[0])
         for one in given.get("verdicts", ())
@@ -93,25 +104,13 @@ def told_by(given: dict[str, Any]) -> Told:
     return Told(given.get("reply"), given.get("next_user_message"), verdicts)
 
 
-def noted(receipt_id: UUID, told: Told, sense: Sense | None, vectors: Vectors) -> Reply:
-    """Note a part inside the open transaction."""
-    forgotten = forget_told(receipt_id, told.next, vectors) if told.next else ()
-    outcome = take_outcome(receipt_id, told, sense=sense)
-    return Reply(shown_outcome(outcome, forgotten), subject_id=outcome.subject_id)
-
-
-def shown_outcome(outcome: Outcome, forgotten: Sequence[FastLaneResult] = ()) -> dict[str, Any]:
-    """Return an outcome as the API shows it, with what the next message had ``forgotten``."""
-    return {
-        "utilised": [{"memory_id": one.memory_id, "how": one.how} for one in outcome.utilised],
-        "signals": [
-            {"memory_id": one.memory_id, "signal": one.signal, "reason": one.reason} for one in outcome.signals
-        ],
-        "fast_lane": [
-            *map(serialize_correction, forgotten),
-            *(serialize_correction(result_of(change)) for change in outcome.fast_lane),
-        ],
-    }
+def record_part(receipt_id: UUID, part: Told, sense: Sense | None, vectors: Vectors) -> Reply:
+    """Record a part of an outcome in the open transaction."""
+    forgotten = forget_told(receipt_id, part.next, vectors) if part.next else ()
+    outcome = take_outcome(receipt_id, part, sense=sense)
+    results = [*forgotten, *map(result_of, outcome.fast_lane)]
+    rendered = OutcomeOutput.render(outcome, fast_lane=FastLaneOutput.render_many(results))
+    return Reply(rendered, subject_id=outcome.subject_id)
 
 
 urlpatterns = [path("receipts/<own_id:receipt_id>/outcome", OutcomeView.as_view(), name="outcome")]

@@ -1,35 +1,33 @@
-"""``POST subjects/{subject_id}/recall``: what the memory holds about a question."""
+"""``POST subjects/{subject_id}/recall``: the memories that help with a question."""
 
 from typing import Any
 
 from django.urls import path
-from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory_platform.api.access.permissions import MEMORY_READ
 from memory_platform.api.policy import POLICY
-from memory_platform.api.reference import examples
 from memory_platform.api.requests.fields import (
     FlagField,
     InstantField,
-    JsonObjectField,
     ListOfField,
     NumberField,
     OneOfField,
     ProductIdField,
     TextField,
     WholeField,
-    names,
     refuse,
 )
 from memory_platform.api.requests.serializers import Input, StrictSerializer
-from memory_platform.api.v1.recall.recall_serializers import RecallOutput, shown_recall
+from memory_platform.api.v1.recall.filter_field import FILTER, FILTER_HELP, FilterField
+from memory_platform.api.v1.recall.recall_serializers import RecallOutput, render_recall
+from memory_platform.api.v1.recall.shared_serializers import MIN_RELEVANCE_HELP, STRICT_HELP
 from memory_platform.api.views.base import SubjectView
+from memory_platform.api.views.operations import operation
 from memory_platform.kernel.clock import utc_now
-from memory_platform.kernel.errors import InvalidInput
-from snapshots.recall.filtering.grammar import FilterNode, parse_filter
+from snapshots.recall.filtering.matching import FilterTooCostly
+from snapshots.recall.loading.earlier import MemoryTooLarge
 from snapshots.recall.pipeline import recall
 from snapshots.recall.policy import ANSWERS
 from snapshots.recall.values import APART, DOCUMENTS, LANES, REPLIES, SNAPSHOT_KINDS, RecallQuery
@@ -37,29 +35,13 @@ from snapshots.recall.values import APART, DOCUMENTS, LANES, REPLIES, SNAPSHOT_K
 TOP_K_MOST = 100
 TOPICS_MOST = 100
 DEFAULT_LANES = tuple(lane for lane in LANES if lane != DOCUMENTS)
-FILTER = "filter"
-STRICT_HELP = "Leaves out what the question neither names nor very probably needs."
-
-
-class FilterField(JsonObjectField):
-    """``{"and": [...]}``, ``{"or": [...]}``, ``{"not": {...}}`` or ``{"field": {"operator": value}}``."""
-
-    def to_internal_value(self, data: Any) -> FilterNode:  # type: ignore[override]  # JSON outside, a tree inside
-        """Return the filter as a tree. Raises ValidationError naming the place inside of it."""
-        try:
-            return parse_filter(super().to_internal_value(data), field=FILTER)
-        except InvalidInput as refused:
-            (fault,) = refused.faults
-            detail = [ErrorDetail(fault.message, code=fault.code)]
-            inside = fault.field.removeprefix(FILTER).lstrip(".")
-            raise ValidationError({inside: detail} if inside else detail) from None
 
 
 class SnapshotKindField(OneOfField):
-    """A kind of snapshot that recall finds among the memories. Notes and replies are asked for by their lanes."""
+    """A kind of snapshot in ``memories``. Notes and replies have lanes of their own."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(choices=names(SNAPSHOT_KINDS), **kwargs)
+        super().__init__(choices=SNAPSHOT_KINDS, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
         lane = next((lane for lane, kind in APART.items() if kind == data), None)
@@ -69,106 +51,103 @@ class SnapshotKindField(OneOfField):
 
 
 class TimeRangeInput(StrictSerializer):
-    """When it was said, both ends included."""
+    """A range of time; both ends are included."""
 
-    from_ = InstantField(required=False)
-    to = InstantField(required=False)
+    from_ = InstantField(required=False, help_text="Start of the range.")
+    to = InstantField(required=False, help_text="End of the range.")
 
 
 class RecallInput(Input):
-    """A question to one subject's memory; a filter narrows."""
+    """A question to a subject's memory, and what to search."""
 
-    query = TextField(allow_empty=True)
+    query = TextField(allow_empty=True, help_text="The question, in any language.")
     top_k = WholeField(
         least=1,
         most=TOP_K_MOST,
         required=False,
-        help_text=f"By default what the tenant's policy says; {ANSWERS.top_k} where it says nothing.",
+        help_text=f"Largest number of `memories`. Default: set by the policy, else {ANSWERS.top_k}.",
     )
     kinds = ListOfField(
         child=SnapshotKindField(),
         most=len(SNAPSHOT_KINDS),
         required=False,
-        help_text="Only `memories` of these kinds; `notes` and `replies` are not narrowed by it.",
+        help_text="Returns `memories` of these kinds only. Notes and replies are not affected.",
     )
     topics = ListOfField(
         child=TextField(max_bytes=POLICY.id_bytes),
         most=TOPICS_MOST,
         required=False,
-        help_text="Only memories with one of these topics, as they are written: `Food` is not `food`.",
+        help_text="Returns memories with one of these topics only. Case counts: `Food` is not `food`.",
     )
-    filter = FilterField(
-        required=False,
-        help_text="Texts and topics equal only what is written the same: case counts. `contains` finds a part of a "
-        "text in any case, and in a list, such as topics, a whole item as it is written.",
+    filter = FilterField(required=False, help_text=FILTER_HELP)
+    time_range = TimeRangeInput(required=False, help_text="Returns memories said in this range only.")
+    as_of = InstantField(
+        required=False, local=True, help_text="Returns what was true at this time, as far as it is known today."
     )
-    time_range = TimeRangeInput(required=False)
-    as_of = InstantField(required=False, local=True, help_text="What was true then, as far as it is known now.")
-    known_at = InstantField(required=False, help_text="What was held then, in the words and with the values of then.")
+    known_at = InstantField(required=False, help_text="Returns what the platform held at this time, as it was worded.")
     conversation_id = ProductIdField(
-        required=False, help_text="Names the conversation that asks. Every conversation is searched all the same."
+        required=False, help_text="The conversation that asks. The search covers all conversations anyway."
     )
     lanes = ListOfField(
-        child=OneOfField(choices=names(LANES)),
+        child=OneOfField(choices=LANES),
         most=len(LANES),
         required=False,
-        help_text="What is asked; all but `documents` unless named. Notes are lasting things in the user's own words; "
-        "they stand in `notes`, never in `memories`. Replies are what the assistant recommended, promised, or gave as "
-        "a number or a name; unless the lane is named they come only where the question asks for what the assistant "
-        "said, or where they very probably help. No documents are held here yet: that lane is accepted, "
-        "brings nothing, and the answer's `degraded_reason` says `documents_unavailable`.",
+        help_text="What to search. Default: all but `documents`. Replies are what the assistant said; unless `replies` "
+        "is named, they come only if the question asks for them or they very probably help. There are no documents "
+        "yet: with `documents`, `degraded_reason` is `documents_unavailable`.",
     )
     rerank = FlagField(
         default=False,
-        help_text="Lets a reranking model order the head. Without one configured `degraded_reason` says "
+        help_text="Orders the best memories with a reranking model. Without such a model, `degraded_reason` is "
         "`rerank_unconfigured`.",
     )
     rewrite = FlagField(
         default=False,
-        help_text="Also searches for other wordings by a chat model. Without one configured `degraded_reason` says "
-        "`rewrite_unconfigured`.",
+        help_text="Also searches with other wordings of the question, written by a chat model. Without such a model, "
+        "`degraded_reason` is `rewrite_unconfigured`.",
     )
-    explain = FlagField(default=False)
-    min_relevance = NumberField(least=0, most=1, required=False, help_text="Leaves out what is less relevant.")
+    explain = FlagField(default=False, help_text="Explains the place of each memory.")
+    min_relevance = NumberField(least=0, most=1, required=False, help_text=MIN_RELEVANCE_HELP)
     strict = FlagField(default=False, help_text=STRICT_HELP)
 
 
 class RecallView(SubjectView):
-    """Recall for one subject."""
-
     noun = "recall"
     required_scope = MEMORY_READ
 
-    @extend_schema(request=RecallInput, responses=RecallOutput, examples=examples.RECALL)
+    @operation("recall", request=RecallInput, answer=RecallOutput, errors=[MemoryTooLarge, FilterTooCostly], reads=True)
     def post(self, request: Request, subject_id: str) -> Response:
-        """Answer what is remembered; for an unknown subject nothing, and nothing is created."""
-        asked, policies = RecallInput.parse(request), self.policies_for(subject_id)
-        query = query_of(asked, top_k=policies.top_k)
+        """Find the memories that help with a question. For an unknown subject the answer is empty.
+
+        Nothing is stored, and no subject is created.
+        """
+        given, policies = RecallInput.parse(request), self.policies_for(subject_id)
+        query = query_of(given, top_k=policies.top_k)
         found = recall(self.tenant_id, subject_id, query, policies.recall)
-        return Response(shown_recall(query, found, policies))
+        return Response(render_recall(query, found, policies))
 
 
-def query_of(asked: dict[str, Any], *, top_k: int) -> RecallQuery:
-    """Return the checked body as a question asked now; ``top_k`` stands in where it names none."""
-    said = asked.get("time_range", {})
+def query_of(given: dict[str, Any], *, top_k: int) -> RecallQuery:
+    """Return the question of a checked body, asked now. ``top_k`` is the default."""
+    time_range = given.get("time_range", {})
     return RecallQuery(
-        text=asked["query"],
+        text=given["query"],
         asked_at=utc_now(),
-        top_k=asked.get("top_k", top_k),
-        kinds=frozenset(asked.get("kinds", ())),
-        topics=frozenset(asked.get("topics", ())),
-        filter=asked.get(FILTER),
-        since=said.get("from"),
-        until=said.get("to"),
-        as_of=asked.get("as_of"),
-        known_at=asked.get("known_at"),
-        lanes=frozenset(asked.get("lanes", DEFAULT_LANES)),
-        replies_named=REPLIES in asked.get("lanes", ()),
-        explain=asked["explain"],
-        rerank=asked["rerank"],
-        rewrite=asked["rewrite"],
-        min_relevance=asked.get("min_relevance", 0.0),
-        strict=asked["strict"],
+        top_k=given.get("top_k", top_k),
+        kinds=frozenset(given.get("kinds", ())),
+        topics=frozenset(given.get("topics", ())),
+        filter=given.get(FILTER),
+        since=time_range.get("from"),
+        until=time_range.get("to"),
+        as_of=given.get("as_of"),
+        known_at=given.get("known_at"),
+        lanes=frozenset(given.get("lanes", DEFAULT_LANES)),
+        replies_named=REPLIES in given.get("lanes", ()),
+        explain=given["explain"],
+        rerank=given["rerank"],
+        rewrite=given["rewrite"],
+        min_relevance=given.get("min_relevance", 0.0),
+        strict=given["strict"],
     )
 
 

@@ -1,271 +1,206 @@
-"""What a recall answers, and how an answer is shown."""
+"""The answer of a recall."""
 
 from typing import Any
 
 from rest_framework import serializers
 
+from memory_platform.api.requests.fields import RoundedField
 from memory_platform.api.requests.serializers import Output
-from memory_platform.api.v1.memories.note_serializers import GRADES, AboutOutput, VitalClassOutput
-from memory_platform.api.v1.policies.policy_serializers import ExperimentOutput, serialize_experiment_arm
-from memory_platform.api.v1.recall.abstained import AbstainedOutput, shown_abstained
+from memory_platform.api.v1.memories.note_serializers import (
+    ABOUT_HELP,
+    CONTEXT_HELP,
+    GRADE_HELP,
+    POSSIBLY_OUTDATED_HELP,
+    VITAL_CLASS_HELP,
+    VITAL_HELP,
+    AboutOutput,
+)
+from memory_platform.api.v1.memories.shared_serializers import (
+    TagBaseOutput,
+    confidence_output,
+    provenance_output,
+    texts_output,
+)
+from memory_platform.api.v1.memories.snapshot_serializers import ALIASES_HELP, KIND_HELP, METADATA_HELP
 from memory_platform.api.v1.recall.explain_serializers import ExplainOutput
+from memory_platform.api.v1.recall.shared_serializers import (
+    POLICY_VERSION_HELP,
+    RELEVANCE_HELP,
+    AbstainedOutput,
+    DegradedReasonField,
+    ExperimentOutput,
+    intent_output,
+    render_experiment,
+)
 from profiles.services.tags.lookup import TagMatch
+from snapshots.context.choosing.threshold import Abstained
 from snapshots.context.turn.intent import detect_intent
+from snapshots.models import NoteGrade, VitalClass
 from snapshots.policies.effective import Policies
 from snapshots.recall.answer import Recalled
-from snapshots.recall.degraded import DegradedReason, joined
+from snapshots.recall.degraded import joined
 from snapshots.recall.ranking.explained import explained
 from snapshots.recall.ranking.factors import DIGITS
-from snapshots.recall.values import SNAPSHOT_KINDS, About, RecalledMemory, RecalledNote, RecallQuery
+from snapshots.recall.values import SNAPSHOT_KINDS, RecalledMemory, RecalledNote, RecallQuery
 from snapshots.understanding.grading.replies import NOTHING, SORTS
 
 ASSISTANT = "assistant"
-GIVEN = [sort for sort in SORTS if sort != NOTHING]
-RESERVED = (DegradedReason.REPLICA_LAG, DegradedReason.ANN_TRUNCATED)
-DEGRADED_HELP = (
-    "What the answer had to do without, comma-joined, the gravest first; null when nothing was missing: "
-    f"{', '.join(reason for reason in DegradedReason if reason not in RESERVED)}. "
-    f"Reserved, and never said yet: {', '.join(RESERVED)}."
-)
+REPLY_SORTS = [sort for sort in SORTS if sort != NOTHING]
 
 
 class SourceOutput(Output):
     """The message behind a memory."""
 
-    conversation_id = serializers.CharField(allow_null=True)
-    message_id = serializers.CharField(allow_null=True)
+    conversation_id = serializers.CharField(allow_null=True, help_text="Id of the conversation.")
+    message_id = serializers.CharField(allow_null=True, help_text="Id of the message in the conversation.")
 
 
-RELEVANCE_HELP = "How probably it helps to answer, 0 to 1: comparable between memories, lanes and calls."
+class RankedOutput(Output):
+    """Something that a question found."""
+
+    id = serializers.UUIDField(help_text="Id of the memory.")
+    text = serializers.CharField(help_text="The remembered words.")
+    score = RoundedField(digits=DIGITS, help_text="What the list is sorted by. Not comparable between questions.")
+    relevance = RoundedField(digits=DIGITS, help_text=RELEVANCE_HELP)
+    confidence = confidence_output()
+    topics = texts_output("Topics of the memory.")
+    aliases = texts_output(ALIASES_HELP)
+    metadata = serializers.DictField(help_text=METADATA_HELP)
+    said_at = serializers.DateTimeField(help_text="When it was said.")
+    sources = SourceOutput(many=True, help_text="The messages that say it.")
+    explain = ExplainOutput(allow_null=True, help_text="Why it has this place; null unless `explain` was true.")
 
 
-class MemoryOutput(Output):
-    """One remembered thing; ``text`` holds the remembered words, ``name`` who said them when it was not the subject."""
+class MemoryOutput(RankedOutput):
+    """A memory that a question found."""
 
-    id = serializers.UUIDField()
-    lane = serializers.ChoiceField(choices=["snapshots", "documents"])
-    kind = serializers.ChoiceField(choices=SNAPSHOT_KINDS)
+    lane = serializers.ChoiceField(choices=["snapshots", "documents"], help_text="Lane that found it.")
+    kind = serializers.ChoiceField(choices=SNAPSHOT_KINDS, help_text=KIND_HELP)
     grade = serializers.ChoiceField(
-        choices=GRADES,
+        choices=NoteGrade.values,
         allow_null=True,
-        help_text="That of the notes made from it; null without any, or if they differ.",
+        help_text="Kind of the notes made from it; null if there are none or they differ.",
     )
-    text = serializers.CharField()
-    name = serializers.CharField(allow_null=True)
-    score = serializers.FloatField()
-    relevance = serializers.FloatField(help_text=RELEVANCE_HELP)
-    confidence = serializers.FloatField()
-    provenance = serializers.CharField()
-    category = serializers.CharField(allow_null=True)
-    topics = serializers.ListField(child=serializers.CharField())
-    aliases = serializers.ListField(child=serializers.CharField())
-    metadata = serializers.DictField()
-    said_at = serializers.DateTimeField(allow_null=True)
-    valid_at = serializers.DateTimeField(allow_null=True)
-    expires_at = serializers.DateTimeField(allow_null=True)
-    sources = SourceOutput(many=True)
-    explain = ExplainOutput(allow_null=True)
+    name = serializers.CharField(allow_null=True, help_text="Name of the speaker; null if it is the user.")
+    provenance = provenance_output()
+    category = serializers.CharField(allow_null=True, help_text="The category, if any.")
+    said_at = serializers.DateTimeField(allow_null=True, help_text="When it was said.")
+    valid_at = serializers.DateTimeField(allow_null=True, help_text="Since when it is true.")
+    expires_at = serializers.DateTimeField(allow_null=True, help_text="When it is deleted; null for never.")
 
 
-class RecalledNoteOutput(Output):
-    """A lasting thing in the user's own words; ``about`` is null where it is about the user.
+class NoteDetailsOutput(Output):
+    """Details of a note."""
 
-    ``context`` is the turn before it, null unless the note needs it to be understood.
-    """
+    grade = serializers.ChoiceField(choices=NoteGrade.values, help_text=GRADE_HELP)
+    about = AboutOutput(allow_null=True, help_text=ABOUT_HELP)
+    vital = serializers.BooleanField(help_text=VITAL_HELP)
+    vital_class = serializers.ChoiceField(choices=VitalClass.values, allow_null=True, help_text=VITAL_CLASS_HELP)
+    possibly_outdated = serializers.BooleanField(help_text=POSSIBLY_OUTDATED_HELP)
+    context_ = serializers.CharField(allow_null=True, help_text=CONTEXT_HELP)
 
-    id = serializers.UUIDField()
-    text = serializers.CharField()
-    grade = serializers.ChoiceField(choices=GRADES)
-    about = AboutOutput(allow_null=True)
-    vital = serializers.BooleanField()
-    vital_class = VitalClassOutput(allow_null=True)
-    score = serializers.FloatField()
-    relevance = serializers.FloatField(help_text=RELEVANCE_HELP)
-    confidence = serializers.FloatField()
-    provenance = serializers.CharField()
-    said_at = serializers.DateTimeField()
-    valid_at = serializers.DateTimeField()
-    possibly_outdated = serializers.BooleanField()
-    context = serializers.CharField(allow_null=True)  # type: ignore[assignment]  # not what serializers are given
-    topics = serializers.ListField(child=serializers.CharField())
-    aliases = serializers.ListField(child=serializers.CharField())
-    metadata = serializers.DictField()
-    sources = SourceOutput(many=True)
-    explain = ExplainOutput(allow_null=True)
+    @staticmethod
+    def render_vital(note: RecalledNote) -> bool:
+        return bool(note.vital_class)
 
 
-class RecalledReplyOutput(Output):
-    """What the assistant said, in its own words: nothing of it is believed of the user."""
+class BelievedOutput(RankedOutput):
+    """Something that a question found and the platform believes."""
 
-    id = serializers.UUIDField()
-    text = serializers.CharField()
-    said_by = serializers.ChoiceField(choices=[ASSISTANT])
-    name = serializers.CharField(allow_null=True)
-    sort = serializers.ChoiceField(choices=GIVEN, allow_null=True)
-    score = serializers.FloatField()
-    relevance = serializers.FloatField(help_text=RELEVANCE_HELP)
-    confidence = serializers.FloatField()
-    topics = serializers.ListField(child=serializers.CharField())
-    aliases = serializers.ListField(child=serializers.CharField())
-    metadata = serializers.DictField()
-    said_at = serializers.DateTimeField()
-    expires_at = serializers.DateTimeField(allow_null=True)
-    sources = SourceOutput(many=True)
-    explain = ExplainOutput(allow_null=True)
+    provenance = provenance_output()
+    valid_at = serializers.DateTimeField(help_text="Since when it is true.")
 
 
-class RecalledTagOutput(Output):
-    """A tag that the question means."""
+class RecalledNoteOutput(BelievedOutput, NoteDetailsOutput):
+    """A note that a question found: a lasting thing in the user's own words."""
 
-    id = serializers.UUIDField()
-    label = serializers.CharField()  # type: ignore[assignment]  # a field of the answer, not the serializer's own label
-    kind = serializers.CharField()
-    address = serializers.CharField(allow_null=True)
-    poi_id = serializers.CharField(allow_null=True)
-    lat = serializers.FloatField(allow_null=True)
-    lon = serializers.FloatField(allow_null=True)
-    phone = serializers.CharField(allow_null=True)
-    relation = serializers.CharField(allow_null=True)
-    confidence = serializers.FloatField()
-    provenance = serializers.CharField()
-    score = serializers.FloatField()
-    match = serializers.CharField()
+
+class RecalledReplyOutput(RankedOutput):
+    """Something that the assistant said. The platform believes nothing about the user because of it."""
+
+    said_by = serializers.ChoiceField(choices=[ASSISTANT], help_text="Always `assistant`.")
+    name = serializers.CharField(allow_null=True, help_text="Name of the speaker, if it was given.")
+    sort = serializers.ChoiceField(choices=REPLY_SORTS, allow_null=True, help_text="What the assistant gave.")
+    expires_at = serializers.DateTimeField(allow_null=True, help_text="When it is deleted; null for never.")
+
+    @staticmethod
+    def render_said_by(reply: RecalledMemory) -> str:
+        return ASSISTANT
+
+    @staticmethod
+    def render_sort(reply: RecalledMemory) -> str | None:
+        return reply.category if reply.category in REPLY_SORTS else None
+
+
+class RecalledTagOutput(TagBaseOutput):
+    """A tag that a question names."""
+
+    score = RoundedField(digits=DIGITS, help_text="How well the question names the tag, 0 to 1.")
+    match = serializers.ChoiceField(
+        choices=["exact", "alias", "fuzzy"],
+        help_text="By what it was found: its label, an alias, or a similar spelling.",
+    )
 
 
 class RecallOutput(Output):
-    """The answer: snapshots, notes and replies, each sorted by score, best first; every lane but the snapshots under
-    its own key, empty when it is off. The score of a note or a reply is its relevance times the factors; memories are
-    ranked by where they stand among all messages, times the factors."""
+    """What the platform remembers about a question.
 
-    memories = MemoryOutput(many=True)
-    profile = serializers.DictField()
-    preferences = serializers.DictField(child=serializers.DictField())
-    notes = RecalledNoteOutput(many=True)
-    replies = RecalledReplyOutput(many=True)
-    tags = RecalledTagOutput(many=True)
-    abstained = AbstainedOutput(allow_null=True)
-    intent = serializers.CharField(allow_null=True)
-    policy_version = serializers.CharField()
-    experiment = ExperimentOutput(allow_null=True)
-    degraded_reason = serializers.CharField(allow_null=True, help_text=DEGRADED_HELP)
-    timings_ms = serializers.DictField(child=serializers.FloatField())
+    `memories`, `notes` and `replies` are sorted by score, best first. A list is empty if its lane was not asked for.
+    """
 
+    memories = MemoryOutput(many=True, help_text="Snapshots that help with the question.")
+    profile = serializers.DictField(help_text="Profile fields that are known, by name.")
+    preferences = serializers.DictField(
+        child=serializers.DictField(), help_text="Current preferences: values by category and key."
+    )
+    notes = RecalledNoteOutput(many=True, help_text="Notes that help with the question.")
+    replies = RecalledReplyOutput(many=True, help_text="What the assistant said, if the question asks for it.")
+    tags = RecalledTagOutput(many=True, help_text="Tags that the question names, best first.")
+    abstained = AbstainedOutput(allow_null=True, help_text="Why there is no memory, note or reply; null if there is.")
+    intent = intent_output(allow_null=True)
+    policy_version = serializers.CharField(help_text=POLICY_VERSION_HELP)
+    experiment = ExperimentOutput(allow_null=True, help_text="The experiment that the subject takes part in, if any.")
+    degraded_reason = DegradedReasonField()
+    timings_ms = serializers.DictField(child=serializers.FloatField(), help_text="Milliseconds by stage.")
 
-def shown_recall(query: RecallQuery, found: Recalled, policies: Policies) -> dict[str, Any]:
-    """Return an answer as the API shows it."""
-    return {
-        "memories": [shown_memory(memory, query.text) for memory in found.memories],
-        "profile": found.lanes.beliefs.profile,
-        "preferences": found.lanes.beliefs.preference_values,
-        "notes": [shown_recalled_note(note, query.text) for note in found.notes],
-        "replies": [shown_reply(reply, query.text) for reply in found.replies],
-        "tags": [shown_match(match) for match in found.lanes.meant],
-        "abstained": shown_abstained(found),
-        "intent": detect_intent(query.text, found.vectors),
-        "policy_version": policies.version,
-        "experiment": serialize_experiment_arm(policies.experiment, policies.arm),
-        "degraded_reason": joined(found.degraded),
-        "timings_ms": found.timings_ms,
-    }
+    @staticmethod
+    def render_tags(found: Recalled) -> list[dict[str, Any]]:
+        return [render_match(match) for match in found.lanes.meant]
 
+    @staticmethod
+    def render_abstained(found: Recalled) -> dict[str, str] | None:
+        if found.memories or found.notes or found.replies:
+            return None
+        return {"reason": Abstained.UNKNOWN_SUBJECT if found.subject_id is None else Abstained.NOTHING_RELEVANT}
 
-def shown_memory(memory: RecalledMemory, asked: str) -> dict[str, Any]:
-    """Return a memory as the API shows it."""
-    return {
-        "id": memory.id,
-        "lane": memory.lane,
-        "kind": memory.kind,
-        "grade": memory.grade,
-        "text": memory.text,
-        "name": memory.name,
-        "score": round(memory.score, DIGITS),
-        "relevance": round(memory.relevance, DIGITS),
-        "confidence": memory.confidence,
-        "provenance": memory.provenance,
-        "category": memory.category,
-        "topics": memory.topics,
-        "aliases": memory.aliases,
-        "metadata": memory.metadata,
-        "said_at": memory.said_at,
-        "valid_at": memory.valid_at,
-        "expires_at": memory.expires_at,
-        "sources": shown_sources(memory),
-        "explain": explained(memory.explain, asked, memory) if memory.explain else None,
-    }
+    @staticmethod
+    def render_degraded_reason(found: Recalled) -> str | None:
+        return joined(found.degraded)
 
 
-def shown_recalled_note(note: RecalledNote, asked: str) -> dict[str, Any]:
-    """Return a note as the API shows it."""
-    memory, about = note.memory, note.about
-    return {
-        "id": memory.id,
-        "text": memory.text,
-        "grade": note.grade,
-        "about": about and shown_about(about),
-        "vital": bool(note.vital_class),
-        "vital_class": note.vital_class or None,
-        "score": round(memory.score, DIGITS),
-        "relevance": round(memory.relevance, DIGITS),
-        "confidence": memory.confidence,
-        "provenance": memory.provenance,
-        "said_at": memory.said_at,
-        "valid_at": memory.valid_at,
-        "possibly_outdated": note.possibly_outdated,
-        "context": note.context or None,
-        "topics": memory.topics,
-        "aliases": memory.aliases,
-        "metadata": memory.metadata,
-        "sources": shown_sources(memory),
-        "explain": explained(memory.explain, asked, memory) if memory.explain else None,
-    }
+def render_recall(query: RecallQuery, found: Recalled, policies: Policies) -> dict[str, Any]:
+    """Return the answer to a question."""
+    question = query.text
+    return RecallOutput.render(
+        found,
+        memories=[render_ranked(MemoryOutput, one, question) for one in found.memories],
+        profile=found.lanes.beliefs.profile,
+        preferences=found.lanes.beliefs.preference_values,
+        notes=[
+            render_ranked(BelievedOutput, one.memory, question) | NoteDetailsOutput.render(one) for one in found.notes
+        ],
+        replies=[render_ranked(RecalledReplyOutput, one, question) for one in found.replies],
+        intent=detect_intent(question, found.vectors),
+        policy_version=policies.version,
+        experiment=render_experiment(policies),
+    )
 
 
-def shown_reply(reply: RecalledMemory, asked: str) -> dict[str, Any]:
-    """Return what the assistant said as the API shows it."""
-    return {
-        "id": reply.id,
-        "text": reply.text,
-        "said_by": ASSISTANT,
-        "name": reply.name,
-        "sort": reply.category if reply.category in GIVEN else None,
-        "score": round(reply.score, DIGITS),
-        "relevance": round(reply.relevance, DIGITS),
-        "confidence": reply.confidence,
-        "topics": reply.topics,
-        "aliases": reply.aliases,
-        "metadata": reply.metadata,
-        "said_at": reply.said_at,
-        "expires_at": reply.expires_at,
-        "sources": shown_sources(reply),
-        "explain": explained(reply.explain, asked, reply) if reply.explain else None,
-    }
+def render_ranked(output: type[RankedOutput], memory: RecalledMemory, question: str) -> dict[str, Any]:
+    explain = explained(memory.explain, question, memory) if memory.explain else None
+    return output.render(memory, explain=explain)
 
 
-def shown_about(about: About) -> dict[str, Any]:
-    """Return whom or what a note speaks of as the API shows it."""
-    return {"kind": about.kind, "id": about.id, "label": about.label or None, "relation": about.relation or None}
-
-
-def shown_sources(memory: RecalledMemory) -> list[dict[str, str | None]]:
-    """Return the messages behind a memory as the API shows them."""
-    return [{"conversation_id": one.conversation_id, "message_id": one.message_id} for one in memory.sources]
-
-
-def shown_match(match: TagMatch) -> dict[str, Any]:
-    """Return a tag that the question means as the API shows it."""
-    tag = match.tag
-    return {
-        "id": tag.id,
-        "label": tag.label,
-        "kind": tag.kind,
-        "address": tag.address or None,
-        "poi_id": tag.poi_id or None,
-        "lat": tag.lat,
-        "lon": tag.lon,
-        "phone": tag.phone or None,
-        "relation": tag.relation or None,
-        "confidence": tag.confidence,
-        "provenance": tag.provenance,
-        "score": round(match.score, DIGITS),
-        "match": match.match,
-    }
+def render_match(match: TagMatch) -> dict[str, Any]:
+    """Return a tag that a question names."""
+    return RecalledTagOutput.render(match.tag, score=round(match.score, DIGITS), match=match.match)

@@ -1,10 +1,9 @@
-"""``/v1/receipts``: what was put into a prompt, and why."""
+"""``/v1/receipts``: what was put into a context, and why."""
 
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 from django.urls import path
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,18 +11,30 @@ from rest_framework.response import Response
 from memory_platform.api.access.permissions import MEMORY_READ
 from memory_platform.api.requests.fields import InstantField, OwnIdField, ProductIdField
 from memory_platform.api.requests.serializers import Output, page_of
-from memory_platform.api.v1.policies.policy_serializers import ExperimentOutput, serialize_experiment_arm
-from memory_platform.api.v1.recall.abstained import AbstainedOutput
-from memory_platform.api.v1.recall.context import (
+from memory_platform.api.v1.memories.shared_serializers import texts_output
+from memory_platform.api.v1.recall.context_serializers import (
     ModelRouteOutput,
     PromptMessageOutput,
     SectionOutput,
     TokensOutput,
-    shown_route,
+)
+from memory_platform.api.v1.recall.shared_serializers import (
+    INTENT_HELP,
+    POLICY_VERSION_HELP,
+    RELEVANCE_HELP,
+    AbstainedOutput,
+    DegradedReasonField,
+    ExperimentOutput,
+    phase_output,
+    render_experiment,
 )
 from memory_platform.api.views.base import TenantView
+from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from snapshots.context.record import ROOM
+from snapshots.context.turn.route import ModelRoute
+from snapshots.context.values import Guardrail, Lane, Reason
+from snapshots.feedback.values import Signal
 from snapshots.models import Receipt
 from snapshots.receipts.read import candidates_of, receipt_by_id, receipts, rendered_of
 from snapshots.receipts.values import LASTING, VITAL
@@ -31,157 +42,171 @@ from tenants.isolation import tenant_tx
 
 
 class ReceiptsInput(PageInput):
-    """``from`` and ``to`` are times of assembly, both included; ``memory_id``: the memory was in the prompt."""
+    """Which receipts to list."""
 
-    subject_id = ProductIdField(required=False)
-    memory_id = OwnIdField(required=False)
-    from_ = InstantField(required=False)
-    to = InstantField(required=False)
+    subject_id = ProductIdField(required=False, help_text="Returns receipts of this subject only.")
+    memory_id = OwnIdField(required=False, help_text="Returns receipts of contexts that contained this memory only.")
+    from_ = InstantField(required=False, help_text="Returns receipts made at this time or later.")
+    to = InstantField(required=False, help_text="Returns receipts made at this time or earlier.")
 
 
 class MadeByOutput(Output):
-    """The release of the platform, and the versions of the readers of clauses and of relevance; null in receipts of
-    release 1, which do not say it."""
+    """The versions of the software that made a context; null in receipts of release 1."""
 
-    release = serializers.CharField(allow_null=True)
-    clauses = serializers.CharField(allow_null=True)
-    relevance = serializers.CharField(allow_null=True)
+    release = serializers.CharField(allow_null=True, help_text="Release of the platform.")
+    clauses = serializers.CharField(allow_null=True, help_text="Version of the reader of clauses.")
+    relevance = serializers.CharField(allow_null=True, help_text="Version of the reader of relevance.")
 
 
 class ReceiptSummaryOutput(Output):
-    """One assembled context, without its candidates and words."""
+    """A receipt without its candidates and messages."""
 
-    receipt_id = serializers.UUIDField()
-    created_at = serializers.DateTimeField()
-    subject_id = serializers.CharField()
-    conversation_id = serializers.CharField(allow_null=True)
-    policy_version = serializers.CharField()
-    experiment = ExperimentOutput(allow_null=True)
-    made_by = MadeByOutput()
-    intent = serializers.CharField(allow_null=True)
-    phase = serializers.CharField(allow_null=True)
-    model_route = ModelRouteOutput(allow_null=True)
-    sections = SectionOutput(many=True)
-    tokens = TokensOutput()
-    prefix_hash = serializers.CharField()
-    abstained = AbstainedOutput(
-        allow_null=True, help_text="As in the answer; null in receipts of before it was kept, too."
+    receipt_id = serializers.UUIDField(source="id", help_text="Id of the receipt.")
+    created_at = serializers.DateTimeField(help_text="When the context was made.")
+    subject_id = serializers.CharField(source="subject.external_id", help_text="Id of the subject.")
+    conversation_id = serializers.CharField(allow_null=True, help_text="Id of the conversation, if one was named.")
+    policy_version = serializers.CharField(help_text=POLICY_VERSION_HELP)
+    experiment = ExperimentOutput(allow_null=True, help_text="The experiment that the subject took part in, if any.")
+    made_by = MadeByOutput(help_text="The versions of the software that made the context.")
+    intent = serializers.CharField(allow_null=True, help_text=f"{INTENT_HELP} One of those of a context.")
+    phase = phase_output(allow_null=True)
+    model_route = ModelRouteOutput(
+        allow_null=True, help_text="The tier of model that the turn needed; null in old receipts."
     )
-    degraded_reason = serializers.CharField(allow_null=True)
+    sections = SectionOutput(many=True, help_text="The sections of the context, in their order.")
+    tokens = TokensOutput(help_text="Tokens of the context.")
+    prefix_hash = serializers.CharField(help_text="SHA-256 of message 0.")
+    abstained = AbstainedOutput(
+        allow_null=True, help_text="Why the context had no memory for its message, else null. Null in old receipts."
+    )
+    degraded_reason = DegradedReasonField()
+
+    @staticmethod
+    def render_conversation_id(receipt: Receipt) -> str | None:
+        return receipt.conversation.external_id if receipt.conversation else None
+
+    @staticmethod
+    def render_experiment(receipt: Receipt) -> dict[str, Any] | None:
+        return render_experiment(receipt)
+
+    @staticmethod
+    def render_made_by(receipt: Receipt) -> dict[str, Any]:
+        return {name: receipt.made_by.get(name) for name in ("release", "clauses", "relevance")}
+
+    @staticmethod
+    def render_model_route(receipt: Receipt) -> ModelRoute | None:
+        return ModelRoute.of(receipt.model_route)
+
+    @staticmethod
+    def render_sections(receipt: Receipt) -> list[dict[str, Any]]:
+        return [{name: value for name, value in one.items() if name != ROOM} for one in receipt.sections]
+
+    @staticmethod
+    def render_abstained(receipt: Receipt) -> dict[str, Any] | None:
+        return {"reason": receipt.abstained} if receipt.abstained else None
 
 
 class CandidateOutput(Output):
-    """One candidate. ``context_position`` counts from 1 in reading order; null when it was left out."""
+    """A memory that was considered for the context."""
 
-    memory_id = serializers.CharField()
-    lane = serializers.CharField()
-    kind = serializers.CharField()
-    candidate_score = serializers.FloatField()
-    decision_reason = serializers.CharField()
-    policy_version = serializers.CharField()
-    guardrail_hit = serializers.CharField(allow_null=True)
-    context_position = serializers.IntegerField(allow_null=True)
-    tokens = serializers.IntegerField()
+    memory_id = serializers.CharField(help_text="Id of the memory.")
+    lane = serializers.ChoiceField(choices=get_args(Lane), help_text="Lane that it came from.")
+    kind = serializers.CharField(help_text="Kind of the memory in its lane.")
+    candidate_score = serializers.FloatField(help_text="Score by which the candidates were sorted.")
+    decision_reason = serializers.ChoiceField(
+        choices=list(Reason), help_text="`kept` if it is in the context, else why it was left out."
+    )
+    policy_version = serializers.CharField(help_text=POLICY_VERSION_HELP)
+    guardrail_hit = serializers.ChoiceField(
+        choices=list(Guardrail), allow_null=True, help_text="Suspicious content that was found in it, else null."
+    )
+    context_position = serializers.IntegerField(
+        allow_null=True, help_text="Position in the context, from 1; null if it was left out."
+    )
+    tokens = serializers.IntegerField(help_text="Its tokens in the context.")
     explain = serializers.DictField(
         allow_null=True,
-        help_text="As in answers of recall; the matched words are `words`, beside it. `relevance` in it says what the "
-        "relevance was made of, and is empty in older receipts.",
+        help_text="As in the answer of a recall, but the matching words are in `words`. In old receipts `relevance` is "
+        "empty.",
     )
     relevance = serializers.FloatField(
-        allow_null=True, help_text="How probably it helps; null for what stands whatever is asked."
+        allow_null=True, help_text=f"{RELEVANCE_HELP} Null for what is in every context."
     )
-    threshold = serializers.FloatField(allow_null=True, help_text="From which relevance on a memory goes in.")
+    threshold = serializers.FloatField(allow_null=True, help_text="The smallest relevance that was accepted.")
     standing = serializers.ChoiceField(
         choices=[VITAL, LASTING],
         allow_blank=True,
-        help_text="Why it stands whatever is asked: `vital`, always in; `lasting`, the rest of the profile, in while "
-        "there is room. Empty for what competes by the question.",
+        help_text="Why it is in every context: `vital` (always), `lasting` (the rest of the profile, if there is "
+        "room). Empty for what depends on the question.",
     )
-    words = serializers.ListField(
-        child=serializers.CharField(),
+    words = texts_output(
+        "Words of the question that it contains; empty if it was found by meaning. Null for what was left out, and "
+        "after the words were deleted.",
         allow_null=True,
-        help_text="Which words of the question stand in it; null for what was left out, and once the words were "
-        "purged. Empty: it came by its meaning, or whatever is asked.",
     )
-    utilized = serializers.BooleanField(allow_null=True)
-    user_feedback_signal = serializers.CharField(allow_null=True)
+    utilized = serializers.BooleanField(allow_null=True, help_text="True if the reply used it; null if unknown.")
+    user_feedback_signal = serializers.ChoiceField(
+        choices=list(Signal), allow_null=True, help_text="How it was received; null if unknown."
+    )
 
 
 class ReceiptOutput(ReceiptSummaryOutput):
-    """One receipt. ``query``, ``messages`` and ``text`` are null once they were purged."""
+    """The record of one context: what was considered, what was sent, and why."""
 
-    query = serializers.CharField(allow_null=True)
-    messages = PromptMessageOutput(many=True, allow_null=True)
-    text = serializers.CharField(allow_null=True)
-    candidates = CandidateOutput(many=True)
+    query = serializers.CharField(
+        allow_null=True, allow_blank=True, help_text="What the user said; null after the retention period."
+    )
+    messages = PromptMessageOutput(
+        many=True, allow_null=True, help_text="The messages of the context; null after the retention period."
+    )
+    text = serializers.CharField(
+        allow_null=True, allow_blank=True, help_text="The context with the format `text`, else null."
+    )
+    candidates = CandidateOutput(
+        many=True, help_text="All candidates: those in the context by position, then the others, best first."
+    )
 
 
 class ReceiptsView(TenantView):
-    """The tenant's receipts."""
-
     noun = "receipts"
-    query_input = ReceiptsInput
     required_scope = MEMORY_READ
 
-    @extend_schema(parameters=[ReceiptsInput], responses=page_of(ReceiptSummaryOutput))
+    @operation("list_receipts", query=ReceiptsInput, answer=page_of(ReceiptSummaryOutput))
     def get(self, request: Request) -> Response:
-        """List receipts, the oldest first."""
-        asked = ReceiptsInput.parse(request)
-        page = Page.from_request(request, asked)
+        """List the receipts of contexts, oldest first."""
+        query = ReceiptsInput.parse(request)
+        page = Page.from_request(request, query)
         with tenant_tx(self.tenant_id):
             found = receipts(
-                subject_external_id=asked.get("subject_id"),
-                memory_id=asked.get("memory_id"),
-                since=asked.get("from"),
-                until=asked.get("to"),
+                subject_external_id=query.get("subject_id"),
+                memory_id=query.get("memory_id"),
+                since=query.get("from"),
+                until=query.get("to"),
             )
-            return Response(page.answer(found, shown_summary))
+            return Response(page.answer(found, ReceiptSummaryOutput.render))
 
 
 class ReceiptView(TenantView):
-    """One receipt."""
-
     noun = "receipts"
     required_scope = MEMORY_READ
 
-    @extend_schema(responses=ReceiptOutput)
+    @operation("get_receipt", answer=ReceiptOutput)
     def get(self, request: Request, receipt_id: UUID) -> Response:
-        """Return a receipt with all candidates: those in the context by position, then the others, best first."""
+        """Get a receipt: the context that was made, and every memory that was considered for it."""
         with tenant_tx(self.tenant_id):
-            return Response(shown_receipt(receipt_by_id(receipt_id)))
+            return Response(render_receipt(receipt_by_id(receipt_id)))
 
 
-def shown_summary(receipt: Receipt) -> dict[str, Any]:
-    """Return a receipt as lists show it."""
-    return {
-        "receipt_id": receipt.id,
-        "created_at": receipt.created_at,
-        "subject_id": receipt.subject.external_id,
-        "conversation_id": receipt.conversation.external_id if receipt.conversation else None,
-        "policy_version": receipt.policy_version,
-        "experiment": serialize_experiment_arm(receipt.experiment, receipt.arm),
-        "made_by": {name: receipt.made_by.get(name) for name in ("release", "clauses", "relevance")},
-        "intent": receipt.intent or None,
-        "phase": receipt.phase or None,
-        "model_route": shown_route(receipt),
-        "sections": [{key: value for key, value in one.items() if key != ROOM} for one in receipt.sections],
-        "tokens": receipt.tokens,
-        "prefix_hash": receipt.prefix_hash,
-        "abstained": {"reason": receipt.abstained} if receipt.abstained else None,
-        "degraded_reason": receipt.degraded_reason or None,
-    }
-
-
-def shown_receipt(receipt: Receipt) -> dict[str, Any]:
-    """Return a receipt as the API shows it, inside the open scope."""
-    rendered = rendered_of(receipt)
-    return {
-        **shown_summary(receipt),
-        "query": rendered.query if rendered else None,
-        "messages": rendered.messages if rendered else None,
-        "text": rendered.text if rendered else None,
-        "candidates": candidates_of(receipt),
-    }
+def render_receipt(receipt: Receipt) -> dict[str, Any]:
+    """Return a receipt with its candidates, in the open scope."""
+    sent = rendered_of(receipt)
+    return ReceiptOutput.render(
+        receipt,
+        query=sent.query if sent else None,
+        messages=sent.messages if sent else None,
+        text=sent.text if sent else None,
+        candidates=candidates_of(receipt),
+    )
 
 
 urlpatterns = [

@@ -1,5 +1,6 @@
 """The OpenAPI document agrees with the code, and every route says what it needs. Rows: D1, T2."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from memory_platform.api.access.permissions import ADMIN, ANY_KEY, KNOWLEDGE_WRITE, MEMORY_READ, MEMORY_WRITE
 from memory_platform.api.reference.schema import openapi_document
 from memory_platform.api.views.base import TenantView
+from tests.memory_platform.api.conformance import resolve_answer
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
 from tests.memory_platform.api.routes import OPEN_ROUTES, documented_path, routes, tenant_calls
 
@@ -59,20 +61,65 @@ def test_every_method_of_every_tenant_route_names_a_known_scope() -> None:
         assert route.view.scope_for(method) in SCOPES, (method, route)
 
 
-def test_operation_ids_are_unique_and_inputs_are_closed(document: dict[str, Any]) -> None:
-    operations = [op for path in document["paths"].values() for op in path.values()]
-    ids = [operation["operationId"] for operation in operations]
-    assert len(ids) == len(set(ids))
+def operations_of(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    found = [operation for path in document["paths"].values() for operation in path.values()]
+    named = {operation["operationId"]: operation for operation in found}
+    assert len(named) == len(found)
+    return named
+
+
+def test_operation_ids_are_names_of_methods_and_inputs_are_closed(document: dict[str, Any]) -> None:
+    operations = operations_of(document)
+    assert {"recall", "create_messages", "get_context", "record_outcome", "delete_subject"} <= set(operations)
+    for name in operations:
+        assert re.fullmatch("[a-z]+(_[a-z]+)*", name), name
+        assert not name.endswith(("_post", "_put", "_patch", "_get", "_delete", "_retrieve", "_create")), name
     for name, schema in document["components"]["schemas"].items():
         if name.endswith(("Input", "InputRequest")):
             assert schema["additionalProperties"] is False, name
+
+
+def test_every_parameter_property_and_answer_is_described(document: dict[str, Any]) -> None:
+    bare = []
+    for name, operation in operations_of(document).items():
+        bare += [f"{name} {one['name']}" for one in operation.get("parameters", []) if not one.get("description")]
+        answers = {status: resolve_answer(document, one) for status, one in operation["responses"].items()}
+        bare += [f"{name} {status}" for status, one in answers.items() if not one["description"]]
+    for name, schema in document["components"]["schemas"].items():
+        bare += [name] if not schema.get("description") else []
+        bare += [f"{name}.{key}" for key, one in schema.get("properties", {}).items() if not one.get("description")]
+    assert bare == []
+
+
+def test_errors_and_headers_are_those_of_the_operation(document: dict[str, Any]) -> None:
+    operations = operations_of(document)
+    recall, messages = operations["recall"], operations["create_messages"]
+    assert {"409", "412", "422"}.isdisjoint(operations["get_tenant"]["responses"])
+    assert {"409", "412"}.isdisjoint(recall["responses"])
+    conflict, limited = (resolve_answer(document, messages["responses"][status]) for status in ("409", "429"))
+    assert conflict["x-error-codes"] == ["conflict", "idempotency_key_reused", "idempotency_twin_running"]
+    assert limited["x-error-codes"] == ["quota_exceeded", "rate_limited"]
+    assert {"Idempotent-Replayed", "X-RateLimit-Remaining", "X-Request-Id"} <= set(
+        messages["responses"]["202"]["headers"]
+    )
+    assert "Retry-After" in limited["headers"]
+    assert "ETag" in operations["get_conversation"]["responses"]["200"]["headers"]
+    assert "Location" in operations["delete_conversation"]["responses"]["204"]["headers"]
+    codes = document["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]
+    assert {"invalid_input", "budget_too_small", "internal_error"} <= set(codes)
+
+
+def test_the_document_names_its_licence_contact_and_servers(document: dict[str, Any]) -> None:
+    assert document["info"]["license"]["identifier"] == "Apache-2.0"
+    assert document["info"]["contact"]["name"]
+    assert document["servers"][0]["url"] == "/"
 
 
 def test_every_tenant_operation_needs_the_key_and_documents_its_errors(document: dict[str, Any]) -> None:
     operation = document["paths"]["/v1/tenant"]["get"]
     assert operation["security"] == [{"ApiKey": []}]
     for status in ["401", "403", "503"]:
-        content = operation["responses"][status]["content"]
+        content = resolve_answer(document, operation["responses"][status])["content"]
         assert content["application/problem+json"]["schema"]["$ref"].endswith("/Problem")
     assert "security" not in document["paths"]["/health/live"]["get"]
 

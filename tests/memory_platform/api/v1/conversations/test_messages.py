@@ -133,7 +133,7 @@ BAD_MESSAGES = [
     (user(LONG), "messages.0.content"),
     (user("字" * (22 * KIB)), "messages.0.content"),
     (user([{"type": "text", "text": "x" * (40 * KIB)}] * 2), "messages.0.content"),
-    (user([{"type": "image", "text": "hello"}]), "messages.0.content.0.type"),
+    (user([{"type": "audio", "text": "hello"}]), "messages.0.content.0.type"),
     (user([{"type": "text"}]), "messages.0.content.0.text"),
     (user([{"type": "text", "text": "hello", "cache": 1}]), "messages.0.content.0.cache"),
     (user(["hello"]), "messages.0.content.0"),

@@ -125,7 +125,7 @@ def test_an_active_policy_steers_what_a_context_holds(acme: Caller, world: World
         remember(world.acme, f"Ada likes tea, said for the time number {n} in many more words than are needed")
 
     def memories() -> int:
-        sections = body_of(acme("POST", "/v1/subjects/ada/context", {"query": "tea?", "intent": "other"}))["sections"]
+        sections = body_of(acme("POST", "/v1/subjects/ada/context", {"query": "tea?", "intent": "general"}))["sections"]
         return int(next(one["items"] for one in sections if one["name"] == "memory"))
 
     plenty = memories()

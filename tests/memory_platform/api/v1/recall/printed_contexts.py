@@ -28,7 +28,7 @@ VARYING = re.compile(r"(?<=nonce=\")[a-z]{10}|…\w{6}|[0-9a-f]{64}")
 NUMBER = re.compile(r"-?\d+\.\d+")
 
 
-def printed(house: House, caller: Caller, language: str) -> str:
+def print_context(house: House, caller: Caller, language: str) -> str:
     """Return what the page prints of one language: the request, the context whole, and its receipt."""
     life = JOURNEY[language]
     asked = life["asked"]

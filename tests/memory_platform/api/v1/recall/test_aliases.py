@@ -20,7 +20,7 @@ DEPLOY = {
 }
 
 
-def posted(caller: Caller, body: dict[str, Any], subject: str = ADA) -> dict[str, Any]:
+def post(caller: Caller, body: dict[str, Any], subject: str = ADA) -> dict[str, Any]:
     response = caller("POST", f"{subject}/snapshots", body)
     assert response.status_code == 201, response.content
     return body_of(response)
@@ -32,7 +32,7 @@ def recall_memories(caller: Caller, query: str, **more: Any) -> list[dict[str, A
 
 
 def test_aliases_and_metadata_come_back_wherever_a_memory_is_shown(acme: Caller, world: World) -> None:
-    made = posted(acme, DEPLOY)
+    made = post(acme, DEPLOY)
     assert (made["aliases"], made["metadata"]) == (DEPLOY["aliases"], DEPLOY["metadata"])
     (found,) = recall_memories(acme, "Where do deploys run?")
     assert (found["aliases"], found["metadata"]) == (DEPLOY["aliases"], DEPLOY["metadata"])
@@ -77,15 +77,15 @@ def test_every_recalled_memory_has_grade_aliases_and_metadata(
 
 
 def test_a_strict_question_takes_what_it_names_by_an_alias(acme: Caller, world: World) -> None:
-    made = posted(acme, DEPLOY)
-    posted(acme, {"text": "The gym opens at seven", "aliases": ["fitness"]})
+    made = post(acme, DEPLOY)
+    post(acme, {"text": "The gym opens at seven", "aliases": ["fitness"]})
     for query in ("what about K8S?", "kubernets?", "which kubernetes version"):
         assert [one["id"] for one in recall_memories(acme, query, strict=True)] == [made["id"]], query
     assert recall_memories(acme, "what about k9s?", strict=True) == []
 
 
 def test_an_edited_alias_names_at_once_and_history_keeps_the_old_one(acme: Caller, world: World) -> None:
-    made = posted(acme, DEPLOY)
+    made = post(acme, DEPLOY)
     acme("PATCH", f"{ADA}/snapshots/{made['id']}", {"aliases": ["nomad", "nomad"]})
     assert [one["aliases"] for one in recall_memories(acme, "nomad?", strict=True)] == [["nomad"]]
     assert recall_memories(acme, "k8s?", strict=True) == []
@@ -94,7 +94,7 @@ def test_an_edited_alias_names_at_once_and_history_keeps_the_old_one(acme: Calle
 
 
 def test_an_explanation_names_the_words_that_match(acme: Caller, world: World) -> None:
-    posted(acme, DEPLOY)
+    post(acme, DEPLOY)
     (found,) = recall_memories(acme, "Where do our deploys run, on K8s or in Frankfurt?", explain=True)
     assert found["explain"]["keyword"]["words"] == ["deploys", "run", "K8s", "Frankfurt"]
 
@@ -113,7 +113,7 @@ def test_an_explanation_names_no_words_where_the_rank_is_that_of_the_words_aroun
 
 
 def test_a_card_number_is_no_alias(acme: Caller, world: World) -> None:
-    assert posted(acme, {**DEPLOY, "aliases": ["4111 1111 1111 1111", "k8s"]})["aliases"] == ["k8s"]
+    assert post(acme, {**DEPLOY, "aliases": ["4111 1111 1111 1111", "k8s"]})["aliases"] == ["k8s"]
 
 
 def test_bad_aliases_are_refused(acme: Caller) -> None:
@@ -123,7 +123,7 @@ def test_bad_aliases_are_refused(acme: Caller) -> None:
 
 
 def test_another_tenant_gets_what_it_gets_for_an_id_nobody_has(acme: Caller, globex: Caller, world: World) -> None:
-    made = posted(acme, DEPLOY)
+    made = post(acme, DEPLOY)
     body = {"aliases": ["mine"]}
     foreign = globex("PATCH", f"{ADA}/snapshots/{made['id']}", body)
     unknown = globex("PATCH", f"{ADA}/snapshots/0191d3a0-0000-7000-8000-000000000000", body)

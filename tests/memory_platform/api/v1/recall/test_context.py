@@ -201,13 +201,20 @@ def test_text_format_is_one_text(acme: Caller, world: World) -> None:
 def test_the_caller_may_name_intent_phase_order_and_what_to_include(acme: Caller, world: World) -> None:
     remember(world.acme, "peanuts peanuts peanuts", "peanuts and more words in it", "peanuts beside many other words")
     said = context(
-        acme, "peanuts", intent="my own", phase="after_sales", order="relevance_first", include=["knowledge", "tasks"]
+        acme, "peanuts", intent="task", phase="after_sales", order="relevance_first", include=["knowledge", "tasks"]
     )
-    assert (said["intent"], said["phase"]) == ("my own", "after_sales")
+    assert (said["intent"], said["phase"]) == ("task", "after_sales")
     plain = context(acme, "peanuts", conversation_id=None, budget=None, system_prompt=None, intent=None, include=[])
     assert plain["intent"] is not None
     by_relevance, u_shaped = (words_in(all_content(each["messages"])) for each in (said, plain))
     assert u_shaped == [by_relevance[0], by_relevance[2], by_relevance[1]]
+
+
+def test_an_unknown_intent_is_400_and_the_known_ones_are_listed(acme: Caller) -> None:
+    problem = problem_of(acme("POST", "/v1/subjects/ada/context", {"query": "hi", "intent": "nonsense"}), 400)
+    [fault] = problem["errors"]
+    assert (fault["field"], fault["code"]) == ("intent", "not_a_choice")
+    assert "recommendation" in fault["message"]
 
 
 def test_tasks_come_when_included_and_documents_are_said_to_be_missing(acme: Caller, world: World) -> None:
@@ -351,11 +358,11 @@ def test_another_tenant_gets_what_it_gets_for_an_id_nobody_has(acme: Caller, glo
     know(world.acme, name="Ada")
     before = held_by(world.acme)
 
-    def shown(path: str) -> dict[str, Any]:
+    def answer_to(path: str) -> dict[str, Any]:
         answer = context(globex, "peanuts", path=path, conversation_id="now")
         return {name: value for name, value in answer.items() if name != "timings_ms"}
 
-    assert shown(ADA) == shown("/v1/subjects/nobody/context")
-    assert shown(ADA)["receipt_id"] is None
+    assert answer_to(ADA) == answer_to("/v1/subjects/nobody/context")
+    assert answer_to(ADA)["receipt_id"] is None
     assert (held_by(world.acme), held_by(world.globex)) == (before, (1, 0, 0))
     problem_of(globex("GET", "/v1/subjects/ada/context"), 405)

@@ -19,7 +19,7 @@ PEANUTS = "Ada is allergic to peanuts"
 BRISTOL = "Ada lives in Bristol"
 
 
-def assembled(caller: Caller, query: str, **more: Any) -> str:
+def assemble(caller: Caller, query: str, **more: Any) -> str:
     response = caller("POST", "/v1/subjects/ada/context", {"query": query, **more})
     assert response.status_code == 200, response.content
     return str(body_of(response)["receipt_id"])
@@ -35,7 +35,7 @@ def signals(answer: dict[str, Any]) -> dict[str, tuple[str, str]]:
     return {one["memory_id"]: (one["signal"], one["reason"]) for one in answer["signals"]}
 
 
-def used(answer: dict[str, Any]) -> dict[str, str]:
+def used_memories(answer: dict[str, Any]) -> dict[str, str]:
     return {one["memory_id"]: one["how"] for one in answer["utilised"]}
 
 
@@ -51,9 +51,9 @@ def memories(world: World) -> list[str]:
 
 def test_a_reply_and_a_turn_tell_what_was_used_and_how_it_was_taken(acme: Caller, memories: list[str]) -> None:
     peanuts, bristol = memories
-    receipt_id = assembled(acme, "What could I have for lunch?")
+    receipt_id = assemble(acme, "What could I have for lunch?")
     answer = outcome(acme, receipt_id, reply="The Thai place cooks without peanuts.", next_user_message="Perfect!")
-    assert used(answer) == {peanuts: "words"}
+    assert used_memories(answer) == {peanuts: "words"}
     assert signals(answer) == {peanuts: ("positive", "confirm")}
     assert answer["fast_lane"] == []
     shown = {one["memory_id"]: one for one in body_of(acme("GET", f"/v1/receipts/{receipt_id}"))["candidates"]}
@@ -79,7 +79,7 @@ def test_a_reply_and_a_turn_tell_what_was_used_and_how_it_was_taken(acme: Caller
 def test_without_a_reply_a_turn_concerns_all_that_was_injected(
     acme: Caller, memories: list[str], said: str, signal: str, reason: str
 ) -> None:
-    answer = outcome(acme, assembled(acme, "lunch in Bristol?"), next_user_message=said)
+    answer = outcome(acme, assemble(acme, "lunch in Bristol?"), next_user_message=said)
     assert answer["utilised"] == []
     assert signals(answer) == dict.fromkeys(memories, (signal, reason))
 
@@ -89,23 +89,23 @@ def test_parts_in_any_order_and_again_come_to_the_same(acme: Caller, memories: l
     turn = {"next_user_message": "You mixed that up."}
     seen = []
     for parts in ([reply, turn], [turn, reply], [turn, turn, reply, reply, turn], [{**reply, **turn}]):
-        receipt_id = assembled(acme, "What could I have for lunch?")
+        receipt_id = assemble(acme, "What could I have for lunch?")
         for part in parts:
             answer = outcome(acme, receipt_id, **part)
         assert answer == outcome(acme, receipt_id)
-        seen.append((used(answer), signals(answer)))
+        seen.append((used_memories(answer), signals(answer)))
     assert seen == [({memories[0]: "words"}, {memories[0]: ("corrected", "correct")})] * 4
 
 
 def test_a_correction_that_names_one_memory_concerns_this_one(acme: Caller, memories: list[str]) -> None:
-    receipt_id = assembled(acme, "lunch?")
+    receipt_id = assemble(acme, "lunch?")
     answer = outcome(acme, receipt_id, next_user_message="I'm not allergic to peanuts anymore")
     assert signals(answer) == {memories[0]: ("corrected", "correct")}
 
 
 def test_verdicts_win_over_turns_and_later_ones_over_earlier(acme: Caller, memories: list[str]) -> None:
     peanuts, bristol = memories
-    receipt_id = assembled(acme, "lunch?")
+    receipt_id = assemble(acme, "lunch?")
     verdict = {"memory_id": peanuts, "signal": "negative", "reason": "out of place"}
     answer = outcome(acme, receipt_id, verdicts=[verdict])
     assert signals(answer) == {peanuts: ("negative", "out of place")}
@@ -120,7 +120,7 @@ def test_verdicts_win_over_turns_and_later_ones_over_earlier(acme: Caller, memor
 def test_what_the_turn_puts_right_is_put_right_once(acme: Caller, world: World, *, posted: bool) -> None:
     prefer(world.acme, "travel", "favourite_seat", "aisle", provenance="confirmed_by_user")
     say(world.acme, "Book my flight", conversation="trip")
-    receipt_id = assembled(acme, "Book my flight", conversation_id="trip")
+    receipt_id = assemble(acme, "Book my flight", conversation_id="trip")
     said = "No, window, not aisle"
     if posted:
         say(world.acme, said, conversation="trip")
@@ -138,7 +138,7 @@ def test_what_the_turn_puts_right_is_put_right_once(acme: Caller, world: World, 
 def test_a_conversation_that_is_not_remembered_teaches_nothing(acme: Caller, world: World) -> None:
     prefer(world.acme, "food", "likes", ["coffee"])
     say(world.acme, "hello there", conversation="quiet")
-    receipt_id = assembled(acme, "A drink?", conversation_id="quiet")
+    receipt_id = assemble(acme, "A drink?", conversation_id="quiet")
     acme("PATCH", "/v1/subjects/ada/conversations/quiet", {"remember": False})
     assert outcome(acme, receipt_id, next_user_message="I no longer like coffee.")["fast_lane"] == []
     assert preference(acme, "food", "likes") == ["coffee"]
@@ -146,7 +146,7 @@ def test_a_conversation_that_is_not_remembered_teaches_nothing(acme: Caller, wor
 
 def test_two_at_once_are_one(acme: Caller, world: World, memories: list[str]) -> None:
     prefer(world.acme, "food", "likes", ["coffee", "tea"])
-    receipt_id = assembled(acme, "A drink?")
+    receipt_id = assemble(acme, "A drink?")
     told = {"reply": "Some coffee?", "next_user_message": "I no longer like coffee."}
 
     def tell(_: int) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def test_two_at_once_are_one(acme: Caller, world: World, memories: list[str]) ->
 
 def test_an_idempotency_key_replays_the_answer(acme: Caller, world: World) -> None:
     prefer(world.acme, "food", "likes", ["coffee", "tea"])
-    path = f"/v1/receipts/{assembled(acme, 'A drink?')}/outcome"
+    path = f"/v1/receipts/{assemble(acme, 'A drink?')}/outcome"
     told = {"next_user_message": "I no longer like coffee."}
     first = acme("POST", path, told, Idempotency_Key="k1")
     again = acme("POST", path, told, Idempotency_Key="k1")
@@ -176,14 +176,14 @@ def test_an_idempotency_key_replays_the_answer(acme: Caller, world: World) -> No
 def test_another_tenants_receipt_is_one_that_nobody_has(
     acme: Caller, globex: Caller, world: World, memories: list[str]
 ) -> None:
-    receipt_id = assembled(acme, "lunch?")
+    receipt_id = assemble(acme, "lunch?")
     told = {"next_user_message": "Wrong!", "verdicts": [{"memory_id": memories[0], "signal": "negative"}]}
     for wanted in (receipt_id, str(new_id()), "no-id-of-ours"):
         problem_of(globex("POST", f"/v1/receipts/{wanted}/outcome", told), 404)
-    assert heard(world.acme) == set()
+    assert recorded_signals(world.acme) == set()
 
 
-def heard(house: House) -> set[str]:
+def recorded_signals(house: House) -> set[str]:
     with tenant_tx(house.tenant.id):
         return set(ReceiptMemory.objects.exclude(signal="").values_list("signal", flat=True))
 
@@ -191,12 +191,12 @@ def heard(house: House) -> set[str]:
 def test_a_verdict_on_what_was_not_injected_is_refused_and_named(
     acme: Caller, world: World, memories: list[str]
 ) -> None:
-    receipt_id = assembled(acme, "lunch?")
+    receipt_id = assemble(acme, "lunch?")
     verdicts = [{"memory_id": one, "signal": "positive"} for one in (memories[0], str(new_id()), "whatever")]
     problem = problem_of(acme("POST", f"/v1/receipts/{receipt_id}/outcome", {"verdicts": verdicts}), 422)
     assert problem["code"] == "memory_not_in_receipt"
     assert fields_of(problem) == {"verdicts.1.memory_id", "verdicts.2.memory_id"}
-    assert heard(world.acme) == set()
+    assert recorded_signals(world.acme) == set()
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_is_read_in_linear_time(acme: Caller, memories: list[str], text: str) -> None:
-    receipts = [assembled(acme, "lunch?") for _ in range(3)]
+    receipts = [assemble(acme, "lunch?") for _ in range(3)]
     assert_linear(lambda part: outcome(acme, receipts.pop(), reply=part, next_user_message=part), text)
 
 
@@ -242,7 +242,7 @@ def test_an_outcome_asks_the_database_as_often_about_many_memories_as_about_few(
     asked = []
     for stories in (range(3), range(3, 60)):
         remember(world.acme, *(f"Ada told story {n} about lunch at place {n * 7} with friend Nr{n}" for n in stories))
-        receipt_id = assembled(acme, "lunch?")
+        receipt_id = assemble(acme, "lunch?")
         reply = f"As you told me, place {stories[1] * 7} and coffee. " * 20
         with CaptureQueriesContext(connection) as queries:
             outcome(acme, receipt_id, reply=reply, next_user_message=f"No, not place {stories[1] * 7}, place 3")
@@ -261,13 +261,13 @@ def test_a_memory_that_a_correction_agrees_with_is_not_corrected(
     acme: Caller, world: World, held: str, other: str, reply: str, said: str
 ) -> None:
     right, _ = [str(one) for one in remember(world.acme, held, other)]
-    answer = outcome(acme, assembled(acme, "coffee? 咖啡?"), reply=reply, next_user_message=said)
+    answer = outcome(acme, assemble(acme, "coffee? 咖啡?"), reply=reply, next_user_message=said)
     assert right not in signals(answer)
 
 
 def test_a_correction_that_means_nothing_believed_says_so(acme: Caller, world: World) -> None:
     prefer(world.acme, "food", "likes", ["coffee"])
-    (told,) = outcome(acme, assembled(acme, "A drink?"), next_user_message="No, I said cocoa, not tea.")["fast_lane"]
+    (told,) = outcome(acme, assemble(acme, "A drink?"), next_user_message="No, I said cocoa, not tea.")["fast_lane"]
     assert (told["category"], told["key"], told["kind"], told["preference_id"]) == (None, None, None, None)
     assert (told["verdict"], told["reason"]) == ("rejected", "object_unknown")
 
@@ -287,5 +287,5 @@ def test_both_sides_of_a_correction_are_believed_at_once(
     acme: Caller, world: World, held: list[str], said: str, after: set[str]
 ) -> None:
     prefer(world.acme, "food", "likes", held, provenance="confirmed_by_user")
-    outcome(acme, assembled(acme, "dinner?"), next_user_message=said)
+    outcome(acme, assemble(acme, "dinner?"), next_user_message=said)
     assert set(preference(acme, "food", "likes")) == after

@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from memory_platform.api.reference.schema import openapi_document
-from memory_platform.api.v1.recall.recall_serializers import RESERVED
+from memory_platform.api.v1.recall.shared_serializers import RESERVED
 from memory_platform.kernel.clock import utc_now
 from snapshots.recall.degraded import DegradedReason
 from snapshots.recall.loading.cache import IMAGES

@@ -17,13 +17,13 @@ from tests.snapshots.held import know, prefer, remember, say
 PEANUTS = "I am allergic to peanuts"
 
 
-def assembled(caller: Caller, query: str = "peanuts", subject: str = "ada", **more: Any) -> dict[str, Any]:
+def assemble(caller: Caller, query: str = "peanuts", subject: str = "ada", **more: Any) -> dict[str, Any]:
     response = caller("POST", f"/v1/subjects/{subject}/context", {"query": query, **more})
     assert response.status_code == 200, response.content
     return body_of(response)
 
 
-def listed(caller: Caller, query: str = "") -> dict[str, Any]:
+def list_receipts(caller: Caller, query: str = "") -> dict[str, Any]:
     response = caller("GET", f"/v1/receipts{query}")
     assert response.status_code == 200, response.content
     return body_of(response)
@@ -44,7 +44,7 @@ def test_a_receipt_explains_each_candidate_in_order_of_position(acme: Caller, wo
     held, *_ = remember(world.acme, PEANUTS, *(f"peanuts story {n}: {'so it went on and on ' * 20}" for n in range(30)))
     know(world.acme, name="Ada")
     prefer(world.acme, "food", "diet", "vegetarian")
-    context = assembled(acme, conversation_id="now", budget={"memory": 1_000})
+    context = assemble(acme, conversation_id="now", budget={"memory": 1_000})
     receipt = body_of(acme("GET", f"/v1/receipts/{context['receipt_id']}"))
 
     assert (receipt["query"], receipt["messages"]) == ("peanuts", context["messages"])
@@ -91,7 +91,7 @@ def test_a_receipt_explains_each_candidate_in_order_of_position(acme: Caller, wo
 def test_what_recall_left_out_is_told_with_its_reason(acme: Caller, world: World) -> None:
     told_twice = set(map(str, remember(world.acme, PEANUTS, PEANUTS)))
     (over,) = remember(world.acme, "peanuts were served long ago", expires_at=utc_now() - timedelta(minutes=1))
-    receipt = body_of(acme("GET", f"/v1/receipts/{assembled(acme, min_relevance=0)['receipt_id']}"))
+    receipt = body_of(acme("GET", f"/v1/receipts/{assemble(acme, min_relevance=0)['receipt_id']}"))
     first, *others = receipt["candidates"]
     (again,) = told_twice - {first["memory_id"]}
     assert (first["decision_reason"], receipt["abstained"]) == ("kept", None)
@@ -104,7 +104,7 @@ def test_what_recall_left_out_is_told_with_its_reason(acme: Caller, world: World
 
 def test_what_is_not_relevant_enough_is_told_with_its_relevance(acme: Caller, world: World) -> None:
     held = set(map(str, remember(world.acme, PEANUTS, "The lighthouse was painted white")))
-    context = assembled(acme, "May I eat peanuts?", min_relevance=0.95)
+    context = assemble(acme, "May I eat peanuts?", min_relevance=0.95)
     assert context["abstained"] == {"reason": "nothing_relevant"}
     receipt = body_of(acme("GET", f"/v1/receipts/{context['receipt_id']}"))
     assert receipt["abstained"] == context["abstained"]
@@ -118,7 +118,7 @@ def test_what_a_strict_question_does_not_name_is_told(acme: Caller, world: World
     (held,) = remember(world.acme, PEANUTS, topics=("peanuts",))
     (far,) = remember(world.acme, "The lighthouse was painted white")
     asked = "May I eat peanuts?"
-    receipts = [assembled(acme, asked, strict=strict)["receipt_id"] for strict in (False, True)]
+    receipts = [assemble(acme, asked, strict=strict)["receipt_id"] for strict in (False, True)]
     loose, strict = (body_of(acme("GET", f"/v1/receipts/{one}"))["candidates"] for one in receipts)
     assert {one["memory_id"]: one["decision_reason"] for one in loose} == {str(held): "kept", str(far): "kept"}
     assert {one["memory_id"]: one["decision_reason"] for one in strict} == {str(held): "kept", str(far): "below_floor"}
@@ -128,27 +128,27 @@ def test_what_a_strict_question_does_not_name_is_told(acme: Caller, world: World
 
 def test_receipts_are_listed_by_subject_memory_and_time(acme: Caller, world: World) -> None:
     (memory,) = remember(world.acme, PEANUTS)
-    first = assembled(acme)["receipt_id"]
+    first = assemble(acme)["receipt_id"]
     acme("PUT", "/v1/subjects/小林", {})
-    second = assembled(acme, "爬山", subject="小林")["receipt_id"]
-    page = listed(acme)
+    second = assemble(acme, "爬山", subject="小林")["receipt_id"]
+    page = list_receipts(acme)
     assert (ids(page), page["next_cursor"]) == ([first, second], None)
     assert page["data"][1]["subject_id"] == "小林"
     assert "candidates" not in page["data"][0]
-    assert ids(listed(acme, "?subject_id=ada")) == [first]
-    assert ids(listed(acme, f"?memory_id={memory}")) == [first]
-    assert ids(listed(acme, "?memory_id=not-one-of-ours")) == []
-    assert ids(listed(acme, "?subject_id=nobody")) == []
+    assert ids(list_receipts(acme, "?subject_id=ada")) == [first]
+    assert ids(list_receipts(acme, f"?memory_id={memory}")) == [first]
+    assert ids(list_receipts(acme, "?memory_id=not-one-of-ours")) == []
+    assert ids(list_receipts(acme, "?subject_id=nobody")) == []
     made = page["data"][0]["created_at"]
-    assert ids(listed(acme, f"?from={made}&to={made}")) == [first]
-    assert ids(listed(acme, "?to=2020-01-01T00:00:00Z")) == []
+    assert ids(list_receipts(acme, f"?from={made}&to={made}")) == [first]
+    assert ids(list_receipts(acme, "?to=2020-01-01T00:00:00Z")) == []
 
 
 def test_pages_follow_one_another(acme: Caller, world: World) -> None:
-    made = [assembled(acme)["receipt_id"] for _ in range(3)]
-    page = listed(acme, "?limit=2")
+    made = [assemble(acme)["receipt_id"] for _ in range(3)]
+    page = list_receipts(acme, "?limit=2")
     assert ids(page) == made[:2]
-    rest = listed(acme, f"?limit=2&cursor={page['next_cursor']}")
+    rest = list_receipts(acme, f"?limit=2&cursor={page['next_cursor']}")
     assert (ids(rest), rest["next_cursor"]) == (made[2:], None)
 
 
@@ -170,7 +170,7 @@ def test_a_malformed_list_names_its_field(acme: Caller, query: str, field: str) 
 
 def test_another_tenants_receipt_is_one_that_nobody_has(acme: Caller, globex: Caller, world: World) -> None:
     (memory,) = remember(world.acme, PEANUTS)
-    receipt_id = assembled(acme)["receipt_id"]
+    receipt_id = assemble(acme)["receipt_id"]
     answers = []
     for wanted in (receipt_id, str(new_id()), "no-id-of-ours"):
         problem = problem_of(globex("GET", f"/v1/receipts/{wanted}"), 404)
@@ -178,14 +178,14 @@ def test_another_tenants_receipt_is_one_that_nobody_has(acme: Caller, globex: Ca
         answers.append(problem)
     assert answers[0] == answers[1] == answers[2]
     for query in ("", "?subject_id=ada", f"?memory_id={memory}"):
-        assert listed(globex, query) == {"data": [], "next_cursor": None}
+        assert list_receipts(globex, query) == {"data": [], "next_cursor": None}
     assert count(world.acme) == 1
     assert acme("GET", f"/v1/receipts/{receipt_id}").status_code == 200
 
 
 def test_once_purged_the_words_are_gone_and_the_reasons_stay(acme: Caller, world: World) -> None:
     remember(world.acme, PEANUTS)
-    receipt_id = assembled(acme)["receipt_id"]
+    receipt_id = assemble(acme)["receipt_id"]
     with tenant_tx(world.acme.tenant.id):
         Receipt.objects.filter(id=receipt_id).update(rendered=None)
     receipt = body_of(acme("GET", f"/v1/receipts/{receipt_id}"))

@@ -1,0 +1,222 @@
+"""The request and the answer of a context."""
+
+from typing import Any, get_args
+from uuid import UUID
+
+from rest_framework import serializers
+
+from memory_platform.api.requests.fields import (
+    FlagField,
+    InstantField,
+    ListOfField,
+    NumberField,
+    OneOfField,
+    ProductIdField,
+    TextField,
+    WholeField,
+)
+from memory_platform.api.requests.serializers import Input, Output, StrictSerializer
+from memory_platform.api.v1.recall.context_prompt import PromptFields, PromptOutput
+from memory_platform.api.v1.recall.filter_field import FILTER_HELP, FilterField
+from memory_platform.api.v1.recall.shared_serializers import (
+    INTENT_HELP,
+    PHASE_HELP,
+    POLICY_VERSION_HELP,
+    STRICT_HELP,
+    AbstainedOutput,
+    DegradedReasonField,
+    ExperimentOutput,
+    intent_output,
+    phase_output,
+    render_experiment,
+)
+from snapshots.context.pipeline import ContextAnswer
+from snapshots.context.turn.intent_reader import INTENTS
+from snapshots.context.turn.phase_reader import PHASES
+from snapshots.context.turn.route import Cause, Tier
+from snapshots.context.values import SectionName
+
+TOKENS_MOST = 1_000_000
+# Who detects intent and phase if the caller does not name them: rules, or the chat model of the purpose ``rewrite``.
+READERS = ("rules", "model")
+
+
+def section_budget(section: str, more: str = "") -> WholeField:
+    """Return the field for the tokens of one section."""
+    return WholeField(
+        least=0, most=TOKENS_MOST, required=False, help_text=f"Tokens for {section}. Default: set by the policy.{more}"
+    )
+
+
+class BudgetInput(StrictSerializer):
+    """How many tokens the context and its sections may have."""
+
+    total = WholeField(
+        least=1, most=TOKENS_MOST, required=False, help_text="Tokens of the whole context. Default: set by the policy."
+    )
+    system = section_budget("the system prompt")
+    profile = section_budget("the profile")
+    memory = section_budget(
+        "memories",
+        " If it is given, the best memories fill it even if they do not help; add `min_relevance` to prevent that.",
+    )
+    window = section_budget("the latest messages of the conversation")
+    knowledge = section_budget("documents")
+
+
+class ContextInput(PromptFields, Input):
+    """The user's message, and how to make the context for it."""
+
+    query = TextField(allow_empty=True, help_text="What the user says now.")
+    conversation_id = ProductIdField(
+        required=False, help_text="The conversation whose latest messages the context includes."
+    )
+    system_prompt = TextField(allow_empty=True, required=False, help_text="Your system prompt. It comes first.")
+    budget = BudgetInput(required=False, help_text="How many tokens the context and its sections may have.")
+    intent = OneOfField(
+        choices=INTENTS,
+        required=False,
+        help_text=f"{INTENT_HELP} It sets the size of the memory section. Default: detected, without that effect.",
+    )
+    phase = OneOfField(choices=PHASES, required=False, help_text=f"{PHASE_HELP} Default: detected.")
+    understand = OneOfField(
+        choices=READERS, default="rules", help_text="How to detect intent and phase: by rules, or by a chat model."
+    )
+    order = OneOfField(
+        choices=("u_shape", "relevance_first"),
+        required=False,
+        help_text="Order of the memories: `relevance_first` (best first) or `u_shape` (best first, second best last). "
+        "Memories that share a date or an element stay together. Default: `u_shape`, or oldest first if all notes fit.",
+    )
+    format = OneOfField(
+        choices=("messages", "text", "plain"),
+        default="messages",
+        help_text="`messages` (for a chat API), `text` (one text), `plain` (messages with memories as plain lines).",
+    )
+    style_ = OneOfField(
+        choices=("grouped", "compact", "full"),
+        required=False,
+        help_text="How memories are written: `full` (one element each), `grouped` (one element for those with the same "
+        "source and confidence), `compact` (one element for all, without attributes). Default: `compact` if the total "
+        "is at most 1,000 tokens, else `grouped`.",
+    )
+    guide = FlagField(default=True, help_text="Adds a short explanation for the model of how to read memories.")
+    at = InstantField(
+        required=False,
+        local=True,
+        help_text="Time of the question, for words such as `yesterday`. It hides no memory. Its offset decides the "
+        "day; with `Z`, the user's time zone does. Default: now.",
+    )
+    filter = FilterField(required=False, help_text=FILTER_HELP)
+    min_relevance = NumberField(
+        least=0,
+        most=1,
+        required=False,
+        help_text="Leaves out memories with a smaller relevance. Default: set by the policy.",
+    )
+    strict = FlagField(
+        default=False, help_text=f"{STRICT_HELP} Memories with a smaller relevance do not fill the rest of the budget."
+    )
+    include = ListOfField(
+        child=OneOfField(choices=("knowledge", "tasks", "replies")),
+        most=3,
+        required=False,
+        help_text="Adds `tasks` (tasks in progress) and `replies` (what the assistant said; without it, only if the "
+        "query asks for it or it very probably helps). There are no documents yet: with `knowledge`, "
+        "`degraded_reason` is `documents_unavailable`.",
+    )
+
+
+class PromptMessageOutput(Output):
+    """A message to send to the model. Members that it does not need are absent."""
+
+    role = serializers.ChoiceField(choices=["system", "user", "assistant", "tool"], help_text="Who speaks.")
+    content = serializers.CharField(allow_null=True, help_text="The text; null for a message that only calls tools.")
+    name = serializers.CharField(required=False, help_text="Name of the speaker.")
+    tool_calls = serializers.ListField(
+        child=serializers.DictField(), required=False, help_text="Tool calls of the assistant, as they were posted."
+    )
+    tool_call_id = serializers.CharField(required=False, help_text="Id of the call that a tool message answers.")
+
+
+class SectionOutput(Output):
+    """A section of the context."""
+
+    name = serializers.ChoiceField(choices=list(SectionName), help_text="Name of the section.")
+    tokens = serializers.IntegerField(help_text="Tokens of the section.")
+    items = serializers.IntegerField(help_text="Items in the section.")
+    dropped = serializers.IntegerField(help_text="Items that were left out.")
+
+
+class TokensOutput(Output):
+    """The tokens of a context."""
+
+    total = serializers.IntegerField(help_text="Tokens of the context; at most `budget`.")
+    budget = serializers.IntegerField(help_text="The budget.")
+    full_history = serializers.IntegerField(help_text="Tokens of all messages of the subject ever sent.")
+    saved_ratio = serializers.FloatField(help_text="Part of `full_history` that the context saves, 0 to 1.")
+    counter = serializers.CharField(help_text="What counted the tokens.")
+
+
+class CacheOutput(Output):
+    """The stable prefix of the context, which a vendor can cache."""
+
+    prefix_hash = serializers.CharField(source="hash", help_text="SHA-256 of message 0; changes with its content.")
+    prefix_tokens = serializers.IntegerField(source="tokens", help_text="Tokens of message 0.")
+    breakpoints = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Indexes of the messages up to whose end the prompt can be cached."
+    )
+
+
+class ModelRouteOutput(Output):
+    """The tier of model that this turn needs."""
+
+    tier = serializers.ChoiceField(choices=get_args(Tier), help_text="How strong the model should be.")
+    reason = serializers.ChoiceField(
+        choices=get_args(Cause),
+        help_text="`intent` (what the user wants), `corrected` (the user corrected the last answer), `unsettled` (that "
+        "was a few turns ago, and no answer was good since), `settled` (one was).",
+    )
+
+
+class ContextOutput(Output):
+    """A context for the model, and how it was made."""
+
+    messages = PromptMessageOutput(
+        source="context.messages", many=True, help_text="Messages to send as they are; empty with the format `text`."
+    )
+    text = serializers.CharField(
+        source="context.text",
+        allow_null=True,
+        allow_blank=True,
+        help_text="The whole context with the format `text`, else null.",
+    )
+    sections = SectionOutput(source="context.sections", many=True, help_text="The sections, in their order.")
+    tokens = TokensOutput(source="context.tokens", help_text="Tokens of the context.")
+    intent = intent_output(source="context.intent", allow_null=True)
+    phase = phase_output(source="context.phase", allow_null=True)
+    model_route = ModelRouteOutput(source="route", allow_null=True, help_text="The tier of model that this turn needs.")
+    cache = CacheOutput(source="context.prefix", help_text="The stable prefix, which a vendor can cache.")
+    prompt = PromptOutput(allow_null=True, help_text="The messages in the form of `vendor`; null without a vendor.")
+    abstained = AbstainedOutput(
+        allow_null=True, help_text="Why there is no memory for this message, else null. The profile does not count."
+    )
+    receipt_id = serializers.UUIDField(
+        allow_null=True, help_text="Id of the receipt, for the outcome; null for an unknown subject."
+    )
+    policy_version = serializers.CharField(source="asked.policy_version", help_text=POLICY_VERSION_HELP)
+    experiment = ExperimentOutput(allow_null=True, help_text="The experiment that the subject takes part in, if any.")
+    degraded_reason = DegradedReasonField()
+    timings_ms = serializers.DictField(child=serializers.FloatField(), help_text="Milliseconds by stage.")
+
+    @staticmethod
+    def render_abstained(made: ContextAnswer) -> dict[str, Any] | None:
+        return {"reason": made.context.abstained} if made.context.abstained else None
+
+    @staticmethod
+    def render_receipt_id(made: ContextAnswer) -> UUID | None:
+        return made.receipt_left.id if made.receipt_left else None
+
+    @staticmethod
+    def render_experiment(made: ContextAnswer) -> dict[str, Any] | None:
+        return render_experiment(made.asked)

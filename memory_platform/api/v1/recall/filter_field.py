@@ -1,0 +1,124 @@
+"""The filter of recall and context: its check, and its grammar for the OpenAPI document."""
+
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from drf_spectacular.plumbing import ResolvedComponent
+from rest_framework.exceptions import ErrorDetail, ValidationError
+
+from memory_platform.api.requests.fields import JsonObjectField
+from memory_platform.kernel.errors import InvalidInput
+from snapshots.recall.filtering.grammar import (
+    FIELDS,
+    MAX_CONDITIONS,
+    MAX_DEPTH,
+    MAX_LIST,
+    MAX_STRING,
+    METADATA,
+    OPERATORS,
+    FieldType,
+    FilterNode,
+    parse_filter,
+)
+
+FILTER = "filter"
+FILTER_HELP = (
+    "Conditions that a memory must meet. All fields of an object must hold; `and`, `or` and `not` combine filters. In "
+    "comparisons of texts and topics case counts; `contains` finds a part of a text in any case, or a whole item of a "
+    "list."
+)
+_TEXT = {"type": "string", "maxLength": MAX_STRING}
+_VALUES: dict[FieldType, dict[str, Any]] = {
+    "text": _TEXT,
+    "list": _TEXT,
+    "number": {"type": "number"},
+    "time": {"type": "string", "format": "date-time"},
+    "any": {"oneOf": [_TEXT, {"type": "number"}, {"type": "boolean"}]},
+}
+_OPERATOR_HELP = {
+    "eq": "Equal to this value.",
+    "ne": "Not equal to this value; also true if the memory lacks the field.",
+    "in": "Equal to one of these values.",
+    "exists": "True: the memory has the field. False: it lacks it.",
+    "contains": "Contains this text.",
+    "gt": "Greater or later than this value.",
+    "gte": "Greater or later than this value, or equal.",
+    "lt": "Less or earlier than this value.",
+    "lte": "Less or earlier than this value, or equal.",
+}
+
+
+class FilterField(JsonObjectField):
+    """A filter: a JSON object outside, a checked tree inside."""
+
+    def to_internal_value(self, data: Any) -> FilterNode:  # type: ignore[override]  # JSON outside, a tree inside
+        """Return the filter as a tree. Raises ValidationError that names the place in the filter."""
+        try:
+            return parse_filter(super().to_internal_value(data), field=FILTER)
+        except InvalidInput as refused:
+            (fault,) = refused.faults
+            detail = [ErrorDetail(fault.message, code=fault.code)]
+            place = fault.field.removeprefix(FILTER).lstrip(".")
+            raise ValidationError({place: detail} if place else detail) from None
+
+
+class FilterShape(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]  # registers itself
+    """Puts the grammar into the components ``Filter`` and ``<Type>Condition``."""
+
+    target_class = FilterField
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> Any:
+        """Return a reference to the grammar."""
+        for name, schema in _components().items():
+            component = ResolvedComponent(  # type: ignore[no-untyped-call]
+                name=name, type=ResolvedComponent.SCHEMA, schema=schema, object=name
+            )
+            auto_schema.registry.register_on_missing(component)
+        return {"$ref": "#/components/schemas/Filter"}
+
+
+def _components() -> dict[str, dict[str, Any]]:
+    filters = {"type": "array", "minItems": 1, "maxItems": MAX_CONDITIONS, "items": _ref("Filter")}
+    grammar = {
+        "type": "object",
+        "description": f"{FILTER_HELP} At most {MAX_DEPTH} levels and {MAX_CONDITIONS} conditions. `{METADATA}<key>` "
+        "is a field of the memory's metadata.",
+        "minProperties": 1,
+        "properties": {
+            "and": {**filters, "description": "All of these filters hold."},
+            "or": {**filters, "description": "At least one of these filters holds."},
+            "not": {"allOf": [_ref("Filter")], "description": "This filter does not hold."},
+            **{
+                field: {**_ref(_condition_name(kind)), "description": f"Conditions on `{field}` of the memory."}
+                for field, kind in FIELDS.items()
+            },
+        },
+        "additionalProperties": _ref(_condition_name("any")),
+    }
+    return {"Filter": grammar, **{_condition_name(kind): _condition(kind) for kind in OPERATORS}}
+
+
+def _condition(kind: FieldType) -> dict[str, Any]:
+    """Return the schema of the operators that fields of one type have."""
+    value = _VALUES[kind]
+    special: dict[str, dict[str, Any]] = {
+        "exists": {"type": "boolean"},
+        "in": {"type": "array", "items": value, "maxItems": MAX_LIST},
+    }
+    return {
+        "type": "object",
+        "description": "Conditions on one field; all of them must hold.",
+        "minProperties": 1,
+        "properties": {
+            name: {**special.get(name, value), "description": _OPERATOR_HELP[name]} for name in OPERATORS[kind]
+        },
+        "additionalProperties": False,
+    }
+
+
+def _condition_name(kind: FieldType) -> str:
+    return f"{kind.capitalize()}Condition"
+
+
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
