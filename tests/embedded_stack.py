@@ -22,10 +22,13 @@ from memory_platform.devstack.provision import APP, OWNER, provision, role_url
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.devstack.servers.server import EmbeddedServer
+from memory_platform.providers.redis import client
+from memory_platform.providers.redis.client import BoundedRedis, RedisPolicy
 
 MARK = "MEMORY_PLATFORM_TEST_STACK"
 DATABASE = "memory"
 STOP_TIMEOUT_S = 30
+REDIS_PATIENCE_S = 15
 
 
 def run_home() -> Path:
@@ -105,13 +108,20 @@ def running_postgres() -> EmbeddedPostgres:
 
 
 @pytest.fixture(scope="session")
-def running_redis() -> EmbeddedRedis:
-    """The run's Redis, at the configured address."""
+def running_redis() -> Iterator[EmbeddedRedis]:
+    """The run's Redis, at the configured address, whose clients wait longer than the product's do.
+
+    On a busy machine an answer may take more than 0.3 s, and a test would see a platform without Redis.
+    """
     redis = redis_of_run()
     with once_per_run("redis") as first:
         if first:
             redis.start()
-    return redis
+    patient = BoundedRedis(os.environ["REDIS_URL"], RedisPolicy(answer_s=REDIS_PATIENCE_S))
+    product = client._client
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(client, "_client", lambda url: patient if url == os.environ["REDIS_URL"] else product(url))
+        yield redis
 
 
 def keep_byte_code() -> None:

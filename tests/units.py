@@ -9,8 +9,8 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from tests.embedded_stack import redis_of_run
 
-SERVERS = {"running_postgres", "running_redis"}
-OTHER_NEEDS = ("browser", "models", "processes", "slow")
+SERVERS = {"redis_server", "running_postgres", "running_redis"}
+OTHER_NEEDS = ("browser", "django_db", "models", "processes", "slow")
 PROCESS_EVENTS = {"subprocess.Popen", "os.fork", "os.posix_spawn", "os.system"}
 DATABASE_ADVICE = (
     "This test opens the database without a fixture. Ask for `database` or `world` (or `shared_world` of the module); "
