@@ -21,13 +21,17 @@ FOR_CHECKS := DATABASE_URL=postgresql://app@/checks DATABASE_OWNER_URL=postgresq
 	REDIS_URL=unix:///nowhere CELERY_BROKER_URL=redis+socket:///nowhere \
 	SECRET_KEY=static-checks-need-a-key-but-sign-nothing KEY_PEPPER=static-checks-need-a-key-but-hash-nothing
 
-.PHONY: run test test-slow test-budgets test-scale printed-contexts test-models check format openapi chat models evaluation bench-peers precision-bench install clean
+.PHONY: run test test-unit test-slow test-budgets test-scale printed-contexts test-models check format openapi chat models evaluation bench-peers precision-bench install clean
 
 run: $(VENV)/.core
 	@$(PY) manage.py up --port $(PORT) $(ARGS)
 
 test: $(VENV)/.dev
 	@$(PY) -m pytest -n 3 --dist loadgroup -m "not slow" --durations=10 $(ARGS)
+
+# Tests that need neither Postgres, Redis nor a process: under a minute on two idle cores.
+test-unit: $(VENV)/.dev
+	@$(PY) -m pytest -n 2 --dist loadgroup -m unit -q --durations=5 $(ARGS)
 
 # Databases that die and are restored, endpoints that hang, a word followed through every table, stories in a browser, peers that wait: eight minutes.
 test-slow: $(VENV)/.dev

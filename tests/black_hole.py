@@ -2,8 +2,12 @@
 
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+
+from memory_platform.observability.metrics import CACHE_FAILURES
+from memory_platform.providers.redis.client import RedisPolicy
 
 
 @contextmanager
@@ -24,3 +28,19 @@ def black_hole() -> Iterator[int]:
         yield int(listener.getsockname()[1])
     for one in accepted:
         one.close()
+
+
+@contextmanager
+def redis_tried_once_per_pause() -> Iterator[None]:
+    """Assert that the block meets a silent Redis at most once in each pause after a failure, however long it takes."""
+    failures, began = count_redis_failures(), time.monotonic()
+    yield
+    failures = count_redis_failures() - failures
+    pauses = (time.monotonic() - began) / RedisPolicy().pause_s
+    assert 1 <= failures <= 1 + pauses
+
+
+def count_redis_failures() -> float:
+    return sum(
+        one.value for family in CACHE_FAILURES.collect() for one in family.samples if one.name.endswith("_total")
+    )

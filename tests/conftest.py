@@ -2,11 +2,9 @@
 
 import gc
 import logging
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fcntl import LOCK_EX, flock
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ from django.test.client import ClientHandler
 from pytest_django.fixtures import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
+from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 from memory_platform.devstack.servers.redis import EmbeddedRedis
 from profiles.models import Subject
 from tenants.isolation import tenant_tx
@@ -22,7 +21,7 @@ from tenants.models import Scope, Tenant
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key
 from tenants.services.tenants import create_tenant
-from tests.embedded_stack import MARK
+from tests.embedded_stack import once_per_run
 
 # A line logged after pytest has taken its stream back is lost; the complaint about it would stand in another's output.
 logging.raiseExceptions = False
@@ -42,7 +41,11 @@ MIGRATED = "test_memory_migrated"
 
 @pytest.fixture(scope="session")
 def django_db_setup(
-    request: pytest.FixtureRequest, django_test_environment: None, django_db_blocker: DjangoDbBlocker
+    request: pytest.FixtureRequest,
+    running_postgres: EmbeddedPostgres,
+    running_redis: EmbeddedRedis,
+    django_test_environment: None,
+    django_db_blocker: DjangoDbBlocker,
 ) -> Iterator[None]:
     """Give each xdist worker a database of the owner's, migrated, and let the app role serve it."""
     worker = getattr(request.config, "workerinput", {}).get("workerid", "solo")
@@ -57,13 +60,11 @@ def django_db_setup(
 def copy_migrated_database(name: str) -> str:
     """Make a database of this name from one that the first worker to come here migrates for all of them."""
     owner = connections["owner"]
-    with (Path(os.environ[MARK]) / "migrated").open("a") as migrated:
-        flock(migrated, LOCK_EX)
-        if os.fstat(migrated.fileno()).st_size == 0:
+    with once_per_run("migrated") as first:
+        if first:
             owner.settings_dict["TEST"]["NAME"] = MIGRATED
             owner.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
             owner.close()
-            migrated.write("done")
         with owner._nodb_cursor() as cursor:
             cursor.execute(f"CREATE DATABASE {name} TEMPLATE {MIGRATED}")
     return name

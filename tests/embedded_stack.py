@@ -1,40 +1,53 @@
-"""pytest plugin: a throw-away Postgres and Redis for this run, there before Django reads its settings.
+"""pytest plugin: a throw-away Postgres and Redis for this run, each started when the first test asks for it.
 
-The controller starts them and every xdist worker inherits the addresses through the environment. An address of a real
-database that stands in the environment is never used by tests.
+Their addresses are chosen before Django reads its settings, and every xdist worker inherits them through the
+environment. An address of a real database that stands in the environment is never used by tests.
 """
 
 import atexit
 import os
 import secrets
 import shutil
+import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 
-from memory_platform.devstack.provision import provision
+import psutil
+import pytest
+
+from memory_platform.devstack.provision import APP, OWNER, provision, role_url
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 from memory_platform.devstack.servers.redis import EmbeddedRedis
+from memory_platform.devstack.servers.server import EmbeddedServer
+from memory_platform.providers.redis import client
+from memory_platform.providers.redis.client import BoundedRedis, RedisPolicy
 
 MARK = "MEMORY_PLATFORM_TEST_STACK"
+DATABASE = "memory"
+STOP_TIMEOUT_S = 30
+REDIS_PATIENCE_S = 15
 
 
-def start_stack() -> None:
-    """Start both servers and point the configuration at them; stop and remove them when this process ends."""
+def run_home() -> Path:
+    """The folder of this run, which all its processes share."""
+    return Path(os.environ[MARK])
+
+
+def choose_addresses() -> None:
+    """Point the configuration at servers that do not run yet; stop and remove them when this process ends."""
     home = Path(tempfile.mkdtemp(prefix="memory-tests-"))
     home.chmod(0o755)  # when root runs the tests, Postgres runs as somebody else, who must get in
-    postgres = EmbeddedPostgres(home / "postgres", durable=False)
-    redis = EmbeddedRedis(home / "redis", durable=False)
-    atexit.register(shutil.rmtree, home, ignore_errors=True)
-    atexit.register(redis.stop)
-    atexit.register(postgres.stop)
-    postgres.start()
-    redis.start()
-    urls = provision(postgres.superuser_url(), database="memory")
+    os.environ[MARK] = str(home)
+    postgres, redis = postgres_of_run(), redis_of_run()
+    atexit.register(remove_stack, home, (postgres, redis))
+    superuser_url = postgres.superuser_url()
     os.environ.update(
         {
-            MARK: str(home),
-            "DATABASE_URL": urls.app_url,
-            "DATABASE_OWNER_URL": urls.owner_url,
+            "DATABASE_URL": role_url(superuser_url, APP, None, DATABASE),
+            "DATABASE_OWNER_URL": role_url(superuser_url, OWNER, None, DATABASE),
             "REDIS_URL": redis.url,
             "CELERY_BROKER_URL": redis.broker_url,
             "SECRET_KEY": secrets.token_urlsafe(48),
@@ -47,13 +60,81 @@ def start_stack() -> None:
     )
 
 
+def postgres_of_run() -> EmbeddedPostgres:
+    return EmbeddedPostgres(run_home() / "postgres", durable=False)
+
+
+def redis_of_run() -> EmbeddedRedis:
+    return EmbeddedRedis(run_home() / "redis", durable=False)
+
+
+def remove_stack(home: Path, servers: tuple[EmbeddedServer, ...]) -> None:
+    """Stop the servers by their pid files, for a worker that is gone may have started them, and delete the folder."""
+    for server in servers:
+        if server.pid_file.exists():
+            process = psutil.Process(int(server.pid_file.read_text().split()[0]))
+            process.send_signal(server.stop_signal)
+            process.wait(STOP_TIMEOUT_S)
+    shutil.rmtree(home, ignore_errors=True)
+
+
 def own_redis(worker: str) -> None:
     """Give an xdist worker ("gw1") a database of its own: what one empties, another still reads."""
     number = int(worker.removeprefix("gw")) + 1
     os.environ["REDIS_URL"] = os.environ["REDIS_URL"].replace("?db=0", f"?db={number}")
 
 
+@contextmanager
+def once_per_run(name: str) -> Iterator[bool]:
+    """Yield whether this process is the run's first to come here; the others wait until it is done."""
+    with (run_home() / f"{name}.done").open("a") as done:
+        flock(done, LOCK_EX)
+        first = os.fstat(done.fileno()).st_size == 0
+        yield first
+        if first:
+            done.write("done")
+
+
+# A server outlives the worker that starts it: it stands in a session of its own, and the controller stops it.
+@pytest.fixture(scope="session")
+def running_postgres() -> EmbeddedPostgres:
+    """The run's Postgres with our roles and an empty database."""
+    postgres = postgres_of_run()
+    with once_per_run("postgres") as first:
+        if first:
+            postgres.start()
+            provision(postgres.superuser_url(), database=DATABASE)
+    return postgres
+
+
+@pytest.fixture(scope="session")
+def running_redis() -> Iterator[EmbeddedRedis]:
+    """The run's Redis, at the configured address, whose clients wait longer than the product's do.
+
+    On a busy machine an answer may take more than 0.3 s, and a test would see a platform without Redis.
+    """
+    redis = redis_of_run()
+    with once_per_run("redis") as first:
+        if first:
+            redis.start()
+    patient = BoundedRedis(os.environ["REDIS_URL"], RedisPolicy(answer_s=REDIS_PATIENCE_S))
+    product = client._client
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(client, "_client", lambda url: patient if url == os.environ["REDIS_URL"] else product(url))
+        yield redis
+
+
+def keep_byte_code() -> None:
+    """Let this process, its workers and what they start keep compiled modules, whatever the environment says.
+
+    Without it each of them compiles all modules anew: 12 s of a worker's collection, 2 s of each process of a test.
+    """
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
+
+
+keep_byte_code()
 if MARK not in os.environ:
-    start_stack()
+    choose_addresses()
 if "PYTEST_XDIST_WORKER" in os.environ:
     own_redis(os.environ["PYTEST_XDIST_WORKER"])

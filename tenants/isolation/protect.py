@@ -79,6 +79,41 @@ class Protect(Operation):
             yield f"REVOKE SELECT, UPDATE ON {table} FROM {app_role()}"
 
 
+class MakeIndexes(Operation):
+    """Make the indexes of ``tables`` now; Django would make them when the migration ends.
+
+    :class:`Protect` in the same migration then sees them, and adds none where one of them begins with the same columns.
+    """
+
+    reversible = True
+    reduces_to_sql = True
+
+    def __init__(self, *tables: str) -> None:
+        self.tables = tables
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        return self.__class__.__name__, list(self.tables), {}
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        """The model state has the indexes already."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        waiting = schema_editor.deferred_sql
+        for statement in [one for one in waiting if any(one.references_table(table) for table in self.tables)]:
+            waiting.remove(statement)
+            schema_editor.execute(statement, params=None)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        """DeleteModel drops the table with its indexes."""
+
+    def describe(self) -> str:
+        return f"Make the indexes of {', '.join(self.tables)}"
+
+
 def app_role() -> str:
     """Name of the role that serves, quoted for SQL."""
     return _quote_name(settings.DATABASES["default"]["USER"])

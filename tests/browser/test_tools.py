@@ -23,6 +23,7 @@ def test_a_file_that_is_not_there_is_said_in_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+@pytest.mark.processes
 def test_pictures_of_a_stack_that_is_away_are_refused_in_a_sentence(tmp_path: Path) -> None:
     DemoAccess(logins={"operator": "x"}, keys={}).save(tmp_path)
     environment = {**os.environ, "DATA_DIR": str(tmp_path), "STACK_URL": "http://127.0.0.1:1"}

@@ -79,6 +79,7 @@ def test_a_function_does_not_hide_its_stages() -> None:
     assert long == []
 
 
+@pytest.mark.processes
 def test_imports_point_down_only() -> None:
     checked = subprocess.run(
         [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"],

@@ -6,10 +6,12 @@ import sys
 from io import StringIO
 from pathlib import Path
 
+import pytest
 from django.core.management import call_command
 
 from memory_platform.management.commands.env_table import env_table
 
+pytestmark = pytest.mark.processes
 ROOT = Path(__file__).resolve().parents[2]
 REQUIRED = {
     "DATABASE_URL": "postgresql://app@/checks",

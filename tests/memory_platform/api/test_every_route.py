@@ -14,6 +14,12 @@ WITH_BODY = [(method, route) for method, route in CALLS if method in {"POST", "P
 WITH_PARTS = [(method, route) for method, route in CALLS if route.names]
 
 
+@pytest.fixture
+def world(shared_world: World) -> World:
+    """One world for all calls: each of them is refused before it does anything."""
+    return shared_world
+
+
 def each(calls: list[tuple[str, Route]]) -> pytest.MarkDecorator:
     """Run a test for every call."""
     return pytest.mark.parametrize(("method", "route"), calls, ids=call_id)

@@ -12,6 +12,8 @@ from psycopg.conninfo import conninfo_to_dict
 from memory_platform.devstack.provision import ProvisionedUrls, provision, role_url
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture(scope="module")
 def server(open_directory: Path) -> Iterator[EmbeddedPostgres]:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from pytest_django.fixtures import Settings
 
 from memory_platform.api.server.health import probe_embedding
@@ -33,6 +34,7 @@ def test_a_model_without_preparation_is_ready_and_none_is_degraded(settings: Set
     assert probe_embedding() is ProbeOutcome.DEGRADED
 
 
+@pytest.mark.processes
 def test_web_and_job_processes_warm_up_after_they_forked() -> None:
     program = """
 import gc, runpy, sys, threading

@@ -1,7 +1,6 @@
 """What in a message only comes back from a prompt, and what somebody really says. Rows: S6, E2. Matrix: 49."""
 
 import json
-import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 
 from snapshots.echo.detection import Shown, ShownMemory, echoes_in, has_elements, may_echo
 from snapshots.understanding.values import Evidence
+from tests.growth import assert_linear
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "echoes.jsonl"
 LABELLED = [json.loads(line) for line in GOLDEN.read_text().splitlines()]
@@ -17,7 +17,6 @@ AT = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 BEFORE = AT - timedelta(hours=1)
 OPENED = '<user_memory source="snapshot" confidence="0.6" provenance="observation" valid_since="2026-01-02" category=""'
 PAGE_BYTES = 65_000
-MOST_S = 0.6
 
 
 def shown(*memories: tuple[str, str], since: datetime = BEFORE) -> Shown:
@@ -129,11 +128,13 @@ def test_most_messages_of_users_are_not_even_looked_at(text: str) -> None:
         "，",
     ],
 )
-def test_a_hostile_page_is_looked_through_within_a_second(unit: str, role: str) -> None:
+def test_a_hostile_page_is_looked_through_in_linear_time(unit: str, role: str) -> None:
     page = unit * (PAGE_BYTES // len(unit.encode()))
     prompt = shown(*(("snapshots", f"I like rock music and thing {n}. 我喜欢摇滚和{n}。") for n in range(200)))
-    began = time.process_time()
-    may_echo(page, role)
-    has_elements(page)
-    echoes_in(page, role, prompt, AT).rest(page)
-    assert time.process_time() - began < MOST_S
+
+    def read(text: str) -> None:
+        may_echo(text, role)
+        has_elements(text)
+        echoes_in(text, role, prompt, AT).rest(text)
+
+    assert_linear(read, page)

@@ -15,6 +15,8 @@ from memory_platform.providers.redis.client import BoundedRedis, RedisAway
 from snapshots.window.store import bury_turns, held_turns, keep_turns, window_key
 from snapshots.window.values import WindowTurn
 
+pytestmark = pytest.mark.processes
+
 
 def turn(content: str, seq: int = 1) -> WindowTurn:
     said_at = datetime(2026, 3, 1, 8, 30, 0, 123456, tzinfo=UTC)

@@ -70,6 +70,7 @@ def bench(sizes: dict[int, int], rounds: int = 2) -> Bench:
     return Bench(Crew([]), MeasuredStack("nowhere", 1, ""), "", cohorts_of(names), 0.1, rounds)
 
 
+@pytest.mark.processes
 def test_clients_are_programs_that_ask_over_one_kept_connection_each(target: MeasuredStack) -> None:
     with ExitStack() as stack:
         crew = start_crew(2, stack)

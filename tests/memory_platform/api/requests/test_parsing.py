@@ -1,11 +1,11 @@
 """What may be in a body, a path and a query. Rows: D1. Matrix: 46, 47, 48, 49."""
 
-from time import process_time
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from tests.growth import assert_linear
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
 
 pytestmark = pytest.mark.urls("tests.memory_platform.api.probes")
@@ -46,9 +46,7 @@ REFUSED: list[tuple[str, bytes, set[str]]] = [
 
 @pytest.mark.parametrize(("body", "fields"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
 def test_a_body_that_cannot_be_stored_names_its_field(acme: Caller, body: bytes, fields: set[str]) -> None:
-    started = process_time()
     assert fields_of(problem_of(acme("POST", ECHO, body), 400)) == fields
-    assert process_time() - started < 1
 
 
 def test_text_that_only_looks_deep_is_fine(acme: Caller) -> None:
@@ -56,18 +54,17 @@ def test_text_that_only_looks_deep_is_fine(acme: Caller) -> None:
         assert body_of(acme("POST", ECHO, {"text": text}))["text"] == text
 
 
-def test_a_million_keys_are_refused_within_a_second(acme: Caller) -> None:
-    body = b'{"text":"a","metadata":{' + b",".join(b'"%d":1' % i for i in range(90_000)) + b"}}"
-    started = process_time()
-    problem_of(acme("POST", ECHO, body), 400)
-    assert process_time() - started < 1
+def test_many_keys_are_refused_in_linear_time(acme: Caller) -> None:
+    def refuse(keys: range) -> None:
+        body = b'{"text":"a","metadata":{' + b",".join(b'"%d":1' % i for i in keys) + b"}}"
+        problem_of(acme("POST", ECHO, body), 400)
+
+    assert_linear(refuse, range(90_000))
 
 
 @pytest.mark.parametrize("tail", [rb"\"" * 500_000, rb"\\" * 500_000, b'"a' * 500_000, b"\\" * 999_999])
 def test_hostile_quotes_cost_linear_time(acme: Caller, tail: bytes) -> None:
-    started = process_time()
-    problem_of(acme("POST", ECHO, b'{"text":"' + tail), 400)
-    assert process_time() - started < 1
+    assert_linear(lambda part: problem_of(acme("POST", ECHO, b'{"text":"' + part), 400), tail)
 
 
 def test_a_body_over_the_limit_is_refused_before_it_is_read(acme: Caller) -> None:

@@ -20,6 +20,8 @@ from memory_platform.devstack.processes.stack_processes import ProcessSpec
 from memory_platform.devstack.processes.supervisor import Supervisor
 from memory_platform.devstack.processes.terminal import Terminal
 
+pytestmark = pytest.mark.processes
+
 QUICK = SupervisorPolicy(
     tick=0.02, first_pause=0.1, longest_pause=0.4, steady_after=5.0, ready_timeout=5.0, part_stop_timeout=1.0
 )

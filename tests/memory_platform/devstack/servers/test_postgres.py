@@ -16,6 +16,8 @@ from memory_platform.devstack.processes.identity import Identity, can_reach
 from memory_platform.devstack.servers.directories import socket_directory
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres, copy_package, installation
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture(scope="module")
 def server(open_directory: Path) -> Iterator[EmbeddedPostgres]:

@@ -10,6 +10,8 @@ from celery import Celery
 from memory_platform.devstack.errors import AlreadyRunning
 from memory_platform.devstack.servers.redis import EmbeddedRedis
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture(scope="module")
 def server(open_directory: Path) -> Iterator[EmbeddedRedis]:

@@ -11,6 +11,7 @@ import pytest
 from django.db import transaction
 from pytest_django.fixtures import Settings
 
+from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.providers.base import ModelCallInTransaction
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from memory_platform.providers.embedders.openai import OpenAIEmbedder
@@ -44,7 +45,7 @@ def answer(request: Request) -> Reply:
 
 
 @pytest.fixture
-def server() -> Iterator[ModelServer]:
+def server(running_redis: EmbeddedRedis) -> Iterator[ModelServer]:
     redis_client().call("tests", lambda client: client.flushdb())
     with model_server(answer) as running:
         yield running

@@ -1,6 +1,5 @@
 """The one filter grammar. Rows: R2; the grammar itself is part of the public contract."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -227,9 +226,7 @@ def test_a_condition_that_is_stated_again_costs_nothing_more() -> None:
 )
 def test_what_looks_at_too_much_is_refused_by_the_field(raw: object) -> None:
     memories = [{"metadata.l": list(range(1_000)), "metadata.s": f"{'a' * 300}{number}"} for number in range(200)]
-    began = time.process_time()
     with pytest.raises(FilterTooCostly) as refused:
         Matcher(fields_of(memories), FilterPolicy(looked_at=1_000_000)).rows(parse_filter(raw))
     assert refused.value.faults[0].field in ("filter.metadata.l", "filter.metadata.s")
     assert refused.value.faults[0].code == refused.value.code == "filter_too_costly"
-    assert time.process_time() - began < 2

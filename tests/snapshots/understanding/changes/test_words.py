@@ -1,12 +1,11 @@
 """The ways of changes name the sides that their examples say; no pattern takes long on a hostile text. Rows: G4, E9."""
 
-import time
-
 import pytest
 
 from snapshots.understanding.changes.ways import named_in, ways
 from snapshots.understanding.changes.words import cues_in, events_in, kinds_in, may_change, people_in
 from snapshots.understanding.reading.forms import language_of, matching_form
+from tests.growth import assert_linear
 
 HOSTILE = [
     "not " * 500,
@@ -31,9 +30,9 @@ def test_every_way_names_its_sides() -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_no_pattern_takes_long(text: str) -> None:
-    form = matching_form(text)
-    started = time.process_time()
-    may_change(form), cues_in(form), kinds_in(form), people_in(form), events_in(form)
-    list(named_in(form, language_of(form)))
-    assert time.process_time() - started < 1
+def test_all_patterns_take_linear_time(text: str) -> None:
+    def read(form: str) -> None:
+        may_change(form), cues_in(form), kinds_in(form), people_in(form), events_in(form)
+        list(named_in(form, language_of(form)))
+
+    assert_linear(read, matching_form(text))

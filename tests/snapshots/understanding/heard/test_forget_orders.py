@@ -1,10 +1,9 @@
 """Which words are an order to forget, and what it names: both languages, with the neighbours that are none. Row: A4."""
 
-import time
-
 import pytest
 
 from snapshots.understanding.heard.forget_orders import read_forget_orders
+from tests.growth import assert_linear
 
 NAMELESS = """Forget what I just said
 Please forget what I just told you.
@@ -209,7 +208,5 @@ def test_the_order_is_found_at_its_place() -> None:
 @pytest.mark.parametrize(
     "text", ["please " * 140 + "forget", "forget what i " * 70, "请" * 900, "别记" * 450, ", " * 480 + "别"]
 )
-def test_hostile_messages_are_read_in_time(text: str) -> None:
-    began = time.process_time()
-    read_forget_orders(text)
-    assert time.process_time() - began < 1
+def test_hostile_messages_are_read_in_linear_time(text: str) -> None:
+    assert_linear(read_forget_orders, text)

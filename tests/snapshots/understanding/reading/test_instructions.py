@@ -1,7 +1,6 @@
 """Instructions that pose as memory are told from wishes, reports and questions that sound like them. Rows: E2, A10."""
 
 import hashlib
-import time
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from snapshots.understanding.reading.instructions import (
     instruction_reader,
     is_instruction,
 )
+from tests.growth import assert_linear
 
 # Floors of precision and recall on lines that taught nothing, below the figures: words alone, then with a vector.
 LEAST = {"measure_en": ((0.95, 0.85), (0.95, 0.85)), "measure_zh": ((0.9, 0.65), (0.92, 0.75))}
@@ -92,9 +92,7 @@ def test_a_reader_is_kept_as_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("piece", ["忽略", "pay them ", "<", "system:", "a@b.c ", "转账,"])
 def test_long_texts_are_read_in_linear_time(piece: str) -> None:
-    started = time.process_time()
-    is_instruction(piece * (20_000 // len(piece)))
-    assert time.process_time() - started < 2
+    assert_linear(is_instruction, piece * (20_000 // len(piece)))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from memory_platform.providers.redis.client import redis_client
 from tenants.errors import RateLimited
 from tenants.services.usage.limits import Limits
 from tenants.services.usage.rates import Rate, bucket_key, counts_key, take_request
-from tests.black_hole import black_hole
+from tests.black_hole import black_hole, redis_tried_once_per_pause
 
 SLOW = Limits(requests_per_second=1, burst=3)
 
@@ -120,14 +120,12 @@ def test_a_restarted_redis_learns_the_script_again(redis_server: EmbeddedRedis, 
 def test_without_redis_nobody_is_limited(redis_server: EmbeddedRedis, tenant: UUID) -> None:
     take_request(tenant, "k1", SLOW)
     redis_server.stop()
-    started = time.monotonic()
-    assert [take_request(tenant, "k1", SLOW) for _ in range(20)] == [None] * 20
-    assert time.monotonic() - started < 2.5, "a time-out of a quarter of a second each is 5"
+    with redis_tried_once_per_pause():
+        assert [take_request(tenant, "k1", SLOW) for _ in range(20)] == [None] * 20
 
 
 def test_a_silent_redis_costs_its_time_out_once(settings: Settings, tenant: UUID) -> None:
     with black_hole() as port:
         settings.REDIS_URL = f"redis://127.0.0.1:{port}/0"
-        started = time.monotonic()
-        assert [take_request(tenant, "k1", SLOW) for _ in range(20)] == [None] * 20
-        assert 0.25 < time.monotonic() - started < 2.5, "each a time-out of its own is 5"
+        with redis_tried_once_per_pause():
+            assert [take_request(tenant, "k1", SLOW) for _ in range(20)] == [None] * 20

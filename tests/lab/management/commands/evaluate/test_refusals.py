@@ -47,6 +47,7 @@ def test_tuning_needs_two_subjects(database: None, tmp_path: Path) -> None:
     assert "at least two subjects" in read_refusal(write_dataset(tmp_path, content), "--tune")
 
 
+@pytest.mark.processes
 def test_without_the_package_that_draws_it_says_how_to_get_it(tmp_path: Path) -> None:
     """In a process of its own that cannot see matplotlib, wherever it is installed."""
     hidden = (
