@@ -39,7 +39,7 @@ test-slow: $(VENV)/.dev
 
 # The token budget of contexts on 10,000 random cases instead of the 200 of `make test`: a minute or two.
 test-budgets: $(VENV)/.dev
-	@BUDGET_CASES=10000 $(PY) -m pytest -n 0 --timeout 0 tests/snapshots/context/test_budget.py $(ARGS)
+	@BUDGET_CASES=10000 $(PY) -m pytest -n 0 --timeout 0 tests/snapshots/context/test_token_budget.py $(ARGS)
 
 # The contexts that docs/context-example.md prints, made anew.
 printed-contexts: $(VENV)/.dev

@@ -10,14 +10,14 @@ from django.urls import get_resolver
 
 from memory_platform.providers import warm_up as models
 from memory_platform.providers.registry import embedders
-from snapshots.context.turn.intent_reader import SPACES, WORDS, reader_of
-from snapshots.feedback.reading.reader import sense_reader
-from snapshots.relevance.notes import note_reader
-from snapshots.relevance.questions import question_reader
-from snapshots.understanding.changes.judge import change_reader
-from snapshots.understanding.correcting.reader import correction_reader
-from snapshots.understanding.grading.reader import clause_reader
-from snapshots.understanding.heard.order_reader import order_reader
+from snapshots.context.turn.intent_reader import SPACES, WORDS, load_reader
+from snapshots.feedback.reading.sense_reader import load_sense_reader
+from snapshots.relevance.note_reader import load_note_reader
+from snapshots.relevance.question_reader import load_question_reader
+from snapshots.understanding.changes.ending_classifier import load_ending_classifier
+from snapshots.understanding.correcting.correction_classifier import load_correction_classifier
+from snapshots.understanding.grading.clause_classifier import load_clause_classifier
+from snapshots.understanding.heard.order_classifier import load_order_classifier
 from snapshots.understanding.slots.lexicon import load_language
 
 YOUNGEST = 10_000
@@ -36,15 +36,21 @@ def warm_up(*, answering: bool) -> Thread:
 
 
 def _readers(*, answering: bool) -> Iterator[Callable[[], object]]:
-    yield from (sense_reader, correction_reader, clause_reader, change_reader, order_reader)
+    yield from (
+        load_sense_reader,
+        load_correction_classifier,
+        load_clause_classifier,
+        load_ending_classifier,
+        load_order_classifier,
+    )
     # Patterns: the first message waits 0.7 s otherwise, at the door.
     yield from (partial(load_language, language) for language in ("en", "zh"))
     if answering:
         listed = {embedder.name for embedder in embedders(settings.EMBEDDER)}
         for space in SPACES:
             if space in {WORDS, *listed}:
-                yield from (partial(reader_of, what, space) for what in ("intents", "phases"))
-        yield from (question_reader, note_reader)
+                yield from (partial(load_reader, what, space) for what in ("intents", "phases"))
+        yield from (load_question_reader, load_note_reader)
     yield spare_what_stays
 
 

@@ -7,20 +7,20 @@ import time
 from collections.abc import Sequence
 from uuid import UUID
 
-from snapshots.erasure.signing import sign_left_behind
+from snapshots.erasure.signing import sign_unsigned_erasures
 from snapshots.erasure.subjects import run_erasure
-from snapshots.feedback.loop import close_loops
+from snapshots.feedback.feedback_loop import close_loops
 from snapshots.maintenance import COUNT, run_care, send_cut_short, wake_for_jobs
 from snapshots.models import JobKind, WorkKind
 from snapshots.policy import JOB_POLICY
-from snapshots.portability.imports import run_import
-from snapshots.queue.asked_jobs import JobHandler, work_at_jobs
-from snapshots.queue.draining.turns import take_turn
-from snapshots.queue.figures.counts import tenants_with_due_work
-from snapshots.queue.figures.gauges import note_sweep
+from snapshots.portability.import_job import run_import
+from snapshots.queue.draining.tenant_turns import drain_for_one_turn
+from snapshots.queue.figures.queue_gauges import record_sweep
+from snapshots.queue.figures.work_counts import find_tenants_with_due_work
 from snapshots.queue.policy import QUEUE_POLICY
+from snapshots.queue.requested_jobs import JobHandler, run_due_jobs
 from snapshots.queue.values import ClaimedWork, Handlers
-from snapshots.queue.wake_up import nudge
+from snapshots.queue.wake_up import wake_workers
 from snapshots.summaries.conversations import store_conversation_snapshots
 from snapshots.summaries.running import write_summaries
 from snapshots.understanding.pipeline import learn_from_messages
@@ -50,15 +50,15 @@ ASKED: dict[str, JobHandler] = {JobKind.ERASURE: run_erasure, JobKind.IMPORT: ru
 @tenant_job
 def drain_work_job(tenant_id: UUID) -> None:
     """Do one tenant's due work."""
-    take_turn(tenant_id, HANDLERS)
+    drain_for_one_turn(tenant_id, HANDLERS)
 
 
 @tenant_job
 def run_asked_jobs_job(tenant_id: UUID) -> None:
     """Work at the jobs that one tenant's product asked for; what is left when the time is up goes on with the next."""
     until = time.monotonic() + JOB_POLICY.run.total_seconds()
-    work_at_jobs(tenant_id, ASKED, may_go_on=lambda: time.monotonic() < until)
-    sign_left_behind(tenant_id)
+    run_due_jobs(tenant_id, ASKED, may_go_on=lambda: time.monotonic() < until)
+    sign_unsigned_erasures(tenant_id)
 
 
 @platform_job
@@ -70,9 +70,9 @@ def sweep_asked_jobs_job() -> None:
 @platform_job
 def sweep_job() -> None:
     """Wake a worker for every tenant with due or abandoned work: what lost its wake-up is found here."""
-    for tenant_id in tenants_with_due_work(QUEUE_POLICY.tenants_swept):
-        nudge(tenant_id)
-    note_sweep()
+    for tenant_id in find_tenants_with_due_work(QUEUE_POLICY.tenants_swept):
+        wake_workers(tenant_id)
+    record_sweep()
 
 
 @platform_job

@@ -14,17 +14,18 @@ from django.conf import settings
 
 from snapshots.consolidation.pipeline import consolidate_tenant, preview_consolidation
 from snapshots.consolidation.policy import CONSOLIDATION
-from snapshots.embedding.spaces import active_embedders, measured_embedders
-from snapshots.embedding.upkeep.backfill import backfill_vectors, preview_backfill
-from snapshots.embedding.upkeep.missing_index import count_unread, read_again
-from snapshots.embedding.upkeep.space_counts import SpaceCount, added_up, count_spaces, note_counts
-from snapshots.erasure.signing import has_left_behind
+from snapshots.embedding.embedding_spaces import active_embedders, measured_embedders
+from snapshots.embedding.upkeep.space_counts import SpaceCount, add_counts, count_spaces, store_counts
+from snapshots.embedding.upkeep.unread_index import count_unread, reindex_unread
+from snapshots.embedding.upkeep.vector_backfill import backfill_vectors, preview_backfill
+from snapshots.erasure.signing import has_unsigned_erasure
 from snapshots.feedback.policy import LOOP
 from snapshots.feedback.tallies.indicators import preview_indicators, roll_up_recent_indicators
-from snapshots.feedback.tallies.tally import preview_tallies, roll_up_tallies
-from snapshots.forgetting.erase import erase_withheld, preview_erasing
+from snapshots.feedback.tallies.memory_tallies import preview_tallies, roll_up_tallies
+from snapshots.forgetting.erase_hidden import erase_due_orders, preview_erasing_hidden
 from snapshots.forgetting.policy import FORGETTING
 from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
+from snapshots.lifecycle.memory_reviews import preview_review, review_tenant
 from snapshots.lifecycle.policy import (
     ARCHIVE,
     BACKFILL_RUN_POLICY,
@@ -36,19 +37,18 @@ from snapshots.lifecycle.policy import (
     REVIEW,
     PurgePolicy,
 )
-from snapshots.lifecycle.retention.archive import archive_tenant, preview_archive
 from snapshots.lifecycle.retention.eviction import evict_tenant, preview_eviction
-from snapshots.lifecycle.retention.idle import end_idle_conversations, preview_idle
+from snapshots.lifecycle.retention.idle_conversations import end_idle_conversations, preview_idle
+from snapshots.lifecycle.retention.message_archive import archive_tenant, preview_archive
 from snapshots.lifecycle.retention.purge import preview_purge, purge_tenant
-from snapshots.lifecycle.review import preview_review, review_tenant
 from snapshots.policies.sections import PURGE
 from snapshots.policy import JOB_POLICY
-from snapshots.queue.asked_jobs import due_jobs, nudge_jobs
-from snapshots.queue.figures.counts import due_work
-from snapshots.queue.figures.days import roll_up_waits, waits_to_write
+from snapshots.queue.figures.daily_waits import count_changed_days, roll_up_waits
+from snapshots.queue.figures.work_counts import count_due_work
 from snapshots.queue.policy import QUEUE_POLICY
-from snapshots.queue.wake_up import nudge
-from snapshots.recall.loading.sealing import preview_sealing, seal_memories
+from snapshots.queue.requested_jobs import find_due_jobs, wake_job_workers
+from snapshots.queue.wake_up import wake_workers
+from snapshots.recall.loading.block_sealing import preview_sealing, seal_memories
 from snapshots.recall.policy import SEALING
 from snapshots.receipts.policy import RECEIPTS
 from snapshots.receipts.spread import preview_spread, spread_tenant
@@ -107,18 +107,18 @@ def run_care(name: str) -> bool:
 def wake_for_work(tenant_id: UUID) -> int:
     """Wake a worker where a tenant's work is due or abandoned; return 1 when one was."""
     with tenant_tx(tenant_id):
-        is_due = any(due_work().values())
+        is_due = any(count_due_work().values())
     if is_due:
-        nudge(tenant_id)
+        wake_workers(tenant_id)
     return int(is_due)
 
 
 def wake_for_jobs(tenant_id: UUID) -> int:
     """Wake a worker where a job that was asked for is due, or an erasure nobody's to sign; return 1 when one was."""
     with tenant_tx(tenant_id):
-        is_due = due_jobs().exists() or has_left_behind()
+        is_due = find_due_jobs().exists() or has_unsigned_erasure()
     if is_due:
-        nudge_jobs(tenant_id)
+        wake_job_workers(tenant_id)
     return int(is_due)
 
 
@@ -135,12 +135,12 @@ def _count_spaces() -> RunTally:
     embedders, counts = measured_embedders(), dict[UUID, SpaceCount]()
 
     def count(tenant_id: UUID) -> int:
-        counts.update(added_up(counts, count_spaces(tenant_id, embedders)))
+        counts.update(add_counts(counts, count_spaces(tenant_id, embedders)))
         return 1
 
     tally = for_each_tenant(count)
     if not tally.errors:  # half a count would look like vectors lost
-        note_counts(counts, embedders)
+        store_counts(counts, embedders)
     return tally
 
 
@@ -154,8 +154,8 @@ def _preview_continuing() -> CarePreview:
 
 
 def _preview_asked() -> CarePreview:
-    jobs = [f"{job.kind} {job.id}" for job in due_jobs()]
-    return CarePreview({"jobs": len(jobs), "unsigned": int(has_left_behind())}, jobs)
+    jobs = [f"{job.kind} {job.id}" for job in find_due_jobs()]
+    return CarePreview({"jobs": len(jobs), "unsigned": int(has_unsigned_erasure())}, jobs)
 
 
 def _preview_backfill(tenant_id: UUID) -> CarePreview:
@@ -165,7 +165,7 @@ def _preview_backfill(tenant_id: UUID) -> CarePreview:
 
 
 def _backfill(turn: TenantTurn) -> int:
-    read = read_again(turn.tenant_id, mask=mask_sensitive)
+    read = reindex_unread(turn.tenant_id, mask=mask_sensitive)
     return read + backfill_vectors(turn.tenant_id, BACKFILL_RUN_POLICY.limit, mask=mask_sensitive)
 
 
@@ -184,7 +184,7 @@ def purge_in_force() -> PurgePolicy:
 
 def _preview_days() -> CarePreview:
     found = preview_indicators()
-    return CarePreview({**found.counts, "changed": found.counts["changed"] + waits_to_write()}, found.examples)
+    return CarePreview({**found.counts, "changed": found.counts["changed"] + count_changed_days()}, found.examples)
 
 
 def _plain(counts: Callable[[], Mapping[str, int]]) -> Callable[[], CarePreview]:
@@ -247,7 +247,7 @@ CARE = {
             _within(_preview_days),
             lambda turn: roll_up_recent_indicators(turn.tenant_id) + roll_up_waits(turn.tenant_id),
         ),
-        CareJob("erase-withheld", FORGETTING.erase_every, _within(preview_erasing), erase_withheld),
+        CareJob("erase-withheld", FORGETTING.erase_every, _within(preview_erasing_hidden), erase_due_orders),
         CareJob("purge-expired", PURGE_POLICY.every, _within(_plain(lambda: preview_purge(purge_in_force()))), _purge),
         CareJob(
             "end-idle-conversations",
@@ -277,7 +277,7 @@ CARE = {
         CareJob(
             "sweep-queue",
             QUEUE_POLICY.sweep_every,
-            _within(_plain(due_work)),
+            _within(_plain(count_due_work)),
             lambda turn: wake_for_work(turn.tenant_id),
         ),
         CareJob(

@@ -12,15 +12,15 @@ from functools import partial
 
 from django.db.models.functions import Now
 
-from snapshots.context.pipeline import ContextQuery, build_context
+from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
-from snapshots.feedback.outcome import take_outcome
-from snapshots.feedback.values import Told
-from snapshots.intake.accept import accept_messages
+from snapshots.feedback.outcome import record_outcome
+from snapshots.feedback.values import OutcomePart
+from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.lifecycle.policy import ARCHIVE, REVIEW, EvictionPolicy
-from snapshots.lifecycle.retention.archive import restore_messages
 from snapshots.lifecycle.retention.eviction import evict_tenant, preview_eviction
+from snapshots.lifecycle.retention.message_archive import restore_messages
 from snapshots.maintenance import CARE, WHOLE, CareJob, WholeJob
 from snapshots.models import Conversation, Message, Snapshot, SnapshotCounter, SnapshotVector
 from snapshots.values import CarePreview
@@ -90,11 +90,11 @@ def give_work(tenant: Tenant) -> None:
             counts = {"injected": 12, "judged": 12, **RECEIVED[number % len(RECEIVED)]}
             SnapshotCounter.objects.create(subject=memory.subject, snapshot=memory, **counts)
     for number, memory in enumerate(memories[-CONTEXTS:]):
-        asked = ContextQuery(ContextRequest(memory.text[:200]), "1", None)
+        asked = ContextCall(ContextRequest(memory.text[:200]), "1", None)
         receipt = build_context(tenant.id, memory.subject.external_id, asked).receipt
         if number < ANSWERED:
             with tenant_tx(tenant.id):
-                take_outcome(receipt.id, Told(next="Perfect, thank you!"))
+                record_outcome(receipt.id, OutcomePart(next="Perfect, thank you!"))
     with tenant_tx(tenant.id):
         said = [IncomingMessage(role="user", content="I am still thinking about it.")]
         left = accept_messages(memories[0].subject, "left-open", said).conversation

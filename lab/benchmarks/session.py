@@ -19,7 +19,7 @@ from memory_platform.env.table import environment
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Subject
-from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.models import Snapshot
 from tenants.errors import TenantUnknown
 from tenants.isolation import tenant_tx

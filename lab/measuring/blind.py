@@ -18,12 +18,12 @@ from typing import Any, Literal
 from lab.measuring.graded import graded_context
 from lab.measuring.labels import OTHERS, Score, rows
 from memory_platform.kernel.text import simplify
-from snapshots.understanding.believing.extract import extract
+from snapshots.understanding.believing.extraction import extract_candidates
 from snapshots.understanding.values import (
     Candidate,
-    HeldValue,
+    CurrentValue,
+    FactCandidate,
     PreferenceCandidate,
-    ProfileFact,
     TagCandidate,
 )
 from tests.snapshots.understanding.utterances import utter
@@ -47,9 +47,9 @@ class FoundEntry:
     replaces: str | None = None
 
 
-def found_in(text: str, held: Iterable[HeldValue] = ()) -> list[FoundEntry]:
+def found_in(text: str, held: Iterable[CurrentValue] = ()) -> list[FoundEntry]:
     """Return every entry that slots take from ``text`` as a worker reads it, where these values are believed."""
-    got = extract(utter(text), context=replace(graded_context(text), held=tuple(held)))
+    got = extract_candidates(utter(text), context=replace(graded_context(text), held=tuple(held)))
     candidates: Iterable[Candidate] = (*got.corrections, *got.facts, *got.preferences, *got.tags)
     return entries_of(candidates)
 
@@ -58,10 +58,10 @@ def entries_of(candidates: Iterable[Candidate]) -> list[FoundEntry]:
     return [entry for candidate in candidates for entry in _entries(candidate)]
 
 
-def replaced_by(row: dict[str, Any]) -> list[HeldValue]:
+def replaced_by(row: dict[str, Any]) -> list[CurrentValue]:
     """Return the values that a line's labels replace, as they may be held: of several names the one that it says."""
     labels = [label for label in row.get("expected", ()) if label.get("replaces")]
-    return [HeldValue(_key_of(label), as_said(label["replaces"], row["text"])) for label in labels]
+    return [CurrentValue(_key_of(label), as_said(label["replaces"], row["text"])) for label in labels]
 
 
 def _key_of(label: dict[str, Any]) -> str:
@@ -125,7 +125,7 @@ def lasting_scores(wanted: Iterable[dict[str, Any]]) -> Score:
 
 def _entries(candidate: Candidate) -> Iterator[FoundEntry]:
     match candidate:
-        case ProfileFact():
+        case FactCandidate():
             sort = "change" if candidate.replaces else "explicit"
             yield FoundEntry("profile", sort, (candidate.field,), (fold_text(candidate.value),), candidate.replaces)
         case TagCandidate():

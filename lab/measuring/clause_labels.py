@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from lab.measuring.labels import GOLDEN, rows
-from snapshots.understanding.grading.features import Spoken, asked_in
+from snapshots.understanding.grading.clause_features import SpokenMessage, find_question
 from snapshots.understanding.reading.clauses import Clause, split_clauses
 
 GRADES = GOLDEN / "grades"
@@ -60,7 +60,7 @@ class LabelledMessage:
     """A message with a label per clause; None for a clause that no label covers."""
 
     name: str
-    spoken: Spoken
+    spoken: SpokenMessage
     labels: tuple[Label | None, ...]
 
 
@@ -86,14 +86,14 @@ def _texts(name: str) -> dict[str, str]:
 def _labelled(name: str, row: dict[str, Any], text: str) -> LabelledMessage:
     clauses = tuple(split_clauses(text))
     spans = list(_spans(text, row["clauses"]))
-    spoken = Spoken(text, clauses, asked_in(row.get("previous") or ""))
+    spoken = SpokenMessage(text, clauses, find_question(row.get("previous") or ""))
     return LabelledMessage(name, spoken, tuple(_covering(clause, spans) for clause in clauses))
 
 
 def _labelled_question(name: str, row: dict[str, Any]) -> LabelledMessage:
     clauses = tuple(split_clauses(row["text"]))
     grade = "chat" if row["intent"] == "small_talk" else "question_or_command"
-    return LabelledMessage(name, Spoken(row["text"], clauses), (Label(grade),) * len(clauses))
+    return LabelledMessage(name, SpokenMessage(row["text"], clauses), (Label(grade),) * len(clauses))
 
 
 def _spans(text: str, parts: list[dict[str, Any]]) -> Iterator[tuple[int, int, Label]]:

@@ -14,12 +14,12 @@ from typing import Any
 
 from lab.measuring.blind import FoundEntry, as_said, fold_text, found_in
 from lab.measuring.labels import GOLDEN, Score
-from snapshots.understanding.correcting.reader import is_correction
-from snapshots.understanding.drafting.assemble import assemble_parts
-from snapshots.understanding.grading.features import Spoken
-from snapshots.understanding.grading.reader import grade_messages
+from snapshots.understanding.correcting.correction_classifier import is_correction
+from snapshots.understanding.drafting.note_parts import assemble_parts
+from snapshots.understanding.grading.clause_classifier import grade_messages
+from snapshots.understanding.grading.clause_features import SpokenMessage
 from snapshots.understanding.reading.clauses import split_clauses
-from snapshots.understanding.values import HeldValue
+from snapshots.understanding.values import CurrentValue
 
 LANGUAGES = (None, "en", "zh")
 # Other values that are held beside the one that a correction names.
@@ -72,7 +72,7 @@ def outcomes_of(wanted: Iterable[dict[str, Any]]) -> Iterator[CorrectionOutcome]
             yield CorrectionOutcome(row, None, (), tuple(found_in(row["text"])))
             continue
         near = tuple(one for one in named[place : place + BESIDE] if fold_text(one) not in fold_text(row["text"]))
-        held = [HeldValue("likes", one, is_others=True) for one in (wrong, *near)]
+        held = [CurrentValue("likes", one, is_others=True) for one in (wrong, *near)]
         yield CorrectionOutcome(row, wrong, near, tuple(found_in(row["text"], held)))
 
 
@@ -106,12 +106,12 @@ def outcome_scores(wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
 
 
 def _is_told(row: dict[str, Any]) -> bool:
-    held = [HeldValue("likes", as_said(row["wrong"], row["text"]), is_others=True)] if row["wrong"] else []
+    held = [CurrentValue("likes", as_said(row["wrong"], row["text"]), is_others=True)] if row["wrong"] else []
     return is_correction(row["text"]) or any(entry.sort == "change" for entry in found_in(row["text"], held))
 
 
 def _notes_of(texts: Sequence[str]) -> list[list[str]]:
-    spoken = [Spoken(text, tuple(split_clauses(text))) for text in texts]
+    spoken = [SpokenMessage(text, tuple(split_clauses(text))) for text in texts]
     graded = zip(spoken, grade_messages(spoken), strict=True)
     return [[said.text[part.start : part.end] for part in assemble_parts(said, grades)] for said, grades in graded]
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from lab.measuring.blind import found_in
 from lab.measuring.clause_labels import labelled_messages
-from snapshots.understanding.drafting.assemble import assemble_parts
-from snapshots.understanding.grading.features import Spoken
-from snapshots.understanding.grading.reader import LASTING, grade_messages
+from snapshots.understanding.drafting.note_parts import assemble_parts
+from snapshots.understanding.grading.clause_classifier import LASTING, grade_messages
+from snapshots.understanding.grading.clause_features import SpokenMessage
 from snapshots.understanding.reading.clauses import split_clauses
 
 EVERYDAY = ("everyday_en_b", "everyday_zh_b")
@@ -42,7 +42,7 @@ def count_slots(lines: Sequence[str]) -> int:
 
 
 def count_noted(lines: Sequence[str]) -> int:
-    spoken = [Spoken(line, tuple(split_clauses(line))) for line in lines]
+    spoken = [SpokenMessage(line, tuple(split_clauses(line))) for line in lines]
     return sum(bool(assemble_parts(*pair)) for pair in zip(spoken, grade_messages(spoken), strict=True))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from snapshots.understanding.values import Extraction, PreferenceCandidate, ProfileFact, TagCandidate, Value
+from snapshots.understanding.values import CandidateValue, Extraction, FactCandidate, PreferenceCandidate, TagCandidate
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden"
@@ -64,7 +64,7 @@ def labels(extraction: Extraction) -> Iterator[str]:
     for tag in extraction.tags:
         yield _tag(tag)
     for change in extraction.corrections:
-        yield from _fact_change(change) if isinstance(change, ProfileFact) else _change(change)
+        yield from _fact_change(change) if isinstance(change, FactCandidate) else _change(change)
     for rejection in extraction.rejections:
         yield f"rejected {rejection.reason}"
 
@@ -86,7 +86,7 @@ def _tag(tag: TagCandidate) -> str:
     return f"contact {tag.label}{phone}" + "".join(f" ~ {alias}" for alias in tag.aliases)
 
 
-def _fact_change(fact: ProfileFact) -> Iterator[str]:
+def _fact_change(fact: FactCandidate) -> Iterator[str]:
     yield f"change {fact.field}: {fact.replaces}=>{fact.value}"
 
 
@@ -99,5 +99,5 @@ def _change(found: PreferenceCandidate) -> Iterator[str]:
     yield from (f"change {where}{'+' if found.mode == 'add' else '-'}={entry}" for entry in entries)
 
 
-def _value_text(value: Value) -> str:
+def _value_text(value: CandidateValue) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from lab.measuring.labels import GOLDEN
 from memory_platform.kernel.terms import terms
 from memory_platform.providers.registry import embedders
-from snapshots.context.turn.route import share
+from snapshots.context.turn.model_tier import shared_term_share
 
 NoteScores = npt.NDArray[np.float64]
 FIRST = 8
@@ -29,7 +29,7 @@ def people(language: str, half: str) -> list[dict[str, Any]]:
 
 def shared_words(notes: Sequence[str], query: str) -> NoteScores:
     asked = frozenset(terms(query))
-    return np.array([share(asked, frozenset(terms(note))) for note in notes])
+    return np.array([shared_term_share(asked, frozenset(terms(note))) for note in notes])
 
 
 def nearness(name: str) -> Callable[[Sequence[str], str], NoteScores]:

@@ -15,15 +15,15 @@ from typing import Any
 
 from lab.measuring.corrections import LANGUAGES, line, load_lines
 from lab.measuring.labels import GOLDEN, Score, scores
-from snapshots.feedback.reading.reader import read_turns, sense_reader
-from snapshots.feedback.reading.signals import sense_of
-from snapshots.feedback.reading.utilisation import used_memories
-from snapshots.feedback.values import Sense, Turn
+from snapshots.feedback.reading.sense_reader import load_sense_reader, read_turns
+from snapshots.feedback.reading.sense_rules import read_sense_by_rules
+from snapshots.feedback.reading.utilisation import find_used_memories
+from snapshots.feedback.values import AnsweredTurn, TurnSense
 
 
-def sense_scores(read: Iterable[Sense], wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
+def sense_scores(read: Iterable[TurnSense], wanted: Iterable[dict[str, Any]]) -> dict[str, Score]:
     """Return the score of each sense that was ``read``; what is unclear is no answer."""
-    told = ({str(sense)} - {str(Sense.UNCLEAR)} for sense in read)
+    told = ({str(sense)} - {str(TurnSense.UNCLEAR)} for sense in read)
     return scores(zip(told, ({row["signal"]} for row in wanted), strict=True))
 
 
@@ -34,7 +34,7 @@ def used_score(wanted: Iterable[dict[str, Any]]) -> Score:
 
 def figures(wanted: list[dict[str, Any]]) -> Iterator[str]:
     turns = [_turn(row) for row in wanted]
-    for reader, read in (("reader", read_turns(turns)), ("rules", [sense_of(turn) for turn in turns])):
+    for reader, read in (("reader", read_turns(turns)), ("rules", [read_sense_by_rules(turn) for turn in turns])):
         for language in LANGUAGES:
             here = [language in (None, row["language"]) for row in wanted]
             found = sense_scores(compress(read, here), list(compress(wanted, here)))
@@ -60,15 +60,15 @@ def misused_memories(wanted: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 
 def taught_by(path: Path) -> bool:
-    return hashlib.sha256(path.read_bytes()).hexdigest() in sense_reader().taught["by"].values()
+    return hashlib.sha256(path.read_bytes()).hexdigest() in load_sense_reader().taught["by"].values()
 
 
-def _turn(row: dict[str, Any]) -> Turn:
-    return Turn(row["query"], row["reply"], row["next"])
+def _turn(row: dict[str, Any]) -> AnsweredTurn:
+    return AnsweredTurn(row["query"], row["reply"], row["next"])
 
 
 def _used(row: dict[str, Any]) -> dict[int, Any]:
-    return dict(used_memories(row["query"], row["reply"], [("snapshots", text) for text in row["memories"]]))
+    return dict(find_used_memories(row["query"], row["reply"], [("snapshots", text) for text in row["memories"]]))
 
 
 def main(arguments: list[str]) -> None:

@@ -16,8 +16,13 @@ import numpy as np
 from lab.measuring.labels import GOLDEN
 from lab.teaching.meant import MEASURING_LIVES, SETS, TEACHING_LIVES, orders_in
 from memory_platform.kernel.linear_model import LinearReader
-from snapshots.understanding.heard.order_reader import ACKNOWLEDGEMENT_WEIGHTS as WEIGHTS
-from snapshots.understanding.heard.order_reader import ACKNOWLEDGES, OTHER, acknowledgement_share, features
+from snapshots.understanding.heard.order_classifier import ACKNOWLEDGEMENT_WEIGHTS as WEIGHTS
+from snapshots.understanding.heard.order_classifier import (
+    ACKNOWLEDGES,
+    OTHER,
+    acknowledgement_probability,
+    order_features,
+)
 
 # Inverse strength of the regularisation (scikit-learn's C).
 STRICTNESS = 3.0
@@ -58,7 +63,7 @@ def teach() -> None:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     answers = [*answers_of_talks(), *answers_of_lives(TEACHING_LIVES), *plain_answers()]
-    numbers = np.stack([features(text) for text, _ in answers])
+    numbers = np.stack([order_features(text) for text, _ in answers])
     model = LogisticRegression(C=STRICTNESS, max_iter=600).fit(numbers, [said for _, said in answers])
     weights, bias = np.asarray(model.coef_[0], np.float32) / 2, float(model.intercept_[0]) / 2
     by = {name: hashlib.sha256((GOLDEN / "orders" / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in SETS}
@@ -69,7 +74,7 @@ def teach() -> None:
 
 def measure() -> Iterator[str]:
     answers = list(answers_of_lives(MEASURING_LIVES))
-    shares = np.array([acknowledgement_share(text) for text, _ in answers])
+    shares = np.array([acknowledgement_probability(text) for text, _ in answers])
     said = np.array([one for _, one in answers])
     for least in (0.3, 0.5, 0.7, 0.9):
         right, wrong = (shares[said] >= least).sum(), (shares[~said] >= least).sum()

@@ -19,24 +19,24 @@ from lab.measuring.clause_labels import GRADES, SELF
 from lab.measuring.labels import GOLDEN, rows
 from memory_platform.kernel.linear_model import Float32, LinearReader
 from memory_platform.providers.registry import embedders
-from snapshots.understanding.changes.judge import (
+from snapshots.understanding.changes.change_words import may_change
+from snapshots.understanding.changes.changing_sentences import find_changing_sentences
+from snapshots.understanding.changes.ending_classifier import (
     DOUBTS,
     ENDS,
     HOLDS,
     WEIGHTS,
-    Effect,
-    candidates_among,
-    judge,
+    EndingEffect,
+    classify_effects,
+    find_meant_notes,
 )
-from snapshots.understanding.changes.pairs import HeldText, Sentence, numbers, texts_of
-from snapshots.understanding.changes.sentences import changing_sentences
-from snapshots.understanding.changes.words import may_change
-from snapshots.understanding.drafting.assemble import assemble_parts
-from snapshots.understanding.grading.features import Spoken, asked_in
-from snapshots.understanding.grading.reader import LASTING, grade_messages
-from snapshots.understanding.grading.vectors import ENCODER, Vectors
+from snapshots.understanding.changes.pair_features import NoteText, SaidSentence, compute_features, texts_for_pairs
+from snapshots.understanding.drafting.note_parts import assemble_parts
+from snapshots.understanding.grading.clause_classifier import LASTING, grade_messages
+from snapshots.understanding.grading.clause_features import SpokenMessage, find_question
+from snapshots.understanding.grading.sentence_vectors import ENCODER, Vectors
 from snapshots.understanding.reading.clauses import split_clauses
-from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.text_forms import matching_form
 
 TEACH = ("changes_teach", "changes_teach_2", "changes_teach_3")
 # Turns of talks in which no clause is labelled a change, beside what was lasting before: nothing of it ends.
@@ -53,15 +53,19 @@ CLASSES = (DOUBTS, ENDS, HOLDS)
 STRICTNESS = 0.3
 FOLDS, ROUNDS = 10, 3
 SURE, DOUBTED, KEPT = "sure", "doubted", "kept"
-BECOMES: Mapping[Effect | None, str] = {Effect.ENDS: SURE, Effect.ENDS_PART: SURE, Effect.DOUBTS: DOUBTED}
+BECOMES: Mapping[EndingEffect | None, str] = {
+    EndingEffect.ENDS: SURE,
+    EndingEffect.ENDS_PART: SURE,
+    EndingEffect.DOUBTS: DOUBTED,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeLine:
     """One labelled line: a sentence, what was held, and what it ends or makes doubtful, by place."""
 
-    sentence: Sentence
-    held: tuple[HeldText, ...]
+    sentence: SaidSentence
+    held: tuple[NoteText, ...]
     ends: frozenset[int]
     doubts: frozenset[int]
     language: str
@@ -78,18 +82,21 @@ class ChangeLine:
 def lines_of(name: str) -> list[ChangeLine]:
     """Return the lines of a set, their clauses graded as the platform grades them."""
     wanted: Sequence[dict[str, Any]] = list(_talk_rows(name)) if name in TALKS else rows(name)
-    spoken = [Spoken(row["said"], tuple(split_clauses(row["said"])), asked_in(row["previous"] or "")) for row in wanted]
+    spoken = [
+        SpokenMessage(row["said"], tuple(split_clauses(row["said"])), find_question(row["previous"] or ""))
+        for row in wanted
+    ]
     graded = grade_messages(spoken)
     changes = [max((grade.change for grade in grades), default=0.0) for grades in graded]
     return [
         ChangeLine(
-            Sentence(row["said"], row["previous"] or "", change),
-            tuple(HeldText(one["text"], one["about"].split(":")[-1], one["vital"] or "") for one in row["held"]),
+            SaidSentence(row["said"], row["previous"] or "", change),
+            tuple(NoteText(one["text"], one["about"].split(":")[-1], one["vital"] or "") for one in row["held"]),
             frozenset(row["ends"]),
             frozenset(row["doubts"]),
             row["language"],
             f"{name} {row.get('topic', row['id'])}",
-            bool(changing_sentences(one, grades, lasting=True)),
+            bool(find_changing_sentences(one, grades, lasting=True)),
         )
         for row, one, grades, change in zip(wanted, spoken, graded, changes, strict=True)
     ]
@@ -105,7 +112,7 @@ def _talk_rows(name: str) -> Iterator[dict[str, Any]]:
         changes = any(one.get("change") or one["grade"] == "change" for one in row["clauses"])
         is_read = lasting or may_change(matching_form(row["text"]))
         if held and is_read and not changes and len(row["text"]) <= TALK_CHARS:
-            asked = {"said": row["text"], "previous": asked_in(row["previous"] or ""), "ends": (), "doubts": ()}
+            asked = {"said": row["text"], "previous": find_question(row["previous"] or ""), "ends": (), "doubts": ()}
             yield {**asked, "id": row["id"], "language": row["language"], "held": list(held)}
         held += [{"text": one["text"], "about": one.get("about", SELF), "vital": one.get("vital")} for one in lasting]
 
@@ -115,20 +122,20 @@ def lines_of_lives(name: str) -> Iterator[ChangeLine]:
     without those that are over by then. What a message ends, each of its sentences does."""
     for person in json.loads((GOLDEN / "lives" / f"{name}.json").read_text(encoding="utf-8"))["subjects"]:
         texts, over = told_and_over(person)
-        spoken = [Spoken(text, tuple(split_clauses(text))) for text in texts]
-        held: list[tuple[HeldText, int | None]] = []
+        spoken = [SpokenMessage(text, tuple(split_clauses(text))) for text in texts]
+        held: list[tuple[NoteText, int | None]] = []
         for turn, (one, grades) in enumerate(zip(spoken, grade_messages(spoken), strict=True)):
             current = [(note, ends) for note, ends in held if ends is None or ends >= turn]
             ends = frozenset(place for place, (_, ends) in enumerate(current) if ends == turn)
             notes = tuple(note for note, _ in current)
-            for changing in changing_sentences(one, grades, lasting=True) if notes else ():
+            for changing in find_changing_sentences(one, grades, lasting=True) if notes else ():
                 yield ChangeLine(
                     changing.sentence, notes, ends, frozenset(), name[:2], f"{LIFE} {name} {turn}", is_read=True
                 )
             for part in assemble_parts(one, grades):
                 said = one.text[part.start : part.end]
                 ended = [ends for told, ends, values in over if told == turn and any(one in said for one in values)]
-                held.append((HeldText(said, SELF, part.vital_class), min(ended, default=None)))
+                held.append((NoteText(said, SELF, part.vital_class), min(ended, default=None)))
 
 
 def told_and_over(person: Mapping[str, Any]) -> tuple[list[str], list[tuple[int, int, Sequence[str]]]]:
@@ -148,7 +155,7 @@ def told_and_over(person: Mapping[str, Any]) -> tuple[list[str], list[tuple[int,
 
 def vectors_of(lines: Sequence[ChangeLine]) -> Vectors:
     (encoder,) = embedders(ENCODER)
-    wanted = list(dict.fromkeys(text for line in lines for text in texts_of(line.sentence, line.held)))
+    wanted = list(dict.fromkeys(text for line in lines for text in texts_for_pairs(line.sentence, line.held)))
     parts = [encoder.embed(wanted[start : start + 256]) for start in range(0, len(wanted), 256)]
     return dict(zip(wanted, np.concatenate(parts), strict=True))
 
@@ -169,10 +176,12 @@ def pairs_of(lines: Sequence[ChangeLine], vectors: Vectors) -> ChangePairs:
     found: list[tuple[list[float], str, int]] = []
     names: tuple[str, ...] = ()
     for number, line in enumerate(lines):
-        among = candidates_among(line.sentence, line.held)
+        among = find_meant_notes(line.sentence, line.held)
         if not among:
             continue
-        for place, row in zip(among, numbers(line.sentence, [line.held[one] for one in among], vectors), strict=True):
+        for place, row in zip(
+            among, compute_features(line.sentence, [line.held[one] for one in among], vectors), strict=True
+        ):
             names = tuple(row)
             found.append((list(map(float, row.values())), line.label(place), number))
     return ChangePairs(
@@ -231,8 +240,10 @@ def figures(lines: Sequence[ChangeLine], title: str) -> Iterator[str]:
     vectors = vectors_of(lines)
     told: Counter[tuple[str, str]] = Counter()
     for line in lines:
-        among = candidates_among(line.sentence, line.held)
-        judged = {one.place: one.effect for one in judge(line.sentence, line.held, among, vectors) if line.is_read}
+        among = find_meant_notes(line.sentence, line.held)
+        judged = {
+            one.place: one.effect for one in classify_effects(line.sentence, line.held, among, vectors) if line.is_read
+        }
         for place in range(len(line.held)):
             one = judged.get(place)
             told[line.label(place), BECOMES.get(one, KEPT)] += 1

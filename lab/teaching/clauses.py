@@ -17,9 +17,14 @@ from lab.measuring.clause_labels import GRADES, MEASURE, NOT_VITAL, QUESTIONS, S
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.understanding.config import NOTING
-from snapshots.understanding.grading.features import Spoken, features, texts_to_embed
-from snapshots.understanding.grading.reader import LASTING, ClauseReader, Head, clause_reader
-from snapshots.understanding.grading.vectors import ENCODER
+from snapshots.understanding.grading.clause_classifier import (
+    LASTING,
+    ClauseClassifier,
+    Regression,
+    load_clause_classifier,
+)
+from snapshots.understanding.grading.clause_features import SpokenMessage, clause_features, list_texts_to_embed
+from snapshots.understanding.grading.sentence_vectors import ENCODER
 
 # Inverse strength of the regularisation (scikit-learn's C): of .03, .1 and .3 the best across writers.
 STRICTNESS = 0.1
@@ -68,7 +73,7 @@ class ClauseLesson:
 def lesson_of(names: Sequence[str]) -> ClauseLesson:
     messages = [message for name in names for message in labelled_messages(name) if message.spoken.clauses]
     vectors = _vectors([message.spoken for message in messages])
-    found = [(message, features(message.spoken, vectors)) for message in messages]
+    found = [(message, clause_features(message.spoken, vectors)) for message in messages]
     rows = [
         (row, label, message.name)
         for message, numbers in found
@@ -84,22 +89,22 @@ def lesson_of(names: Sequence[str]) -> ClauseLesson:
     )
 
 
-def _vectors(spoken: Sequence[Spoken]) -> dict[str, Float32]:
+def _vectors(spoken: Sequence[SpokenMessage]) -> dict[str, Float32]:
     (encoder,) = embedders(ENCODER)
-    wanted = texts_to_embed(spoken)
+    wanted = list_texts_to_embed(spoken)
     parts = [encoder.embed(wanted[start : start + 256]) for start in range(0, len(wanted), 256)]
     return dict(zip(wanted, np.concatenate(parts), strict=True))
 
 
-def taught_by(lesson: ClauseLesson) -> ClauseReader:
+def taught_by(lesson: ClauseLesson) -> ClauseClassifier:
     written = ~np.isin(lesson.names, QUESTIONS)
     lasts = np.array([label.grade in LASTING for label in lesson.labels])
     chosen = {"grade": np.ones_like(written), "other": written & lasts, "change": written, "vital": written}
     heads = {name: _regression(lesson.only(chosen[name]), name) for name in TARGETS}
-    return ClauseReader(heads, {})
+    return ClauseClassifier(heads, {})
 
 
-def _regression(lesson: ClauseLesson, name: str) -> Head:
+def _regression(lesson: ClauseLesson, name: str) -> Regression:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     wanted = np.array([TARGETS[name](label) for label in lesson.labels])
@@ -112,10 +117,10 @@ def _regression(lesson: ClauseLesson, name: str) -> Head:
             np.concatenate([-weighed / 2, weighed / 2]),
             np.concatenate([-intercepts / 2, intercepts / 2]),
         )
-    return Head(tuple(map(str, model.classes_)), weighed, intercepts)
+    return Regression(tuple(map(str, model.classes_)), weighed, intercepts)
 
 
-def figures(reader: ClauseReader, lesson: ClauseLesson, title: str) -> Iterator[str]:
+def figures(reader: ClauseClassifier, lesson: ClauseLesson, title: str) -> Iterator[str]:
     grade = reader.heads["grade"]
     shares = grade.probabilities(lesson.numbers)
     lasting = shares[:, np.isin(grade.classes, LASTING)].sum(axis=1)
@@ -157,7 +162,7 @@ def across(lesson: ClauseLesson) -> Iterator[str]:
 
 def measure() -> Iterator[str]:
     for name in MEASURE:
-        yield from figures(clause_reader(), lesson_of([name]), name)
+        yield from figures(load_clause_classifier(), lesson_of([name]), name)
 
 
 def teach(lesson: ClauseLesson) -> None:
@@ -170,7 +175,7 @@ def teach(lesson: ClauseLesson) -> None:
         "clauses": len(lesson.labels),
         "classes": {name: head.classes for name, head in reader.heads.items()},
     }
-    ClauseReader(reader.heads, taught).write()
+    ClauseClassifier(reader.heads, taught).save()
 
 
 def _print(lines: Iterator[str]) -> None:

@@ -18,8 +18,14 @@ import numpy.typing as npt
 from lab.measuring.corrections import correction_scores
 from lab.measuring.labels import GOLDEN, Score, rows
 from memory_platform.kernel.linear_model import Float32, LinearReader
-from snapshots.understanding.correcting import reader as corrections_reader
-from snapshots.understanding.correcting.reader import CORRECTION, DOUBTED, OTHER, WEIGHTS, features
+from snapshots.understanding.correcting import correction_classifier as corrections_reader
+from snapshots.understanding.correcting.correction_classifier import (
+    CORRECTION,
+    DOUBTED,
+    OTHER,
+    WEIGHTS,
+    correction_features,
+)
 
 # Files of corrections and of what looks like one.
 CORRECTIONS = (
@@ -59,7 +65,7 @@ def _puts_right(line: dict[str, object]) -> bool:
 
 def numbers(given: Sequence[str]) -> Float32:
     """Return the features of texts, shape (n, features)."""
-    return np.array([features(text) for text in given], np.float32)
+    return np.array([correction_features(text) for text in given], np.float32)
 
 
 def taught_by(names: Sequence[str]) -> LinearReader:
@@ -81,10 +87,10 @@ def read(reader: LinearReader, name: str) -> Score:
 
 def read_beside_rules(reader: LinearReader, name: str) -> Score:
     """Return how well the corrections of a file are told, as the product reads with this reader beside its rules."""
-    with patch.object(corrections_reader, corrections_reader.correction_reader.__name__, lambda: reader):
-        corrections_reader.correction_share.cache_clear()
+    with patch.object(corrections_reader, corrections_reader.load_correction_classifier.__name__, lambda: reader):
+        corrections_reader.correction_probability.cache_clear()
         told = correction_scores(rows(name))["detected"]
-    corrections_reader.correction_share.cache_clear()
+    corrections_reader.correction_probability.cache_clear()
     return told
 
 

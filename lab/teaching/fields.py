@@ -17,11 +17,11 @@ import numpy.typing as npt
 from lab.measuring.clause_labels import labelled_messages
 from lab.measuring.labels import GOLDEN
 from memory_platform.kernel.linear_model import Float32, LinearReader
-from snapshots.understanding.fields.background import BACKGROUND, ENCODER, embed_centred
+from snapshots.understanding.fields.background_vectors import BACKGROUND, ENCODER, embed_centred
 from snapshots.understanding.fields.config import MATCHING, MatchingPolicy
-from snapshots.understanding.fields.features import fit_numbers, prepare_fields
-from snapshots.understanding.fields.matching import FILLS, OTHER, WEIGHTS, decide, field_reader
-from snapshots.understanding.grading.reader import LASTING
+from snapshots.understanding.fields.field_features import compute_field_features, prepare_fields
+from snapshots.understanding.fields.field_matching import FILLS, OTHER, WEIGHTS, choose_field, load_field_classifier
+from snapshots.understanding.grading.clause_classifier import LASTING
 from tenants.policies.descriptions import FieldDescription
 
 SETS = GOLDEN / "fields"
@@ -93,7 +93,9 @@ def numbers_of(product: Product) -> Float32:
     """Return the numbers of every sentence for every field, shape (sentences, fields, n)."""
     prepared = prepare_fields(product.fields)
     vectors = embed_centred([one.text for one in product.said])
-    return np.stack([fit_numbers(one.text, row, prepared) for one, row in zip(product.said, vectors, strict=True)])
+    return np.stack(
+        [compute_field_features(one.text, row, prepared) for one, row in zip(product.said, vectors, strict=True)]
+    )
 
 
 def fills(product: Product) -> npt.NDArray[np.bool_]:
@@ -136,7 +138,7 @@ class Question:
 
     def chosen_field(self, policy: MatchingPolicy = MATCHING) -> str:
         """Return the field that it fills, "" for none."""
-        return decide(self.names, self.numbers, self.reader, policy).field
+        return choose_field(self.names, self.numbers, self.reader, policy).field
 
 
 def questions(reader: LinearReader, product: Product, numbers: Float32) -> list[Question]:
@@ -186,7 +188,7 @@ def print_across() -> None:
 def unseen_sentences(each: int) -> Iterator[Question]:
     for product in products("measure"):
         for turn in turns(product, each):
-            yield from questions(field_reader(), turn, numbers_of(turn))
+            yield from questions(load_field_classifier(), turn, numbers_of(turn))
 
 
 def ordinary_sentences() -> Iterator[Question]:
@@ -200,7 +202,7 @@ def ordinary_sentences() -> Iterator[Question]:
     )
     for product in products("measure"):
         talked = replace(product, said=said)
-        yield from questions(field_reader(), talked, numbers_of(talked))
+        yield from questions(load_field_classifier(), talked, numbers_of(talked))
 
 
 def print_unseen() -> None:

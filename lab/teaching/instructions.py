@@ -23,19 +23,19 @@ import numpy.typing as npt
 from lab.measuring.labels import GOLDEN
 from memory_platform.kernel.linear_model import Float32
 from snapshots.understanding.config import NOTING
-from snapshots.understanding.grading.features import Spoken
-from snapshots.understanding.grading.reader import grade_messages
-from snapshots.understanding.grading.vectors import vectors_of
-from snapshots.understanding.reading.clauses import Clause, split_clauses, split_reply
-from snapshots.understanding.reading.instruction_parts import parts_of
-from snapshots.understanding.reading.instructions import (
+from snapshots.understanding.grading.clause_classifier import grade_messages
+from snapshots.understanding.grading.clause_features import SpokenMessage
+from snapshots.understanding.grading.sentence_vectors import embed_sentences
+from snapshots.understanding.reading.clauses import Clause, split_clauses, split_reply_clauses
+from snapshots.understanding.reading.instruction_classifier import (
     LONGEST_PIECE,
     MOST_PARTS,
     WEIGHTS,
-    InstructionReader,
-    Weights,
-    instruction_reader,
+    InstructionClassifier,
+    InstructionWeights,
+    load_instruction_classifier,
 )
+from snapshots.understanding.reading.instruction_features import split_features
 
 INSTRUCTIONS = GOLDEN / "instructions"
 TEACH, MEASURE = ("teach_en", "teach_zh"), ("measure_en", "measure_zh")
@@ -150,9 +150,9 @@ def _said_in(held: Any, *, is_reply: bool = False) -> Iterator[tuple[str, bool]]
     by_assistant = is_reply or held.get("role") == "assistant"
     for key, value in held.items():
         if key == "previous" and isinstance(value, str):
-            yield from _parts_of(value, split_clauses(value) if is_reply else split_reply(value))
+            yield from _parts_of(value, split_clauses(value) if is_reply else split_reply_clauses(value))
         elif key in {"text", "next", "user", "content", "said"} and isinstance(value, str):
-            yield from _parts_of(value, split_reply(value) if by_assistant else split_clauses(value))
+            yield from _parts_of(value, split_reply_clauses(value) if by_assistant else split_clauses(value))
         elif key != "clauses":
             yield from _said_in(value, is_reply=is_reply)
 
@@ -177,9 +177,9 @@ def lesson() -> Lines:
     return Lines(list(texts), np.array(orders, bool), weights, np.array(names), np.array(sentences, bool))
 
 
-def taught_by(lines: Lines, vectors: Float32) -> InstructionReader:
+def taught_by(lines: Lines, vectors: Float32) -> InstructionClassifier:
     """Return a reader taught by lines, with their vectors (n, 512)."""
-    parts = [parts_of(text) for text in lines.texts]
+    parts = [split_features(text) for text in lines.texts]
     is_own = np.isin(lines.names, (*TEACH, "frames"))
     often = Counter(part for own, is_taught in zip(parts, is_own, strict=True) if is_taught for part in own)
     places = {
@@ -190,10 +190,12 @@ def taught_by(lines: Lines, vectors: Float32) -> InstructionReader:
     clauses = ~lines.sentences
     known = [one for one, is_clause in zip(known, clauses, strict=True) if is_clause]
     embedded = _regression(lines.only(clauses), known, len(places), vectors[clauses], LEAST_EMBEDDED)
-    return InstructionReader(places, alone, embedded, {})
+    return InstructionClassifier(places, alone, embedded, {})
 
 
-def _regression(lines: Lines, known: Sequence[Sequence[int]], width: int, vectors: Float32, least: float) -> Weights:
+def _regression(
+    lines: Lines, known: Sequence[Sequence[int]], width: int, vectors: Float32, least: float
+) -> InstructionWeights:
     from scipy import sparse  # noqa: PLC0415 - of the group `evaluation`
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
@@ -207,11 +209,13 @@ def _regression(lines: Lines, known: Sequence[Sequence[int]], width: int, vector
     numbers = sparse.hstack([counted, sparse.csr_matrix(vectors * VECTOR_LOUD)]).tocsr()
     model.fit(numbers, lines.orders, sample_weight=lines.weights)
     weights = np.asarray(model.coef_[0], np.float32)
-    return Weights(weights[:width] * PARTS_LOUD, weights[width:] * VECTOR_LOUD, float(model.intercept_[0]), least)
+    return InstructionWeights(
+        weights[:width] * PARTS_LOUD, weights[width:] * VECTOR_LOUD, float(model.intercept_[0]), least
+    )
 
 
 def embed_lines(texts: Sequence[str]) -> Float32:
-    held = [vectors_of(texts[start : start + 256]) for start in range(0, len(texts), 256)]
+    held = [embed_sentences(texts[start : start + 256]) for start in range(0, len(texts), 256)]
     return np.stack([held[place // 256][text] for place, text in enumerate(texts)])
 
 
@@ -220,8 +224,8 @@ def teach(lines: Lines) -> None:
     files = [*(INSTRUCTIONS / f"{name}.txt" for name in TEACH), INSTRUCTIONS / "frames.toml"]
     by = {file.name: hashlib.sha256(file.read_bytes()).hexdigest()[:16] for file in files}
     counted = {"lines": int((lines.weights == 1).sum()), "orders": int(lines.orders.sum()), "all": len(lines.texts)}
-    InstructionReader(reader.places, reader.alone, reader.embedded, {"by": by, **counted}).write_weights(WEIGHTS)
-    instruction_reader.cache_clear()
+    InstructionClassifier(reader.places, reader.alone, reader.embedded, {"by": by, **counted}).save(WEIGHTS)
+    load_instruction_classifier.cache_clear()
 
 
 def measure() -> Iterator[str]:
@@ -240,12 +244,12 @@ def measure() -> Iterator[str]:
 
 
 def _figures(name: str, texts: Sequence[str], orders: npt.NDArray[np.bool_]) -> Iterator[str]:
-    reader = instruction_reader()
+    reader = load_instruction_classifier()
     for kind, weights, vectors in (
         ("words", reader.alone, [None] * len(texts)),
         ("vector", reader.embedded, embed_lines(texts)),
     ):
-        shares = np.array([reader.share(*pair) for pair in zip(texts, vectors, strict=True)])
+        shares = np.array([reader.probability(*pair) for pair in zip(texts, vectors, strict=True)])
         told = shares >= weights.least
         right, wrong = int((told & orders).sum()), told & ~orders
         found = f"precision {orders[told].mean():.3f} recall {told[orders].mean():.3f}, " if right else ""
@@ -254,7 +258,9 @@ def _figures(name: str, texts: Sequence[str], orders: npt.NDArray[np.bool_]) -> 
 
 
 def _lasting(texts: Sequence[str], chosen: npt.NDArray[np.bool_]) -> int:
-    spoken = [Spoken(texts[place], tuple(split_clauses(texts[place]))) for place in np.flatnonzero(chosen).tolist()]
+    spoken = [
+        SpokenMessage(texts[place], tuple(split_clauses(texts[place]))) for place in np.flatnonzero(chosen).tolist()
+    ]
     return sum(any(one.lasting >= NOTING.held_from for one in grades) for grades in grade_messages(spoken))
 
 
@@ -267,7 +273,7 @@ def across(lines: Lines) -> Iterator[str]:
         held = np.isin(lines.names, sets[first::5])
         reader = taught_by(lines.only(~held), vectors[~held])
         for place in np.flatnonzero(held & ~lines.sentences).tolist():
-            shares = [reader.share(lines.texts[place], vector) for vector in (None, vectors[place])]
+            shares = [reader.probability(lines.texts[place], vector) for vector in (None, vectors[place])]
             if shares[0] >= LEAST_ALONE or shares[1] >= LEAST_EMBEDDED:
                 refused.append((shares, lines.names[place], lines.texts[place]))
     clauses = int((~np.isin(lines.names, (*TEACH, "frames")) & ~lines.sentences).sum())

@@ -22,7 +22,7 @@ from lab.measuring.labels import GOLDEN, Score, rows, scores
 from memory_platform.kernel.linear_model import Float32, LinearReader
 from memory_platform.kernel.text import index_form
 from memory_platform.providers.registry import embedders
-from snapshots.context.turn.intent import detect_intent, phase_by_rules, read_by_rules
+from snapshots.context.turn.intent import classify_intent_by_rules, classify_phase_by_rules, detect_intent
 
 # The files of labelled messages, each by another writer or several.
 TAUGHT_BY = {
@@ -66,15 +66,15 @@ def numbers(what: str, name: str, space: str) -> tuple[Float32, LabelArray]:
 
 def _of_intent(row: dict[str, Any], space: str) -> Float32:
     form = index_form(row["text"]).strip()
-    return intents.features(form, read_by_rules(form), vectors(row["text"]).get(space))
+    return intents.intent_features(form, classify_intent_by_rules(form), vectors(row["text"]).get(space))
 
 
 def _of_phase(row: dict[str, Any], space: str) -> Float32:
     form, place = index_form(row["text"]).strip(), {"turns": row["turns"], "tool_open": row["tool_open"]}
     own = {one: vector for one, vector in vectors(row["text"]).items() if one == space}
     intent = detect_intent(row["text"], own)
-    told = phase_by_rules(form, intent=intent, **place)
-    return phases.features(form, phases.before(told, intent, **place), own.get(space))
+    told = classify_phase_by_rules(form, intent=intent, **place)
+    return phases.phase_features(form, phases.encode_history(told, intent, **place), own.get(space))
 
 
 def taught_by(what: str, names: Sequence[str], space: str) -> LinearReader:
@@ -108,7 +108,7 @@ def teach(what: str) -> Iterator[str]:
         reader, sources = taught_by(what, names, space), {name: _hash_of(name) for name in names}
         found = {name: _rounded(score) for name, score in scores(across).items()}
         taught = {"by": sources, "messages": len(across), "accuracy": round(right(across), 3), "scores": found}
-        replace(reader, taught=taught).write(intents.file_of(what, space))
+        replace(reader, taught=taught).write(intents.reader_path(what, space))
         yield f"{what} {space or 'words'}: of writers not taught by {right(across):.3f} right of {len(across)}"
         yield f"{what} {space or 'words'}: unseen {right(predictions(reader, what, UNSEEN[what])):.3f} right"
         yield from (f"  {name:24} precision {p:.3f} recall {r:.3f}" for name, (p, r) in found.items())

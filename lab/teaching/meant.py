@@ -21,11 +21,18 @@ import numpy.typing as npt
 from lab.measuring.clause_labels import TEACH, labelled_messages
 from lab.measuring.labels import GOLDEN
 from memory_platform.providers.registry import embedders
-from snapshots.forgetting.meant import WEIGHTS, MeantReader, OrderedTurn, ToldTurn, meanings_of, numbers_of
-from snapshots.forgetting.turns import cut_order, without_orders
-from snapshots.understanding.heard.forget_orders import ForgetOrder, read_forget_orders, runs_to_read
-from snapshots.understanding.heard.order_reader import names_of, order_share
-from snapshots.understanding.reading.forms import matching_form
+from snapshots.forgetting.meaning_reader import (
+    WEIGHTS,
+    EarlierTurn,
+    MeaningReader,
+    OrderMessage,
+    build_turn_features,
+    list_texts_to_embed,
+)
+from snapshots.forgetting.nearby_turns import blank_order, blank_orders
+from snapshots.understanding.heard.forget_orders import SpokenForgetOrder, find_forget_orders, list_order_runs
+from snapshots.understanding.heard.order_classifier import extract_names, order_probability
+from snapshots.understanding.reading.text_forms import matching_form
 
 TALKS = ("meant_en", "meant_zh", "meant_plain")
 PAIRS = ("pairs_en", "pairs_zh")
@@ -60,8 +67,8 @@ class OrderTalk:
     before."""
 
     name: str
-    said: OrderedTurn
-    turns: tuple[ToldTurn, ...]
+    said: OrderMessage
+    turns: tuple[EarlierTurn, ...]
     meant: frozenset[int]
     language: str = "en"
 
@@ -95,12 +102,12 @@ def pairs_of(name: str) -> Iterator[OrderTalk]:
             yield replace(talk, turns=(*others[:place], told, *others[place:]), meant=frozenset({place + 1}))
 
 
-def _said_before(talk: OrderTalk, near: int) -> Iterator[ToldTurn]:
+def _said_before(talk: OrderTalk, near: int) -> Iterator[EarlierTurn]:
     """Yield what others said: ``near`` turns of the conversation of the order, and more of earlier ones."""
     strange, chance = _turns_said(talk.language), _chance(talk.name)
     for place in range(max(0, near) + int(chance.choice(ELSEWHERE))):
-        said = without_orders(strange[int(chance.integers(len(strange)))])
-        yield ToldTurn(said, elsewhere=place >= near)
+        said = blank_orders(strange[int(chance.integers(len(strange)))])
+        yield EarlierTurn(said, elsewhere=place >= near)
 
 
 def _chance(name: str) -> np.random.Generator:
@@ -161,27 +168,27 @@ def talk_of(
     heard = heard_in(text)
     if heard is None:
         return None
-    own = cut_order(without_orders(text, acknowledged=True), heard)
+    own = blank_order(blank_orders(text, acknowledged=True), heard)
     users = [place for place in range(order) if turns[place]["role"] == "user"][::-1]
-    before = tuple(ToldTurn(without_orders(turns[place]["content"])) for place in users)
+    before = tuple(EarlierTurn(blank_orders(turns[place]["content"])) for place in users)
     asked = turns[order - 1]["content"] if order and turns[order - 1]["role"] == "assistant" else ""
-    said = OrderedTurn(heard, text[heard.start : heard.end], own[: heard.start], own[heard.end :], asked)
+    said = OrderMessage(heard, text[heard.start : heard.end], own[: heard.start], own[heard.end :], asked)
     places = {order: 0, **{place: number for number, place in enumerate(users, 1)}}
     return OrderTalk(name, said, before, frozenset(places[one] for one in meant if one in places), language)
 
 
-def heard_in(text: str) -> ForgetOrder | None:
-    if heard := [one for one in read_forget_orders(text, acknowledged=True) if not one.is_everything]:
+def heard_in(text: str) -> SpokenForgetOrder | None:
+    if heard := [one for one in find_forget_orders(text, acknowledged=True) if not one.is_everything]:
         return heard[0]
-    runs = list(runs_to_read(matching_form(text)))
+    runs = list(list_order_runs(matching_form(text)))
     if not runs:
         return None
-    start, end, _ = max(runs, key=lambda run: order_share(run[2]))
-    return ForgetOrder(start, end, tuple(names_of(text[start:end])))
+    start, end, _ = max(runs, key=lambda run: order_probability(run[2]))
+    return SpokenForgetOrder(start, end, tuple(extract_names(text[start:end])))
 
 
 def with_vectors(talks: Sequence[OrderTalk]) -> list[OrderTalk]:
-    meanings = [meanings_of(talk.said) for talk in talks]
+    meanings = [list_texts_to_embed(talk.said) for talk in talks]
     texts = sorted({*chain.from_iterable(meanings), *(turn.text for talk in talks for turn in talk.turns)})
     vectors = dict(zip(texts, embedders("use")[0].embed(texts), strict=True))
     return [
@@ -217,7 +224,7 @@ def teach_secrets(talks: Sequence[OrderTalk]) -> list[float]:
     return [round(float(one), 3) for one in model.coef_[0]]
 
 
-def teach_meant(talks: Sequence[OrderTalk]) -> MeantReader:
+def teach_meant(talks: Sequence[OrderTalk]) -> MeaningReader:
     """Return the weights by which what is meant is the likeliest among all places (a conditional logit)."""
     from scipy.optimize import minimize  # noqa: PLC0415 - of the group `evaluation`
 
@@ -231,7 +238,7 @@ def teach_meant(talks: Sequence[OrderTalk]) -> MeantReader:
         *((talk, talk.meant, BLIND * weight_of(talk)) for talk in blind),
         *((talk, frozenset({len(talk.turns) + 1}), LOST * weight_of(talk)) for talk in lost),
     ]
-    lessons = [(numbers_of(one.said, one.turns, heads[fold_of(one)]), meant) for one, meant, _ in read]
+    lessons = [(build_turn_features(one.said, one.turns, heads[fold_of(one)]), meant) for one, meant, _ in read]
     weighing = [weight for _, _, weight in read]
     names = sorted({name for rows, _ in lessons for row in rows for name in row})
     numbers = np.array([[row.get(name, 0.0) for name in names] for rows, _ in lessons for row in rows], np.float32)
@@ -249,7 +256,7 @@ def teach_meant(talks: Sequence[OrderTalk]) -> MeantReader:
 
     found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 1_000})
     weights = {name: round(float(weight), 3) for name, weight in zip(names, found.x, strict=True)}
-    return MeantReader(weights, np.array(teach_secrets(talks), np.float32))
+    return MeaningReader(weights, np.array(teach_secrets(talks), np.float32))
 
 
 def fold_of(talk: OrderTalk) -> int:
@@ -270,7 +277,7 @@ def _weight_of(name: str) -> float:
     return LIFE_WEIGHS if name.startswith("life") else 1.0
 
 
-def write_meant(reader: MeantReader, talks: Sequence[OrderTalk]) -> None:
+def write_meant(reader: MeaningReader, talks: Sequence[OrderTalk]) -> None:
     by_set = {name: (GOLDEN / "orders" / f"{name}.jsonl").read_bytes() for name in SETS}
     sources = {name: hashlib.sha256(content).hexdigest()[:16] for name, content in by_set.items()}
     taught = {"by": sources, "lives": TEACHING_LIVES, "orders": len(talks)}
@@ -304,7 +311,7 @@ def across() -> Iterator[str]:
     for held in range(FOLDS):
         reader = teach_meant([talk for talk, one in zip(talks, fold, strict=True) if one != held])
         for place in np.flatnonzero(fold == held):
-            found[place] = frozenset(reader.choose(talks[place].said, talks[place].turns, acknowledged=True))
+            found[place] = frozenset(reader.choose_turns(talks[place].said, talks[place].turns, acknowledged=True))
     for start in ("me-", "mz-", "mp-", "pe-", "pz-", "life "):
         own = [place for place, talk in enumerate(talks) if talk.name.startswith(start)]
         if own:
@@ -313,7 +320,7 @@ def across() -> Iterator[str]:
     for name in MEASURING_LIVES:
         strange = with_vectors(list(orders_of_lives(name)))
         for title, read in (("", strange), (" without vectors", [without_vectors(one) for one in strange])):
-            found = [frozenset(reader.choose(one.said, one.turns, acknowledged=True)) for one in read]
+            found = [frozenset(reader.choose_turns(one.said, one.turns, acknowledged=True)) for one in read]
             yield from figures(f"{name}{title}", read, found)
 
 

@@ -16,15 +16,15 @@ import numpy.typing as npt
 
 from lab.measuring.labels import GOLDEN
 from memory_platform.kernel.linear_model import Float32, LinearReader
-from snapshots.understanding.heard.forget_orders import read_forget_orders, runs_to_read
-from snapshots.understanding.heard.order_reader import (
+from snapshots.understanding.heard.forget_orders import find_forget_orders, list_order_runs
+from snapshots.understanding.heard.order_classifier import (
     ORDER,
     OTHER,
     WEIGHTS,
-    features,
-    order_share,
+    order_features,
+    order_probability,
 )
-from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.text_forms import matching_form
 
 ORDERS = GOLDEN / "orders"
 TEACH = ("teach_en", "teach_zh", "teach_talks_en", "teach_talks_zh")
@@ -68,7 +68,7 @@ class OrderLesson:
 
     def numbers(self) -> Float32:
         """Return the features of the runs, shape (n, 8192)."""
-        return np.stack([features(one) for one in self.runs])
+        return np.stack([order_features(one) for one in self.runs])
 
 
 def lines_of(name: str) -> list[tuple[str, Spans]]:
@@ -106,7 +106,7 @@ def lesson_of(messages: Sequence[tuple[str, Spans]], weight: float) -> OrderLess
     """Return the runs of messages that are an order, and those that have no part in one."""
     runs, orders = [], []
     for text, spans in messages:
-        for start, end, words in runs_to_read(matching_form(text)):
+        for start, end, words in list_order_runs(matching_form(text)):
             shares = [_share(start, end, *span) for span in spans]
             if not any(shares) or max(shares) >= SAME:
                 runs.append(words)
@@ -138,12 +138,12 @@ def measure() -> Iterator[str]:
     for name in MEASURE:
         if name not in WHOLE:
             lesson = lesson_of(lines_of(name), 1.0)
-            shares = np.array([order_share(run) for run in lesson.runs])
+            shares = np.array([order_probability(run) for run in lesson.runs])
             told = shares >= LEAST
             right, found = lesson.orders[told].mean(), told[lesson.orders].mean()
             yield f"{name}: runs: precision {right:.3f} recall {found:.3f} of {lesson.orders.sum()}"
         heard, wanted = zip(
-            *((bool(read_forget_orders(text)), bool(spans)) for text, spans in lines_of(name)), strict=True
+            *((bool(find_forget_orders(text)), bool(spans)) for text, spans in lines_of(name)), strict=True
         )
         right, found = np.mean(np.array(wanted)[np.array(heard)]), np.mean(np.array(heard)[np.array(wanted)])
         yield f"{name}: messages: precision {right:.3f} recall {found:.3f} of {sum(wanted)}"

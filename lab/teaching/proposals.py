@@ -22,14 +22,20 @@ from memory_platform.env.chat import ChatEndpoint
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.contracts import ChatUnavailable, JsonForm, Usage
-from snapshots.understanding.drafting.assemble import assemble_parts
-from snapshots.understanding.fields.matching import fit_notes
-from snapshots.understanding.grading.reader import LASTING, ClauseReader, grade_messages
-from snapshots.understanding.proposing.ask import Question, Shown, prompt_of
-from snapshots.understanding.proposing.notes import judge_notes
-from snapshots.understanding.proposing.passages import Said
-from snapshots.understanding.proposing.shape import SLOT_KEYS, SLOTS_ASKED, Proposals, ProposedSlot, shape_for
-from snapshots.understanding.proposing.slots import judge_slot, judge_slots
+from snapshots.understanding.drafting.note_parts import assemble_parts
+from snapshots.understanding.fields.field_matching import match_notes
+from snapshots.understanding.grading.clause_classifier import LASTING, ClauseClassifier, grade_messages
+from snapshots.understanding.proposing.answer_schema import (
+    ASKED_SLOTS,
+    SLOT_KEYS,
+    Proposals,
+    ProposedSlot,
+    build_schema,
+)
+from snapshots.understanding.proposing.model_questions import ModelQuestion, ShownMessage, build_prompt
+from snapshots.understanding.proposing.note_gate import gate_notes
+from snapshots.understanding.proposing.quoted_passages import GatedMessage
+from snapshots.understanding.proposing.slot_gate import gate_slot, gate_slots
 
 TALKS = ("talk_en_1", "talk_en_2", "talk_zh_1", "talk_zh_2")
 UTTERANCES = ("utterances", "utterances_2", "utterances_3", "utterances_4")
@@ -72,22 +78,22 @@ def read_set(name: str, model: Chat, wanted: int) -> ProposalTally:
     return tally
 
 
-def read_message(message: LabelledMessage, model: Chat, reader: ClauseReader) -> ProposalTally:
+def read_message(message: LabelledMessage, model: Chat, reader: ClauseClassifier) -> ProposalTally:
     spoken = message.spoken
     tally = ProposalTally(messages=1)
-    question = Question((Shown(UUID(int=new_id().int), spoken.text),))
+    question = ModelQuestion((ShownMessage(UUID(int=new_id().int), spoken.text),))
     started = time.perf_counter()
     try:
-        answered = model.ask_structured_as(prompt_of(question), shape_for(1), JsonForm.SCHEMA)
+        answered = model.ask_structured_as(build_prompt(question), build_schema(1), JsonForm.SCHEMA)
     except ChatUnavailable as failed:
         tally.seconds, tally.usage = time.perf_counter() - started, failed.usage
         return tally
     tally.seconds, tally.usage, tally.valid = time.perf_counter() - started, answered.usage, 1
-    proposals = Proposals.of_answer(answered.value)
+    proposals = Proposals.from_answer(answered.value)
     grades = grade_messages([spoken], reader)[0]
-    said = Said(spoken.text, spoken, grades)
+    said = GatedMessage(spoken.text, spoken, grades)
     held = [(part.start, part.end) for part in assemble_parts(spoken, grades)]
-    judged = judge_notes(said, proposals.notes, held)
+    judged = gate_notes(said, proposals.notes, held)
     tally.notes.update(one.outcome for one in judged)
     tally.vital_claimed = sum(one.vital != "none" for one in proposals.notes)
     tally.vital_lost = sum(one.lost_vital for one in judged)
@@ -95,7 +101,7 @@ def read_message(message: LabelledMessage, model: Chat, reader: ClauseReader) ->
     tally.added, tally.added_right = len(added), sum(lasts(message, *span) for span in added)
     tally.held, tally.held_right = len(held), sum(lasts(message, *span) for span in held)
     tally.lasting = sum(label is not None and label.grade in LASTING for label in message.labels)
-    slots = judge_slots(said, proposals.slots, message_key="", origin="")
+    slots = gate_slots(said, proposals.slots, message_key="", origin="")
     tally.slots.update(one.reason or "accepted" for one in slots)
     for clause, grade in zip(spoken.clauses, grades, strict=True):
         if UNSURE[0] <= grade.lasting < UNSURE[1]:
@@ -110,7 +116,7 @@ def lasts(message: LabelledMessage, start: int, end: int) -> bool:
     return any(label is not None and label.grade in LASTING for label in over)
 
 
-def taught_without(name: str) -> ClauseReader:
+def taught_without(name: str) -> ClauseClassifier:
     from lab.teaching.clauses import lesson_of, taught_by  # noqa: PLC0415 -- of the group `evaluation`
 
     return taught_by(lesson_of([one for one in (*TEACH, *QUESTIONS) if one != name]))
@@ -140,25 +146,25 @@ def read_keys() -> Iterator[str]:
     found = [one for name in UTTERANCES for row in rows(name) for one in _labelled_slots(row)]
     fits: list[tuple[bool, float]] = []
     for text, spoken, key, value in found:
-        said = Said(text, spoken, grade_messages([spoken])[0])
+        said = GatedMessage(text, spoken, grade_messages([spoken])[0])
         for proposed in SLOT_KEYS:
-            judged = judge_slot(said, ProposedSlot(message=1, key=proposed, value=value), "", "")
+            judged = gate_slot(said, ProposedSlot(message=1, key=proposed, value=value), "", "")
             if judged.reason is None:
-                fits.append((proposed == key, fit_notes([judged.clause], SLOTS_ASKED)[0].scores[proposed]))
+                fits.append((proposed == key, match_notes([judged.clause], ASKED_SLOTS)[0].scores[proposed]))
     for least in (0.0, 0.1, 0.3, 0.5):
         right, wrong = ([fit >= least for is_right, fit in fits if is_right is wanted] for wanted in (True, False))
         yield f"fit from {least}: of {len(right)} right keys {_share(right)}, of {len(wrong)} wrong {_share(wrong)}"
 
 
 def _labelled_slots(row: dict[str, Any]) -> Iterator[tuple[str, Any, str, str]]:
-    from snapshots.understanding.grading.features import Spoken  # noqa: PLC0415
+    from snapshots.understanding.grading.clause_features import SpokenMessage  # noqa: PLC0415
     from snapshots.understanding.reading.clauses import split_clauses  # noqa: PLC0415
 
     for one in row["expected"]:
         key, value = one.get("field") or one.get("key"), one.get("value")
         key, value = (each[0] if isinstance(each, list) else each for each in (key, value))
         if key in SLOT_KEYS and isinstance(value, str):
-            yield row["text"], Spoken(row["text"], tuple(split_clauses(row["text"]))), key, value
+            yield row["text"], SpokenMessage(row["text"], tuple(split_clauses(row["text"]))), key, value
 
 
 def _share(stands: Sequence[bool]) -> str:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from lab.measuring.labels import GOLDEN
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
-from snapshots.relevance.questions import QuestionReader, Wants, features
+from snapshots.relevance.question_reader import QuestionNeeds, QuestionReader, question_features
 
 LANGUAGES = ("en", "zh")
 TEACH = ("needs_teach", "needs_teach_2", "needs_teach_3")
@@ -71,13 +71,15 @@ def vectors_of(lessons: Sequence[QuestionLesson]) -> Float32:
 def teach_questions(lessons: Sequence[QuestionLesson], vectors: Float32) -> QuestionReader:
     centre = vectors.mean(axis=0)
     axes = np.linalg.svd(vectors - centre, full_matrices=False)[2][:AXES].T
-    numbers = np.stack([features(one.text, row, centre, axes) for one, row in zip(lessons, vectors, strict=True)])
-    both = [_weights(numbers, lessons, name) for name in Wants._fields]
+    numbers = np.stack(
+        [question_features(one.text, row, centre, axes) for one, row in zip(lessons, vectors, strict=True)]
+    )
+    both = [_weights(numbers, lessons, name) for name in QuestionNeeds._fields]
     weights = np.stack([one[:-1] for one in both])
     return QuestionReader(weights, np.array([one[-1] for one in both], np.float32), centre, axes, {})
 
 
-def figures(lessons: Sequence[QuestionLesson], found: Sequence[Wants]) -> Iterator[str]:
+def figures(lessons: Sequence[QuestionLesson], found: Sequence[QuestionNeeds]) -> Iterator[str]:
     """Yield how well questions are told apart, two lines a language."""
     for language in LANGUAGES:
         own = [(one, wants) for one, wants in zip(lessons, found, strict=True) if one.language == language]
@@ -98,12 +100,12 @@ def across() -> Iterator[str]:
     """Yield the figures of the teaching half, each fifth read by what the others taught."""
     lessons = lessons_of("teach")
     vectors, fold = vectors_of(lessons), np.random.default_rng(1).integers(0, FOLDS, len(lessons))
-    found = [Wants()] * len(lessons)
+    found = [QuestionNeeds()] * len(lessons)
     for held in range(FOLDS):
         others = np.flatnonzero(fold != held)
         reader = teach_questions([lessons[place] for place in others], vectors[others])
         for place in np.flatnonzero(fold == held):
-            found[place] = reader.wants(lessons[place].text, vectors[place])
+            found[place] = reader.read_needs(lessons[place].text, vectors[place])
     written = [place for place, one in enumerate(lessons) if one.weight == 1]
     yield from figures([lessons[place] for place in written], [found[place] for place in written])
 
@@ -117,7 +119,7 @@ def _weights(numbers: Float32, lessons: Sequence[QuestionLesson], name: str) -> 
     return np.append(model.coef_[0], model.intercept_[0]).astype(np.float32)
 
 
-def _shares(own: Sequence[tuple[QuestionLesson, Wants]], name: str, *, wanted: bool) -> npt.NDArray[np.float64]:
+def _shares(own: Sequence[tuple[QuestionLesson, QuestionNeeds]], name: str, *, wanted: bool) -> npt.NDArray[np.float64]:
     return np.array([getattr(wants, name) for one, wants in own if getattr(one, name) is wanted])
 
 

@@ -25,17 +25,23 @@ from lab.teaching.questions import LANGUAGES, QuestionLesson, lessons_of, vector
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.contracts import Embedder
 from memory_platform.providers.registry import embedders, word_relations
-from snapshots.embedding.contextual import Turn, index_alone, index_text
-from snapshots.embedding.rows import TEXT, encode_lex, pack_dense
-from snapshots.recall.images.image import Image, build_image
+from snapshots.embedding.indexed_text import SpokenTurn, index_alone, index_text
+from snapshots.embedding.packed_index import TEXT, pack_postings, pack_vector_rows
+from snapshots.recall.images.image import MemoryImage, build_image
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.question import make_probe
-from snapshots.recall.ranking.relevance import encoder_vectors
-from snapshots.recall.ranking.scoring import score_memories
+from snapshots.recall.ranking.memory_scores import score_memories
+from snapshots.recall.ranking.relevance import join_encoder_vectors
 from snapshots.recall.values import MemoryRow
-from snapshots.relevance.notes import NoteReader, Pairs, along, compare, note_reader
+from snapshots.relevance.note_reader import (
+    NoteReader,
+    QuestionNotePairs,
+    compare_pairs,
+    load_note_reader,
+    project_pairs,
+)
 from snapshots.relevance.policy import RELEVANCE
-from snapshots.relevance.questions import QuestionReader, question_reader
+from snapshots.relevance.question_reader import QuestionReader, load_question_reader
 
 # Directions that vectors are seen along; 24 and 40 and 64 rank as well across people (mean precision within .006).
 AXES = 32
@@ -61,7 +67,7 @@ class Asked:
     person: str
     language: str
     query: str
-    pairs: Pairs
+    pairs: QuestionNotePairs
     helps: Mask
     could: Mask
 
@@ -91,8 +97,8 @@ def teach_notes(asked: Sequence[Asked]) -> NoteReader:
     every = np.concatenate([np.concatenate([_vectors(one), _question(one)[None]]) for one in asked])
     centre = every.mean(axis=0)
     axes = np.linalg.svd(every - centre, full_matrices=False)[2][:AXES].T
-    compared = np.concatenate([compare(one.pairs, AS_THEY_ARE) for one in lessons])
-    meant = np.concatenate([along(_vectors(one), _question(one), centre, axes) for one in lessons])
+    compared = np.concatenate([compare_pairs(one.pairs, AS_THEY_ARE) for one in lessons])
+    meant = np.concatenate([project_pairs(_vectors(one), _question(one), centre, axes) for one in lessons])
     helps, kept = (np.concatenate([getattr(one, name) for one in lessons]) for name in ("helps", "could"))
 
     def taught(numbers: Float32) -> Float32:
@@ -139,9 +145,11 @@ def across() -> Iterator[str]:
 
 def measure() -> Iterator[str]:
     asked = asked_of("measure")
-    yield from figures(asked, [_read(one, question_reader(), note_reader()) for one in asked], "measured")
+    yield from figures(asked, [_read(one, load_question_reader(), load_note_reader()) for one in asked], "measured")
     alone = lessons_of("measure")
-    found = [question_reader().wants(one.text, row) for one, row in zip(alone, vectors_of(alone), strict=True)]
+    found = [
+        load_question_reader().read_needs(one.text, row) for one, row in zip(alone, vectors_of(alone), strict=True)
+    ]
     yield from teach_questions.figures(alone, found)
 
 
@@ -152,31 +160,31 @@ def teach() -> None:
     taught = {"version": f"relevance-{version}", "by": sources}
     asked = asked_of("teach")
     questions, notes = taught_questions(asked), teach_notes(asked)
-    replace(questions, taught=taught).write()
-    replace(notes, taught=taught).write()
+    replace(questions, taught=taught).save()
+    replace(notes, taught=taught).save()
 
 
-def image_of_notes(texts: Sequence[str]) -> Image:
-    turns = [Turn(text, None, NOW) for text in texts]
+def image_of_notes(texts: Sequence[str]) -> MemoryImage:
+    turns = [SpokenTurn(text, None, NOW) for text in texts]
     indexed = [index_alone(index_text(turn), turn) for turn in turns]
     vectors = _encoder().embed([one.dated for one in indexed])
     rows = [
         MemoryRow(
-            id=UUID(int=place), kind="note", lex=encode_lex(one), created_at=NOW, dense=dense, space=_encoder().name
+            id=UUID(int=place), kind="note", lex=pack_postings(one), created_at=NOW, dense=dense, space=_encoder().name
         )
-        for place, (one, dense) in enumerate(zip(indexed, pack_dense(vectors, vectors), strict=True))
+        for place, (one, dense) in enumerate(zip(indexed, pack_vector_rows(vectors, vectors), strict=True))
     ]
     return build_image(rows, {_encoder().name: _encoder().dimensions})
 
 
-def pairs_of(image: Image, question: str) -> Pairs:
+def pairs_of(image: MemoryImage, question: str) -> QuestionNotePairs:
     """Return the features of a question with each note of ``image``, as recall computes them."""
     vector = _encoder().embed([question])[0]
     relations = word_relations(embedders("wordllama"))
     probe = make_probe(question, {_encoder().name: vector}, DEFAULT_RECALL.scoring, relations)
     scores = score_memories(image, probe, DEFAULT_RECALL.scoring)
     words, cosines = scores.keyword[0], scores.dense.max(axis=0)
-    return Pairs(words, image.lengths[TEXT], cosines, probe.is_chinese, encoder_vectors(image), vector)
+    return QuestionNotePairs(words, image.lengths[TEXT], cosines, probe.is_chinese, join_encoder_vectors(image), vector)
 
 
 def _people(language: str, half: str) -> Iterator[dict[str, Any]]:
@@ -201,12 +209,12 @@ def _lessons(one: Asked) -> Iterator[Asked]:
     chance = np.random.default_rng(len(one.helps) + int(1e6 * abs(float(_question(one)[0]))))
     few = chance.permutation(len(one.helps))[: chance.integers(SMALLEST, LARGEST)]
     words, lengths, cosines = (getattr(one.pairs, name)[few] for name in ("words", "lengths", "cosines"))
-    some = Pairs(words, lengths, cosines, one.pairs.is_chinese, _vectors(one)[few], one.pairs.question)
+    some = QuestionNotePairs(words, lengths, cosines, one.pairs.is_chinese, _vectors(one)[few], one.pairs.question)
     yield Asked(one.person, one.language, one.query, some, one.helps[few], one.could[few])
 
 
 def _read(one: Asked, questions: QuestionReader, notes: NoteReader) -> Float32:
-    needs = questions.wants(one.query, _question(one)).memory
+    needs = questions.read_needs(one.query, _question(one)).memory
     return np.asarray(needs * notes.probabilities(one.pairs), np.float32)
 
 

@@ -17,11 +17,17 @@ from lab.measuring.clause_labels import GRADES
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.understanding.config import REPLYING
-from snapshots.understanding.grading.features import Spoken, asked_in, texts_to_embed
-from snapshots.understanding.grading.reader import Head
-from snapshots.understanding.grading.replies import NOTHING, SORTS, ReplyReader, reply_features, reply_reader
-from snapshots.understanding.grading.vectors import ENCODER
-from snapshots.understanding.reading.clauses import Clause, split_reply
+from snapshots.understanding.grading.clause_classifier import Regression
+from snapshots.understanding.grading.clause_features import SpokenMessage, find_question, list_texts_to_embed
+from snapshots.understanding.grading.reply_classifier import (
+    NOTHING,
+    SORTS,
+    ReplyClassifier,
+    load_reply_classifier,
+    reply_features,
+)
+from snapshots.understanding.grading.sentence_vectors import ENCODER
+from snapshots.understanding.reading.clauses import Clause, split_reply_clauses
 
 TEACH = ("replies_en_a", "replies_zh_a")
 MEASURE = ("replies_en_b", "replies_zh_b")
@@ -43,7 +49,7 @@ class ReplyLesson:
 def lesson_of(names: Sequence[str]) -> ReplyLesson:
     labelled = [(name, *one) for name in names for one in _labelled(name)]
     (encoder,) = embedders(ENCODER)
-    wanted = texts_to_embed([spoken for _, spoken, _ in labelled])
+    wanted = list_texts_to_embed([spoken for _, spoken, _ in labelled])
     parts = [encoder.embed(wanted[start : start + 256]) for start in range(0, len(wanted), 256)]
     vectors = dict(zip(wanted, np.concatenate(parts), strict=True))
     return ReplyLesson(
@@ -54,11 +60,11 @@ def lesson_of(names: Sequence[str]) -> ReplyLesson:
     )
 
 
-def taught_by(numbers: Float32, sorts: npt.NDArray[np.str_]) -> Head:
+def taught_by(numbers: Float32, sorts: npt.NDArray[np.str_]) -> Regression:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     model = LogisticRegression(C=STRICTNESS, max_iter=300, tol=1e-3).fit(numbers, sorts)
-    return Head(
+    return Regression(
         tuple(map(str, model.classes_)), np.asarray(model.coef_, np.float32), np.asarray(model.intercept_, np.float32)
     )
 
@@ -93,7 +99,7 @@ def across() -> Iterator[str]:
 def measure() -> Iterator[str]:
     for name in MEASURE:
         lesson = lesson_of([name])
-        head = reply_reader().head
+        head = load_reply_classifier().head
         yield from figures(head.probabilities(lesson.numbers), head.classes, lesson.sorts, name)
 
 
@@ -103,14 +109,17 @@ def teach() -> None:
     sources = {name: hashlib.sha256((GRADES / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in TEACH}
     version = hashlib.sha256("".join(sources.values()).encode()).hexdigest()[:8]
     taught = {"version": f"replies-{version}", "by": sources, "clauses": len(lesson.sorts), "classes": head.classes}
-    ReplyReader(head, taught).write()
+    ReplyClassifier(head, taught).save()
 
 
-def _labelled(name: str) -> Iterator[tuple[Spoken, list[str]]]:
+def _labelled(name: str) -> Iterator[tuple[SpokenMessage, list[str]]]:
     for line in (GRADES / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        clauses = tuple(split_reply(row["text"]))
-        yield Spoken(row["text"], clauses, asked_in(row["previous"] or "")), [_sort_of(one, row) for one in clauses]
+        clauses = tuple(split_reply_clauses(row["text"]))
+        yield (
+            SpokenMessage(row["text"], clauses, find_question(row["previous"] or "")),
+            [_sort_of(one, row) for one in clauses],
+        )
 
 
 def _sort_of(clause: Clause, row: dict[str, list[dict[str, str]]]) -> str:

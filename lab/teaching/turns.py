@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from lab.measuring.labels import GOLDEN, Score, rows, scores
 from memory_platform.kernel.linear_model import Float32, LinearReader
-from snapshots.feedback.reading.reader import ENCODER, WEIGHTS, features, sentences_of
-from snapshots.feedback.reading.signals import sense_of
-from snapshots.feedback.values import Sense, Turn
+from snapshots.feedback.reading.sense_reader import ENCODER, WEIGHTS, build_features, embed_sentences
+from snapshots.feedback.reading.sense_rules import read_sense_by_rules
+from snapshots.feedback.values import AnsweredTurn, TurnSense
 
 # The files of labelled turns, each by another writer.
 TAUGHT_BY = ("feedback", "feedback_dev", "feedback_2", "feedback_3", "feedback_4", "feedback_5")
@@ -35,13 +35,13 @@ PRECISE = 0.97
 WITHOUT_REPLY = 0.3
 STEPS = np.arange(0.0, 0.96, 0.02)
 
-UNCLEAR, CORRECT = str(Sense.UNCLEAR), str(Sense.CORRECT)
+UNCLEAR, CORRECT = str(TurnSense.UNCLEAR), str(TurnSense.CORRECT)
 
 LabelArray = npt.NDArray[np.str_]
 
 
-def turns(name: str) -> list[Turn]:
-    return [Turn(row["query"], row["reply"], row["next"]) for row in rows(name)]
+def turns(name: str) -> list[AnsweredTurn]:
+    return [AnsweredTurn(row["query"], row["reply"], row["next"]) for row in rows(name)]
 
 
 def labels_of(name: str) -> LabelArray:
@@ -52,8 +52,8 @@ def labels_of(name: str) -> LabelArray:
 def numbers(name: str, *, replied: bool = True) -> Float32:
     """Return the features of a file's turns, shape (n, features); without their replies unless ``replied``."""
     given = turns(name)
-    sentences = sentences_of(given)
-    found = [features(turn if replied else replace(turn, reply=None), sentences) for turn in given]
+    sentences = embed_sentences(given)
+    found = [build_features(turn if replied else replace(turn, reply=None), sentences) for turn in given]
     return np.array([one for one in found if one is not None], np.float32)
 
 
@@ -92,7 +92,7 @@ def decisions(classes: Sequence[str], shares: npt.NDArray[np.float64], least: di
 
 def with_rules(found: Sequence[str], name: str) -> list[str]:
     """Return the product's classes of a file's turns: the reader's, and the rules' corrections where it is in doubt."""
-    by_rules = [str(sense_of(turn)) for turn in turns(name)]
+    by_rules = [str(read_sense_by_rules(turn)) for turn in turns(name)]
     return [rule if one == UNCLEAR and rule == CORRECT else one for one, rule in zip(found, by_rules, strict=True)]
 
 

@@ -17,11 +17,11 @@ from profiles.policy import BELIEFS
 from profiles.values import Provenance
 from snapshots.consolidation.groups import CONVERSATIONS, JOINED, STATEMENTS, Group, Member
 from snapshots.consolidation.writing import Written
-from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft
-from snapshots.embedding.sayings import REPEATS_NOTHING
-from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
-from snapshots.embedding.versions import SUPERSEDED, keep_image, supersede
-from snapshots.models import Consolidation, Lane, Snapshot, SnapshotKind, SnapshotSource, SnapshotWords
+from snapshots.embedding.near_duplicates import REPEATS_NOTHING
+from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore
+from snapshots.embedding.snapshot_store import lock_memory, store_snapshots, touch_memory
+from snapshots.embedding.snapshot_versions import SUPERSEDED, store_version, supersede_snapshots
+from snapshots.models import Consolidation, MemoryLane, Snapshot, SnapshotKind, SnapshotSource, SnapshotWords
 from tenants.services.audit import Actor
 
 MAY_BE_JOINED = (*STATEMENTS, *CONVERSATIONS, JOINED)
@@ -44,11 +44,11 @@ def members_of(subject_id: UUID) -> list[Member]:
 
 def taken_apart(subject_id: UUID) -> list[frozenset[UUID]]:
     """Return what somebody has taken apart: those memories are not joined again."""
-    undone = Consolidation.objects.filter(subject_id=subject_id, lane=Lane.SNAPSHOTS, undone_at__isnull=False)
+    undone = Consolidation.objects.filter(subject_id=subject_id, lane=MemoryLane.SNAPSHOTS, undone_at__isnull=False)
     return [frozenset(members) for members in undone.values_list("members", flat=True)]
 
 
-def draft_of(subject_id: UUID, group: Group, written: Written) -> SnapshotDraft | None:
+def draft_of(subject_id: UUID, group: Group, written: Written) -> SnapshotToStore | None:
     """Return the joined memory with the text that was written, in the open scope; None when a member is gone by now.
 
     Sources and topics are united; it is as sure as its surest member, within the ceiling of an analysis; its times are
@@ -58,7 +58,7 @@ def draft_of(subject_id: UUID, group: Group, written: Written) -> SnapshotDraft 
     if len(rows) < len(group.members):
         return None
     sources = SnapshotSource.objects.filter(subject_id=subject_id, memory_id__in=[row.id for row in rows])
-    return SnapshotDraft(
+    return SnapshotToStore(
         id=stable_id("consolidated", *sorted(str(row.id) for row in rows)),
         subject_id=subject_id,
         kind=SnapshotKind.CONSOLIDATED,
@@ -87,10 +87,10 @@ def join_group(group: Group, prepared: PreparedSnapshot) -> bool:
         return False
     if joined_id not in store_snapshots([prepared]):
         return False  # the subject had this forgotten
-    supersede(subject_id, members, by=joined_id, invalid_at=prepared.draft.valid_at)
+    supersede_snapshots(subject_id, members, by=joined_id, invalid_at=prepared.draft.valid_at)
     Consolidation.objects.create(
         subject_id=subject_id,
-        lane=Lane.SNAPSHOTS,
+        lane=MemoryLane.SNAPSHOTS,
         memory_ref=joined_id,
         members=sorted(versions, key=str),
         similarity=group.similarity,
@@ -100,7 +100,7 @@ def join_group(group: Group, prepared: PreparedSnapshot) -> bool:
 
 def consolidations_of(subject: Subject) -> QuerySet[Consolidation]:
     """Return what was joined of a subject's memories, also what was taken apart again."""
-    return Consolidation.objects.filter(subject_id=subject.id, lane=Lane.SNAPSHOTS)
+    return Consolidation.objects.filter(subject_id=subject.id, lane=MemoryLane.SNAPSHOTS)
 
 
 def undo_consolidation(subject: Subject, consolidation_id: UUID, *, by: Actor, reason: str = "") -> Consolidation:
@@ -120,7 +120,7 @@ def undo_consolidation(subject: Subject, consolidation_id: UUID, *, by: Actor, r
     now = utc_now()
     members = list(own.filter(id__in=found.members, superseded_by_id=joined.id))
     for member in members:
-        keep_image(member, SUPERSEDED, until=now)
+        store_version(member, SUPERSEDED, until=now)
     own.filter(id__in=[member.id for member in members]).update(
         invalid_at=None, superseded_by=None, version=F("version") + 1
     )

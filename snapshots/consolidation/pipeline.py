@@ -17,8 +17,8 @@ from snapshots.consolidation.groups import Float32, Group, Member, candidates, g
 from snapshots.consolidation.join import draft_of, join_group, members_of, taken_apart
 from snapshots.consolidation.policy import CONSOLIDATION, ConsolidationPolicy
 from snapshots.consolidation.writing import Writer
-from snapshots.embedding.drafts import prepare_snapshots
-from snapshots.embedding.spaces import Embedders
+from snapshots.embedding.embedding_spaces import Embedders
+from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 from tenants.services.job_runs import TenantTurn

@@ -19,29 +19,41 @@ from memory_platform.kernel.local_time import in_zone
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import CONTEXT_SECONDS, CONTEXT_TOKENS
 from memory_platform.providers.tokens import CountsRemembered, TokenEstimator
-from snapshots.context.assemble import assemble
-from snapshots.context.choosing.threshold import Abstained
-from snapshots.context.gathering.holding import hold_memory
-from snapshots.context.gathering.material import Bounds, dated_in, material_of
-from snapshots.context.gathering.scene import Scene, Surroundings, scene_of, statements_along, surroundings_of
-from snapshots.context.gathering.tasks import task_passages
+from snapshots.context.assemble_context import assemble_context
+from snapshots.context.choosing.relevance_threshold import AbstainReason
+from snapshots.context.gathering.candidate_items import MaterialBounds, build_material, move_to_zone
+from snapshots.context.gathering.conversation_inputs import (
+    ContextSurroundings,
+    ConversationScene,
+    load_scene,
+    parse_surroundings,
+    surroundings_statements,
+)
+from snapshots.context.gathering.memory_lock import lock_memory_for_reading
+from snapshots.context.gathering.task_passages import load_task_passages
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
-from snapshots.context.record import candidates_from, kept_sections, made_by, render_sent, shown_tokens
+from snapshots.context.receipt_record import (
+    list_reader_versions,
+    list_receipt_candidates,
+    render_kept_sections,
+    render_sent_prompt,
+    render_token_report,
+)
+from snapshots.context.turn.chat_model_intent import fill_by_chat_model
 from snapshots.context.turn.memory_questions import asks_about_past, asks_for_all
-from snapshots.context.turn.reading import puts_right, with_intent, with_phase
-from snapshots.context.turn.route import ModelRoute, is_good_hit, route_for
-from snapshots.context.turn.understanding import understand
-from snapshots.context.values import AssembledContext, ContextRequest, Material, Passage
-from snapshots.context.writing.fence import new_nonce
+from snapshots.context.turn.model_tier import TierRoute, choose_tier_route, is_answered_well
+from snapshots.context.turn.request_defaults import corrects_last_reply, fill_intent, fill_phase
+from snapshots.context.values import AssembledContext, ContextMaterial, ContextRequest, Passage
+from snapshots.context.writing.prompt_fence import new_nonce
 from snapshots.models import Receipt
-from snapshots.recall.answer import Recalled
-from snapshots.recall.degraded import DegradedReason, joined
-from snapshots.recall.filtering.grammar import FilterNode
-from snapshots.recall.loading.current import Whose, known_in_scope, known_to_product
+from snapshots.recall.answer import RecallAnswer
+from snapshots.recall.degraded_reasons import DegradedReason, join_reasons
+from snapshots.recall.filtering.filter_grammar import FilterNode
+from snapshots.recall.loading.stored_memory import SubjectReader, subject_by_product_id, subject_by_product_id_in_scope
 from snapshots.recall.pipeline import search_memory
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.question import Question, Stopwatch, prepare_question
-from snapshots.recall.ranking.slots import judge_slots
+from snapshots.recall.question import RecallQuestion, Stopwatch, prepare_question
+from snapshots.recall.ranking.slot_relevance import judge_slots
 from snapshots.recall.values import DOCUMENTS, NOTES, REPLIES, SNAPSHOTS, RecallQuery
 from snapshots.receipts.errors import ContextOutdated
 from snapshots.receipts.values import ReceiptDraft
@@ -49,13 +61,13 @@ from snapshots.receipts.write import note_receipt, write_receipt
 from tenants.isolation import tenant_tx
 
 COUNTER = CountsRemembered(TokenEstimator(), DEFAULT_CONTEXT.texts_remembered)
-LANES_OF_CONTEXTS = frozenset({SNAPSHOTS, NOTES, REPLIES, "preferences", "tags", "profile"})
+CONTEXT_LANES = frozenset({SNAPSHOTS, NOTES, REPLIES, "preferences", "tags", "profile"})
 # Tries without a lock, while others may change the memory.
-TRIED_FREELY = 2
+UNLOCKED_TRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class ContextQuery:
+class ContextCall:
     """A call for a context. Intent and phase in ``request`` are the caller's; None leaves them to the rules.
 
     ``tasks``, ``replies`` and ``knowledge`` say whether tasks in progress, the assistant's words and documents may go
@@ -76,24 +88,24 @@ class ContextQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class PreparedQuery:
+class PreparedCall:
     """A call for which all models have been asked, and which of them did not answer. It can be answered repeatedly."""
 
     subject: str
-    asked: ContextQuery
-    question: Question
+    asked: ContextCall
+    question: RecallQuestion
     policy: ContextPolicy
     missing: frozenset[DegradedReason]
     watch: Stopwatch
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class ContextInputs:
     """The rows that one context is made of."""
 
-    found: Recalled
-    around: Surroundings = field(default_factory=Surroundings)
-    scene: Scene | None = None
+    found: RecallAnswer
+    surroundings: ContextSurroundings = field(default_factory=ContextSurroundings)
+    scene: ConversationScene | None = None
     tasks: tuple[Passage, ...] = ()
     missing: frozenset[DegradedReason] = frozenset()
 
@@ -104,13 +116,13 @@ class Findings:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ContextDraft:
     """A context whose receipt is not written yet."""
 
-    prepared: PreparedQuery
-    findings: Findings
+    prepared: PreparedCall
+    findings: ContextInputs
     context: AssembledContext
-    route: ModelRoute
+    route: TierRoute
 
     @property
     def subject_id(self) -> UUID | None:
@@ -122,48 +134,48 @@ class Draft:
 class ContextAnswer:
     """A context, its receipt, and milliseconds by stage. An unknown subject leaves no receipt."""
 
-    asked: ContextQuery
+    asked: ContextCall
     context: AssembledContext
-    route: ModelRoute
-    receipt_left: Receipt | None
+    route: TierRoute
+    optional_receipt: Receipt | None
     degraded_reason: str | None = None
     timings_ms: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def subject_id(self) -> UUID | None:
-        return self.receipt_left.subject_id if self.receipt_left else None
+        return self.optional_receipt.subject_id if self.optional_receipt else None
 
     @property
     def receipt(self) -> Receipt:
         """The receipt of a known subject. Raises NotFound for an unknown one."""
-        if self.receipt_left is None:
+        if self.optional_receipt is None:
             raise NotFound("receipt")
-        return self.receipt_left
+        return self.optional_receipt
 
 
 def build_context(
-    tenant_id: UUID, subject_external_id: str, asked: ContextQuery, policy: ContextPolicy = DEFAULT_CONTEXT
+    tenant_id: UUID, subject_external_id: str, asked: ContextCall, policy: ContextPolicy = DEFAULT_CONTEXT
 ) -> ContextAnswer:
     """Return a context that fits its budget and record its receipt. Opens scopes itself. Raises BudgetTooSmall."""
-    prepared = prepare_query(tenant_id, subject_external_id, asked, policy)
-    for _ in range(TRIED_FREELY):
+    prepared = prepare_call(tenant_id, subject_external_id, asked, policy)
+    for _ in range(UNLOCKED_TRIES):
         with suppress(ContextOutdated):
-            return leave_receipt_alone(tenant_id, make_draft(known_to_product(tenant_id, prepared.subject), prepared))
+            return record_receipt_alone(
+                tenant_id, draft_prepared_context(subject_by_product_id(tenant_id, prepared.subject), prepared)
+            )
     with tenant_tx(tenant_id):
-        return build_held(prepared)
+        return build_context_locked(prepared)
 
 
 def draft_context(
-    tenant_id: UUID, subject_external_id: str, asked: ContextQuery, policy: ContextPolicy = DEFAULT_CONTEXT
-) -> Draft:
+    tenant_id: UUID, subject_external_id: str, asked: ContextCall, policy: ContextPolicy = DEFAULT_CONTEXT
+) -> ContextDraft:
     """Return a context and write nothing. No scope may be open. Raises BudgetTooSmall."""
-    prepared = prepare_query(tenant_id, subject_external_id, asked, policy)
-    return make_draft(known_to_product(tenant_id, subject_external_id), prepared)
+    prepared = prepare_call(tenant_id, subject_external_id, asked, policy)
+    return draft_prepared_context(subject_by_product_id(tenant_id, subject_external_id), prepared)
 
 
-def prepare_query(
-    tenant_id: UUID, subject_external_id: str, asked: ContextQuery, policy: ContextPolicy
-) -> PreparedQuery:
+def prepare_call(tenant_id: UUID, subject_external_id: str, asked: ContextCall, policy: ContextPolicy) -> PreparedCall:
     """Return the call with its intent and embedded question. Asks models: no scope may be open."""
     watch = Stopwatch()
     lanes = (SNAPSHOTS, NOTES, *((DOCUMENTS,) if asked.knowledge else ()))
@@ -172,52 +184,54 @@ def prepare_query(
     request, missing = asked.request, frozenset[DegradedReason]()
     if asked.by_model:
         with watch.stage("understand"):
-            request, missing = understand(tenant_id, request, reads_phase=policy.detect_phase)
-    request = with_intent(request, question.probe.vectors)
-    return PreparedQuery(subject_external_id, replace(asked, request=request), question, policy, missing, watch)
+            request, missing = fill_by_chat_model(tenant_id, request, reads_phase=policy.detect_phase)
+    request = fill_intent(request, question.probe.vectors)
+    return PreparedCall(subject_external_id, replace(asked, request=request), question, policy, missing, watch)
 
 
-def make_draft(whose: Whose, prepared: PreparedQuery) -> Draft:
+def draft_prepared_context(whose: SubjectReader, prepared: PreparedCall) -> ContextDraft:
     """Return a context of the memory as it is now, and write nothing. Raises BudgetTooSmall."""
     asked, request, policy = prepared.asked, prepared.asked.request, prepared.policy
     with prepared.watch.stage("recall"):
-        findings = read_findings(whose, prepared)
+        findings = load_inputs(whose, prepared)
     with prepared.watch.stage("assemble"):
         zone = findings.found.zone
         at = in_zone(request.at or utc_now(), zone)
         request = replace(request, at=at, asks_for_all=asks_for_all(request.query))
-        material = read_material(whose, findings, prepared)
+        material = make_material(whose, findings, prepared)
         first = material.said_first or ((request.query,) if asked.conversation_id is not None else ())
-        material = dated_in(replace(material, tasks=findings.tasks, said_first=first), zone or at.tzinfo)
+        material = move_to_zone(replace(material, tasks=findings.tasks, said_first=first), zone or at.tzinfo)
         if policy.detect_phase:
-            request = with_phase(request, material.turns, prepared.question.probe.vectors)
-        context = assemble(request, material, counter=COUNTER, nonce=new_nonce(), policy=policy)
+            request = fill_phase(request, material.turns, prepared.question.probe.vectors)
+        context = assemble_context(request, material, counter=COUNTER, nonce=new_nonce(), policy=policy)
         if findings.found.subject_id is None:
-            context = replace(context, abstained=Abstained.UNKNOWN_SUBJECT)
-        route = route_for(
+            context = replace(context, abstained=AbstainReason.UNKNOWN_SUBJECT)
+        route = choose_tier_route(
             request.intent,
-            corrected=puts_right(request.query, material.turns),
-            before=findings.around.route,
-            good_hit=lambda: is_good_hit(request.query, material.memories, policy),
+            corrected=corrects_last_reply(request.query, material.turns),
+            before=findings.surroundings.route,
+            good_hit=lambda: is_answered_well(request.query, material.memories, policy),
             policy=policy,
         )
-    return Draft(prepared, findings, context, route)
+    return ContextDraft(prepared, findings, context, route)
 
 
-def read_findings(whose: Whose, prepared: PreparedQuery) -> Findings:
+def load_inputs(whose: SubjectReader, prepared: PreparedCall) -> ContextInputs:
     """Read everything that may go into the context. A conversation that nobody has started is empty."""
-    asked, query = prepared.asked, query_of(prepared)
+    asked, query = prepared.asked, make_recall_query(prepared)
     asks_past = asked.filter is None and asks_about_past(asked.request.query)  # what ended is in no image to filter
-    along = partial(statements_along, whose.tenant_id, conversation_id=asked.conversation_id, asks_past=asks_past)
+    along = partial(
+        surroundings_statements, whose.tenant_id, conversation_id=asked.conversation_id, asks_past=asks_past
+    )
     found = search_memory(whose, query, prepared.question, along)
     if found.subject_id is None:
-        return Findings(found, missing=prepared.missing)
-    around = surroundings_of(found.more)
-    tasks = task_passages(whose, found.subject_id) if asked.tasks else ()
-    return Findings(found, around, scene_of(whose, around), tasks, prepared.missing)
+        return ContextInputs(found, missing=prepared.missing)
+    around = parse_surroundings(found.more)
+    tasks = load_task_passages(whose, found.subject_id) if asked.tasks else ()
+    return ContextInputs(found, around, load_scene(whose, around), tasks, prepared.missing)
 
 
-def query_of(prepared: PreparedQuery) -> RecallQuery:
+def make_recall_query(prepared: PreparedCall) -> RecallQuery:
     """Return the query that a context sends to recall."""
     asked, policy = prepared.asked, prepared.policy
     candidates = policy.candidates_for(asked.request.budget, asked.request.intent_named)
@@ -225,7 +239,7 @@ def query_of(prepared: PreparedQuery) -> RecallQuery:
         asked.request.query,
         asked_at=utc_now(),
         clock=asked.request.at,
-        lanes=LANES_OF_CONTEXTS,
+        lanes=CONTEXT_LANES,
         replies_named=asked.replies,
         top_k=candidates,
         notes_top_k=candidates,
@@ -240,81 +254,81 @@ def query_of(prepared: PreparedQuery) -> RecallQuery:
     )
 
 
-def read_material(whose: Whose, findings: Findings, prepared: PreparedQuery) -> Material:
+def make_material(whose: SubjectReader, findings: ContextInputs, prepared: PreparedCall) -> ContextMaterial:
     """Return everything that may go in, slots with how probably they help."""
     question, needs = prepared.question, findings.found.needs
     judge = partial(
         judge_slots,
-        query=query_of(prepared),
+        query=make_recall_query(prepared),
         probe=replace(question.probe, needs=needs, is_named=needs > question.probe.needs),
         # In an open scope no model is asked: new slots are compared by their words.
         embedders=() if whose.is_in_scope else question.embedders,
         policy=question.policy.scoring,
     )
-    bounds = Bounds(prepared.policy.vital_classes, is_narrowed=prepared.asked.filter is not None)
+    bounds = MaterialBounds(prepared.policy.vital_classes, is_narrowed=prepared.asked.filter is not None)
     in_han = question.probe.is_chinese
-    return material_of(findings.found, findings.scene, findings.around, judge, bounds, in_han=in_han)
+    return build_material(findings.found, findings.scene, findings.surroundings, judge, bounds, in_han=in_han)
 
 
-def leave_receipt_alone(tenant_id: UUID, draft: Draft) -> ContextAnswer:
+def record_receipt_alone(tenant_id: UUID, draft: ContextDraft) -> ContextAnswer:
     """Record the receipt in one round trip, with no scope open. Raises ContextOutdated."""
-    return leave_receipt(draft, partial(note_receipt, tenant_id))
+    return record_receipt(draft, partial(note_receipt, tenant_id))
 
 
-def leave_receipt(draft: Draft, write: Callable[[ReceiptDraft], Receipt] = write_receipt) -> ContextAnswer:
+def record_receipt(draft: ContextDraft, write: Callable[[ReceiptDraft], Receipt] = write_receipt) -> ContextAnswer:
     """Record the receipt in the open scope. Raises ContextOutdated; the scope must then be given up."""
     with draft.prepared.watch.stage("receipt"):
-        receipt = write(receipt_draft(draft, draft.subject_id)) if draft.subject_id is not None else None
-    return answer_with(draft, receipt)
+        receipt = write(make_receipt_draft(draft, draft.subject_id)) if draft.subject_id is not None else None
+    return finish_answer(draft, receipt)
 
 
-def leave_receipt_or_anew(draft: Draft) -> ContextAnswer:
+def record_receipt_or_retry(draft: ContextDraft) -> ContextAnswer:
     """Record the receipt in the open scope; if the context is outdated, make another one that cannot be."""
     try:
         with transaction.atomic():
-            return leave_receipt(draft)
+            return record_receipt(draft)
     except ContextOutdated:
-        return build_held(draft.prepared)
+        return build_context_locked(draft.prepared)
 
 
-def build_held(prepared: PreparedQuery) -> ContextAnswer:
+def build_context_locked(prepared: PreparedCall) -> ContextAnswer:
     """Return a context and record its receipt in the open scope, while nobody can change the memory.
 
     Writers wait as long as it takes to read, rank and write. Raises BudgetTooSmall.
     """
-    hold_memory(prepared.subject)
-    return leave_receipt(make_draft(known_in_scope(prepared.subject), prepared))
+    lock_memory_for_reading(prepared.subject)
+    return record_receipt(draft_prepared_context(subject_by_product_id_in_scope(prepared.subject), prepared))
 
 
-def receipt_draft(draft: Draft, subject_id: UUID) -> ReceiptDraft:
+def make_receipt_draft(draft: ContextDraft, subject_id: UUID) -> ReceiptDraft:
     asked, findings, context = draft.prepared.asked, draft.findings, draft.context
     return ReceiptDraft(
         subject_id=subject_id,
-        conversation_id=findings.around.conversation.id if findings.around.conversation else None,
+        conversation_id=findings.surroundings.conversation.id if findings.surroundings.conversation else None,
         policy_version=asked.policy_version,
         experiment=asked.experiment,
         arm=asked.arm,
-        made_by=made_by(),
+        made_by=list_reader_versions(),
         intent=context.intent,
         phase=context.phase,
-        model_route=draft.route.kept,
-        candidates=candidates_from(context, findings.found),
-        sections=kept_sections(context),
-        tokens=shown_tokens(context.tokens),
+        model_route=draft.route.as_receipt,
+        candidates=list_receipt_candidates(context, findings.found),
+        sections=render_kept_sections(context),
+        tokens=render_token_report(context.tokens),
         prefix_hash=context.prefix.hash,
         abstained=context.abstained,
-        degraded_reason=joined(findings.degraded),
-        rendered=render_sent(asked.request.query, context),
+        degraded_reason=join_reasons(findings.degraded),
+        rendered=render_sent_prompt(asked.request.query, context),
         epoch=findings.found.state.epoch or None,  # None: there was no memory that could be forgotten
     )
 
 
-def answer_with(draft: Draft, receipt: Receipt | None) -> ContextAnswer:
+def finish_answer(draft: ContextDraft, receipt: Receipt | None) -> ContextAnswer:
     """Return the answer and record it in metrics and log."""
     spent = draft.prepared.watch.ms
     timings = {**spent, "total": round(sum(spent.values()), 3)}
     CONTEXT_SECONDS.observe(timings["total"] / 1000)
     CONTEXT_TOKENS.observe(draft.context.tokens.total)
     log(Event.CONTEXT_ASSEMBLED, receipt=receipt and receipt.id, tokens=draft.context.tokens.total, ms=timings["total"])
-    degraded = joined(draft.findings.degraded)
+    degraded = join_reasons(draft.findings.degraded)
     return ContextAnswer(draft.prepared.asked, draft.context, draft.route, receipt, degraded, timings)

@@ -7,14 +7,14 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from snapshots.models import NoteGrade
-from snapshots.recall.times.plans import last_day_of
-from snapshots.recall.values import Explain
+from snapshots.recall.times.plan_dates import parse_last_day
+from snapshots.recall.values import Explanation
 
-Order = Literal["u_shape", "relevance_first"]
-Format = Literal["messages", "text", "plain"]
-Style = Literal["grouped", "compact", "full"]
+MemoryOrder = Literal["u_shape", "relevance_first"]
+PromptFormat = Literal["messages", "text", "plain"]
+MemoryStyle = Literal["grouped", "compact", "full"]
 Language = Literal["en", "zh"]
-Lane = Literal["profile", "preferences", "tags", "snapshots", "documents", "tasks", "summary"]
+CandidateLane = Literal["profile", "preferences", "tags", "snapshots", "documents", "tasks", "summary"]
 
 
 class SectionName(StrEnum):
@@ -31,7 +31,7 @@ class SectionName(StrEnum):
     QUERY = "query"
 
 
-class Reason(StrEnum):
+class DecisionReason(StrEnum):
     """Why a candidate is in the context, or is not; the values are public (``decision_reason`` of a receipt)."""
 
     KEPT = "kept"
@@ -54,7 +54,7 @@ class Guardrail(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
+class TextLooks:
     """``plain``: the text enters a prompt unchanged. ``instructs``: it tells the model what to do."""
 
     plain: bool
@@ -70,7 +70,7 @@ class MemoryItem:
     ``doubted_since``: it may hold no more since then; ``ended_at``: until when it held.
     """
 
-    lane: Lane
+    lane: CandidateLane
     id: str
     kind: str
     text: str
@@ -82,8 +82,8 @@ class MemoryItem:
     valid_since: datetime | None = None
     message_keys: frozenset[str] = frozenset()
     untrusted_instruction: bool = False
-    looks: Looks | None = None
-    explain: Explain | None = None
+    looks: TextLooks | None = None
+    explain: Explanation | None = None
     least: float = 0.0
     grade: str = ""
     vital: bool = False
@@ -99,7 +99,7 @@ class MemoryItem:
         """The last day of a dated plan; None for anything else."""
         if self.grade != NoteGrade.PLAN or self.valid_since is None:
             return None
-        return last_day_of(self.text, self.valid_since.date())
+        return parse_last_day(self.text, self.valid_since.date())
 
     @property
     def is_refused(self) -> bool:
@@ -113,17 +113,17 @@ class Passage:
     ``untrusted_instruction``: it holds orders; it stays, with a caution beside it.
     """
 
-    lane: Lane
+    lane: CandidateLane
     id: str
     text: str
     label: str = ""
     score: float = 0.0
     untrusted_instruction: bool = False
-    looks: Looks | None = None
+    looks: TextLooks | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class ProfileView:
+class StandingProfile:
     """What is known of the subject without searching. ``locale`` (BCP 47 or None) chooses the guide's language.
     ``notes`` stand in every prefix: vital ones, limits and habits.
     """
@@ -137,7 +137,7 @@ class ProfileView:
 
 
 @dataclass(frozen=True, slots=True)
-class WindowTurn:
+class ContextTurn:
     """One recent message of the window; sources of memories use the same ``key``."""
 
     key: str
@@ -175,9 +175,9 @@ class ContextRequest:
     intent: str | None = None
     intent_read: bool = False
     phase: str | None = None
-    order: Order | None = None
-    format: Format = "messages"
-    style: Style | None = None
+    order: MemoryOrder | None = None
+    format: PromptFormat = "messages"
+    style: MemoryStyle | None = None
     guide: bool = True
     at: datetime | None = None
     tenant_locale: str | None = None
@@ -191,15 +191,15 @@ class ContextRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class ContextMaterial:
     """All that may go in. ``turns`` are oldest first; ``full_history_tokens``: the tokens of sending everything.
     ``said_first``: the user's first turns, which may decide the language of the guide. ``needs``: how probably the
     query needs memory; ``held_back``: recall left something out.
     """
 
-    profile: ProfileView = field(default_factory=ProfileView)
+    profile: StandingProfile = field(default_factory=StandingProfile)
     memories: tuple[MemoryItem, ...] = ()
-    turns: tuple[WindowTurn, ...] = ()
+    turns: tuple[ContextTurn, ...] = ()
     summary: Passage | None = None
     tasks: tuple[Passage, ...] = ()
     knowledge: tuple[Passage, ...] = ()
@@ -210,23 +210,23 @@ class Material:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class CandidateDecision:
     """What became of one candidate. ``position`` counts from 1 in reading order; None when it was left out.
     ``relevance`` is None for what stands whatever is asked; ``least`` is what the question asks of this one.
     """
 
-    lane: Lane
+    lane: CandidateLane
     id: str
     kind: str
     section: SectionName
     score: float
     tokens: int
-    reason: Reason
+    reason: DecisionReason
     position: int | None = None
     guardrail: Guardrail | None = None
     relevance: float | None = None
     least: float = 0.0
-    explain: Explain | None = None
+    explain: Explanation | None = None
     is_vital: bool = False
 
 
@@ -261,7 +261,7 @@ class PrefixReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SpanInPrompt:
     """Where the candidate at ``position`` stands: message (0 for one text), first character, and the one after the
     last.
     """
@@ -290,8 +290,8 @@ class AssembledContext:
     sections: tuple[SectionReport, ...]
     tokens: TokenReport
     prefix: PrefixReport
-    decisions: tuple[Decision, ...]
-    places: tuple[Place, ...]
+    decisions: tuple[CandidateDecision, ...]
+    places: tuple[SpanInPrompt, ...]
     intent: str | None
     phase: str | None
     language: Language

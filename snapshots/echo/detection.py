@@ -14,17 +14,17 @@ from functools import cached_property
 from typing import Self
 
 from memory_platform.kernel.text import comparable, index_form
-from snapshots.echo.policy import ECHO, EchoPolicy
-from snapshots.echo.wording import (
+from snapshots.echo.comparable_text import (
     ATTRIBUTION,
     KINDS_OF_CONTACT,
     SUMMARY,
-    Wording,
-    acts,
-    plain,
-    says_for_oneself,
-    speaks_to_or_of_the_user,
+    ComparableText,
+    mentions_user,
+    reports_action,
+    speaks_of_speaker,
+    strip_marks,
 )
+from snapshots.echo.policy import ECHO, EchoPolicy
 
 # Characters ``start`` to ``end`` of a message; the end is not included.
 Span = tuple[int, int]
@@ -65,67 +65,69 @@ class ShownMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class _Unit:
+class _MemoryPart:
     """A sentence or value of a memory, and its clauses where it has several."""
 
-    whole: Wording
-    clauses: tuple[Wording, ...]
+    whole: ComparableText
+    clauses: tuple[ComparableText, ...]
 
     @classmethod
-    def of(cls, text: str, *, has_clauses: bool) -> Self:
-        clauses = [Wording.of(clause) for clause in _CLAUSE.split(text)] if has_clauses else []
-        return cls(Wording.of(text), tuple(one for one in clauses if one.words) if len(clauses) > 1 else ())
+    def build(cls, text: str, *, has_clauses: bool) -> Self:
+        clauses = [ComparableText.build(clause) for clause in _CLAUSE.split(text)] if has_clauses else []
+        return cls(ComparableText.build(text), tuple(one for one in clauses if one.words) if len(clauses) > 1 else ())
 
 
 @dataclass(frozen=True)
-class _Held:
+class _ComparableMemory:
     """A shown memory ready for comparison. Costly forms are computed only when a sentence shares its words."""
 
     memory: ShownMemory
 
     @cached_property
-    def form(self) -> str:
+    def all_words(self) -> str:
         return index_form(f"{self.memory.text} {self.memory.said}")
 
     @cached_property
-    def units(self) -> list[_Unit]:
+    def parts(self) -> list[_MemoryPart]:
         """The memory, and each of its sentences and values: an answer may repeat just one."""
         keyed = self.memory.lane == "preferences"
-        return [_Unit.of(part, has_clauses=not keyed) for part in _parts_of(self.memory)]
+        return [_MemoryPart.build(part, has_clauses=not keyed) for part in _split_memory(self.memory)]
 
-    def says(self, said: Wording, words: frozenset[str], policy: EchoPolicy) -> bool:
+    def repeats_words(self, said: ComparableText, words: frozenset[str], policy: EchoPolicy) -> bool:
         words = words - KINDS_OF_CONTACT if self.memory.lane == "tags" else words
-        if not words or not all(word[:_STEM] in self.form for word in words):
+        if not words or not all(word[:_STEM] in self.all_words for word in words):
             return False
-        return any(said.form == unit.whole.form or _is_near(said, words, unit, policy) for unit in self.units)
+        return any(said.form == unit.whole.form or _is_near_part(said, words, unit, policy) for unit in self.parts)
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownPrompts:
     """The content of one subject's prompts: ``memories``, and in ``lines`` all other lines in comparable form."""
 
     memories: Sequence[ShownMemory] = ()
     lines: frozenset[str] = frozenset()
 
     @cached_property
-    def rendered(self) -> dict[str, datetime]:
+    def first_shown(self) -> dict[str, datetime]:
         keyed = [one for one in self.memories if one.lane in {"preferences", "tags"}]
-        return {plain(one.text): one.since for one in reversed(keyed)}
+        return {strip_marks(one.text): one.since for one in reversed(keyed)}
 
     @cached_property
-    def names(self) -> frozenset[str]:
+    def own_names(self) -> frozenset[str]:
         """The words of the subject's own name: to be called by it is no news."""
-        return frozenset().union(*(Wording.of(one.text).words for one in self.memories if one.is_name))
+        return frozenset().union(*(ComparableText.build(one.text).words for one in self.memories if one.is_name))
 
     @cached_property
-    def _held(self) -> list[_Held]:
-        return [_Held(one) for one in self.memories if not one.is_name]
+    def _comparable(self) -> list[_ComparableMemory]:
+        return [_ComparableMemory(one) for one in self.memories if not one.is_name]
 
-    def holds(self, text: str, at: datetime, policy: EchoPolicy = ECHO) -> bool:
+    def repeats_memory(self, text: str, at: datetime, policy: EchoPolicy = ECHO) -> bool:
         """Return whether ``text`` repeats one memory that was shown before ``at``, and nothing else."""
-        said = Wording.of(text)
-        words = said.words - self.names
-        return bool(words) and any(one.memory.since < at and one.says(said, words, policy) for one in self._held)
+        said = ComparableText.build(text)
+        words = said.words - self.own_names
+        return bool(words) and any(
+            one.memory.since < at and one.repeats_words(said, words, policy) for one in self._comparable
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,20 +139,20 @@ class Echoes:
     told: tuple[Span, ...] = ()
     quoted: tuple[Span, ...] = ()
 
-    def hold(self, span: Span) -> bool:
+    def covers(self, span: Span) -> bool:
         first, last = span
         return any(start <= first and last <= stop for start, stop in (*self.pasted, *self.told, *self.quoted))
 
-    def rest(self, text: str) -> str:
+    def own_text(self, text: str) -> str:
         cut = (*self.pasted, *self.told)
         if not cut:
             return text
-        lines = blanked(text, cut).splitlines()
+        lines = blank_spans(text, cut).splitlines()
         return "\n".join(line.strip() for line in lines if line.strip())
 
-    def unpasted(self, text: str) -> str:
+    def blank_pasted(self, text: str) -> str:
         """Return ``text`` with line ends in place of pasted parts, so that other characters keep their positions."""
-        return blanked(text, self.pasted)
+        return blank_spans(text, self.pasted)
 
 
 NO_ECHO = Echoes()
@@ -162,26 +164,26 @@ def may_echo(text: str, role: str) -> bool:
         return True
     if "<user_memory" in text or any(one.search(text) for one in (_TELLS, _KEYED, _LISTED)):
         return True
-    return speaks_to_or_of_the_user(text) or ATTRIBUTION.match(text) is not None
+    return mentions_user(text) or ATTRIBUTION.match(text) is not None
 
 
-def has_elements(text: str) -> bool:
+def has_memory_elements(text: str) -> bool:
     return any(_OURS.fullmatch(found["attributes"]) for found in _ELEMENT.finditer(text))
 
 
-def echoes_in(text: str, role: str, shown: Shown, at: datetime, policy: EchoPolicy = ECHO) -> Echoes:
+def find_echoes(text: str, role: str, shown: ShownPrompts, at: datetime, policy: EchoPolicy = ECHO) -> Echoes:
     """Return the echoes in a message of ``role`` that was accepted at ``at``."""
-    pasted = [*_elements(text, shown, at)]
-    pasted += _lines(blanked(text, pasted), shown)
-    pasted += _listed(blanked(text, pasted), shown, at)
-    read = blanked(text, pasted)[: policy.message_chars]
-    told = tuple(_sentences(read, role, shown, at))
+    pasted = [*_find_elements(text, shown, at)]
+    pasted += _find_prompt_lines(blank_spans(text, pasted), shown)
+    pasted += _find_list_items(blank_spans(text, pasted), shown, at)
+    read = blank_spans(text, pasted)[: policy.message_chars]
+    told = tuple(_find_sentences(read, role, shown, at))
     may_quote = role == "user" and bool(shown.memories)
-    quoted = tuple(one.span() for one in _QUOTED.finditer(read) if may_quote and _all_of(one.group(), shown, at))
+    quoted = tuple(one.span() for one in _QUOTED.finditer(read) if may_quote and _repeats_all(one.group(), shown, at))
     return Echoes(tuple(pasted), told, quoted) if pasted or told or quoted else NO_ECHO
 
 
-def _elements(text: str, shown: Shown, at: datetime) -> Iterator[Span]:
+def _find_elements(text: str, shown: ShownPrompts, at: datetime) -> Iterator[Span]:
     """Yield elements as our prompts write them, whatever they hold, because the memory may have changed since; other
     elements when all their lines were shown."""
     if "<user_memory" not in text:
@@ -190,11 +192,11 @@ def _elements(text: str, shown: Shown, at: datetime) -> Iterator[Span]:
     for found in _ELEMENT.finditer(text):
         body = html.unescape(found["body"]).splitlines()
         lines = [line for line in body if line.strip() and not _DAY.fullmatch(line)]
-        if _OURS.fullmatch(found["attributes"]) or (lines and all(shown.holds(line, at) for line in lines)):
+        if _OURS.fullmatch(found["attributes"]) or (lines and all(shown.repeats_memory(line, at) for line in lines)):
             yield found.span()
 
 
-def _lines(text: str, shown: Shown) -> Iterator[Span]:
+def _find_prompt_lines(text: str, shown: ShownPrompts) -> Iterator[Span]:
     start = 0
     for line in text.splitlines(keepends=True):
         if comparable(line) in shown.lines:
@@ -202,11 +204,13 @@ def _lines(text: str, shown: Shown) -> Iterator[Span]:
         start += len(line)
 
 
-def _listed(text: str, shown: Shown, at: datetime) -> Iterator[Span]:
-    return (found.span() for found in _LISTED.finditer(text) if shown.holds(found["words"], at))
+def _find_list_items(text: str, shown: ShownPrompts, at: datetime) -> Iterator[Span]:
+    return (found.span() for found in _LISTED.finditer(text) if shown.repeats_memory(found["words"], at))
 
 
-def _sentences(text: str, role: str, shown: Shown, at: datetime, policy: EchoPolicy = ECHO) -> Iterator[Span]:
+def _find_sentences(
+    text: str, role: str, shown: ShownPrompts, at: datetime, policy: EchoPolicy = ECHO
+) -> Iterator[Span]:
     """Yield the sentences that are echoes, each with a "you said:" that stands alone before it."""
     if not shown.memories:
         return
@@ -217,53 +221,53 @@ def _sentences(text: str, role: str, shown: Shown, at: datetime, policy: EchoPol
         if not said.strip() or len(said) > policy.sentence_chars:
             continue
         is_summary = is_summary or (role == "user" and SUMMARY.match(said) is not None)
-        if _is_echo(said, role, shown, at) or (is_summary and _all_of(said, shown, at)):
+        if _is_echo_sentence(said, role, shown, at) or (is_summary and _repeats_all(said, shown, at)):
             yield from [opening] if opening else []
             yield found.span()
             continue
         introduced = ATTRIBUTION.match(said)
-        opening = found.span() if introduced and not plain(said[introduced.end() :]) else None
+        opening = found.span() if introduced and not strip_marks(said[introduced.end() :]) else None
 
 
-def _is_echo(said: str, role: str, shown: Shown, at: datetime) -> bool:
+def _is_echo_sentence(said: str, role: str, shown: ShownPrompts, at: datetime) -> bool:
     if role != "user":
-        return shown.holds(said, at) or (not acts(said) and _all_of(said, shown, at))
+        return shown.repeats_memory(said, at) or (not reports_action(said) and _repeats_all(said, shown, at))
     told = ATTRIBUTION.match(said)
     if told:
         quoted, *own = _PAUSE.split(said[told.end() :])
-        return not any(map(says_for_oneself, own)) and _all_of(" , ".join([quoted, *own]), shown, at)
-    if plain(said) in shown.rendered:
-        return shown.rendered[plain(said)] < at
+        return not any(map(speaks_of_speaker, own)) and _repeats_all(" , ".join([quoted, *own]), shown, at)
+    if strip_marks(said) in shown.first_shown:
+        return shown.first_shown[strip_marks(said)] < at
     bare = said.strip()
     whole = _QUOTED.match(bare)
-    if bare.startswith(">") or (whole and not plain(bare[whole.end() :])):
-        return _all_of(bare, shown, at)
-    return speaks_to_or_of_the_user(said) and not says_for_oneself(said) and _all_of(said, shown, at)
+    if bare.startswith(">") or (whole and not strip_marks(bare[whole.end() :])):
+        return _repeats_all(bare, shown, at)
+    return mentions_user(said) and not speaks_of_speaker(said) and _repeats_all(said, shown, at)
 
 
-def _all_of(said: str, shown: Shown, at: datetime) -> bool:
-    if shown.holds(said, at):
+def _repeats_all(said: str, shown: ShownPrompts, at: datetime) -> bool:
+    if shown.repeats_memory(said, at):
         return True
-    clauses = [clause for clause in _CLAUSE.split(said) if Wording.of(clause).words - shown.names]
-    return len(clauses) > 1 and all(shown.holds(clause, at) for clause in clauses)
+    clauses = [clause for clause in _CLAUSE.split(said) if ComparableText.build(clause).words - shown.own_names]
+    return len(clauses) > 1 and all(shown.repeats_memory(clause, at) for clause in clauses)
 
 
-def _is_near(said: Wording, words: frozenset[str], unit: _Unit, policy: EchoPolicy) -> bool:
+def _is_near_part(said: ComparableText, words: frozenset[str], unit: _MemoryPart, policy: EchoPolicy) -> bool:
     """Return whether ``words`` are most of a part or all of a clause, with nothing new, in its order and sense."""
     told = unit.whole
     strange = len(said.pairs - told.pairs)
     if not words <= told.words or strange > policy.strange_pairs * len(said.pairs):
         return False
-    if len(words) >= policy.held_share * len(told.words) and _in_sense(said, told):
+    if len(words) >= policy.held_share * len(told.words) and _has_same_sense(said, told):
         return True
-    return any(one.words <= words and _in_sense(said, one) for one in unit.clauses)
+    return any(one.words <= words and _has_same_sense(said, one) for one in unit.clauses)
 
 
-def _in_sense(said: Wording, told: Wording) -> bool:
+def _has_same_sense(said: ComparableText, told: ComparableText) -> bool:
     return said.denies is told.denies and (told.changes or not said.changes)
 
 
-def _parts_of(memory: ShownMemory) -> Iterator[str]:
+def _split_memory(memory: ShownMemory) -> Iterator[str]:
     yield memory.text
     if memory.said:
         yield memory.said
@@ -274,7 +278,7 @@ def _parts_of(memory: ShownMemory) -> Iterator[str]:
         yield from (sentence for sentence in _SENTENCE.findall(memory.text) if sentence != memory.text)
 
 
-def blanked(text: str, spans: Sequence[Span]) -> str:
+def blank_spans(text: str, spans: Sequence[Span]) -> str:
     """Return ``text`` with line ends in place of ``spans``, which do not overlap."""
     kept, at = [], 0
     for start, stop in sorted(spans):

@@ -13,21 +13,29 @@ import orjson
 from django.db import connection
 
 from memory_platform.kernel.text import comparable
+from profiles.memory_lines import TagParts, render_preference, render_tag
 from profiles.values import in_words
-from profiles.wording import Place, preference_words, tag_words
-from snapshots.echo.detection import NO_ECHO, Echoes, Shown, ShownMemory, echoes_in, has_elements, may_echo
+from snapshots.echo.detection import (
+    NO_ECHO,
+    Echoes,
+    ShownMemory,
+    ShownPrompts,
+    find_echoes,
+    has_memory_elements,
+    may_echo,
+)
 from snapshots.echo.policy import ECHO, EchoPolicy
 from snapshots.models import Message, MessageRole, Receipt
 from snapshots.receipts.read import rendered_of
 from snapshots.receipts.spread import INJECTED
-from snapshots.understanding.heard.forget_orders import read_forget_orders
+from snapshots.understanding.heard.forget_orders import find_forget_orders
 from tenants.isolation import current_tenant_id
 
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
 # So few words or Chinese characters beside an order to forget say nothing by themselves.
 _FEW_WORDS = 3
 # The memories in each subject's newest prompts, with their current words; a deleted memory has none.
-SHOWN = f"""
+SHOWN_SQL = f"""
 WITH shown AS (
     SELECT u.subject_id, m.lane, m.memory_ref, min(r.created_at) AS since, max(r.created_at) AS last
     FROM unnest(%(subjects)s::uuid[], %(after)s::timestamptz[], %(before)s::timestamptz[])
@@ -59,33 +67,33 @@ LEFT JOIN tag t ON h.lane = 'tags'
 
 
 @dataclass(frozen=True, slots=True)
-class ShownBefore:
+class ShownBySubject:
     """The content of prompts by subject."""
 
-    by_subject: Mapping[UUID, Shown] = field(default_factory=dict)
+    by_subject: Mapping[UUID, ShownPrompts] = field(default_factory=dict)
 
-    def echoes(self, message: Message) -> Echoes:
+    def find_echoes(self, message: Message) -> Echoes:
         """Return the echoes in ``message`` and its orders to forget. Neither says anything about the subject, nor do a
         few words beside an order (忘了吧)."""
         shown = self.by_subject.get(message.subject_id)
         found = NO_ECHO
         if shown is not None:
-            found = echoes_in(message.content, message.role, shown, message.accepted_at)
-        orders = read_forget_orders(message.content) if message.role == MessageRole.USER else ()
+            found = find_echoes(message.content, message.role, shown, message.accepted_at)
+        orders = find_forget_orders(message.content) if message.role == MessageRole.USER else ()
         if not orders:
             return found
         found = replace(found, told=(*found.told, *((one.start, one.end) for one in orders)))
-        is_told = len(_WORD.findall(found.rest(message.content))) > _FEW_WORDS
+        is_told = len(_WORD.findall(found.own_text(message.content))) > _FEW_WORDS
         return found if is_told else replace(found, told=((0, len(message.content)),))
 
     def own_words(self, message: Message) -> str:
-        return self.echoes(message).rest(message.content)
+        return self.find_echoes(message).own_text(message.content)
 
 
-NOTHING_SHOWN = ShownBefore()
+NOTHING_SHOWN = ShownBySubject()
 
 
-def shown_before(messages: Sequence[Message], *, receipts: int = ECHO.receipts) -> ShownBefore:
+def load_shown(messages: Sequence[Message], *, receipts: int = ECHO.receipts) -> ShownBySubject:
     """Return the content of the newest ``receipts`` of the messages' subjects before them, in the open scope.
 
     Costs one query when a message may hold an echo, and one more when one holds elements as prompts write them.
@@ -96,17 +104,17 @@ def shown_before(messages: Sequence[Message], *, receipts: int = ECHO.receipts) 
     times: dict[UUID, list[datetime]] = {}
     for message in looked_at:
         times.setdefault(message.subject_id, []).append(message.accepted_at)
-    held = _memories(times, receipts)
-    lines = _lines([message for message in looked_at if has_elements(message.content)])
-    return ShownBefore({one: Shown(held.get(one, ()), lines.get(one, frozenset())) for one in times})
+    held = _load_memories(times, receipts)
+    lines = _load_lines([message for message in looked_at if has_memory_elements(message.content)])
+    return ShownBySubject({one: ShownPrompts(held.get(one, ()), lines.get(one, frozenset())) for one in times})
 
 
-def _memories(
+def _load_memories(
     times: Mapping[UUID, Sequence[datetime]], receipts: int, policy: EchoPolicy = ECHO
 ) -> dict[UUID, list[ShownMemory]]:
     with connection.cursor() as cursor:
         cursor.execute(
-            SHOWN,
+            SHOWN_SQL,
             {
                 "tenant": current_tenant_id(),
                 "subjects": list(times),
@@ -119,29 +127,29 @@ def _memories(
         rows = cursor.fetchall()
     found: dict[UUID, list[ShownMemory]] = {}
     for subject_id, *row in rows:
-        if memory := _memory(*row):
+        if memory := _build_memory(*row):
             found.setdefault(subject_id, []).append(memory)
     return found
 
 
-def _memory(lane: str, since: datetime, text: str | None, key: str | None, said: str | None, *more: Any) -> Any:
+def _build_memory(lane: str, since: datetime, text: str | None, key: str | None, said: str | None, *more: Any) -> Any:
     category, value, name, *place = more
     if lane == "preferences" and key is not None:
-        text = preference_words(category, key, _value(value))
+        text = render_preference(category, key, _value_text(value))
     elif lane == "profile" and name is not None:
-        text = _value(value)
+        text = _value_text(value)
     elif lane == "tags" and place[0] is not None:
-        text = tag_words(Place(*place))
+        text = render_tag(TagParts(*place))
     if text is None:
         return None
     return ShownMemory(text[: ECHO.memory_chars], lane, since, said or "", lane == "profile" and name == "name")
 
 
-def _value(stored: Any) -> str:
+def _value_text(stored: Any) -> str:
     return in_words(orjson.loads(stored) if isinstance(stored, str | bytes) else stored)
 
 
-def _lines(messages: Sequence[Message], policy: EchoPolicy = ECHO) -> dict[UUID, frozenset[str]]:
+def _load_lines(messages: Sequence[Message], policy: EchoPolicy = ECHO) -> dict[UUID, frozenset[str]]:
     """Return the lines of the newest stored prompts by subject: a product may send back a whole prompt.
 
     The question in a prompt is left out: those are the user's words.
@@ -152,11 +160,11 @@ def _lines(messages: Sequence[Message], policy: EchoPolicy = ECHO) -> dict[UUID,
             subject_id=message.subject_id, created_at__lt=message.accepted_at, rendered__isnull=False
         ).order_by("-created_at")
         for receipt in newest.defer("candidates", "packed", "due", "sections")[: policy.prompts]:
-            found[message.subject_id] = found.get(message.subject_id, frozenset()) | _lines_of(receipt)
+            found[message.subject_id] = found.get(message.subject_id, frozenset()) | _prompt_lines(receipt)
     return found
 
 
-def _lines_of(receipt: Receipt) -> frozenset[str]:
+def _prompt_lines(receipt: Receipt) -> frozenset[str]:
     rendered = rendered_of(receipt)
     if rendered is None:
         return frozenset()

@@ -7,35 +7,35 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from snapshots.embedding.contextual import Turn
-from snapshots.embedding.drafts import SnapshotDraft
+from snapshots.embedding.indexed_text import SpokenTurn
+from snapshots.embedding.snapshot_drafts import SnapshotToStore
 from snapshots.models import Message, Snapshot
 
 # A conversation, and a number in it.
-Place = tuple[UUID, int]
+ConversationPlace = tuple[UUID, int]
 
 # Returns a text without card and identity numbers and secrets, and how many there were.
-Mask = Callable[[str], tuple[str, int]]
+MaskText = Callable[[str], tuple[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class PreviousTurn:
     """The turn before, and whether it is a snapshot of its own."""
 
-    turn: Turn | None = None
+    turn: SpokenTurn | None = None
     is_memory: bool = True
 
 
-def stored_drafts(snapshots: Sequence[Snapshot], mask: Mask) -> list[SnapshotDraft]:
+def load_stored_drafts(snapshots: Sequence[Snapshot], mask: MaskText) -> list[SnapshotToStore]:
     """Return the drafts of these snapshots as they are now, without their sources. In the open scope."""
-    before = previous_turns(snapshots, mask)
-    return [_draft(snapshot, before.get(snapshot.id, PreviousTurn())) for snapshot in snapshots]
+    before = load_previous_turns(snapshots, mask)
+    return [_make_draft(snapshot, before.get(snapshot.id, PreviousTurn())) for snapshot in snapshots]
 
 
-def previous_turns(snapshots: Sequence[Snapshot], mask: Mask) -> Mapping[UUID, PreviousTurn]:
+def load_previous_turns(snapshots: Sequence[Snapshot], mask: MaskText) -> Mapping[UUID, PreviousTurn]:
     """Return the message before each statement, masked; nothing for one that opened its conversation.
 
-    Each query reads one table, for the reason in :mod:`snapshots.embedding.upkeep.index_pages`.
+    Each query reads one table, for the reason in :mod:`snapshots.embedding.upkeep.index_walk`.
     """
     places = {
         snapshot: (snapshot.conversation_id, snapshot.seq - 1)
@@ -45,11 +45,11 @@ def previous_turns(snapshots: Sequence[Snapshot], mask: Mask) -> Mapping[UUID, P
     if not places:
         return {}
     wanted = set(places.values())
-    messages, kinds = _messages_at(wanted), _kinds_at(wanted)
+    messages, kinds = _load_messages_at(wanted), _load_kinds_at(wanted)
     return {
         snapshot.id: PreviousTurn(
-            Turn(
-                mask(messages[place].content)[0], masked_name(messages[place].name, mask), messages[place].said_locally
+            SpokenTurn(
+                mask(messages[place].content)[0], mask_name(messages[place].name, mask), messages[place].said_locally
             ),
             snapshot.kind in kinds[place],
         )
@@ -58,34 +58,34 @@ def previous_turns(snapshots: Sequence[Snapshot], mask: Mask) -> Mapping[UUID, P
     }
 
 
-def masked_name(name: str | None, mask: Mask) -> str | None:
+def mask_name(name: str | None, mask: MaskText) -> str | None:
     """Return a speaker's name with secrets masked: a product may send a card number as a name."""
     return mask(name)[0][: Message._meta.get_field("name").max_length] if name else name
 
 
-def _messages_at(places: Set[Place]) -> Mapping[Place, Message]:
-    near = Message.objects.filter(_near(places)).order_by().values_list("id", "conversation_id", "seq")
+def _load_messages_at(places: Set[ConversationPlace]) -> Mapping[ConversationPlace, Message]:
+    near = Message.objects.filter(_near_places(places)).order_by().values_list("id", "conversation_id", "seq")
     ids = [found for found, *place in near if tuple(place) in places]
     messages = Message.objects.filter(id__in=ids).exclude(content="").order_by()
     return {(message.conversation_id, message.seq): message for message in messages}
 
 
-def _kinds_at(places: Set[Place]) -> Mapping[tuple[UUID | None, int | None], Set[str]]:
+def _load_kinds_at(places: Set[ConversationPlace]) -> Mapping[tuple[UUID | None, int | None], Set[str]]:
     """Return the kinds of the snapshots at these places."""
     kinds: dict[tuple[UUID | None, int | None], set[str]] = defaultdict(set)
-    rows = Snapshot.objects.filter(_near(places)).order_by().values_list("conversation_id", "seq", "kind")
+    rows = Snapshot.objects.filter(_near_places(places)).order_by().values_list("conversation_id", "seq", "kind")
     for conversation_id, seq, kind in rows:
         kinds[conversation_id, seq].add(kind)
     return kinds
 
 
-def _near(places: Set[Place]) -> Q:
+def _near_places(places: Set[ConversationPlace]) -> Q:
     """Return the condition for ``places``, and for some others of their conversations."""
     return Q(conversation_id__in={place[0] for place in places}, seq__in={place[1] for place in places})
 
 
-def _draft(snapshot: Snapshot, before: PreviousTurn) -> SnapshotDraft:
-    return SnapshotDraft(
+def _make_draft(snapshot: Snapshot, before: PreviousTurn) -> SnapshotToStore:
+    return SnapshotToStore(
         id=snapshot.id,
         subject_id=snapshot.subject_id,
         kind=snapshot.kind,

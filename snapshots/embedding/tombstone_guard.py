@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from profiles.services.tombstones import MessageName, forgotten_messages, forgotten_texts, has_marks
-from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft
+from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore
 from snapshots.models import Message
 
 
-def without_forgotten(subject_id: UUID, prepared: Sequence[PreparedSnapshot]) -> list[PreparedSnapshot]:
+def drop_forgotten(subject_id: UUID, prepared: Sequence[PreparedSnapshot]) -> list[PreparedSnapshot]:
     """Return the snapshots that are not forgotten and have a source that is not. The memory is locked.
 
     One query for a subject without tombstones, which is almost every one.
@@ -17,7 +17,7 @@ def without_forgotten(subject_id: UUID, prepared: Sequence[PreparedSnapshot]) ->
     if not has_marks(subject_id):
         return list(prepared)
     texts = forgotten_texts(subject_id, [one.draft.text for one in prepared])
-    named = _named(subject_id, [one.draft for one in prepared])
+    named = _load_message_names(subject_id, [one.draft for one in prepared])
     gone = forgotten_messages(subject_id, {name for names in named.values() for name in names})
     return [
         one
@@ -26,7 +26,7 @@ def without_forgotten(subject_id: UUID, prepared: Sequence[PreparedSnapshot]) ->
     ]
 
 
-def _named(subject_id: UUID, drafts: Sequence[SnapshotDraft]) -> dict[UUID, set[MessageName]]:
+def _load_message_names(subject_id: UUID, drafts: Sequence[SnapshotToStore]) -> dict[UUID, set[MessageName]]:
     """Return the messages behind each draft, by the product's own ids."""
     wanted = {message for draft in drafts for message in draft.message_ids}
     rows = Message.objects.filter(subject_id=subject_id, id__in=wanted).order_by() if wanted else Message.objects.none()

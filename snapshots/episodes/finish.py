@@ -13,12 +13,12 @@ from profiles.models import Subject
 from profiles.selectors import subject_by_external_id
 from profiles.services.locking import lock_subject
 from profiles.services.tombstones import ForgottenMemory
-from snapshots.embedding.spaces import Embedders
+from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.episodes.episode_text import Mask, completed, importance_of, masked, words_of
 from snapshots.episodes.tasks import Accept, task_by_id
 from snapshots.episodes.values import Ending, TaskAddress, TaskFinished
-from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots
-from snapshots.lifecycle.values import NewSnapshot, Offer
+from snapshots.lifecycle.product_snapshots import create_snapshots, offer_snapshots
+from snapshots.lifecycle.values import NewSnapshot, SnapshotOffer
 from snapshots.models import Episode, Snapshot, SnapshotKind, Task, TaskStatus
 from tenants.isolation import tenant_tx
 
@@ -38,7 +38,7 @@ class Told:
     steps: list[dict[str, Any]]
     ending: Ending
     importance: float
-    offer: Offer
+    offer: SnapshotOffer
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,15 @@ from django.db.models.functions import Now
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import ToolSave
-from snapshots.embedding.store import touch_memory
+from snapshots.embedding.snapshot_store import touch_memory
 from snapshots.models import (
     BeliefCounter,
     Calibration,
     Consolidation,
     Conversation,
     Episode,
-    Lane,
     MemoryAct,
+    MemoryLane,
     MemoryReview,
     Message,
     Note,
@@ -36,15 +36,15 @@ from snapshots.models import (
     WorkKind,
     WorkState,
 )
-from snapshots.queue.wake_up import nudge
+from snapshots.queue.wake_up import wake_workers
 from tenants.isolation import current_tenant_id
 
-OF_CONVERSATIONS = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
+CONVERSATION_KINDS = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
 # Rows that belong to a snapshot by its key.
-PARTS = (NoteSlot, Note, SnapshotVersion, SnapshotWords, SnapshotVector, SnapshotSource, SnapshotCounter)
+SNAPSHOT_PARTS = (NoteSlot, Note, SnapshotVersion, SnapshotWords, SnapshotVector, SnapshotSource, SnapshotCounter)
 
 
-def members_of(snapshot: Snapshot) -> set[UUID]:
+def find_consolidated_members(snapshot: Snapshot) -> set[UUID]:
     if snapshot.kind != SnapshotKind.CONSOLIDATED:
         return set()
     rows = Consolidation.objects.filter(subject_id=snapshot.subject_id, memory_ref=snapshot.id)
@@ -53,7 +53,7 @@ def members_of(snapshot: Snapshot) -> set[UUID]:
     return listed | set(own.order_by().values_list("id", flat=True))
 
 
-def take_back_work(subject_id: UUID, conversations: Collection[UUID]) -> None:
+def end_leases(subject_id: UUID, conversations: Collection[UUID]) -> None:
     """End the leases of workers at these conversations: what they have read must not be written any more."""
     rows = Work.objects.filter(subject_id=subject_id, conversation_id__in=conversations, state=WorkState.LEASED)
     list(rows.order_by("position").select_for_update().values_list("pk"))
@@ -68,7 +68,7 @@ def remake_conversation_snapshots(
     A conversation that has gone on since makes its snapshot at its next end. One without other words makes nothing.
     """
     inside = SnapshotSource.objects.filter(subject_id=subject_id, memory=OuterRef("id"), message_id__in=list(messages))
-    rows = Snapshot.objects.filter(Exists(inside), subject_id=subject_id, kind__in=OF_CONVERSATIONS)
+    rows = Snapshot.objects.filter(Exists(inside), subject_id=subject_id, kind__in=CONVERSATION_KINDS)
     made = dict(rows.exclude(id__in=besides).order_by().values_list("id", "conversation_id"))
     counts = delete_snapshots(subject_id, made)
     conversations = {message.conversation_id: message.conversation for message in messages.values()}
@@ -76,19 +76,19 @@ def remake_conversation_snapshots(
         own = Conversation.objects.filter(id=conversation.id, subject_id=subject_id)
         if own.exclude(summary="").update(summary="", summarised_seq=0):
             counts["conversation.summary"] += 1
-            _make_again(conversation, WorkKind.SUMMARY)
+            _requeue_newest(conversation, WorkKind.SUMMARY)
         if conversation.id in made.values():
-            _make_again(conversation, WorkKind.CONVERSATION, generation=conversation.generation)
+            _requeue_newest(conversation, WorkKind.CONVERSATION, generation=conversation.generation)
     return counts
 
 
 def dissolve_consolidations(subject_id: UUID, gone: Collection[UUID]) -> Counter[str]:
     """Undo consolidations of memories that go; their other members hold again. Return the rows by table."""
-    joined = Consolidation.objects.filter(subject_id=subject_id, lane=Lane.SNAPSHOTS, members__overlap=list(gone))
+    joined = Consolidation.objects.filter(subject_id=subject_id, lane=MemoryLane.SNAPSHOTS, members__overlap=list(gone))
     counts = Counter[str]()
     for consolidation in joined:
         if consolidation.undone_at is None and consolidation.memory_ref not in gone:
-            _revive(subject_id, consolidation.memory_ref)
+            _revive_members(subject_id, consolidation.memory_ref)
             counts.update(delete_snapshots(subject_id, [consolidation.memory_ref]))
     counts["consolidation"] = joined.delete()[0]
     counts["consolidation"] += Consolidation.objects.filter(subject_id=subject_id, memory_ref__in=gone).delete()[0]
@@ -106,7 +106,7 @@ def delete_snapshots(subject_id: UUID, ids: Iterable[UUID]) -> Counter[str]:
     own = Snapshot.objects.filter(subject_id=subject_id, id__in=gone)
     touch_memory(subject_id, changed=own.order_by().values_list("position", flat=True))
     counts.update(_delete_episodes(subject_id, gone))
-    for part in PARTS:
+    for part in SNAPSHOT_PARTS:
         key = "memory_id__in" if part is SnapshotSource else "snapshot_id__in"
         counts[part._meta.db_table] = part.objects.filter(subject_id=subject_id, **{key: gone}).delete()[0]
     counts.update(delete_rows_about(subject_id, gone))
@@ -132,16 +132,16 @@ def _delete_episodes(subject_id: UUID, gone: Collection[UUID]) -> dict[str, int]
     return {**counts, "task": Task.objects.filter(subject_id=subject_id, id__in=tasks).delete()[0]}
 
 
-def _revive(subject_id: UUID, joined_into: UUID) -> None:
+def _revive_members(subject_id: UUID, joined_into: UUID) -> None:
     """Let the members of a consolidation hold again, as before it; how they were joined leaves their history."""
     members = Snapshot.objects.filter(subject_id=subject_id, superseded_by_id=joined_into)
     touch_memory(subject_id, changed=members.order_by().values_list("position", flat=True))
     members.update(invalid_at=None, superseded_by=None, version=F("version") + 1, last_validated_at=utc_now())
 
 
-def _make_again(conversation: Conversation, kind: WorkKind, **which: int) -> None:
+def _requeue_newest(conversation: Conversation, kind: WorkKind, **which: int) -> None:
     items = Work.objects.filter(subject_id=conversation.subject_id, conversation_id=conversation.id, kind=kind, **which)
     newest = items.order_by("-generation").values("id")[:1]
     again = {"state": WorkState.READY, "attempts": 0, "due_at": Now(), "done_at": None}
     Work.objects.filter(id__in=newest).update(**again, lease_token=None, lease_until=None)
-    transaction.on_commit(partial(nudge, current_tenant_id()), robust=True)
+    transaction.on_commit(partial(wake_workers, current_tenant_id()), robust=True)

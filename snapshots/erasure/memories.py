@@ -17,37 +17,37 @@ from profiles.models import Erasure, ErasureScope, Subject
 from profiles.services.certificates import add_counts, note_marks, open_erasure
 from profiles.services.locking import lock_subject
 from profiles.services.tombstones import MessageName, leave_marks
-from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
-from snapshots.embedding.spaces import Embedders
-from snapshots.embedding.store import reindex_snapshot, touch_memory
-from snapshots.embedding.stored_drafts import stored_drafts
+from snapshots.embedding.embedding_spaces import Embedders
+from snapshots.embedding.snapshot_drafts import PreparedSnapshot, prepare_snapshots
+from snapshots.embedding.snapshot_store import reindex_snapshot, touch_memory
+from snapshots.embedding.stored_drafts import load_stored_drafts
 from snapshots.erasure.derived import (
     delete_snapshots,
     dissolve_consolidations,
-    members_of,
+    end_leases,
+    find_consolidated_members,
     remake_conversation_snapshots,
-    take_back_work,
 )
-from snapshots.erasure.learned.statements import Unlearned, unlearn
-from snapshots.erasure.notes import contexts_left, detach_notes, notes_only_in, origin_of
+from snapshots.erasure.learned.unlearning import UnlearnedRows, unlearn_messages
+from snapshots.erasure.notes import count_contexts_left, detach_notes, find_note_origin, find_notes_only_in
 from snapshots.erasure.signing import sign_after_commit
 from snapshots.erasure.words import (
-    Words,
+    ForgottenWords,
+    blank_candidates_of_messages,
     blank_messages,
+    count_words_left,
     drop_earlier_texts,
     drop_replies,
-    same_messages,
-    same_snapshots,
-    silence_candidates,
+    find_same_messages,
+    find_same_snapshots,
     strip_receipts,
-    words_left,
 )
 from snapshots.errors import NoteUnknown, SnapshotUnknown
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, SnapshotSource, SnapshotVersion
-from snapshots.queue.figures.counts import remove_work_of_messages
+from snapshots.queue.figures.work_counts import remove_work_of_messages
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.window.window import cache_window, turns_after
+from snapshots.window.cached_window import cache_window, collect_window_turns
 from tenants.isolation import current_tenant_id, tenant_tx
 from tenants.services.audit import Actor
 
@@ -57,7 +57,7 @@ NOTHING_ELSE: Mapping[UUID, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ForgetTarget:
     """The rows that forgetting one memory concerns. ``snapshots`` say the same or were consolidated into it;
     ``messages`` said it.
 
@@ -66,7 +66,7 @@ class Target:
 
     id: UUID
     subject: Subject
-    words: Words
+    words: ForgottenWords
     snapshots: frozenset[UUID]
     messages: Mapping[UUID, Message]
     neighbours: tuple[Snapshot, ...]
@@ -77,7 +77,7 @@ class Target:
 
 
 # Finds what is to be forgotten, in the open scope: once to know what to lock, again under the locks.
-Look = Callable[[], Target]
+FindTarget = Callable[[], ForgetTarget]
 
 
 def forget_memory(
@@ -87,52 +87,54 @@ def forget_memory(
 
     Raises SnapshotUnknown; Conflict when others keep adding to what is to be forgotten.
     """
-    return forget_found(tenant_id, partial(target_at, address), embedders, by=by, reason=reason)
+    return forget_target(tenant_id, partial(find_target, address), embedders, by=by, reason=reason)
 
 
 def forget_note(
     tenant_id: UUID, address: SnapshotAddress, embedders: Embedders, *, by: Actor, reason: str = ""
 ) -> UUID:
     """Forget one note with the messages that said it, as :func:`forget_memory` does. Raises NoteUnknown; Conflict."""
-    return forget_found(tenant_id, partial(note_target_at, address), embedders, by=by, reason=reason)
+    return forget_target(tenant_id, partial(find_note_target, address), embedders, by=by, reason=reason)
 
 
-def forget_found(tenant_id: UUID, look: Look, embedders: Embedders, *, by: Actor, reason: str = "") -> UUID:
+def forget_target(tenant_id: UUID, look: FindTarget, embedders: Embedders, *, by: Actor, reason: str = "") -> UUID:
     """Forget what ``look`` finds, as :func:`forget_memory` does. Raises what ``look`` raises; Conflict."""
     for _ in range(TRIES):
         with tenant_tx(tenant_id):
-            drafts = stored_drafts(look().neighbours, mask_sensitive)
+            drafts = load_stored_drafts(look().neighbours, mask_sensitive)
         # as they are to be indexed once the words before them are gone
         alone = [replace(draft, previous=None, previous_is_memory=True) for draft in drafts]
         ready = prepare_snapshots(alone, embedders)
         with tenant_tx(tenant_id):
-            erasure = forget_in_scope(look, ready, by=by, reason=reason)
+            erasure = forget_locked_target(look, ready, by=by, reason=reason)
         if erasure is not None:
             return erasure.id
     raise Conflict("Other requests keep saying what is to be forgotten.")
 
 
-def forget_in_scope(look: Look, ready: Sequence[PreparedSnapshot], *, by: Actor, reason: str = "") -> Erasure | None:
+def forget_locked_target(
+    look: FindTarget, ready: Sequence[PreparedSnapshot], *, by: Actor, reason: str = ""
+) -> Erasure | None:
     """Forget a memory in the open scope; return None when it was said elsewhere since the locks were chosen.
 
     ``ready`` are neighbours made ready without the words; one that is not among them is found by its words alone until
     the back-fill brings its vectors.
     """
-    target = locked(look)
+    target = lock_target(look)
     if target is None:
         return None
     erasure = open_erasure(
         ErasureScope.MEMORY, target.subject.external_id, name=target.id, target=target.id, by=by, reason=reason
     )
-    counts, unlearned = take_out(target, ready)
-    names = map(message_name, target.messages.values())
+    counts, unlearned = erase_target(target, ready)
+    names = map(make_message_name, target.messages.values())
     note_marks(erasure, leave_marks(target.words.subject_id, texts=target.words.texts, messages=names))
     add_counts(erasure, counts)
-    sign_after_commit(erasure, partial(_found, target.words, unlearned))
+    sign_after_commit(erasure, partial(_count_left, target.words, unlearned))
     return erasure
 
 
-def take_out(target: Target, ready: Sequence[PreparedSnapshot]) -> tuple[Counter[str], Unlearned]:
+def erase_target(target: ForgetTarget, ready: Sequence[PreparedSnapshot]) -> tuple[Counter[str], UnlearnedRows]:
     """Erase a locked target from every table and window, in the open scope.
 
     Return the rows by table and column, and what was unlearned.
@@ -144,66 +146,70 @@ def take_out(target: Target, ready: Sequence[PreparedSnapshot]) -> tuple[Counter
     counts.update(delete_snapshots(subject_id, gone))
     counts.update(detach_notes(subject_id, list(target.messages), target.words))
     counts["snapshot_version"] += drop_earlier_texts(target.words)
-    unlearned = unlearn(target.subject, list(target.messages), target.words)
+    unlearned = unlearn_messages(target.subject, list(target.messages), target.words)
     counts.update(unlearned.counts)
     counts["message"] = blank_messages(subject_id, list(target.messages))
-    counts["candidate"] = silence_candidates(subject_id, list(target.messages))
+    counts["candidate"] = blank_candidates_of_messages(subject_id, list(target.messages))
     counts.update(strip_receipts(target.words, gone))
     counts["idempotent_reply"] += drop_replies(target.words)
-    reindex(target.neighbours, ready)
+    reindex_neighbours(target.neighbours, ready)
     renew_windows(subject_id, target.conversations)
     return counts, unlearned
 
 
-def target_at(address: SnapshotAddress) -> Target:
+def find_target(address: SnapshotAddress) -> ForgetTarget:
     """Return the target of forgetting this memory, in the open scope. Raises SnapshotUnknown."""
     rows = Snapshot.objects.filter(subject__external_id=address.subject_id, subject__erasing=False)
     snapshot = rows.filter(id=address.snapshot_id).first()
     if snapshot is None:
         raise SnapshotUnknown
-    origin = origin_of(snapshot)
-    named = {snapshot.id, *members_of(snapshot), *origin.statements}
-    return target_of(snapshot.subject, snapshot.id, named, origin.messages)
+    origin = find_note_origin(snapshot)
+    named = {snapshot.id, *find_consolidated_members(snapshot), *origin.statements}
+    return build_target(snapshot.subject, snapshot.id, named, origin.messages)
 
 
-def note_target_at(address: SnapshotAddress) -> Target:
+def find_note_target(address: SnapshotAddress) -> ForgetTarget:
     """Return the target of forgetting this note, in the open scope. Raises NoteUnknown."""
     rows = Snapshot.objects.filter(subject__external_id=address.subject_id, kind=SnapshotKind.NOTE)
     if not rows.filter(id=address.snapshot_id).exists():
         raise NoteUnknown
-    return target_at(address)
+    return find_target(address)
 
 
-def target_of(
+def build_target(
     subject: Subject, memory_id: UUID, named: set[UUID], also_said: Mapping[UUID, str] = NOTHING_ELSE
-) -> Target:
+) -> ForgetTarget:
     """Return the target of forgetting the memories ``named``, and messages with their texts, in the open scope.
 
     Notes that only these messages say are forgotten like a memory that was named, until no further one is found.
     """
-    target = _target_of(subject, memory_id, named, also_said)
-    notes = notes_only_in(subject.id, target.messages.keys()) - target.snapshots
-    return target_of(subject, memory_id, named | notes, also_said) if notes else target
+    target = _build_target_once(subject, memory_id, named, also_said)
+    notes = find_notes_only_in(subject.id, target.messages.keys()) - target.snapshots
+    return build_target(subject, memory_id, named | notes, also_said) if notes else target
 
 
-def _target_of(subject: Subject, memory_id: UUID, named: set[UUID], also_said: Mapping[UUID, str]) -> Target:
-    words = Words.of(subject.id, [*_texts(subject.id, named), *also_said.values()])
-    snapshots = frozenset(named | set(same_snapshots(words)))
+def _build_target_once(
+    subject: Subject, memory_id: UUID, named: set[UUID], also_said: Mapping[UUID, str]
+) -> ForgetTarget:
+    words = ForgottenWords.of(subject.id, [*_load_texts(subject.id, named), *also_said.values()])
+    snapshots = frozenset(named | set(find_same_snapshots(words)))
     own = Snapshot.objects.filter(subject_id=subject.id)
     statements = own.filter(id__in=snapshots, kind=SnapshotKind.STATEMENT).order_by().values("id")
     links = SnapshotSource.objects.filter(subject_id=subject.id, memory_id__in=statements)
-    said = set(links.order_by().values_list("message_id", flat=True)) | set(same_messages(words)) | set(also_said)
+    said = set(links.order_by().values_list("message_id", flat=True)) | set(find_same_messages(words)) | set(also_said)
     messages = Message.objects.filter(subject_id=subject.id).select_related("conversation").in_bulk(list(said))
-    return Target(memory_id, subject, words, snapshots, messages, neighbours_of(subject.id, messages, snapshots))
+    return ForgetTarget(
+        memory_id, subject, words, snapshots, messages, find_neighbours(subject.id, messages, snapshots)
+    )
 
 
-def locked(look: Look) -> Target | None:
+def lock_target(look: FindTarget) -> ForgetTarget | None:
     """Lock what forgetting concerns, and return it as it is under the locks; None when it has outgrown them."""
     before = look()
     subject_id = before.words.subject_id
     rows = Conversation.objects.filter(subject_id=subject_id, id__in=before.conversations).order_by("id")
     list(rows.select_for_update(no_key=True).values_list("id"))
-    take_back_work(subject_id, before.conversations)
+    end_leases(subject_id, before.conversations)
     lock_subject(before.subject)
     touch_memory(subject_id, changed=())
     target = look()
@@ -217,13 +223,13 @@ def locked(look: Look) -> Target | None:
     return target
 
 
-def reindex(neighbours: Sequence[Snapshot], ready: Sequence[PreparedSnapshot]) -> None:
+def reindex_neighbours(neighbours: Sequence[Snapshot], ready: Sequence[PreparedSnapshot]) -> None:
     """Index neighbours without the words before them. ``ready`` counts only for those that have not changed.
 
     In the open scope no model may be called: the others get words now, and their vectors from the back-fill.
     """
     made = {one.draft.id: one for one in ready}
-    for draft in stored_drafts(neighbours, mask_sensitive):
+    for draft in load_stored_drafts(neighbours, mask_sensitive):
         prepared = made.get(draft.id)
         if prepared is None or prepared.draft != draft:
             (prepared,) = prepare_snapshots([draft], NO_MODELS)
@@ -235,20 +241,20 @@ def renew_windows(subject_id: UUID, conversations: frozenset[UUID]) -> None:
     for conversation in Conversation.objects.filter(subject_id=subject_id, id__in=conversations):
         conversation.version += 1
         conversation.save(update_fields=["version"])
-        turns = turns_after(conversation, ())
+        turns = collect_window_turns(conversation, ())
         kept: Callable[[], None] = partial(
             cache_window, current_tenant_id(), conversation.id, conversation.version, turns
         )
         transaction.on_commit(kept, robust=True)
 
 
-def _texts(subject_id: UUID, snapshots: set[UUID]) -> list[str]:
+def _load_texts(subject_id: UUID, snapshots: set[UUID]) -> list[str]:
     texts = Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).order_by().values_list("text", flat=True)
     images = SnapshotVersion.objects.filter(subject_id=subject_id, snapshot_id__in=snapshots, fields__has_key="text")
     return [*texts, *(str(fields["text"]) for fields in images.order_by().values_list("fields", flat=True))]
 
 
-def neighbours_of(
+def find_neighbours(
     subject_id: UUID, messages: Mapping[UUID, Message], but: frozenset[UUID] = frozenset()
 ) -> tuple[Snapshot, ...]:
     """Return the statements that are indexed after one of these messages."""
@@ -261,10 +267,10 @@ def neighbours_of(
     return tuple(row for row in rows.exclude(id__in=but) if (row.conversation_id, row.seq) in after)
 
 
-def message_name(message: Message) -> MessageName:
+def make_message_name(message: Message) -> MessageName:
     return message.conversation.external_id, message.external_id
 
 
-def _found(words: Words, unlearned: Unlearned) -> dict[str, object]:
-    quoting = contexts_left(words)
-    return {"rows_left": words_left(words) | ({"note": quoting} if quoting else {}) | unlearned.found()}
+def _count_left(words: ForgottenWords, unlearned: UnlearnedRows) -> dict[str, object]:
+    quoting = count_contexts_left(words)
+    return {"rows_left": count_words_left(words) | ({"note": quoting} if quoting else {}) | unlearned.count_left()}

@@ -15,12 +15,12 @@ from uuid import UUID
 from django.db.models import F, Q
 
 from memory_platform.kernel.text import comparable
-from snapshots.embedding.store import touch_memory
-from snapshots.erasure.words import Words
+from snapshots.embedding.snapshot_store import touch_memory
+from snapshots.erasure.words import ForgottenWords
 from snapshots.models import CUT_OUT, Message, Note, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.selectors import with_words
 
-NOTHING_SAID: Mapping[str, object] = {"context": "", "span_start": None, "span_end": None, "statement_id": None}
+BLANK_NOTE_COLUMNS: Mapping[str, object] = {"context": "", "span_start": None, "span_end": None, "statement_id": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class NoteOrigin:
 NO_ORIGIN = NoteOrigin(frozenset(), {})
 
 
-def origin_of(snapshot: Snapshot) -> NoteOrigin:
+def find_note_origin(snapshot: Snapshot) -> NoteOrigin:
     """Return the statements and messages behind a note or reply, in the open scope; nothing for any other snapshot."""
     if snapshot.kind not in CUT_OUT:
         return NO_ORIGIN
@@ -49,10 +49,10 @@ def origin_of(snapshot: Snapshot) -> NoteOrigin:
     )
 
 
-def notes_only_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
+def find_notes_only_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
     """Return the snapshots of notes and replies that no other message says, in the open scope."""
     behind: dict[UUID, set[UUID]] = defaultdict(set)
-    links = SnapshotSource.objects.filter(subject_id=subject_id, memory_id__in=notes_said_in(subject_id, messages))
+    links = SnapshotSource.objects.filter(subject_id=subject_id, memory_id__in=find_notes_said_in(subject_id, messages))
     for note_id, message_id in links.order_by().values_list("memory_id", "message_id"):
         behind[note_id].add(message_id)
     others = set[UUID]().union(*behind.values()) - set(messages)
@@ -68,35 +68,35 @@ def notes_only_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
     }
 
 
-def notes_said_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
+def find_notes_said_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
     links = SnapshotSource.objects.filter(subject_id=subject_id, message_id__in=messages).order_by()
     notes = Snapshot.objects.filter(subject_id=subject_id, kind__in=CUT_OUT, id__in=links.values("memory_id"))
     return set(notes.order_by().values_list("id", flat=True))
 
 
-def detach_notes(subject_id: UUID, messages: Collection[UUID], words: Words) -> Counter[str]:
+def detach_notes(subject_id: UUID, messages: Collection[UUID], words: ForgottenWords) -> Counter[str]:
     """Remove from the notes that stay what they have of these messages, in the open scope; return the rows by table.
 
     A note that follows one of the messages, or quotes the words, loses the turn before it.
     """
     own = {"subject_id": subject_id}
-    shared = notes_said_in(subject_id, messages)
+    shared = find_notes_said_in(subject_id, messages)
     links = SnapshotSource.objects.filter(memory_id__in=shared, message_id__in=messages, **own)
     counts = Counter({"snapshot_source": links.delete()[0]})
-    following = notes_said_in(subject_id, _following(subject_id, messages))
+    following = find_notes_said_in(subject_id, _find_following_messages(subject_id, messages))
     contexts = Note.objects.filter(**own).exclude(context="").order_by().values_list("snapshot_id", "context")
     quoting = {note_id for note_id, context in contexts if note_id in following or words.quoted_by(context)}
     changed = shared | quoting
     if not changed:
         return counts
     counts["note.context"] = len({note_id for note_id, _ in contexts} & changed)
-    Note.objects.filter(snapshot_id__in=shared, **own).update(**NOTHING_SAID)
+    Note.objects.filter(snapshot_id__in=shared, **own).update(**BLANK_NOTE_COLUMNS)
     Note.objects.filter(snapshot_id__in=quoting, **own).update(context="")
     _raise_versions(subject_id, changed)
     return counts
 
 
-def drop_contexts(words: Words) -> Counter[str]:
+def drop_contexts(words: ForgottenWords) -> Counter[str]:
     """Remove the turn before from notes that quote these words in it, in the open scope; return the rows by column."""
     own = {"subject_id": words.subject_id}
     contexts = Note.objects.filter(**own).exclude(context="").order_by().values_list("snapshot_id", "context")
@@ -107,9 +107,9 @@ def drop_contexts(words: Words) -> Counter[str]:
     return Counter({"note.context": len(quoting)})
 
 
-def contexts_left(words: Words) -> int:
+def count_contexts_left(words: ForgottenWords) -> int:
     contexts = Note.objects.filter(subject_id=words.subject_id).exclude(context="").order_by()
-    return sum(words.stand_in(one) for one in contexts.values_list("context", flat=True))
+    return sum(words.are_part_of(one) for one in contexts.values_list("context", flat=True))
 
 
 def _raise_versions(subject_id: UUID, snapshots: Collection[UUID]) -> None:
@@ -118,7 +118,7 @@ def _raise_versions(subject_id: UUID, snapshots: Collection[UUID]) -> None:
     rows.update(version=F("version") + 1)
 
 
-def _following(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
+def _find_following_messages(subject_id: UUID, messages: Collection[UUID]) -> set[UUID]:
     own = Message.objects.filter(subject_id=subject_id).order_by()
     places = own.filter(id__in=messages).values_list("conversation_id", "seq")
     after = [Q(conversation_id=conversation_id, seq=seq + 1) for conversation_id, seq in places]

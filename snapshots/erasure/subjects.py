@@ -19,24 +19,24 @@ from snapshots.erasure.signing import REDIS_AWAY
 from snapshots.erasure.tables import (
     SubjectTable,
     count_rows,
+    count_rows_left,
+    delete_all_rows,
     delete_rows,
-    delete_whole,
-    rows_left,
-    subject_tables,
+    list_subject_tables,
 )
-from snapshots.erasure.windows import count_windows_left
+from snapshots.erasure.window_search import count_windows_left
 from snapshots.models import Conversation, Job, JobKind
-from snapshots.prompt_cache.remove import remove_prefixes
-from snapshots.queue.asked_jobs import add_job, advance_job, finish_job, hold_job, nudge_jobs
-from snapshots.queue.figures.counts import remove_work_of_subject
+from snapshots.prompt_cache.remove_prefixes import remove_prefixes
+from snapshots.queue.figures.work_counts import remove_work_of_subject
+from snapshots.queue.requested_jobs import add_job, advance_job, finish_job, lock_job, wake_job_workers
 from snapshots.queue.values import LeaseLost
 from snapshots.recall.loading.cache import IMAGES
-from snapshots.window.window import erase_windows
+from snapshots.window.cached_window import erase_windows
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
 # Not in batches: work goes in the queue's order and is counted as removed; conversations go once nobody can add one.
-OWN_WAY = frozenset({"work", "conversation"})
+TABLES_DELETED_APART = frozenset({"work", "conversation"})
 
 
 def erase_subject(
@@ -49,7 +49,7 @@ def erase_subject(
     with tenant_tx(tenant_id):
         erasure, job, is_small = _accept_erasure(external_id, by=by, reason=reason, policy=policy)
     # Only this process's images: those of others hold no words, find nothing any more, and leave by disuse.
-    IMAGES.discard_subject(tenant_id, _target(erasure))
+    IMAGES.discard_subject(tenant_id, _require_target(erasure))
     if is_small:
         _try_at_once(tenant_id, job, policy)
     with tenant_tx(tenant_id):
@@ -91,15 +91,15 @@ def run_erasure(tenant_id: UUID, job: Job, policy: ErasurePolicy = ERASURE_POLIC
         conversations = _conversation_ids(subject_id)
     erase_windows(tenant_id, conversations)
     prompts = remove_prefixes(tenant_id, subject_id, prompt_keeper())
-    for table in subject_tables():
-        if table.name not in OWN_WAY:
+    for table in list_subject_tables():
+        if table.name not in TABLES_DELETED_APART:
             while _delete_batch(tenant_id, job, erasure, table, policy) == policy.batch:
                 pass
     conversations = _delete_rest(tenant_id, job, erasure)
     IMAGES.discard_subject(tenant_id, subject_id)
     is_buried = erase_windows(tenant_id, conversations)
     redis = count_windows_left(tenant_id, conversations) if is_buried else REDIS_AWAY
-    _sign(tenant_id, job, erasure, redis, prompts)
+    _check_and_sign(tenant_id, job, erasure, redis, prompts)
 
 
 def _try_at_once(tenant_id: UUID, job: Job, policy: ErasurePolicy) -> None:
@@ -112,13 +112,13 @@ def _try_at_once(tenant_id: UUID, job: Job, policy: ErasurePolicy) -> None:
         except OperationalError:
             continue
         return
-    nudge_jobs(tenant_id)
+    wake_job_workers(tenant_id)
 
 
 def _delete_batch(tenant_id: UUID, job: Job, erasure: Erasure, table: SubjectTable, policy: ErasurePolicy) -> int:
     with tenant_tx(tenant_id):
-        counts = _enter(job, erasure)
-        rows = delete_rows(table, _target(erasure), at_most=policy.batch)
+        counts = _begin_deletion(job, erasure)
+        rows = delete_rows(table, _require_target(erasure), at_most=policy.batch)
         add_counts(erasure, counts | {table.name: rows})
         advance_job(job, done=rows)
     return rows
@@ -130,44 +130,46 @@ def _delete_rest(tenant_id: UUID, job: Job, erasure: Erasure) -> list[UUID]:
     Return the conversations, one of which somebody may have begun after the windows were erased.
     """
     with tenant_tx(tenant_id):
-        counts = _enter(job, erasure)
-        conversations = _conversation_ids(_target(erasure))
+        counts = _begin_deletion(job, erasure)
+        conversations = _conversation_ids(_require_target(erasure))
         # The parts of an import hold words until they are stored.
         imports = Job.objects.filter(kind=JobKind.IMPORT, params__subject=str(erasure.target))
         counts["job"] = imports.delete()[0]
-        for table, rows in delete_whole(_target(erasure)):
+        for table, rows in delete_all_rows(_require_target(erasure)):
             counts[table] = counts.get(table, 0) + rows
-        counts["subject"] = Subject.objects.filter(id=_target(erasure)).delete()[0]
+        counts["subject"] = Subject.objects.filter(id=_require_target(erasure)).delete()[0]
         add_counts(erasure, counts)
         advance_job(job, done=0)
     return conversations
 
 
-def _enter(job: Job, erasure: Erasure) -> dict[str, int]:
+def _begin_deletion(job: Job, erasure: Erasure) -> dict[str, int]:
     """Begin a transaction that deletes; return the work items that it removed.
 
     The order of locks is the workers' order: work items, then the subject. Once the subject is locked, nobody adds to
     it until the transaction ends; what came between the two is removed, too.
     """
-    hold_job(job)
-    subject_id = _target(erasure)
+    lock_job(job)
+    subject_id = _require_target(erasure)
     removed = remove_work_of_subject(subject_id)
     Subject.objects.select_for_update().filter(id=subject_id).first()
     return {"work": removed + remove_work_of_subject(subject_id)}
 
 
-def _sign(tenant_id: UUID, job: Job, erasure: Erasure, redis: Mapping[str, Any], prompts: Mapping[str, Any]) -> None:
+def _check_and_sign(
+    tenant_id: UUID, job: Job, erasure: Erasure, redis: Mapping[str, Any], prompts: Mapping[str, Any]
+) -> None:
     """Search for the subject in every table, after the commit, and sign the result."""
     with tenant_tx(tenant_id):
-        hold_job(job)
-        left = rows_left(_target(erasure))
-        checked = [table.name for table in subject_tables()]
+        lock_job(job)
+        left = count_rows_left(_require_target(erasure))
+        checked = [table.name for table in list_subject_tables()]
         kept = {"kept_prompts": dict(prompts)} if prompts else {}
         close_erasure(erasure, {"tables": len(checked), "rows_left": left, "redis": dict(redis), **kept})
         finish_job(job, {"erasure": str(erasure.id)})
 
 
-def _target(erasure: Erasure) -> UUID:
+def _require_target(erasure: Erasure) -> UUID:
     if erasure.target is None:
         raise NotFound("this erasure is done")
     return erasure.target

@@ -13,7 +13,7 @@ from django.db import connection
 
 from tenants.isolation import current_tenant_id
 
-OWNED = """
+OWNED_TABLES_SQL = """
 SELECT c.relname FROM pg_class c
 JOIN pg_attribute s ON s.attrelid = c.oid AND s.attname = 'subject_id' AND NOT s.attisdropped
 JOIN pg_attribute t ON t.attrelid = c.oid AND t.attname = 'tenant_id' AND NOT t.attisdropped
@@ -22,7 +22,7 @@ ORDER BY c.relname
 """
 
 # Keys that a deletion follows: child, parent, the child's column, and whether the child goes too or loses the key.
-KEYS = """
+FOLLOWED_KEYS_SQL = """
 SELECT child.relname, parent.relname, (SELECT attname FROM pg_attribute
     WHERE attrelid = k.conrelid AND attnum = k.conkey[array_length(k.conkey, 1)]), k.confdeltype = 'c'
 FROM pg_constraint k JOIN pg_class child ON child.oid = k.conrelid JOIN pg_class parent ON parent.oid = k.confrelid
@@ -35,17 +35,17 @@ class SubjectTable:
     """A table with rows of subjects. ``self_reference``: a column by which rows refer to others of it, or empty."""
 
     name: str
-    images: str = ""
+    self_reference: str = ""
 
 
 @lru_cache(maxsize=1)
-def subject_tables() -> tuple[SubjectTable, ...]:
+def list_subject_tables() -> tuple[SubjectTable, ...]:
     """Return the tables with rows of subjects, each before those that its rows refer to: no cascade is left to
     count."""
     with connection.cursor() as cursor:
-        cursor.execute(OWNED)
+        cursor.execute(OWNED_TABLES_SQL)
         names = {name for (name,) in cursor.fetchall()}
-        cursor.execute(KEYS)
+        cursor.execute(FOLLOWED_KEYS_SQL)
         keys = [key for key in cursor.fetchall() if key[0] in names and key[1] in names]
     hangs_on: dict[str, set[str]] = {name: set() for name in sorted(names)}
     for child, parent, _, _ in keys:
@@ -58,15 +58,15 @@ def subject_tables() -> tuple[SubjectTable, ...]:
 def count_rows(subject_id: UUID, *, at_most: int) -> int:
     """Return how many rows a subject has in all tables, at most ``at_most``."""
     counted = 0
-    for table in subject_tables():
-        counted += _count(table.name, subject_id, at_most - counted)
+    for table in list_subject_tables():
+        counted += _count_in_table(table.name, subject_id, at_most - counted)
         if counted >= at_most:
             break
     return counted
 
 
-def rows_left(subject_id: UUID) -> dict[str, int]:
-    return drop_zeros({table.name: _count(table.name, subject_id, None) for table in subject_tables()})
+def count_rows_left(subject_id: UUID) -> dict[str, int]:
+    return drop_zeros({table.name: _count_in_table(table.name, subject_id, None) for table in list_subject_tables()})
 
 
 def drop_zeros(counts: Mapping[str, int]) -> dict[str, int]:
@@ -76,30 +76,31 @@ def drop_zeros(counts: Mapping[str, int]) -> dict[str, int]:
 
 def delete_rows(table: SubjectTable, subject_id: UUID, *, at_most: int) -> int:
     """Delete rows of a subject from one table, rows that refer to others of it first; return how many."""
-    order = f"ORDER BY {table.images} IS NULL" if table.images else ""
-    return _run(
+    order = f"ORDER BY {table.self_reference} IS NULL" if table.self_reference else ""
+    return _execute(
         f"DELETE FROM {table.name} WHERE tenant_id = %s AND id = ANY (ARRAY("  # noqa: S608  # names from the catalogue
         f"SELECT id FROM {table.name} WHERE tenant_id = %s AND subject_id = %s {order} LIMIT %s))",
         [current_tenant_id(), current_tenant_id(), subject_id, at_most],
     )
 
 
-def delete_whole(subject_id: UUID) -> Iterator[tuple[str, int]]:
-    for table in subject_tables():
+def delete_all_rows(subject_id: UUID) -> Iterator[tuple[str, int]]:
+    for table in list_subject_tables():
         own = [current_tenant_id(), subject_id]
         rows = 0
-        if table.images:
-            rows = _run(
-                f"DELETE FROM {table.name} WHERE tenant_id = %s AND subject_id = %s AND {table.images} IS NOT NULL",  # noqa: S608
+        if table.self_reference:
+            rows = _execute(
+                f"DELETE FROM {table.name} WHERE tenant_id = %s AND subject_id = %s "  # noqa: S608
+                f"AND {table.self_reference} IS NOT NULL",
                 own,
             )
         yield (
             table.name,
-            rows + _run(f"DELETE FROM {table.name} WHERE tenant_id = %s AND subject_id = %s", own),  # noqa: S608
+            rows + _execute(f"DELETE FROM {table.name} WHERE tenant_id = %s AND subject_id = %s", own),  # noqa: S608
         )
 
 
-def _count(table: str, subject_id: UUID, at_most: int | None) -> int:
+def _count_in_table(table: str, subject_id: UUID, at_most: int | None) -> int:
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT count(*) FROM (SELECT 1 FROM {table} WHERE tenant_id = %s AND subject_id = %s LIMIT %s) r",  # noqa: S608
@@ -108,7 +109,7 @@ def _count(table: str, subject_id: UUID, at_most: int | None) -> int:
         return int(cursor.fetchone()[0])
 
 
-def _run(statement: str, parameters: Sequence[UUID | int]) -> int:
+def _execute(statement: str, parameters: Sequence[UUID | int]) -> int:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         return int(cursor.rowcount)

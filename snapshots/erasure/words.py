@@ -31,7 +31,7 @@ from snapshots.receipts.spread import spread_subject
 from snapshots.selectors import with_words
 
 # A message whose words are forgotten keeps only its place, so that a repeated post finds it taken.
-BLANK: dict[str, Any] = {
+BLANK_MESSAGE_COLUMNS: dict[str, Any] = {
     "name": None,
     "content": "",
     "parts": None,
@@ -44,21 +44,21 @@ BLANK: dict[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ForgottenWords:
     """Texts of one subject in comparable form."""
 
     subject_id: UUID
     texts: frozenset[str]
 
     @classmethod
-    def of(cls, subject_id: UUID, texts: Iterable[str]) -> "Words":
+    def of(cls, subject_id: UUID, texts: Iterable[str]) -> "ForgottenWords":
         """Return these texts in comparable form, without empty ones."""
         return cls(subject_id, frozenset(form for text in texts if (form := comparable(text))))
 
-    def say(self, text: str) -> bool:
+    def contain_whole(self, text: str) -> bool:
         return comparable(text) in self.texts
 
-    def stand_in(self, text: str) -> bool:
+    def are_part_of(self, text: str) -> bool:
         form = comparable(text)
         return any(one in form for one in self.texts)
 
@@ -68,22 +68,24 @@ class Words:
         return bool(form) and any(one in form or form in one for one in self.texts)
 
 
-def same_snapshots(words: Words) -> list[UUID]:
+def find_same_snapshots(words: ForgottenWords) -> list[UUID]:
     rows = Snapshot.objects.filter(subject_id=words.subject_id).order_by().values_list("id", "text")
-    return [row_id for row_id, text in rows.iterator(chunk_size=2_000) if words.say(text)]
+    return [row_id for row_id, text in rows.iterator(chunk_size=2_000) if words.contain_whole(text)]
 
 
-def same_messages(words: Words) -> list[UUID]:
+def find_same_messages(words: ForgottenWords) -> list[UUID]:
     own = Message.objects.filter(subject_id=words.subject_id).order_by()
     rows = own.exclude(content="").values_list("id", "content").iterator(chunk_size=2_000)
     archived = with_words(list(own.filter(archived=True)))
-    return [row_id for row_id, text in (*rows, *((row.id, row.content) for row in archived)) if words.say(text)]
+    return [
+        row_id for row_id, text in (*rows, *((row.id, row.content) for row in archived)) if words.contain_whole(text)
+    ]
 
 
-def drop_earlier_texts(words: Words) -> int:
+def drop_earlier_texts(words: ForgottenWords) -> int:
     """Delete images of other memories that had these words before an edit; return how many."""
     images = SnapshotVersion.objects.filter(subject_id=words.subject_id, fields__has_key="text").order_by()
-    ids = [row_id for row_id, fields in images.values_list("id", "fields") if words.say(str(fields["text"]))]
+    ids = [row_id for row_id, fields in images.values_list("id", "fields") if words.contain_whole(str(fields["text"]))]
     return SnapshotVersion.objects.filter(subject_id=words.subject_id, id__in=ids).delete()[0]
 
 
@@ -91,21 +93,23 @@ def blank_messages(subject_id: UUID, ids: Collection[UUID]) -> int:
     """Remove the words of messages, also from the archive; the messages keep their places."""
     for archive in MessageArchive.objects.filter(subject_id=subject_id).select_for_update() if ids else ():
         _drop_from_archive(archive, {str(one) for one in ids})
-    return Message.objects.filter(subject_id=subject_id, id__in=ids).update(**BLANK)
+    return Message.objects.filter(subject_id=subject_id, id__in=ids).update(**BLANK_MESSAGE_COLUMNS)
 
 
-def silence_candidates(subject_id: UUID, message_ids: Collection[UUID]) -> int:
-    return silence(Candidate.objects.filter(subject_id=subject_id, message_ref__in=message_ids))
+def blank_candidates_of_messages(subject_id: UUID, message_ids: Collection[UUID]) -> int:
+    return blank_candidates(Candidate.objects.filter(subject_id=subject_id, message_ref__in=message_ids))
 
 
-def silence(rows: QuerySet[Candidate]) -> int:
+def blank_candidates(rows: QuerySet[Candidate]) -> int:
     """Remove value, place and proposal from candidates; the verdicts stay, and nobody is asked to judge what is
     gone."""
     rows.filter(verdict=Verdict.PENDING).update(verdict=Verdict.REJECTED, reason=FORGOTTEN)
     return rows.update(value=None, target="", proposal=None, quote_start=None, quote_end=None, review_reason="")
 
 
-def strip_receipts(words: Words, memories: Collection[UUID], conversations: Collection[UUID] = ()) -> Counter[str]:
+def strip_receipts(
+    words: ForgottenWords, memories: Collection[UUID], conversations: Collection[UUID] = ()
+) -> Counter[str]:
     """Drop the rendered prompts that showed one of ``memories``, these words, or any of ``conversations``, and the
     product's own reasons for verdicts on their memories. Return the rows by table and column."""
     spread_subject(words.subject_id)
@@ -116,7 +120,7 @@ def strip_receipts(words: Words, memories: Collection[UUID], conversations: Coll
     rendered = own.filter(rendered__isnull=False)
     unseen = rendered.exclude(id__in=ids) if words.texts else rendered.none()
     for row_id, packed in unseen.values_list("id", "rendered").iterator(chunk_size=200):
-        if words.stand_in(_plain(packed)):
+        if words.are_part_of(_unpack_text(packed)):
             ids.add(row_id)
     reasons = told.filter(receipt_id__in=ids, signal_reason__startswith=f"{VERDICT}: ")
     return Counter(
@@ -127,18 +131,18 @@ def strip_receipts(words: Words, memories: Collection[UUID], conversations: Coll
     )
 
 
-def drop_replies(words: Words) -> int:
+def drop_replies(words: ForgottenWords) -> int:
     rows = IdempotentReply.objects.filter(subject_id=words.subject_id).order_by().values_list("id", "body")
-    ids = [row_id for row_id, body in rows if body and words.stand_in(_strings(orjson.loads(bytes(body))))]
+    ids = [row_id for row_id, body in rows if body and words.are_part_of(_join_strings(orjson.loads(bytes(body))))]
     return IdempotentReply.objects.filter(id__in=ids).delete()[0]
 
 
-def words_left(words: Words) -> dict[str, int]:
+def count_words_left(words: ForgottenWords) -> dict[str, int]:
     prompts = Receipt.objects.filter(subject_id=words.subject_id, rendered__isnull=False).order_by()
     left = {
-        "snapshot": len(same_snapshots(words)),
-        "message": len(same_messages(words)),
-        "receipt": sum(words.stand_in(_plain(one)) for one in prompts.values_list("rendered", flat=True)),
+        "snapshot": len(find_same_snapshots(words)),
+        "message": len(find_same_messages(words)),
+        "receipt": sum(words.are_part_of(_unpack_text(one)) for one in prompts.values_list("rendered", flat=True)),
     }
     return drop_zeros(left)
 
@@ -152,13 +156,13 @@ def _drop_from_archive(archive: MessageArchive, ids: Collection[str]) -> None:
         archive.save(update_fields=["packed", "plain_bytes"])
 
 
-def _plain(packed: Any) -> str:
-    return _strings(orjson.loads(zlib.decompress(bytes(packed))))
+def _unpack_text(packed: Any) -> str:
+    return _join_strings(orjson.loads(zlib.decompress(bytes(packed))))
 
 
-def _strings(value: Any) -> str:
+def _join_strings(value: Any) -> str:
     if isinstance(value, dict):
-        return "\n".join(_strings(inner) for inner in value.values())
+        return "\n".join(_join_strings(inner) for inner in value.values())
     if isinstance(value, list):
-        return "\n".join(_strings(inner) for inner in value)
+        return "\n".join(_join_strings(inner) for inner in value)
     return value if isinstance(value, str) else ""

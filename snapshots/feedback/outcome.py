@@ -11,23 +11,23 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import FieldFault, Refused
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MEMORIES_TOLD, RECEIPTS_FEEDBACK
-from snapshots.feedback.applied_corrections import put_right
-from snapshots.feedback.injected import injected_texts
-from snapshots.feedback.ledger import Ledger, locked_rows
-from snapshots.feedback.reading.attribution import judgements
-from snapshots.feedback.reading.reader import read_turns
-from snapshots.feedback.reading.signals import sense_of
-from snapshots.feedback.reading.utilisation import used_memories
+from snapshots.feedback.injected_texts import load_injected_texts
+from snapshots.feedback.outcome_ledger import OutcomeLedger, lock_receipt_rows
+from snapshots.feedback.reading.attribution import attribute_signals
+from snapshots.feedback.reading.sense_reader import read_turns
+from snapshots.feedback.reading.sense_rules import read_sense_by_rules
+from snapshots.feedback.reading.utilisation import find_used_memories
+from snapshots.feedback.turn_corrections import apply_turn_corrections
 from snapshots.feedback.values import (
-    NAMED,
-    SAID_AGAIN,
-    Judged,
+    NAMED_REASON,
+    SAID_AGAIN_REASON,
+    AnsweredTurn,
+    MemorySignal,
     Outcome,
-    SaidVerdict,
-    Sense,
-    Told,
-    Turn,
-    Utilised,
+    OutcomePart,
+    ProductVerdict,
+    TurnSense,
+    UtilisedMemory,
 )
 from snapshots.models import VERDICT, Receipt
 from snapshots.receipts.read import injected_in, receipt_by_id, rendered_of
@@ -40,17 +40,17 @@ class MemoryNotInReceipt(Refused):
     code = "memory_not_in_receipt"
 
 
-def sense_told(tenant_id: UUID, receipt_id: UUID, told: Told) -> Sense | None:
+def read_sense_of_part(tenant_id: UUID, receipt_id: UUID, told: OutcomePart) -> TurnSense | None:
     """Return the sense of an outcome's next turn, outside any scope; None without one, or for an unknown receipt."""
     if not told.next:
         return None
     with tenant_tx(tenant_id):
         receipt = Receipt.objects.filter(id=receipt_id).first()
-        query = query_of(receipt) if receipt else None
-    return None if query is None else read_turns([Turn(query, told.reply, told.next)])[0]
+        query = load_query(receipt) if receipt else None
+    return None if query is None else read_turns([AnsweredTurn(query, told.reply, told.next)])[0]
 
 
-def take_outcome(receipt_id: UUID, told: Told, *, sense: Sense | None = None) -> Outcome:
+def record_outcome(receipt_id: UUID, told: OutcomePart, *, sense: TurnSense | None = None) -> Outcome:
     """Record one part of a context's outcome, in the open scope, and return all that is known by now.
 
     Parts may come in any order, again, and at once; ``sense`` as for :func:`record_part`. Raises NotFound,
@@ -58,37 +58,39 @@ def take_outcome(receipt_id: UUID, told: Told, *, sense: Sense | None = None) ->
     """
     at = utc_now()
     receipt = receipt_by_id(receipt_id)
-    refuse_strangers(receipt, told.verdicts)
-    changes = put_right(receipt, told.next, at=at) if told.next else []
-    ledger = note(receipt, told, sense=sense)
-    utilised = [Utilised(row.memory_ref, row.how) for row in ledger.rows if row.utilised]
-    signals = [Judged(row.memory_ref, row.signal, shown_reason(row.signal_reason)) for row in ledger.rows if row.signal]
+    check_verdicts(receipt, told.verdicts)
+    changes = apply_turn_corrections(receipt, told.next, at=at) if told.next else []
+    ledger = record_part(receipt, told, sense=sense)
+    utilised = [UtilisedMemory(row.memory_ref, row.how) for row in ledger.rows if row.utilised]
+    signals = [
+        MemorySignal(row.memory_ref, row.signal, render_reason(row.signal_reason)) for row in ledger.rows if row.signal
+    ]
     return Outcome(receipt.subject_id, utilised, signals, changes)
 
 
-def note(receipt: Receipt, told: Told, *, sense: Sense | None = None) -> Ledger:
+def record_part(receipt: Receipt, told: OutcomePart, *, sense: TurnSense | None = None) -> OutcomeLedger:
     """Record one part of a receipt's outcome, in the open scope; return all that is known of its memories.
 
     ``sense``: the sense of the next turn, as read before the scope was opened; rules read it where none is given.
     """
-    ledger = Ledger(receipt, locked_rows(receipt))
-    memories = injected_texts(receipt, ledger.rows) if told.reply is not None or told.next else []
-    query = query_of(receipt) if memories else ""
+    ledger = OutcomeLedger(receipt, lock_receipt_rows(receipt))
+    memories = load_injected_texts(receipt, ledger.rows) if told.reply is not None or told.next else []
+    query = load_query(receipt) if memories else ""
     if told.reply is not None:
-        signs = used_memories(query, told.reply, [(memory.lane, memory.text) for memory in memories])
-        ledger.note_reply({memories[number].memory_id: sign for number, sign in signs.items()})
+        signs = find_used_memories(query, told.reply, [(memory.lane, memory.text) for memory in memories])
+        ledger.record_reply({memories[number].memory_id: sign for number, sign in signs.items()})
     if told.next:
-        sense = sense or sense_of(Turn(query, told.reply, told.next))
-        ledger.note_turn(judgements(sense, told.next, memories, ledger.used()))
-    ledger.note_verdicts(told.verdicts)
+        sense = sense or read_sense_by_rules(AnsweredTurn(query, told.reply, told.next))
+        ledger.record_turn(attribute_signals(sense, told.next, memories, ledger.list_used_memories()))
+    ledger.record_verdicts(told.verdicts)
     if changed := ledger.save():
         signals = Counter(row.signal for row in changed if row.signal)
         used = Counter("used" if row.utilised else "unused" for row in changed if row.utilised is not None)
-        transaction.on_commit(partial(_report, receipt.id, signals, used), robust=True)
+        transaction.on_commit(partial(_report_signals, receipt.id, signals, used), robust=True)
     return ledger
 
 
-def refuse_strangers(receipt: Receipt, verdicts: Sequence[SaidVerdict]) -> None:
+def check_verdicts(receipt: Receipt, verdicts: Sequence[ProductVerdict]) -> None:
     """Raise MemoryNotInReceipt for verdicts on memories that the context did not hold."""
     if not verdicts:
         return
@@ -102,12 +104,12 @@ def refuse_strangers(receipt: Receipt, verdicts: Sequence[SaidVerdict]) -> None:
         raise MemoryNotInReceipt("A verdict names a memory that this context did not hold.", faults=faults)
 
 
-def shown_reason(stored: str) -> str:
-    read = {NAMED: Sense.CORRECT, SAID_AGAIN: Sense.CONFIRM}.get(stored)
+def render_reason(stored: str) -> str:
+    read = {NAMED_REASON: TurnSense.CORRECT, SAID_AGAIN_REASON: TurnSense.CONFIRM}.get(stored)
     return str(read) if read else stored.removeprefix(f"{VERDICT}: ")
 
 
-def _report(receipt_id: UUID, signals: Counter[str], used: Counter[str]) -> None:
+def _report_signals(receipt_id: UUID, signals: Counter[str], used: Counter[str]) -> None:
     for signal, number in signals.items():
         RECEIPTS_FEEDBACK.labels(verdict=signal).inc(number)
     for outcome, number in used.items():
@@ -115,7 +117,7 @@ def _report(receipt_id: UUID, signals: Counter[str], used: Counter[str]) -> None
     log(Event.OUTCOME_NOTED, receipt=receipt_id, judged=signals.total(), used=used["used"])
 
 
-def query_of(receipt: Receipt) -> str:
+def load_query(receipt: Receipt) -> str:
     """Return the question that a context was made for; empty once it was purged."""
     rendered = rendered_of(receipt)
     return rendered.query if rendered else ""

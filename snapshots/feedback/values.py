@@ -7,9 +7,9 @@ from typing import Literal
 from uuid import UUID
 
 from snapshots.models import VERDICT
-from snapshots.understanding.believing.lessons import Learned
+from snapshots.understanding.believing.lessons import CandidateResult
 
-How = Literal["words", "reference", "value"]
+UtilisationSign = Literal["words", "reference", "value"]
 
 
 class Signal(StrEnum):
@@ -25,7 +25,7 @@ class Signal(StrEnum):
 GRAVITY = {signal: number for number, signal in enumerate(Signal)}
 
 
-class Sense(StrEnum):
+class TurnSense(StrEnum):
     """How the user's next turn takes the reply before it."""
 
     CONFIRM = "confirm"
@@ -37,18 +37,18 @@ class Sense(StrEnum):
     UNCLEAR = "unclear"
 
 
-SIGNAL_OF: Mapping[Sense, Signal] = {
-    Sense.CONFIRM: Signal.POSITIVE,
-    Sense.FOLLOW_UP: Signal.POSITIVE,
-    Sense.RESTATE: Signal.NEGATIVE,
-    Sense.CORRECT: Signal.CORRECTED,
-    Sense.TOPIC_CHANGE: Signal.NEUTRAL,
-    Sense.UNCLEAR: Signal.NEUTRAL,
+SIGNAL_OF: Mapping[TurnSense, Signal] = {
+    TurnSense.CONFIRM: Signal.POSITIVE,
+    TurnSense.FOLLOW_UP: Signal.POSITIVE,
+    TurnSense.RESTATE: Signal.NEGATIVE,
+    TurnSense.CORRECT: Signal.CORRECTED,
+    TurnSense.TOPIC_CHANGE: Signal.NEUTRAL,
+    TurnSense.UNCLEAR: Signal.NEUTRAL,
 }
 # Reason of a correction whose words show which memory is wrong: it stays there whatever the reply used.
-NAMED = "correct_named"
+NAMED_REASON = "correct_named"
 # Reason of a memory that an objecting turn says again: it stays there whatever the reply used.
-SAID_AGAIN = "confirm_said_again"
+SAID_AGAIN_REASON = "confirm_said_again"
 
 
 def is_verdict(reason: str) -> bool:
@@ -56,9 +56,9 @@ def is_verdict(reason: str) -> bool:
     return reason.startswith(VERDICT)
 
 
-def is_firm(reason: str) -> bool:
+def concerns_one_memory(reason: str) -> bool:
     """Return whether a signal with this reason speaks of one memory, whatever the reply used."""
-    return is_verdict(reason) or reason in {NAMED, SAID_AGAIN}
+    return is_verdict(reason) or reason in {NAMED_REASON, SAID_AGAIN_REASON}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class InjectedText:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class AnsweredTurn:
     """A context's question, the reply and the user's next words, as far as they are known."""
 
     query: str = ""
@@ -80,7 +80,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class SaidVerdict:
+class ProductVerdict:
     """A product's verdict on one memory."""
 
     memory_id: UUID
@@ -89,16 +89,16 @@ class SaidVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class OutcomePart:
     """One part of an outcome. ``reply`` and ``next`` are None when this part does not have them."""
 
     reply: str | None = None
     next: str | None = None
-    verdicts: Sequence[SaidVerdict] = ()
+    verdicts: Sequence[ProductVerdict] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class SignalWithReason:
     """A signal and why it was given."""
 
     signal: Signal
@@ -106,7 +106,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Utilised:
+class UtilisedMemory:
     """A memory that the reply used."""
 
     memory_id: UUID
@@ -114,7 +114,7 @@ class Utilised:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class MemorySignal:
     """A memory with a signal."""
 
     memory_id: UUID
@@ -127,6 +127,6 @@ class Outcome:
     """All that is known of a receipt's outcome by now, and the corrections that this part applied."""
 
     subject_id: UUID
-    utilised: Sequence[Utilised] = ()
-    signals: Sequence[Judged] = ()
-    fast_lane: Sequence[Learned] = field(default=())
+    utilised: Sequence[UtilisedMemory] = ()
+    signals: Sequence[MemorySignal] = ()
+    fast_lane: Sequence[CandidateResult] = field(default=())

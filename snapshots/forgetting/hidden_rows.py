@@ -10,7 +10,7 @@ from django.db import models
 
 from profiles.models import Preference, ProfileFact, Tag
 from profiles.services.tags.details import past_as_json
-from snapshots.forgetting.values import Belief
+from snapshots.forgetting.values import SlotRow
 from snapshots.models import (
     SOURCES,
     Note,
@@ -24,17 +24,17 @@ from snapshots.models import (
 from snapshots.notes.slots import KEYS
 
 # Workers make these of other memories again, so they are not packed.
-MADE_AGAIN = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT, SnapshotKind.CONSOLIDATED, SnapshotKind.EPISODE)
+REMADE_KINDS = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT, SnapshotKind.CONSOLIDATED, SnapshotKind.EPISODE)
 PARTS: tuple[type[Any], ...] = (SnapshotWords, SnapshotVersion, SnapshotSource, Note)
 TAG_COLUMNS = ("kind", "address", "poi_id", "lat", "lon", "phone", "relation", "aliases")
 MESSAGE_COLUMNS = ("name", "content", "parts", "tool_calls", "metadata", "content_hash", "tokens")
 
 
-def pack(kept: dict[str, Any]) -> bytes:
+def compress_rows(kept: dict[str, Any]) -> bytes:
     return zlib.compress(orjson.dumps(kept, default=str))
 
 
-def unpack(packed: Any) -> dict[str, Any]:
+def decompress_rows(packed: Any) -> dict[str, Any]:
     kept: dict[str, Any] = orjson.loads(zlib.decompress(bytes(packed)))
     return kept
 
@@ -56,7 +56,7 @@ def unpack_row(model: type[Any], packed: dict[str, Any]) -> Any:
 
 def pack_snapshots(subject_id: UUID, ids: Collection[UUID]) -> dict[str, list[dict[str, Any]]]:
     """Return snapshots with their parts, without vectors, which the back-fill makes anew."""
-    rows = Snapshot.objects.filter(subject_id=subject_id, id__in=ids).exclude(kind__in=MADE_AGAIN)
+    rows = Snapshot.objects.filter(subject_id=subject_id, id__in=ids).exclude(kind__in=REMADE_KINDS)
     held = list(rows)
     packed = {"Snapshot": [pack_row(row) for row in held]}
     for part in PARTS:
@@ -68,7 +68,7 @@ def pack_snapshots(subject_id: UUID, ids: Collection[UUID]) -> dict[str, list[di
     return packed
 
 
-def pack_beliefs(rows: Iterable[Belief]) -> list[dict[str, Any]]:
+def pack_beliefs(rows: Iterable[SlotRow]) -> list[dict[str, Any]]:
     packed = []
     for row in rows:
         links = SOURCES[type(row)]._default_manager.filter(subject_id=row.subject_id, memory_id=row.id).order_by()
@@ -76,11 +76,11 @@ def pack_beliefs(rows: Iterable[Belief]) -> list[dict[str, Any]]:
         linked = NoteSlot.objects.filter(**{f"{KEYS[type(row)]}_id": row.id}, subject_id=row.subject_id).order_by()
         notes = list(linked.values_list("snapshot_id", flat=True))
         told = {"id": row.id, "table": type(row).__name__, "sources": sources, "notes": notes}
-        packed.append({**told, **_values_of(row)})
+        packed.append({**told, **_pack_values(row)})
     return packed
 
 
-def _values_of(row: Belief) -> dict[str, Any]:
+def _pack_values(row: SlotRow) -> dict[str, Any]:
     sure = {"provenance": row.provenance, "confidence": row.confidence}
     match row:
         case Preference():

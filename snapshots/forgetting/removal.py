@@ -10,28 +10,28 @@ from memory_platform.kernel.text import content_hash
 from memory_platform.providers.tokens import TokenEstimator
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
-from snapshots.embedding.drafts import prepare_snapshots
-from snapshots.embedding.store import store_snapshots, touch_memory, words_row
-from snapshots.embedding.stored_drafts import stored_drafts
+from snapshots.embedding.snapshot_drafts import prepare_snapshots
+from snapshots.embedding.snapshot_store import make_words_row, store_snapshots, touch_memory
+from snapshots.embedding.stored_drafts import load_stored_drafts
 from snapshots.erasure.derived import (
     delete_snapshots,
     dissolve_consolidations,
+    end_leases,
     remake_conversation_snapshots,
-    take_back_work,
 )
-from snapshots.erasure.learned.beliefs import belief_of, remove_belief
+from snapshots.erasure.learned.beliefs import load_erased_belief, remove_belief
 from snapshots.erasure.memories import (
     NO_MODELS,
-    Target,
-    neighbours_of,
-    reindex,
+    ForgetTarget,
+    build_target,
+    erase_target,
+    find_neighbours,
+    reindex_neighbours,
     renew_windows,
-    take_out,
-    target_of,
 )
-from snapshots.erasure.notes import drop_contexts, notes_said_in
-from snapshots.erasure.words import Words, blank_messages, drop_earlier_texts, drop_replies, strip_receipts
-from snapshots.forgetting.values import Belief, Found, Span, rest_of, stays_of
+from snapshots.erasure.notes import drop_contexts, find_notes_said_in
+from snapshots.erasure.words import ForgottenWords, blank_messages, drop_earlier_texts, drop_replies, strip_receipts
+from snapshots.forgetting.values import ForgetTargets, SlotRow, Span, blank_spans, find_note_remainder
 from snapshots.models import (
     Conversation,
     Message,
@@ -44,70 +44,70 @@ from snapshots.models import (
 )
 from snapshots.selectors import with_words
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.grading.cues import vital_cues
-from snapshots.understanding.heard.turns import tells_something
-from snapshots.understanding.reading.forms import matching_form
-from snapshots.understanding.statements.statements import hear_messages, statement
+from snapshots.understanding.grading.clause_cues import find_vital_cues
+from snapshots.understanding.heard.turn_kinds import tells_something
+from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.statements.statements import build_statement, load_heard_messages
 
 COUNTER = TokenEstimator()
 # The snapshots of a message's own words.
-WORDS = (SnapshotKind.STATEMENT, SnapshotKind.REPLY)
+STATEMENT_KINDS = (SnapshotKind.STATEMENT, SnapshotKind.REPLY)
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class RemovalScope:
     """Everything that an order removes: whole messages with all they taught, parts of others (``cuts``) with the
     snapshots that say them, and slots as a whole.
 
     ``remainders`` are the remainders of cut messages, ``shortened_notes`` those of notes.
     """
 
-    target: Target
+    target: ForgetTarget
     cuts: Mapping[UUID, Message]
-    rests: Mapping[UUID, str]
+    remainders: Mapping[UUID, str]
     snapshots: frozenset[UUID]
-    shorter: Mapping[UUID, str]
-    beliefs: Sequence[Belief]
+    shortened_notes: Mapping[UUID, str]
+    beliefs: Sequence[SlotRow]
 
     @property
     def messages(self) -> dict[UUID, Message]:
         return {**self.target.messages, **self.cuts}
 
 
-def locked_scope(subject: Subject, order_id: UUID, found: Found) -> Scope:
+def lock_removal_scope(subject: Subject, order_id: UUID, found: ForgetTargets) -> RemovalScope:
     held: frozenset[UUID] = frozenset()
-    scope = _scope(subject, order_id, found)
+    scope = _build_removal_scope(subject, order_id, found)
     while not (wanted := frozenset(one.conversation_id for one in scope.messages.values())) <= held:
         lock_for_forgetting(subject, wanted)
         held |= wanted
-        scope = _scope(subject, order_id, found)
+        scope = _build_removal_scope(subject, order_id, found)
     if not held:
         lock_for_forgetting(subject, ())
     return scope
 
 
-def _scope(subject: Subject, order_id: UUID, found: Found) -> Scope:
+def _build_removal_scope(subject: Subject, order_id: UUID, found: ForgetTargets) -> RemovalScope:
     rows = Message.objects.filter(subject_id=subject.id, id__in=list(found.messages)).select_related("conversation")
     messages = {row.id: row for row in with_words(list(rows))}
     rests = {
         row.id: rest
         for row in messages.values()
-        if (spans := found.messages[row.id]) and tells_something(rest := rest_of(row.content, spans))
+        if (spans := found.messages[row.id]) and tells_something(rest := blank_spans(row.content, spans))
     }
     whole = {row.id: row.content for row in messages.values() if row.id not in rests}
     told = SnapshotSource.objects.filter(subject_id=subject.id, message_id__in=list(whole)).order_by()
-    said = Snapshot.objects.filter(id__in=told.values("memory_id"), kind__in=WORDS)
-    target = target_of(subject, order_id, set(said.values_list("id", flat=True)), whole)
+    said = Snapshot.objects.filter(id__in=told.values("memory_id"), kind__in=STATEMENT_KINDS)
+    target = build_target(subject, order_id, set(said.values_list("id", flat=True)), whole)
     cuts = {one: messages[one] for one in rests if one not in target.messages}
-    notes = {**_notes_in(subject.id, {one: (found.messages[one], rests[one]) for one in cuts}), **found.notes}
-    parts = frozenset({*notes, *statements_of(cuts)}) - target.snapshots
+    notes = {**_find_cut_notes(subject.id, {one: (found.messages[one], rests[one]) for one in cuts}), **found.notes}
+    parts = frozenset({*notes, *find_statements(cuts)}) - target.snapshots
     shorter = {note_id: rest for note_id, rest in notes.items() if rest and note_id in parts}
-    return Scope(target, cuts, rests, parts, shorter, found.beliefs)
+    return RemovalScope(target, cuts, rests, parts, shorter, found.beliefs)
 
 
-def _notes_in(subject_id: UUID, cuts: Mapping[UUID, tuple[Sequence[Span], str]]) -> dict[UUID, str]:
+def _find_cut_notes(subject_id: UUID, cuts: Mapping[UUID, tuple[Sequence[Span], str]]) -> dict[UUID, str]:
     """Return the notes that stand in what is cut out of messages, each with what stays of it."""
-    ids = notes_said_in(subject_id, list(cuts))
+    ids = find_notes_said_in(subject_id, list(cuts))
     links = SnapshotSource.objects.filter(
         subject_id=subject_id, memory_id__in=ids, message_id__in=list(cuts)
     ).order_by()
@@ -118,12 +118,12 @@ def _notes_in(subject_id: UUID, cuts: Mapping[UUID, tuple[Sequence[Span], str]])
         if note is None or note.span_start is None or note.span_end is None:
             continue
         if any(note.span_start < end and start < note.span_end for start, end in spans):
-            found[note_id] = stays_of(rest[note.span_start : note.span_end], text)
+            found[note_id] = find_note_remainder(rest[note.span_start : note.span_end], text)
     return found
 
 
-def statements_of(messages: Collection[UUID] | Mapping[UUID, Message]) -> set[UUID]:
-    links = SnapshotSource.objects.filter(message_id__in=list(messages), memory__kind__in=WORDS)
+def find_statements(messages: Collection[UUID] | Mapping[UUID, Message]) -> set[UUID]:
+    links = SnapshotSource.objects.filter(message_id__in=list(messages), memory__kind__in=STATEMENT_KINDS)
     return set(links.order_by().values_list("memory_id", flat=True))
 
 
@@ -131,95 +131,95 @@ def lock_for_forgetting(subject: Subject, conversations: Collection[UUID]) -> No
     """Lock what every writer of these conversations' memories waits for, in the order of all who forget."""
     rows = Conversation.objects.filter(subject_id=subject.id, id__in=conversations).order_by("id")
     list(rows.select_for_update(no_key=True).values_list("id"))
-    take_back_work(subject.id, conversations)
+    end_leases(subject.id, conversations)
     lock_subject(subject)
     touch_memory(subject.id, changed=())
 
 
-def take_out_scope(subject: Subject, scope: Scope) -> Counter[str]:
+def remove_scope(subject: Subject, scope: RemovalScope) -> Counter[str]:
     """Remove all of it, under the locks; return the rows by table and column."""
     counts = Counter[str]()
     for row in scope.beliefs:
-        belief = belief_of(row)
+        belief = load_erased_belief(row)
         if belief.rows:
             counts.update(remove_belief(subject, belief))
     if scope.target.messages or scope.target.snapshots:
         ids = [*scope.target.snapshots, *(row.id for row in scope.target.neighbours)]
         positions = Snapshot.objects.filter(subject_id=subject.id, id__in=ids).order_by()
         touch_memory(subject.id, changed=positions.values_list("position", flat=True))
-        counts.update(take_out(scope.target, ())[0])
+        counts.update(erase_target(scope.target, ())[0])
     if scope.cuts or scope.snapshots:
-        counts.update(_cut(subject.id, scope))
+        counts.update(_cut_parts(subject.id, scope))
     return counts
 
 
-def _cut(subject_id: UUID, scope: Scope) -> Counter[str]:
+def _cut_parts(subject_id: UUID, scope: RemovalScope) -> Counter[str]:
     """Cut parts out of messages, remove the notes that stand in them, and make the statement of the rest again."""
     own = Snapshot.objects.filter(subject_id=subject_id, id__in=scope.snapshots)
     said = own.exclude(kind=SnapshotKind.STATEMENT).values_list("text", flat=True)
-    words = Words.of(subject_id, [*said, *_pieces(scope)])
-    had_statement = statements_of(scope.cuts)
+    words = ForgottenWords.of(subject_id, [*said, *_list_cut_texts(scope)])
+    had_statement = find_statements(scope.cuts)
     told = set(SnapshotSource.objects.filter(memory_id__in=had_statement).values_list("message_id", flat=True))
-    shorter = _rows_to_shorten(subject_id, scope)
-    slots = list(NoteSlot.objects.filter(subject_id=subject_id, snapshot_id__in=list(scope.shorter)))
+    shorter = _build_shortened_notes(subject_id, scope)
+    slots = list(NoteSlot.objects.filter(subject_id=subject_id, snapshot_id__in=list(scope.shortened_notes)))
     counts = remake_conversation_snapshots(subject_id, scope.cuts, besides=scope.snapshots)
     counts.update(dissolve_consolidations(subject_id, scope.snapshots))
     counts.update(delete_snapshots(subject_id, scope.snapshots))
     counts.update(drop_contexts(words))
     counts["snapshot_version"] += drop_earlier_texts(words)
-    counts["message"] += _shorten(subject_id, scope)
+    counts["message"] += _shorten_messages(subject_id, scope)
     counts.update(strip_receipts(words, scope.snapshots))
     counts["idempotent_reply"] += drop_replies(words)
-    heard = [one for one in hear_messages({subject_id}, list(scope.cuts)) if one.message.id in told]
-    drafts = [draft for one in heard if (draft := statement(one))]
+    heard = [one for one in load_heard_messages({subject_id}, list(scope.cuts)) if one.message.id in told]
+    drafts = [draft for one in heard if (draft := build_statement(one))]
     store_snapshots(prepare_snapshots(drafts, NO_MODELS))
-    _store_shorter(subject_id, shorter)
+    _store_shortened_notes(subject_id, shorter)
     NoteSlot.objects.bulk_create(slots, ignore_conflicts=True)
-    reindex(neighbours_of(subject_id, scope.cuts), ())
+    reindex_neighbours(find_neighbours(subject_id, scope.cuts), ())
     renew_windows(subject_id, frozenset(message.conversation_id for message in scope.cuts.values()))
     return counts
 
 
-def _rows_to_shorten(subject_id: UUID, scope: Scope) -> list[tuple[Snapshot, Note, list[SnapshotSource]]]:
+def _build_shortened_notes(subject_id: UUID, scope: RemovalScope) -> list[tuple[Snapshot, Note, list[SnapshotSource]]]:
     own = {"subject_id": subject_id}
-    details = {row.snapshot_id: row for row in Note.objects.filter(snapshot_id__in=list(scope.shorter), **own)}
+    details = {row.snapshot_id: row for row in Note.objects.filter(snapshot_id__in=list(scope.shortened_notes), **own)}
     rows = []
-    for row in Snapshot.objects.filter(id__in=list(scope.shorter), **own):
-        note, rest = details.get(row.id), scope.shorter[row.id]
+    for row in Snapshot.objects.filter(id__in=list(scope.shortened_notes), **own):
+        note, rest = details.get(row.id), scope.shortened_notes[row.id]
         if note is None:
             continue
         row.text, row.content_hash = rest, content_hash(rest)
         note.context = ""
-        if note.vital_class and note.vital_class not in vital_cues(matching_form(rest)):
+        if note.vital_class and note.vital_class not in find_vital_cues(matching_form(rest)):
             note.vital_class = ""
         rows.append((row, note, list(SnapshotSource.objects.filter(memory_id=row.id, **own))))
     return rows
 
 
-def _store_shorter(subject_id: UUID, rows: Sequence[tuple[Snapshot, Note, list[SnapshotSource]]]) -> None:
+def _store_shortened_notes(subject_id: UUID, rows: Sequence[tuple[Snapshot, Note, list[SnapshotSource]]]) -> None:
     Snapshot.objects.bulk_create([row for row, _, _ in rows])
-    drafts = stored_drafts([row for row, _, _ in rows], mask_sensitive)
+    drafts = load_stored_drafts([row for row, _, _ in rows], mask_sensitive)
     prepared = {one.draft.id: one for one in prepare_snapshots(drafts, NO_MODELS)}
-    SnapshotWords.objects.bulk_create([words_row(prepared[row.id], row.position) for row, _, _ in rows])
+    SnapshotWords.objects.bulk_create([make_words_row(prepared[row.id], row.position) for row, _, _ in rows])
     SnapshotSource.objects.bulk_create([link for _, _, links in rows for link in links])
     Note.objects.bulk_create([note for _, note, _ in rows])
     touch_memory(subject_id, changed=[row.position for row, _, _ in rows])
 
 
-def _pieces(scope: Scope) -> Iterable[str]:
+def _list_cut_texts(scope: RemovalScope) -> Iterable[str]:
     for message_id, message in scope.cuts.items():
-        rest = scope.rests[message_id]
+        rest = scope.remainders[message_id]
         gone = "".join(
             a if b == " " else "\n" for a, b in zip(message.content, rest.ljust(len(message.content)), strict=True)
         )
         yield from (piece.strip() for piece in gone.splitlines() if len(piece.strip()) > 1)
 
 
-def _shorten(subject_id: UUID, scope: Scope) -> int:
+def _shorten_messages(subject_id: UUID, scope: RemovalScope) -> int:
     """Leave of messages what is not forgotten, every word at its place."""
     blank_messages(subject_id, list(scope.cuts))
     for message_id, message in scope.cuts.items():
-        rest = scope.rests[message_id].rstrip()
+        rest = scope.remainders[message_id].rstrip()
         kept = {"name": message.name, "metadata": message.metadata, "tool_calls": message.tool_calls}
         rows = Message.objects.filter(id=message_id, subject_id=subject_id)
         rows.update(content=rest, tokens=COUNTER.count(rest), **kept)

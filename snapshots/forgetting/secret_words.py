@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from functools import cache
 
 from memory_platform.kernel.terms import terms
-from snapshots.understanding.heard.order_reader import KIN, idle_words
+from snapshots.understanding.heard.order_classifier import KIN, load_idle_words
 
 _TELLING = re.compile(r"\d{2}|[\u3400-\u9fff]{2}|.{5}")
 _DIGITS = frozenset("0123456789")
@@ -16,36 +16,38 @@ _KIN_WEIGHS = 0.5
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
-def words_of(text: str) -> set[str]:
+def find_telling_words(text: str) -> set[str]:
     """Return the terms of a text that say what it is about: single Chinese characters only where they name kin."""
     return {term for term in terms(text) if not _HAN.fullmatch(term) or term in KIN}
 
 
-def shares_held(wanted: Set[str], held: Sequence[frozenset[str]]) -> list[float]:
+def weigh_shared_words(wanted: Set[str], held: Sequence[frozenset[str]]) -> list[float]:
     """Return what share of the ``wanted`` words each text has; a word that several texts have counts less."""
     among = Counter(word for words in held for word in words)
     weights = {
         word: math.log(1 + len(held) / (1 + among[word])) * (_KIN_WEIGHS if word in KIN else 1) for word in wanted
     }
     whole = sum(weights.values()) or 1.0
-    return [sum(weights[word] for word in wanted if is_said(word, own)) / whole for own in held]
+    return [sum(weights[word] for word in wanted if contains_word(word, own)) / whole for own in held]
 
 
-def shares_secret(text: str, hidden: str, besides: str) -> bool:
+def repeats_secret(text: str, hidden: str, besides: str) -> bool:
     """Return whether a text repeats a long word, or two, that were ``hidden`` and do not stand ``besides``.
 
     Words that name nothing ("something", the numbers of a list) are no secret.
     """
-    shared = (words_of(hidden) - words_of(besides) - KIN - idle_terms() - _DIGITS) & words_of(text)
+    shared = (
+        find_telling_words(hidden) - find_telling_words(besides) - KIN - load_idle_terms() - _DIGITS
+    ) & find_telling_words(text)
     return len(shared) > 1 or any(_TELLING.search(word) for word in shared)
 
 
 @cache
-def idle_terms() -> frozenset[str]:
-    return frozenset(terms(" ".join(idle_words())))
+def load_idle_terms() -> frozenset[str]:
+    return frozenset(terms(" ".join(load_idle_words())))
 
 
-def is_said(word: str, held: Set[str]) -> bool:
+def contains_word(word: str, held: Set[str]) -> bool:
     """Return whether a word stands among others, also shortened: "gav" for "gavin"."""
     if word in held:
         return True

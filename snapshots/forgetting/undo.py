@@ -22,25 +22,25 @@ from profiles.services.tags.details import bring_past_back
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.services.tombstones import drop_marks, marks_of
 from profiles.values import Provenance
-from snapshots.embedding.store import touch_memory
+from snapshots.embedding.snapshot_store import touch_memory
 from snapshots.erasure.derived import delete_snapshots, remake_conversation_snapshots
-from snapshots.erasure.memories import neighbours_of, reindex, renew_windows
-from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, PARTS, unpack, unpack_row
+from snapshots.erasure.memories import find_neighbours, reindex_neighbours, renew_windows
+from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, PARTS, decompress_rows, unpack_row
 from snapshots.forgetting.removal import lock_for_forgetting
 from snapshots.forgetting.values import ForgetOrderDecided, ForgetOrderUnknown
 from snapshots.models import SOURCES, ForgetOrder, ForgetOrderState, Message, Note, NoteSlot, Snapshot, SnapshotSource
 from snapshots.notes.slots import KEYS
 from snapshots.queue.enqueue import enqueue_messages
-from snapshots.queue.figures.counts import remove_work_of_messages
-from snapshots.queue.wake_up import nudge
+from snapshots.queue.figures.work_counts import remove_work_of_messages
+from snapshots.queue.wake_up import wake_workers
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import Actor
 
-Packed = Mapping[str, Any]
+PackedRow = Mapping[str, Any]
 _FIELDS = {field.name: field.attname for field in Message._meta.concrete_fields}
 
 
-def forget_orders_of(subject: Subject) -> QuerySet[ForgetOrder]:
+def find_forget_orders(subject: Subject) -> QuerySet[ForgetOrder]:
     """Return a subject's orders to forget, in no order; without what they hid."""
     return ForgetOrder.objects.filter(subject_id=subject.id).defer("kept").order_by()
 
@@ -55,14 +55,14 @@ def undo_forget_order(subject: Subject, order_id: UUID, *, by: Actor, reason: st
     order = found.select_for_update().get()
     if order.state != ForgetOrderState.WITHHELD or order.kept is None:
         raise ForgetOrderDecided("This order was undone or erased already.")
-    _put_back(subject, unpack(order.kept))
+    _restore_all(subject, decompress_rows(order.kept))
     order.state, order.decided_at, order.kept = ForgetOrderState.UNDONE, utc_now(), None
     order.save(update_fields=["state", "decided_at", "kept"])
     record_act(by, "memory.withheld_undone", order, reason[:500])
     return order
 
 
-def _put_back(subject: Subject, kept: Packed) -> None:
+def _restore_all(subject: Subject, kept: PackedRow) -> None:
     drop_marks(subject.id, marks_of(subject.id, messages=map(tuple, kept["new_names"])))
     messages = _restore_messages(subject.id, kept["messages"])
     _restore_snapshots(subject.id, kept["snapshots"])
@@ -72,42 +72,42 @@ def _put_back(subject: Subject, kept: Packed) -> None:
     remove_work_of_messages([one.id for one in unread])
     enqueue_messages(unread)
     remake_conversation_snapshots(subject.id, messages, besides=())
-    reindex(neighbours_of(subject.id, messages), ())
+    reindex_neighbours(find_neighbours(subject.id, messages), ())
     renew_windows(subject.id, frozenset(message.conversation_id for message in messages.values()))
-    transaction.on_commit(partial(nudge, current_tenant_id()), robust=True)
+    transaction.on_commit(partial(wake_workers, current_tenant_id()), robust=True)
 
 
-def _restore_messages(subject_id: UUID, packed: Iterable[Packed]) -> dict[UUID, Message]:
+def _restore_messages(subject_id: UUID, packed: Iterable[PackedRow]) -> dict[UUID, Message]:
     for one in packed:
-        columns = {name: _value(Message, _FIELDS[name], one[_FIELDS[name]]) for name in MESSAGE_COLUMNS}
+        columns = {name: _to_python(Message, _FIELDS[name], one[_FIELDS[name]]) for name in MESSAGE_COLUMNS}
         Message.objects.filter(subject_id=subject_id, id=one["id"]).update(**columns)
     ids = [UUID(one["id"]) for one in packed]
     return Message.objects.filter(subject_id=subject_id).select_related("conversation").in_bulk(ids)
 
 
-def _restore_snapshots(subject_id: UUID, packed: Mapping[str, Sequence[Packed]]) -> None:
+def _restore_snapshots(subject_id: UUID, packed: Mapping[str, Sequence[PackedRow]]) -> None:
     """Write snapshots and their parts as they were, in place of those made of the rest of their messages."""
     rows = [unpack_row(Snapshot, dict(one)) for one in packed["Snapshot"]]
     delete_snapshots(subject_id, [row.id for row in rows])
     known = {row.id for row in rows}
     for row in rows:
-        row.superseded_by_id = _still_there(Snapshot, row.superseded_by_id, known)
+        row.superseded_by_id = _keep_existing_id(Snapshot, row.superseded_by_id, known)
     Snapshot.objects.bulk_create(rows)
     for part in PARTS:
         made = [unpack_row(part, dict(one)) for one in packed[part.__name__]]
         if part is Note:
             for note in made:
-                note.about_tag_id = _still_there(Tag, note.about_tag_id)
+                note.about_tag_id = _keep_existing_id(Tag, note.about_tag_id)
         if part is SnapshotSource:
-            made = [link for link in made if _still_there(Message, link.message_id)]
+            made = [link for link in made if _keep_existing_id(Message, link.message_id)]
         part._default_manager.bulk_create(made, ignore_conflicts=True)
     slots = [unpack_row(NoteSlot, dict(one)) for one in packed[NoteSlot.__name__]]
-    there = [one for one in slots if any(_still_there(model, getattr(one, f"{KEYS[model]}_id")) for model in KEYS)]
+    there = [one for one in slots if any(_keep_existing_id(model, getattr(one, f"{KEYS[model]}_id")) for model in KEYS)]
     NoteSlot.objects.bulk_create(there, ignore_conflicts=True)
     touch_memory(subject_id, changed=[row.position for row in rows])
 
 
-def _restore_belief(subject: Subject, packed: Packed) -> None:
+def _restore_belief(subject: Subject, packed: PackedRow) -> None:
     """Believe a slot's value again as it was, unless it is believed; what was said since stands."""
     if packed["table"] == Tag.__name__:
         details = {name: value for name, value in packed["details"].items() if value not in ("", None, [])}
@@ -117,23 +117,23 @@ def _restore_belief(subject: Subject, packed: Packed) -> None:
             bring_past_back(outcome.tag, packed["past"])
         about = Note.objects.filter(subject_id=subject.id, id__in=packed.get("notes", ()), about_tag__isnull=True)
         about.update(about_tag_id=outcome.tag.id)
-        _link(Tag, subject.id, outcome.tag.id, packed)
+        _link_sources(Tag, subject.id, outcome.tag.id, packed)
         return
     is_preference = packed["table"] == Preference.__name__
     claim = Claim(
         packed["value"],
         Provenance(packed["provenance"]),
         packed["confidence"],
-        _value(Preference, "valid_at", packed["valid_at"]),
+        _to_python(Preference, "valid_at", packed["valid_at"]),
         explicit=True,
         details={"statement": packed["statement"]} if is_preference else {},
     )
-    row = _believe_preference(subject, packed, claim) if is_preference else _believe_fact(subject, packed, claim)
+    row = _restore_preference(subject, packed, claim) if is_preference else _restore_fact(subject, packed, claim)
     if row is not None:
-        _link(Preference if is_preference else ProfileFact, subject.id, row.id, packed)
+        _link_sources(Preference if is_preference else ProfileFact, subject.id, row.id, packed)
 
 
-def _believe_preference(subject: Subject, packed: Packed, claim: Claim) -> Preference | None:
+def _restore_preference(subject: Subject, packed: PackedRow, claim: Claim) -> Preference | None:
     place = {"category": packed["category"], "key": packed["key"]}
     now = Preference.objects.filter(subject_id=subject.id, **place, retired_at__isnull=True, invalid_at__isnull=True)
     held = now.first()
@@ -144,7 +144,7 @@ def _believe_preference(subject: Subject, packed: Packed, claim: Claim) -> Prefe
     return record_preference(subject, place["category"], place["key"], claim).row
 
 
-def _believe_fact(subject: Subject, packed: Packed, claim: Claim) -> ProfileFact | None:
+def _restore_fact(subject: Subject, packed: PackedRow, claim: Claim) -> ProfileFact | None:
     name = FactName(packed["field"], is_attribute=packed["is_attribute"])
     own = {"field": name.field, "is_attribute": name.is_attribute, "retired_at": None, "invalid_at": None}
     held = ProfileFact.objects.filter(subject_id=subject.id, **own).first()
@@ -154,27 +154,27 @@ def _believe_fact(subject: Subject, packed: Packed, claim: Claim) -> ProfileFact
     return patch_profile(subject, [FactChange(name, claim, "append" if is_list else "overwrite")])[0].row
 
 
-def _link(model: type[Any], subject_id: UUID, row_id: UUID, packed: Packed) -> None:
+def _link_sources(model: type[Any], subject_id: UUID, row_id: UUID, packed: PackedRow) -> None:
     links, own = SOURCES[model], {"subject_id": subject_id}
     known = set(links._default_manager.filter(memory_id=row_id, **own).values_list("message_id", flat=True))
     sources = map(UUID, packed["sources"])
-    wanted = [one for one in sources if one not in known and _still_there(Message, one)]
+    wanted = [one for one in sources if one not in known and _keep_existing_id(Message, one)]
     links._default_manager.bulk_create(
         [links(memory_id=row_id, message_id=one, **own) for one in wanted], ignore_conflicts=True
     )
-    notes = [one for one in map(UUID, packed["notes"]) if _still_there(Snapshot, one)]
+    notes = [one for one in map(UUID, packed["notes"]) if _keep_existing_id(Snapshot, one)]
     key = f"{KEYS[model]}_id"
     NoteSlot.objects.bulk_create(
         [NoteSlot(snapshot_id=one, **{key: row_id}, **own) for one in notes], ignore_conflicts=True
     )
 
 
-def _still_there(model: type[Any], row_id: UUID | None, more: Iterable[UUID] = ()) -> UUID | None:
+def _keep_existing_id(model: type[Any], row_id: UUID | None, more: Iterable[UUID] = ()) -> UUID | None:
     if row_id is None or row_id in more or model._default_manager.filter(Q(id=row_id)).exists():
         return row_id
     return None
 
 
-def _value(model: type[models.Model], name: str, value: Any) -> Any:
+def _to_python(model: type[models.Model], name: str, value: Any) -> Any:
     field: Any = model._meta.get_field(name)
     return field.to_python(value)

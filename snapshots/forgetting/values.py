@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.models import Preference, ProfileFact, Tag
-from snapshots.understanding.heard.turns import tells_something
+from snapshots.understanding.heard.turn_kinds import tells_something
 
 FORGOTTEN = "forgotten"
 NOTHING_TO_FORGET = "nothing_to_forget"
@@ -18,7 +18,7 @@ _WHITE = re.compile(r"\s+")
 _NOT_WHITE = re.compile(r"\S+")
 _LOOSE = " ,;:、"
 Span = tuple[int, int]
-Belief = Preference | ProfileFact | Tag
+SlotRow = Preference | ProfileFact | Tag
 
 
 class ForgetOrderUnknown(NotFound):
@@ -35,7 +35,7 @@ class ForgetOrderDecided(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ForgetTargets:
     """Rows that an order means.
 
     ``messages``: each with the characters to cut, none for all of them; ``notes``: each with its remainder, "" for
@@ -44,19 +44,19 @@ class Found:
 
     messages: Mapping[UUID, Sequence[Span]] = field(default_factory=dict)
     notes: Mapping[UUID, str] = field(default_factory=dict)
-    beliefs: Sequence[Belief] = ()
+    beliefs: Sequence[SlotRow] = ()
 
     def __bool__(self) -> bool:
         return bool(self.messages or self.notes or self.beliefs)
 
 
-def stays_of(rest: str, text: str) -> str:
+def find_note_remainder(rest: str, text: str) -> str:
     """Return the remainder of a note's ``text`` as words of their own; "" where it tells nothing."""
     whole = _WHITE.sub(" ", rest).strip(_LOOSE)
     return whole if whole and whole != text and tells_something(whole) else ""
 
 
-def rest_of(text: str, spans: Iterable[Span]) -> str:
+def blank_spans(text: str, spans: Iterable[Span]) -> str:
     """Return ``text`` with blanks in place of ``spans``, of the same length: all else keeps its place."""
     for start, end in spans:
         text = text[:start] + _NOT_WHITE.sub(lambda found: " " * len(found.group()), text[start:end]) + text[end:]

@@ -15,11 +15,11 @@ from memory_platform.kernel.ids import stable_id
 from profiles.audit import record_act
 from profiles.models import Preference, Subject, Tag
 from profiles.services.tombstones import forgotten_messages, leave_marks
-from snapshots.erasure.memories import message_name
-from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, pack, pack_beliefs, pack_row, pack_snapshots
+from snapshots.erasure.memories import make_message_name
+from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, compress_rows, pack_beliefs, pack_row, pack_snapshots
 from snapshots.forgetting.policy import FORGETTING
-from snapshots.forgetting.removal import Scope, locked_scope, take_out_scope
-from snapshots.forgetting.values import FORGOTTEN, Belief, Found
+from snapshots.forgetting.removal import RemovalScope, lock_removal_scope, remove_scope
+from snapshots.forgetting.values import FORGOTTEN, ForgetTargets, SlotRow
 from snapshots.models import SOURCES, ForgetOrder, Message, Snapshot, Work, WorkState
 from snapshots.values import FastLaneResult
 from tenants.models import ActorKind
@@ -29,16 +29,16 @@ from tenants.services.audit import Actor
 BY_USER = Actor(ActorKind.JOB, "forget-order")
 
 
-def withhold(subject: Subject, order: Message, number: int, found: Found) -> list[FastLaneResult]:
+def withhold_targets(subject: Subject, order: Message, number: int, found: ForgetTargets) -> list[FastLaneResult]:
     """Hide what was found for the ``number``-th order of a message, in the open scope; return what was hidden."""
     order_id = stable_id("forget-order", order.id, number)
     if ForgetOrder.objects.filter(id=order_id, subject_id=subject.id).exists():
         return []
-    scope = locked_scope(subject, order_id, found)
-    before = list(_beliefs_behind(subject.id, scope))
+    scope = lock_removal_scope(subject, order_id, found)
+    before = list(_load_slots_behind(subject.id, scope))
     snapshots = scope.target.snapshots | scope.snapshots
     texts = list(Snapshot.objects.filter(subject_id=subject.id, id__in=scope.snapshots).values_list("text", flat=True))
-    names = [message_name(message) for message in scope.target.messages.values()]
+    names = [make_message_name(message) for message in scope.target.messages.values()]
     kept: dict[str, Any] = {
         "messages": [{"id": one.id, **pack_row(one, MESSAGE_COLUMNS)} for one in scope.messages.values()],
         "snapshots": pack_snapshots(subject.id, snapshots),
@@ -46,12 +46,12 @@ def withhold(subject: Subject, order: Message, number: int, found: Found) -> lis
         "names": names,
         "new_names": [name for name in names if name not in forgotten_messages(subject.id, names)],
         "texts": texts,
-        "unread": _unread(subject.id, scope.messages),
+        "unread": _find_unread_messages(subject.id, scope.messages),
     }
-    hidden = _hidden(subject.id, snapshots)
-    counts = take_out_scope(subject, scope)
+    hidden = _describe_hidden_snapshots(subject.id, snapshots)
+    counts = remove_scope(subject, scope)
     leave_marks(subject.id, messages=names)
-    hidden += _lost(before)
+    hidden += _describe_lost_slots(before)
     now = utc_now()
     row = ForgetOrder.objects.create(
         id=order_id,
@@ -64,7 +64,7 @@ def withhold(subject: Subject, order: Message, number: int, found: Found) -> lis
         ],
         messages=list(scope.messages),
         erased={table: rows for table, rows in counts.items() if rows},
-        kept=pack(kept),
+        kept=compress_rows(kept),
         created_at=now,
         erase_at=now + FORGETTING.withheld,
     )
@@ -74,7 +74,7 @@ def withhold(subject: Subject, order: Message, number: int, found: Found) -> lis
     ]
 
 
-def _beliefs_behind(subject_id: UUID, scope: Scope) -> Iterable[Belief]:
+def _load_slots_behind(subject_id: UUID, scope: RemovalScope) -> Iterable[SlotRow]:
     named = {row.id for row in scope.beliefs}
     yield from scope.beliefs
     for model, links in SOURCES.items():
@@ -89,17 +89,17 @@ def _beliefs_behind(subject_id: UUID, scope: Scope) -> Iterable[Belief]:
         yield from rows if model is Tag else rows.filter(retired_at__isnull=True, invalid_at__isnull=True)
 
 
-def _unread(subject_id: UUID, messages: Collection[UUID]) -> list[UUID]:
+def _find_unread_messages(subject_id: UUID, messages: Collection[UUID]) -> list[UUID]:
     work = Work.objects.filter(subject_id=subject_id, message_id__in=list(messages)).exclude(state=WorkState.DONE)
     return sorted({one for one in work.values_list("message_id", flat=True) if one})
 
 
-def _hidden(subject_id: UUID, snapshots: Collection[UUID]) -> list[FastLaneResult]:
+def _describe_hidden_snapshots(subject_id: UUID, snapshots: Collection[UUID]) -> list[FastLaneResult]:
     rows = Snapshot.objects.filter(subject_id=subject_id, id__in=snapshots).order_by("position")
     return [FastLaneResult(FORGOTTEN, str(kind), row_id) for row_id, kind in rows.values_list("id", "kind")]
 
 
-def _lost(before: Iterable[Belief]) -> list[FastLaneResult]:
+def _describe_lost_slots(before: Iterable[SlotRow]) -> list[FastLaneResult]:
     """Return the slots that are gone, or hold less than before."""
     lost = []
     for row in before:

@@ -7,16 +7,16 @@ from functools import partial
 from django.db import transaction
 
 from memory_platform.kernel.ids import stable_id
-from snapshots.intake.conversations import locked_known
+from snapshots.intake.conversations import lock_conversation
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, Work
 from snapshots.queue.enqueue import end_conversation
-from snapshots.queue.wake_up import nudge
+from snapshots.queue.wake_up import wake_workers
 from snapshots.selectors import with_words
 from snapshots.summaries.conversations import CONVERSATION_VERSION
 from snapshots.understanding.statements.policy import SUMMARY
 from tenants.isolation import current_tenant_id
 
-MADE_AT_THE_END = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
+END_SNAPSHOT_KINDS = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
 
 
 class NothingMade(StrEnum):
@@ -38,22 +38,22 @@ class EndResult:
 
 def end_on_request(subject_id: str, conversation_id: str) -> tuple[Conversation, Work]:
     """End a conversation by the product's own ids; a second time is the same work. Raises ConversationUnknown."""
-    conversation = locked_known(subject_id, conversation_id)
+    conversation = lock_conversation(subject_id, conversation_id)
     work = end_conversation(conversation)
-    transaction.on_commit(partial(nudge, current_tenant_id()), robust=True)
+    transaction.on_commit(partial(wake_workers, current_tenant_id()), robust=True)
     return conversation, work
 
 
-def result_of_end(work: Work) -> EndResult:
+def load_end_result(work: Work) -> EndResult:
     """Return the result of a conversation's finished end, read from the present rows, in the open scope."""
     conversation = Conversation.objects.get(subject_id=work.subject_id, id=work.conversation_id)
     numbers = range(conversation.next_seq // SUMMARY.segment_turns + 2)  # the whole, and a segment for so many turns
     ids = [stable_id(CONVERSATION_VERSION, work.conversation_id, work.generation, number) for number in numbers]
-    made = Snapshot.objects.filter(subject_id=work.subject_id, kind__in=MADE_AT_THE_END, id__in=ids).count()
-    return EndResult(made, None if made else _why_nothing(conversation, work))
+    made = Snapshot.objects.filter(subject_id=work.subject_id, kind__in=END_SNAPSHOT_KINDS, id__in=ids).count()
+    return EndResult(made, None if made else _explain_empty_end(conversation, work))
 
 
-def _why_nothing(conversation: Conversation, work: Work) -> NothingMade:
+def _explain_empty_end(conversation: Conversation, work: Work) -> NothingMade:
     if not conversation.remember:
         return NothingMade.NOT_REMEMBERED
     if conversation.generation != work.generation:

@@ -8,7 +8,7 @@ from snapshots.errors import ConversationUnknown
 from snapshots.models import Conversation, ConversationStatus
 
 
-def locked_conversation(subject: Subject, external_id: str) -> Conversation:
+def lock_or_create_conversation(subject: Subject, external_id: str) -> Conversation:
     """Return the subject's conversation, created if it is new, its row locked until the transaction ends."""
     # Not FOR UPDATE: workers that store memories of this conversation hold its key and must not wait.
     rows = Conversation.objects.select_for_update(no_key=True)
@@ -25,7 +25,7 @@ def locked_conversation(subject: Subject, external_id: str) -> Conversation:
     return Conversation.objects.get(subject=subject, external_id=external_id)
 
 
-def locked_known(subject_id: str, conversation_id: str) -> Conversation:
+def lock_conversation(subject_id: str, conversation_id: str) -> Conversation:
     """Return an existing conversation by the product's own ids, its row locked. Raises ConversationUnknown."""
     rows = Conversation.objects.select_for_update(no_key=True, of=("self",))
     found = rows.filter(subject__external_id=subject_id, external_id=conversation_id).first()
@@ -34,7 +34,7 @@ def locked_known(subject_id: str, conversation_id: str) -> Conversation:
     return found
 
 
-def note_acceptance(conversation: Conversation, stored: int) -> None:
+def record_acceptance(conversation: Conversation, stored: int) -> None:
     """Count ``stored`` new messages. A conversation that had ended is open again, and its next end makes new work."""
     reopened = conversation.status == ConversationStatus.ENDED
     conversation.next_seq += stored

@@ -5,21 +5,21 @@ from uuid import UUID
 
 from profiles.models import CandidateKind, Subject
 from profiles.values import Verdict
-from snapshots.intake.ended_notes import EndingsByText
+from snapshots.intake.note_endings import EndingsByText
 from snapshots.models import Conversation, Message
 from snapshots.notes.slot_ends import end_outdated_notes
-from snapshots.understanding.believing.fast_lane import APPLIED, apply_corrections, note_changes
-from snapshots.understanding.believing.lessons import Learned
+from snapshots.understanding.believing.fast_lane import APPLIED, apply_corrections, record_change_times
+from snapshots.understanding.believing.lessons import CandidateResult
 from snapshots.understanding.believing.message_lessons import is_forgotten_message
-from snapshots.understanding.changes.ending import apply_endings
-from snapshots.understanding.changes.foresee import Ending
+from snapshots.understanding.changes.end_notes import apply_endings
+from snapshots.understanding.changes.predicted_endings import NoteEnding
 from snapshots.values import FastLaneResult
 
-NOTE = "note"
-ENDED, DOUBTED = "ended", "possibly_outdated"
+NOTE_KIND = "note"
+NOTE_ENDED, NOTE_DOUBTED = "ended", "possibly_outdated"
 
 
-def correct_at_once(
+def apply_corrections_and_endings(
     subject: Subject, conversation: Conversation, messages: Sequence[Message], endings_by_text: EndingsByText
 ) -> tuple[FastLaneResult, ...]:
     """Apply what the subject's new messages correct and end; the conversation's next context sees it."""
@@ -29,12 +29,12 @@ def correct_at_once(
     endings = _end_notes(messages, endings_by_text)
     changed += [*outdated, *(one.note_id for one in endings if one.is_sure)]
     if changed:
-        note_changes(subject.id, changed, accepted_at=messages[0].accepted_at)
+        record_change_times(subject.id, changed, accepted_at=messages[0].accepted_at)
     ended = [*((note_id, True) for note_id in outdated), *((one.note_id, one.is_sure) for one in endings)]
-    return (*map(result_of, results), *(_result_of_note(*one) for one in ended))
+    return (*map(build_correction_result, results), *(_build_note_result(*one) for one in ended))
 
 
-def result_of(learned: Learned) -> FastLaneResult:
+def build_correction_result(learned: CandidateResult) -> FastLaneResult:
     reason = learned.reason or None
     if not learned.target:
         return FastLaneResult(learned.verdict, reason=reason)
@@ -43,7 +43,7 @@ def result_of(learned: Learned) -> FastLaneResult:
     return FastLaneResult(learned.verdict, learned.kind, learned.memory_id, category or None, key, reason)
 
 
-def _end_notes(messages: Sequence[Message], endings_by_text: EndingsByText) -> list[Ending]:
+def _end_notes(messages: Sequence[Message], endings_by_text: EndingsByText) -> list[NoteEnding]:
     ended = []
     for message in messages:
         endings = endings_by_text.get(message.content, ()) if message.remember else ()
@@ -52,6 +52,6 @@ def _end_notes(messages: Sequence[Message], endings_by_text: EndingsByText) -> l
     return ended
 
 
-def _result_of_note(note_id: UUID, is_over: bool) -> FastLaneResult:
-    verdict, reason = (Verdict.SUPERSEDED, ENDED) if is_over else (Verdict.UNCHANGED, DOUBTED)
-    return FastLaneResult(verdict, NOTE, note_id, reason=reason)
+def _build_note_result(note_id: UUID, is_over: bool) -> FastLaneResult:
+    verdict, reason = (Verdict.SUPERSEDED, NOTE_ENDED) if is_over else (Verdict.UNCHANGED, NOTE_DOUBTED)
+    return FastLaneResult(verdict, NOTE_KIND, note_id, reason=reason)

@@ -10,8 +10,8 @@ from django.db import connection
 from memory_platform.kernel.ids import new_id
 from memory_platform.kernel.local_time import offset_of
 from memory_platform.providers.tokens import TokenEstimator
-from snapshots.intake.special import NOTHING_SPECIAL, Screened
-from snapshots.intake.values import CONTENT_DIFFERS, SPECIAL_CATEGORY, AcceptedMessage, IncomingMessage
+from snapshots.intake.screening import NOTHING_SPECIAL, Screening
+from snapshots.intake.values import CONTENT_DIFFERS, SPECIAL_CATEGORY, IncomingMessage, MessageResult
 from snapshots.models import Conversation, Message
 from tenants.isolation import current_tenant_id
 
@@ -52,7 +52,7 @@ class StoredMessage:
 class SortedBatch:
     """Every incoming message's fate, and the rows of the new ones."""
 
-    fates: tuple[AcceptedMessage, ...]
+    results: tuple[MessageResult, ...]
     new: tuple[Message, ...]
 
 
@@ -73,14 +73,14 @@ def sort_messages(
     stored: Mapping[str, StoredMessage],
     *,
     at: datetime,
-    special: Screened = NOTHING_SPECIAL,
+    special: Screening = NOTHING_SPECIAL,
 ) -> SortedBatch:
     """Give each new message the next order number; an id that is stored, or came before in the batch, keeps its own.
 
     The ``special`` ones stay in their conversation and teach nothing, or are not stored at all.
     """
     seen = dict(stored)
-    fates: list[AcceptedMessage] = []
+    fates: list[MessageResult] = []
     new: list[Message] = []
     for place, message in enumerate(incoming):
         message_id = message.message_id or str(new_id())
@@ -88,15 +88,15 @@ def sort_messages(
         first = seen.get(message_id)
         if first is not None:
             reason = None if first.fingerprint == fingerprint else CONTENT_DIFFERS
-            fates.append(AcceptedMessage(message_id, first.seq, "duplicate", reason))
+            fates.append(MessageResult(message_id, first.seq, "duplicate", reason))
             continue
         is_special = place in special.places
         if is_special and special.refused:
-            fates.append(AcceptedMessage(message_id, None, "rejected", SPECIAL_CATEGORY))
+            fates.append(MessageResult(message_id, None, "rejected", SPECIAL_CATEGORY))
             continue
         seq = conversation.next_seq + len(new)
         seen[message_id] = StoredMessage(seq, fingerprint)
-        fates.append(AcceptedMessage(message_id, seq, "stored", SPECIAL_CATEGORY if is_special else None))
+        fates.append(MessageResult(message_id, seq, "stored", SPECIAL_CATEGORY if is_special else None))
         told = replace(message, remember=message.remember and not is_special)
         new.append(_build_row(conversation, told, message_id, seq, fingerprint, at))
     return SortedBatch(tuple(fates), tuple(new))

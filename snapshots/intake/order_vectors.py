@@ -6,29 +6,29 @@ from uuid import UUID
 
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.linear_model import Float32
-from snapshots.embedding.spaces import active_embedders
-from snapshots.forgetting.find import order_beside
-from snapshots.forgetting.meant import meanings_of
-from snapshots.forgetting.turns import newest_told, without_orders
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.forgetting.meaning_reader import list_texts_to_embed
+from snapshots.forgetting.nearby_turns import blank_orders, load_newest_turns
+from snapshots.forgetting.order_meaning import split_order_message
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, MessageRole
 from snapshots.receipts.read import receipt_by_id
 from snapshots.relevance.policy import ENCODER_SPACE
 from snapshots.selectors import with_words
-from snapshots.understanding.heard.forget_orders import read_forget_orders
-from snapshots.understanding.heard.order_reader import acknowledges_forgetting
+from snapshots.understanding.heard.forget_orders import find_forget_orders
+from snapshots.understanding.heard.order_classifier import acknowledges_forgetting
 from tenants.isolation import tenant_tx
 
 # Unit vectors of the sentence encoder, by text.
-Vectors = Mapping[str, Float32]
+OrderVectors = Mapping[str, Float32]
 
 
-def vectors_for_messages(
+def embed_orders_of_messages(
     tenant_id: UUID, subject_id: str, conversation_id: str, incoming: Sequence[IncomingMessage]
-) -> Vectors:
+) -> OrderVectors:
     """Return the vectors of the orders in messages for the product's own ids, and of the turns they may mean."""
     own = [one.text for one in incoming if one.role == MessageRole.USER and one.remember]
-    ordering = [text for text in own if read_forget_orders(text, acknowledged=True)]
+    ordering = [text for text in own if find_forget_orders(text, acknowledged=True)]
     answers = [one.text for one in incoming if one.role == MessageRole.ASSISTANT]
     if not ordering and not any(acknowledges_forgetting(text) for text in answers):
         return {}
@@ -37,34 +37,34 @@ def vectors_for_messages(
             subject__external_id=subject_id, conversation__external_id=conversation_id, role=MessageRole.USER
         )
         asked = [row.content for row in with_words(list(before.order_by("-seq")[:1]))]
-        told = [row.content for row in newest_told(subject__external_id=subject_id)]
-    return _embed([*ordering, *asked], [*own, *told])
+        told = [row.content for row in load_newest_turns(subject__external_id=subject_id)]
+    return _embed_texts([*ordering, *asked], [*own, *told])
 
 
-def vectors_for_outcome(tenant_id: UUID, receipt_id: UUID, said: str | None) -> Vectors:
-    if not said or not read_forget_orders(said):
+def embed_orders_of_outcome(tenant_id: UUID, receipt_id: UUID, said: str | None) -> OrderVectors:
+    if not said or not find_forget_orders(said):
         return {}
     with tenant_tx(tenant_id):
         receipt = receipt_by_id(receipt_id)
-        told = [row.content for row in newest_told(subject_id=receipt.subject_id)] if receipt else []
-    return _embed([said], told)
+        told = [row.content for row in load_newest_turns(subject_id=receipt.subject_id)] if receipt else []
+    return _embed_texts([said], told)
 
 
-def _embed(ordering: Sequence[str], told: Sequence[str]) -> Vectors:
+def _embed_texts(ordering: Sequence[str], told: Sequence[str]) -> OrderVectors:
     """Return a vector for each text; none where the sentence encoder is not configured or does not answer."""
     encoder = next((one for one in active_embedders() if one.name == ENCODER_SPACE), None)
-    meanings = [words for text in ordering for words in _meanings(text)]
+    meanings = [words for text in ordering for words in _list_meanings(text)]
     if encoder is None or not meanings:
         return {}
-    texts = list(dict.fromkeys([*meanings, *map(without_orders, told)]))
+    texts = list(dict.fromkeys([*meanings, *map(blank_orders, told)]))
     try:
         return dict(zip(texts, encoder.embed(texts), strict=True))
     except Unavailable:
         return {}
 
 
-def _meanings(text: str) -> Iterator[str]:
+def _list_meanings(text: str) -> Iterator[str]:
     """Yield the words of each order, both as it reads alone and with an answer that acknowledges it."""
     for acknowledged in (False, True):
-        for order in read_forget_orders(text, acknowledged=acknowledged):
-            yield from meanings_of(order_beside(text, order, acknowledged=acknowledged))
+        for order in find_forget_orders(text, acknowledged=acknowledged):
+            yield from list_texts_to_embed(split_order_message(text, order, acknowledged=acknowledged))

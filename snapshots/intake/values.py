@@ -15,7 +15,7 @@ from snapshots.window.values import Window
 
 BLANK_RUN = 100
 _LONG_BLANKS = re.compile(rf"(\s{{{BLANK_RUN}}})\s+")
-StoredOrNot = Literal["stored", "duplicate", "rejected"]
+MessageVerdict = Literal["stored", "duplicate", "rejected"]
 CONTENT_DIFFERS = "content_differs"
 SPECIAL_CATEGORY = "special_category"
 
@@ -62,7 +62,7 @@ class IncomingMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class AcceptedMessage:
+class MessageResult:
     """The result for one message, in the order of the request.
 
     A duplicate has the ``seq`` of the first; one that is not stored has none.
@@ -70,15 +70,15 @@ class AcceptedMessage:
 
     message_id: str
     seq: int | None
-    verdict: StoredOrNot
+    verdict: MessageVerdict
     reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedBatch:
     """The results of one batch; final once the transaction has committed."""
 
     conversation: Conversation
-    messages: tuple[AcceptedMessage, ...]
+    messages: tuple[MessageResult, ...]
     window: Window
     fast_lane: tuple[FastLaneResult, ...] = ()

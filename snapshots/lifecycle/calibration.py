@@ -21,16 +21,16 @@ from profiles.policy import BELIEFS
 from profiles.services.beliefs import rate_belief
 from profiles.services.locking import lock_subject
 from profiles.values import Provenance
-from snapshots.embedding.store import lock_memory, touch_memory
-from snapshots.embedding.versions import keep_image
+from snapshots.embedding.snapshot_store import lock_memory, touch_memory
+from snapshots.embedding.snapshot_versions import store_version
+from snapshots.lifecycle.memory_reviews import Memory, request_review
 from snapshots.lifecycle.policy import CALIBRATION, CalibrationPolicy
-from snapshots.lifecycle.review import Memory, ask_for_review
-from snapshots.lifecycle.selectors import current
+from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import (
     BeliefCounter,
     Calibration,
     CalibrationRule,
-    Lane,
+    MemoryLane,
     Note,
     ReviewReason,
     Snapshot,
@@ -39,11 +39,11 @@ from snapshots.models import (
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 
-Tally = SnapshotCounter | BeliefCounter
-T = TypeVar("T", SnapshotCounter, BeliefCounter)
-BELIEF_TABLES: Mapping[Lane, type[Preference] | type[ProfileFact]] = {
-    Lane.PREFERENCES: Preference,
-    Lane.PROFILE: ProfileFact,
+TallyRow = SnapshotCounter | BeliefCounter
+TallyT = TypeVar("TallyT", SnapshotCounter, BeliefCounter)
+BELIEF_TABLES: Mapping[MemoryLane, type[Preference] | type[ProfileFact]] = {
+    MemoryLane.PREFERENCES: Preference,
+    MemoryLane.PROFILE: ProfileFact,
 }
 COUNTS = ("injected", "judged", "positive", "corrected")
 # Sums of tenths would otherwise drift off the steps that the rules name.
@@ -59,12 +59,12 @@ class Reception:
     positive: int
     corrected: int
 
-    def liked_share(self, judged_least: int) -> float | None:
+    def positive_share(self, judged_least: int) -> float | None:
         """Return the share of positive judgements, None below ``judged_least`` (at least one) judgements."""
         return self.positive / self.judged if self.judged >= judged_least else None
 
 
-def rule_for(
+def choose_calibration_rule(
     seen: Reception, policy: CalibrationPolicy = CALIBRATION, *, is_vital: bool = False
 ) -> CalibrationRule | None:
     """Return the first rule that holds, of disliked, corrected, liked; None when none holds.
@@ -72,7 +72,7 @@ def rule_for(
     A vital note stands in every context whether or not it helps, so it is never disliked; and it is corrected however
     seldom it was injected.
     """
-    share = seen.liked_share(policy.judged_least)
+    share = seen.positive_share(policy.judged_least)
     if (
         not is_vital
         and seen.injected >= policy.disliked_injected
@@ -87,7 +87,7 @@ def rule_for(
     return None
 
 
-def calibrated(
+def calibrate_confidence(
     confidence: float, provenance: Provenance, rule: CalibrationRule, policy: CalibrationPolicy = CALIBRATION
 ) -> float:
     """Return the confidence after ``rule``: at most its provenance's ceiling, at least the floor.
@@ -106,7 +106,7 @@ def calibrated(
 
 
 def preview_calibration(policy: CalibrationPolicy = CALIBRATION) -> CarePreview:
-    found = list(_previewed(policy))
+    found = list(_iterate_changes(policy))
     counts = Counter(rule for _, rule, _, _ in found)
     said = [f"{lane} {memory.id}: {rule} {memory.confidence:.2f} -> {after:.2f}" for lane, rule, memory, after in found]
     return CarePreview({rule.value: counts[rule] for rule in CalibrationRule}, said)
@@ -119,11 +119,11 @@ def calibrate_tenant(
 
     Runs outside any ``tenant_tx``, a batch of one kind in a transaction of its own.
     """
-    changed = _in_batches(tenant_id, _snapshot_tallies, _calibrate_snapshots, may_go_on, policy)
-    return changed + _in_batches(tenant_id, _belief_tallies, _calibrate_beliefs, may_go_on, policy)
+    changed = _calibrate_in_batches(tenant_id, _snapshot_tallies, _calibrate_snapshots, may_go_on, policy)
+    return changed + _calibrate_in_batches(tenant_id, _belief_tallies, _calibrate_beliefs, may_go_on, policy)
 
 
-def due(tallies: QuerySet[T], policy: CalibrationPolicy) -> QuerySet[T]:
+def find_due_tallies(tallies: QuerySet[TallyT], policy: CalibrationPolicy) -> QuerySet[TallyT]:
     """Return those of ``tallies`` for which a rule may hold: the rules' conditions as a query."""
     gained = {f"new_{name}": F(name) - F(f"calibrated_{name}") for name in COUNTS}
     disliked = Q(
@@ -143,22 +143,22 @@ def due(tallies: QuerySet[T], policy: CalibrationPolicy) -> QuerySet[T]:
     return tallies.annotate(**gained).filter(disliked | corrected | liked)
 
 
-def reception(tally: Tally) -> Reception:
+def measure_reception(tally: TallyRow) -> Reception:
     """Return the tally's gains since the last calibration; counts that were taken back meanwhile are 0."""
     return Reception(*(max(0, getattr(tally, name) - getattr(tally, f"calibrated_{name}")) for name in COUNTS))
 
 
-def _in_batches(
+def _calibrate_in_batches(
     tenant_id: UUID,
-    tallies: Callable[[], QuerySet[T]],
-    calibrate_some: Callable[[UUID, Sequence[T], CalibrationPolicy], int],
+    tallies: Callable[[], QuerySet[TallyT]],
+    calibrate_some: Callable[[UUID, Sequence[TallyT], CalibrationPolicy], int],
     may_go_on: Callable[[], bool],
     policy: CalibrationPolicy,
 ) -> int:
     changed, after = 0, UUID(int=0)
     while may_go_on():
         with tenant_tx(tenant_id):
-            batch = list(due(tallies(), policy).filter(id__gt=after).order_by("id")[: policy.batch])
+            batch = list(find_due_tallies(tallies(), policy).filter(id__gt=after).order_by("id")[: policy.batch])
             # In the order of subjects, as for every writer of several.
             by_subject = groupby(sorted(batch, key=attrgetter("subject_id")), key=attrgetter("subject_id"))
             changed += sum(calibrate_some(subject_id, list(some), policy) for subject_id, some in by_subject)
@@ -172,12 +172,14 @@ def _calibrate_snapshots(subject_id: UUID, tallies: Sequence[SnapshotCounter], p
     lock_memory(subject_id)  # the memory before its rows, as every writer does
     ours = SnapshotCounter.objects.filter(subject_id=subject_id, id__in=[tally.id for tally in tallies])
     locked = list(ours.order_by("id").select_for_update(no_key=True))
-    held = _held_snapshots([tally.snapshot_id for tally in locked])
-    vital = _vital_among(held)
+    held = _load_current_snapshots([tally.snapshot_id for tally in locked])
+    vital = _find_vital_notes(held)
     moved = [
         held[tally.snapshot_id]
         for tally in locked
-        if _calibrate(Lane.SNAPSHOTS, tally, held.get(tally.snapshot_id), policy, is_vital=tally.snapshot_id in vital)
+        if _calibrate_memory(
+            MemoryLane.SNAPSHOTS, tally, held.get(tally.snapshot_id), policy, is_vital=tally.snapshot_id in vital
+        )
     ]
     if moved:
         touch_memory(subject_id, changed=[snapshot.position for snapshot in moved])
@@ -190,31 +192,31 @@ def _calibrate_beliefs(subject_id: UUID, tallies: Sequence[BeliefCounter], polic
     moved = [
         tally.lane
         for tally in ours.order_by("id").select_for_update(no_key=True)
-        if _calibrate(Lane(tally.lane), tally, _held_belief(tally), policy)
+        if _calibrate_memory(MemoryLane(tally.lane), tally, _load_current_belief(tally), policy)
     ]
-    if Lane.PROFILE in moved:
+    if MemoryLane.PROFILE in moved:
         Subject.objects.filter(id=subject_id).update(profile_version=F("profile_version") + 1)
     return len(moved)
 
 
-def _calibrate(
-    lane: Lane, tally: Tally, memory: Memory | None, policy: CalibrationPolicy, *, is_vital: bool = False
+def _calibrate_memory(
+    lane: MemoryLane, tally: TallyRow, memory: Memory | None, policy: CalibrationPolicy, *, is_vital: bool = False
 ) -> bool:
     """Apply the rule that holds to one memory, and begin its tally anew; return whether the memory changed.
 
     A vital note that was corrected often enough is marked as possibly outdated and reviewed, so that the subject and a
     person are asked: nothing ends it by itself.
     """
-    seen = reception(tally)
-    rule = rule_for(seen, policy, is_vital=is_vital) if memory else None
+    seen = measure_reception(tally)
+    rule = choose_calibration_rule(seen, policy, is_vital=is_vital) if memory else None
     if memory is None or rule is None:
         return False
     before = memory.confidence
-    after = calibrated(before, Provenance(memory.provenance), rule, policy)
+    after = calibrate_confidence(before, Provenance(memory.provenance), rule, policy)
     is_asked = is_vital and rule is CalibrationRule.CORRECTED
-    lost = _doubt(memory.id) if is_asked else {}
+    lost = _mark_possibly_outdated(memory.id) if is_asked else {}
     if after != before or lost:
-        _rate(memory, after, lost)
+        _set_confidence(memory, after, lost)
     if after != before:
         Calibration.objects.create(
             subject_id=tally.subject_id,
@@ -229,43 +231,47 @@ def _calibrate(
         setattr(tally, f"calibrated_{name}", getattr(tally, name))
     tally.save(update_fields=[f"calibrated_{name}" for name in COUNTS])
     if after < policy.retire_below or is_asked:
-        ask_for_review(memory, lane, ReviewReason.UNSURE, is_vital=is_vital)
+        request_review(memory, lane, ReviewReason.UNSURE, is_vital=is_vital)
     return after != before or bool(lost)
 
 
-def _doubt(snapshot_id: UUID) -> Mapping[str, bool]:
+def _mark_possibly_outdated(snapshot_id: UUID) -> Mapping[str, bool]:
     """Mark a note as possibly outdated; return the columns for its image: nothing where it was marked already."""
     own = Note.objects.filter(snapshot_id=snapshot_id, possibly_outdated=False)
     return {"possibly_outdated": False} if own.update(possibly_outdated=True) else {}
 
 
-def _rate(memory: Memory, confidence: float, note: Mapping[str, bool]) -> None:
+def _set_confidence(memory: Memory, confidence: float, note: Mapping[str, bool]) -> None:
     """Give a memory another confidence. ``note``: the columns that its note had before, for the image."""
     if not isinstance(memory, Snapshot):
         rate_belief(memory, confidence)
         return
-    keep_image(memory, ["confidence"], until=utc_now(), note=note)
+    store_version(memory, ["confidence"], until=utc_now(), note=note)
     own = Snapshot.objects.filter(id=memory.id, subject_id=memory.subject_id)
     own.update(confidence=confidence, version=F("version") + 1)
     memory.confidence = confidence
 
 
-def _previewed(policy: CalibrationPolicy) -> Iterator[tuple[Lane, CalibrationRule, Memory, float]]:
-    snapshots = list(due(_snapshot_tallies(), policy).order_by("id"))
-    held = _held_snapshots([tally.snapshot_id for tally in snapshots])
-    beliefs = due(_belief_tallies(), policy).order_by("id")
-    found: Iterable[tuple[Lane, Tally, Memory | None]] = (
-        *((Lane.SNAPSHOTS, tally, held.get(tally.snapshot_id)) for tally in snapshots),
-        *((Lane(tally.lane), tally, _held_belief(tally)) for tally in beliefs),
+def _iterate_changes(policy: CalibrationPolicy) -> Iterator[tuple[MemoryLane, CalibrationRule, Memory, float]]:
+    snapshots = list(find_due_tallies(_snapshot_tallies(), policy).order_by("id"))
+    held = _load_current_snapshots([tally.snapshot_id for tally in snapshots])
+    beliefs = find_due_tallies(_belief_tallies(), policy).order_by("id")
+    found: Iterable[tuple[MemoryLane, TallyRow, Memory | None]] = (
+        *((MemoryLane.SNAPSHOTS, tally, held.get(tally.snapshot_id)) for tally in snapshots),
+        *((MemoryLane(tally.lane), tally, _load_current_belief(tally)) for tally in beliefs),
     )
-    vital = _vital_among(held)
+    vital = _find_vital_notes(held)
     for lane, tally, memory in found:
         rule = (
-            rule_for(reception(tally), policy, is_vital=memory is not None and memory.id in vital) if memory else None
+            choose_calibration_rule(
+                measure_reception(tally), policy, is_vital=memory is not None and memory.id in vital
+            )
+            if memory
+            else None
         )
         if memory is None or rule is None:
             continue
-        after = calibrated(memory.confidence, Provenance(memory.provenance), rule, policy)
+        after = calibrate_confidence(memory.confidence, Provenance(memory.provenance), rule, policy)
         if after != memory.confidence:
             yield lane, rule, memory, after
 
@@ -278,15 +284,15 @@ def _belief_tallies() -> QuerySet[BeliefCounter]:
     return BeliefCounter.objects.filter(lane__in=BELIEF_TABLES)
 
 
-def _held_snapshots(ids: Sequence[UUID]) -> dict[UUID, Snapshot]:
-    return {row.id: row for row in Snapshot.objects.filter(current(), id__in=ids)}
+def _load_current_snapshots(ids: Sequence[UUID]) -> dict[UUID, Snapshot]:
+    return {row.id: row for row in Snapshot.objects.filter(current_snapshot_condition(), id__in=ids)}
 
 
-def _vital_among(ids: Collection[UUID]) -> set[UUID]:
+def _find_vital_notes(ids: Collection[UUID]) -> set[UUID]:
     rows = Note.objects.filter(snapshot_id__in=list(ids)).exclude(vital_class="").order_by()
     return set(rows.values_list("snapshot_id", flat=True))
 
 
-def _held_belief(tally: BeliefCounter) -> Preference | ProfileFact | None:
-    rows = BELIEF_TABLES[Lane(tally.lane)].objects.filter(id=tally.memory_ref, subject_id=tally.subject_id)
+def _load_current_belief(tally: BeliefCounter) -> Preference | ProfileFact | None:
+    rows = BELIEF_TABLES[MemoryLane(tally.lane)].objects.filter(id=tally.memory_ref, subject_id=tally.subject_id)
     return rows.filter(retired_at__isnull=True, invalid_at__isnull=True).first()

@@ -14,19 +14,25 @@ from memory_platform.kernel.text import content_hash
 from profiles.policy import BELIEFS
 from profiles.services.tombstones import ForgottenMemory, forgotten_texts
 from profiles.values import Provenance, Verdict
-from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
-from snapshots.embedding.spaces import Embedders
-from snapshots.embedding.store import reindex_snapshot, touch_memory
-from snapshots.embedding.stored_drafts import Mask, stored_drafts
-from snapshots.embedding.versions import INDEXED, keep_image
-from snapshots.lifecycle.selectors import snapshot_at, with_sources
-from snapshots.lifecycle.traces import lock_for_traces
-from snapshots.lifecycle.values import Accept, SnapshotAddress, SourcedSnapshot, ceiling_fault, labels_without_secrets
+from snapshots.embedding.embedding_spaces import Embedders
+from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, prepare_snapshots
+from snapshots.embedding.snapshot_store import reindex_snapshot, touch_memory
+from snapshots.embedding.snapshot_versions import INDEXED, store_version
+from snapshots.embedding.stored_drafts import MaskText, load_stored_drafts
+from snapshots.lifecycle.note_traces import lock_note_subject
+from snapshots.lifecycle.selectors import load_held_snapshot, load_with_sources
+from snapshots.lifecycle.values import (
+    SnapshotAddress,
+    SourcedSnapshot,
+    VersionCheck,
+    drop_secret_labels,
+    find_ceiling_fault,
+)
 from snapshots.models import Note, Snapshot
 from tenants.isolation import tenant_tx
 
 # Whoever sets one of these has looked at the memory.
-VALIDATING = frozenset({"text", "confidence", "provenance"})
+VALIDATING_COLUMNS = frozenset({"text", "confidence", "provenance"})
 
 TRIES = 3
 TopicsOf = Callable[[str], Sequence[str]]
@@ -43,8 +49,8 @@ class Edit:
     """
 
     changes: Mapping[str, Any]
-    mask: Mask
-    accept: Accept
+    mask: MaskText
+    accept: VersionCheck
     note: Callable[[Snapshot, Mapping[str, Any]], None] | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
     topics_of: TopicsOf | None = None
@@ -59,20 +65,20 @@ class EditPlan:
 
     snapshot: Snapshot
     changed: Mapping[str, Any]
-    draft: SnapshotDraft | None
+    draft: SnapshotToStore | None
     details: Mapping[str, Any] = field(default_factory=dict)
     note_before: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
+class EditResult:
     """A snapshot after an edit: ``stored``, or ``unchanged`` when it had all these values already."""
 
     verdict: Verdict
     sourced: SourcedSnapshot
 
 
-def edit_snapshot(tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedders: Embedders) -> Edited:
+def edit_snapshot(tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedders: Embedders) -> EditResult:
     """Change a snapshot and keep its previous state. Opens its own scopes, one to read, one to write; embeds between
     them.
 
@@ -80,7 +86,7 @@ def edit_snapshot(tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedde
     """
     for _ in range(TRIES):
         with tenant_tx(tenant_id):
-            plan = plan_edit(snapshot_at(address), edit)
+            plan = plan_edit(load_held_snapshot(address), edit)
         ready = prepare_snapshots([plan.draft], embedders) if plan.draft else []
         with tenant_tx(tenant_id):
             if apply_edit(plan, ready[0] if ready else None):
@@ -88,23 +94,23 @@ def edit_snapshot(tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedde
                     edit.note(plan.snapshot, {})
                 snapshot = Snapshot.objects.get(id=plan.snapshot.id, subject_id=plan.snapshot.subject_id)
                 verdict = Verdict.STORED if plan.changed else Verdict.UNCHANGED
-                return Edited(verdict, with_sources([snapshot])[0])
+                return EditResult(verdict, load_with_sources([snapshot])[0])
     raise Conflict("Other requests keep changing this snapshot.")
 
 
 def plan_edit(snapshot: Snapshot, edit: Edit) -> EditPlan:
     """Return the real changes, in the open scope. Raises ConfidenceAboveCeiling, and what ``edit.accept`` raises."""
     edit.accept(snapshot.id, snapshot.version)
-    changes = {**_topics(snapshot, edit), **edit.changes, **_masked(edit)}
-    wanted = {**changes, **_sureness(snapshot, edit.changes), **_clock(snapshot, edit.changes)}
+    changes = {**_replace_read_topics(snapshot, edit), **edit.changes, **_mask_changes(edit)}
+    wanted = {**changes, **_cap_confidence(snapshot, edit.changes), **_change_said_offset(snapshot, edit.changes)}
     changed = {name: value for name, value in wanted.items() if getattr(snapshot, name) != value}
-    if VALIDATING & changed.keys():
+    if VALIDATING_COLUMNS & changed.keys():
         changed["last_validated_at"] = utc_now()
-    details, before = _details(snapshot, edit.details)
+    details, before = _plan_note_changes(snapshot, edit.details)
     if not INDEXED & changed.keys():
         return EditPlan(snapshot, changed, None, details, before)
     indexed: dict[str, Any] = {name: changed[name] for name in INDEXED & changed.keys()}
-    draft = replace(stored_drafts([snapshot], edit.mask)[0], **indexed)
+    draft = replace(load_stored_drafts([snapshot], edit.mask)[0], **indexed)
     return EditPlan(snapshot, changed, draft, details, before)
 
 
@@ -116,7 +122,7 @@ def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
     snapshot, columns = plan.snapshot, dict(plan.changed)
     if "text" in columns:
         columns["content_hash"] = content_hash(columns["text"])
-        lock_for_traces(snapshot)
+        lock_note_subject(snapshot)
     touch_memory(snapshot.subject_id, changed=[snapshot.position])
     if "text" in columns and forgotten_texts(snapshot.subject_id, [columns["text"]]):
         raise ForgottenMemory("The subject had this forgotten.")
@@ -125,7 +131,7 @@ def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
     )
     if not read.update(version=F("version") + 1, **columns):
         return False
-    keep_image(snapshot, plan.changed, until=utc_now(), note=plan.note_before)
+    store_version(snapshot, plan.changed, until=utc_now(), note=plan.note_before)
     if ready is not None:
         reindex_snapshot(ready)
     if plan.details:
@@ -133,7 +139,7 @@ def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
     return True
 
 
-def _details(snapshot: Snapshot, wanted: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _plan_note_changes(snapshot: Snapshot, wanted: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     if not wanted:
         return {}, {}
     note = Note.objects.get(snapshot_id=snapshot.id, subject_id=snapshot.subject_id)
@@ -141,7 +147,7 @@ def _details(snapshot: Snapshot, wanted: Mapping[str, Any]) -> tuple[dict[str, A
     return details, {name: getattr(note, name) for name in details}
 
 
-def _topics(snapshot: Snapshot, edit: Edit) -> dict[str, Any]:
+def _replace_read_topics(snapshot: Snapshot, edit: Edit) -> dict[str, Any]:
     """Return the topics of the new text. Topics that the old text does not have were given by somebody, and stay."""
     if edit.topics_of is None or "text" not in edit.changes:
         return {}
@@ -151,33 +157,33 @@ def _topics(snapshot: Snapshot, edit: Edit) -> dict[str, Any]:
     return {name: value for name, value in renewed.items() if is_read[name]}
 
 
-def _masked(edit: Edit) -> dict[str, Any]:
+def _mask_changes(edit: Edit) -> dict[str, Any]:
     changes: dict[str, Any] = {}
     for name in ("topics", "aliases"):
         if name in edit.changes:
-            changes[name] = labels_without_secrets(edit.changes[name], edit.mask)
+            changes[name] = drop_secret_labels(edit.changes[name], edit.mask)
     if "category" in edit.changes:
-        changes["category"] = "".join(labels_without_secrets([edit.changes["category"]], edit.mask))
+        changes["category"] = "".join(drop_secret_labels([edit.changes["category"]], edit.mask))
     if "text" in edit.changes:
         text, masked = edit.mask(edit.changes["text"])
         changes |= {"text": text, "masked": masked > 0}
     return changes
 
 
-def _clock(snapshot: Snapshot, changes: Mapping[str, Any]) -> dict[str, Any]:
+def _change_said_offset(snapshot: Snapshot, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the speaker's offset for another moment; the same moment keeps the offset that is known."""
     said_at = changes.get("said_at", snapshot.said_at)
     return {} if said_at == snapshot.said_at else {"said_offset": offset_of(said_at)}
 
 
-def _sureness(snapshot: Snapshot, changes: Mapping[str, Any]) -> dict[str, Any]:
+def _cap_confidence(snapshot: Snapshot, changes: Mapping[str, Any]) -> dict[str, Any]:
     """A weaker provenance lowers a confidence that was not given to its ceiling; a given one above it is refused."""
     if not {"provenance", "confidence"} & changes.keys():
         return {}
     provenance = changes.get("provenance", snapshot.provenance)
     if "confidence" not in changes:
         return {"confidence": min(snapshot.confidence, BELIEFS.ceiling(Provenance(provenance)))}
-    refused = ceiling_fault(provenance, changes["confidence"])
+    refused = find_ceiling_fault(provenance, changes["confidence"])
     if refused:
         raise refused
     return {}

@@ -6,7 +6,7 @@ from uuid import UUID
 from memory_platform.kernel.errors import FieldFault, Refused
 from profiles.models import Preference, Subject
 from snapshots.lifecycle.selectors import load_sources
-from snapshots.lifecycle.values import SourceNames
+from snapshots.lifecycle.values import MessageAddress
 from snapshots.models import Message, PreferenceSource
 
 
@@ -16,22 +16,22 @@ class SourceUnknown(Refused):
     code = "source_unknown"
 
 
-def link_preference_sources(subject: Subject, preference_id: UUID, sources: Sequence[SourceNames]) -> None:
+def link_preference_sources(subject: Subject, preference_id: UUID, sources: Sequence[MessageAddress]) -> None:
     """Link messages to a preference; a source without conversation is the newest message of that id.
 
     Raises SourceUnknown naming ``sources.N``.
     """
-    messages = [_message(subject, names, index) for index, names in enumerate(sources)]
+    messages = [_find_message(subject, names, index) for index, names in enumerate(sources)]
     links = [PreferenceSource(subject=subject, memory_id=preference_id, message=message) for message in messages]
     PreferenceSource.objects.bulk_create(links, ignore_conflicts=True)
 
 
-def preference_sources(subject: Subject, preferences: Iterable[Preference]) -> dict[UUID, list[SourceNames]]:
+def load_preference_sources(subject: Subject, preferences: Iterable[Preference]) -> dict[UUID, list[MessageAddress]]:
     ids = {preference.value_id for preference in preferences}
     return load_sources(PreferenceSource.objects.filter(subject_id=subject.id), ids)
 
 
-def _message(subject: Subject, names: SourceNames, index: int) -> Message:
+def _find_message(subject: Subject, names: MessageAddress, index: int) -> Message:
     rows = Message.objects.filter(subject_id=subject.id, external_id=names.message_id)
     if names.conversation_id:
         rows = rows.filter(conversation__external_id=names.conversation_id)

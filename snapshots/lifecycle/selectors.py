@@ -12,9 +12,9 @@ from django.db.models import Q, QuerySet
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
-from snapshots.embedding.versions import images_of, restore
+from snapshots.embedding.snapshot_versions import restore_snapshot, versions_of
 from snapshots.errors import SnapshotUnknown
-from snapshots.lifecycle.values import HeldSnapshot, SnapshotAddress, SourcedSnapshot, SourceNames
+from snapshots.lifecycle.values import MessageAddress, SnapshotAddress, SnapshotState, SourcedSnapshot
 from snapshots.models import CUT_OUT, Snapshot, SnapshotSource
 
 
@@ -35,8 +35,8 @@ class SnapshotFilter:
     words: tuple[str, ...] = ()
 
 
-def snapshots_of(subject: Subject, wanted: SnapshotFilter) -> QuerySet[Snapshot]:
-    rows = Snapshot.objects.filter(_held(), _true(wanted.as_of), subject_id=subject.id).order_by()
+def find_snapshots(subject: Subject, wanted: SnapshotFilter) -> QuerySet[Snapshot]:
+    rows = Snapshot.objects.filter(_held_condition(), _true_condition(wanted.as_of), subject_id=subject.id).order_by()
     if wanted.kind is not None:
         rows = rows.filter(kind=wanted.kind)
     if wanted.whole:
@@ -52,76 +52,76 @@ def snapshots_of(subject: Subject, wanted: SnapshotFilter) -> QuerySet[Snapshot]
     return rows
 
 
-def snapshot_of(subject: Subject, snapshot_id: UUID) -> Snapshot:
+def load_snapshot(subject: Subject, snapshot_id: UUID) -> Snapshot:
     """Return one of the subject's snapshots, whatever its state. Raises SnapshotUnknown."""
-    return _found(Snapshot.objects.filter(id=snapshot_id, subject_id=subject.id))
+    return _first_or_unknown(Snapshot.objects.filter(id=snapshot_id, subject_id=subject.id))
 
 
-def snapshot_at(address: SnapshotAddress) -> Snapshot:
+def load_held_snapshot(address: SnapshotAddress) -> Snapshot:
     """Return a snapshot that is held, also one that is no longer true. Raises SnapshotUnknown."""
-    return _found(_at(address).filter(_held()))
+    return _first_or_unknown(_find_by_address(address).filter(_held_condition()))
 
 
-def snapshot_ever_at(address: SnapshotAddress) -> Snapshot:
+def load_unexpired_snapshot(address: SnapshotAddress) -> Snapshot:
     """Return a snapshot that is held or was retired, but has not expired. Raises SnapshotUnknown."""
-    return _found(_at(address).filter(_unexpired()))
+    return _first_or_unknown(_find_by_address(address).filter(_unexpired_condition()))
 
 
-def with_sources(snapshots: Iterable[Snapshot]) -> list[SourcedSnapshot]:
+def load_with_sources(snapshots: Iterable[Snapshot]) -> list[SourcedSnapshot]:
     rows = list(snapshots)
     subjects = {row.subject_id for row in rows}
     sources = load_sources(SnapshotSource.objects.filter(subject_id__in=subjects), [row.id for row in rows])
     return [SourcedSnapshot(row, tuple(sources[row.id])) for row in rows]
 
 
-def load_sources(links: QuerySet[Any], memories: Collection[UUID]) -> defaultdict[UUID, list[SourceNames]]:
+def load_sources(links: QuerySet[Any], memories: Collection[UUID]) -> defaultdict[UUID, list[MessageAddress]]:
     """Return the messages behind each memory, in the order in which they were said, in one query."""
     named = links.filter(memory_id__in=memories).order_by("message__said_at", "message__seq")
     columns = ("memory_id", "message__conversation__external_id", "message__external_id")
-    sources: defaultdict[UUID, list[SourceNames]] = defaultdict(list)
+    sources: defaultdict[UUID, list[MessageAddress]] = defaultdict(list)
     for memory_id, conversation_id, message_id in named.values_list(*columns) if memories else ():
-        sources[memory_id].append(SourceNames(conversation_id, message_id))
+        sources[memory_id].append(MessageAddress(conversation_id, message_id))
     return sources
 
 
-def history_of(snapshot: Snapshot) -> list[HeldSnapshot]:
+def load_snapshot_history(snapshot: Snapshot) -> list[SnapshotState]:
     """Return every state that a snapshot was held in, the first one first. One query, in the open scope."""
-    images = list(images_of(snapshot))
+    images = list(versions_of(snapshot))
     since = images[0].retired_at if images else snapshot.recorded_at
-    states = [HeldSnapshot(snapshot, since, snapshot.retired_at)]
+    states = [SnapshotState(snapshot, since, snapshot.retired_at)]
     for image in images:
         earlier = copy(states[-1].snapshot)
         earlier.version = image.version
-        restore(earlier, image.fields)
-        states.append(HeldSnapshot(earlier, image.recorded_at, image.retired_at))
+        restore_snapshot(earlier, image.fields)
+        states.append(SnapshotState(earlier, image.recorded_at, image.retired_at))
     return states[::-1]
 
 
-def current() -> Q:
-    return _held() & _true(None)
+def current_snapshot_condition() -> Q:
+    return _held_condition() & _true_condition(None)
 
 
-def _at(address: SnapshotAddress) -> QuerySet[Snapshot]:
+def _find_by_address(address: SnapshotAddress) -> QuerySet[Snapshot]:
     return Snapshot.objects.filter(id=address.snapshot_id, subject__external_id=address.subject_id)
 
 
-def _found(rows: QuerySet[Snapshot]) -> Snapshot:
+def _first_or_unknown(rows: QuerySet[Snapshot]) -> Snapshot:
     found = rows.first()
     if found is None:
         raise SnapshotUnknown
     return found
 
 
-def _held() -> Q:
-    return Q(retired_at__isnull=True) & _unexpired()
+def _held_condition() -> Q:
+    return Q(retired_at__isnull=True) & _unexpired_condition()
 
 
-def _unexpired() -> Q:
+def _unexpired_condition() -> Q:
     """An expired row is gone for readers at once; the purge only deletes it."""
     return Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
 
 
-def _true(as_of: datetime | None) -> Q:
+def _true_condition(as_of: datetime | None) -> Q:
     """Return the condition for what is true. What holds from tomorrow on is current for a list, but was not true at a
     past moment."""
     lasting = Q(invalid_at__isnull=True) | Q(invalid_at__gt=as_of or utc_now())

@@ -10,8 +10,8 @@ from memory_platform.kernel.errors import FieldFault, Refused
 from profiles.policy import BELIEFS
 from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.values import Provenance, Verdict
-from snapshots.embedding.drafts import PreparedSnapshot
-from snapshots.embedding.stored_drafts import Mask
+from snapshots.embedding.snapshot_drafts import PreparedSnapshot
+from snapshots.embedding.stored_drafts import MaskText
 from snapshots.models import Snapshot, SnapshotKind
 
 
@@ -22,11 +22,11 @@ class ExpiresInPast(Refused):
 
 
 # Takes a row's id and version; raises when the caller does not accept that version.
-Accept = Callable[[UUID, int], None]
+VersionCheck = Callable[[UUID, int], None]
 
 
 # The columns of a note that is confirmed, whoever confirms it: no longer in doubt, not replaced by a newer one.
-SETTLED: Mapping[str, Any] = {"possibly_outdated": False, "changed_by": None, "newer": None}
+CONFIRMED_NOTE_COLUMNS: Mapping[str, Any] = {"possibly_outdated": False, "changed_by": None, "newer": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class NewSnapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class SnapshotOffer:
     """A posted memory made ready outside of any transaction, or the reason why it is refused.
 
     ``allow_forgotten``: store it although the subject had it forgotten.
@@ -61,7 +61,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class SnapshotResult:
     """The result of one offer. ``id``: the snapshot that now says it; None when it was rejected, with ``reason``."""
 
     verdict: Verdict
@@ -78,7 +78,7 @@ class SnapshotAddress:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceNames:
+class MessageAddress:
     """A message behind a memory, by the product's own ids."""
 
     conversation_id: str
@@ -90,11 +90,11 @@ class SourcedSnapshot:
     """A snapshot with the messages behind it, in the order in which they were said."""
 
     snapshot: Snapshot
-    sources: tuple[SourceNames, ...] = ()
+    sources: tuple[MessageAddress, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class HeldSnapshot:
+class SnapshotState:
     """A snapshot in one state: held from ``recorded_at`` until ``retired_at`` (None: it is held now)."""
 
     snapshot: Snapshot
@@ -102,12 +102,12 @@ class HeldSnapshot:
     retired_at: datetime | None
 
 
-def labels_without_secrets(labels: Sequence[str], mask: Mask) -> list[str]:
+def drop_secret_labels(labels: Sequence[str], mask: MaskText) -> list[str]:
     """Return ``labels`` (topics, a category) once each, without those in which something would be masked."""
     return [label for label in dict.fromkeys(labels) if not mask(label)[1]]
 
 
-def ceiling_fault(provenance: str, confidence: float) -> ConfidenceAboveCeiling | None:
+def find_ceiling_fault(provenance: str, confidence: float) -> ConfidenceAboveCeiling | None:
     """Return the refusal of more confidence than ``provenance`` allows, naming the field; None when it is allowed."""
     ceiling = BELIEFS.ceiling(Provenance(provenance))
     if confidence <= ceiling:

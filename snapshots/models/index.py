@@ -16,10 +16,11 @@ from tenants.models import TenantForeignKey
 
 
 class SnapshotWords(SubjectOwned):
-    """The indexed words of one snapshot, packed: see ``snapshots.embedding.rows`` for the format.
+    """The indexed words of one snapshot, packed: see ``snapshots.embedding.packed_index`` for the format.
 
     ``language`` tells which memories a model could embed: the job that adds missing vectors asks for it. Of two
-    memories of one ``saying`` the one repeats the other, see ``snapshots.embedding.sayings``; 0 repeats nothing, and
+    memories of one ``saying`` the one repeats the other, see ``snapshots.embedding.near_duplicates``; 0 repeats
+    nothing, and
     neither does NULL: it was not read yet.
     """
 
@@ -93,7 +94,8 @@ class SnapshotVector(SubjectOwned):
 class MemoryBlock(SubjectOwned):
     """The index rows of 500 positions of a large memory, packed as one value that a new process reads at once.
 
-    ``packed`` is :func:`snapshots.recall.images.blocks.pack_block` of ``format``, with the vectors of ``spaces`` (names
+    ``packed`` is :func:`snapshots.recall.images.packed_blocks.pack_block` of ``format``, with the vectors of
+    ``spaces`` (names
     in their order, apart by blanks). A copy: whatever changes one of its memories removes it in the same transaction.
     Processes of two configurations, or of two releases, each have their own.
     """

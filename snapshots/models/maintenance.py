@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from profiles.models import SubjectOwned
 
 
-class Lane(models.TextChoices):
+class MemoryLane(models.TextChoices):
     """Which kind of memory a row of care speaks of, as receipts name it."""
 
     SNAPSHOTS = "snapshots", _("snapshots")
@@ -20,7 +20,7 @@ class Lane(models.TextChoices):
 class Consolidation(SubjectOwned):
     """Memories that say nearly the same, joined into one (E3). ``undone_at``: taken apart again, all as it was."""
 
-    lane = models.CharField(_("lane"), max_length=16, choices=Lane.choices)
+    lane = models.CharField(_("lane"), max_length=16, choices=MemoryLane.choices)
     memory_ref = models.UUIDField(_("memory"))
     members = ArrayField(models.UUIDField(), verbose_name=_("joined memories"))
     similarity = models.FloatField(_("least similarity"))
@@ -49,7 +49,7 @@ class CalibrationRule(models.TextChoices):
 class Calibration(SubjectOwned):
     """One change of one memory's confidence, with the counts that it follows from."""
 
-    lane = models.CharField(_("lane"), max_length=16, choices=Lane.choices)
+    lane = models.CharField(_("lane"), max_length=16, choices=MemoryLane.choices)
     memory_ref = models.UUIDField(_("memory"))
     rule = models.CharField(_("rule"), max_length=16, choices=CalibrationRule.choices)
     before = models.FloatField(_("confidence before"))
@@ -92,7 +92,7 @@ class ReviewDecision(models.TextChoices):
 class MemoryReview(SubjectOwned):
     """One memory that may be retired; a person decides. At most one open row per memory."""
 
-    lane = models.CharField(_("lane"), max_length=16, choices=Lane.choices)
+    lane = models.CharField(_("lane"), max_length=16, choices=MemoryLane.choices)
     memory_ref = models.UUIDField(_("memory"))
     reason = models.CharField(_("reason"), max_length=16, choices=ReviewReason.choices)
     effective_confidence = models.FloatField(_("effective confidence"))
@@ -134,7 +134,7 @@ class MemoryAct(SubjectOwned):
     ``other_ref`` is the memory that a merge ended, or the value that a correction replaced.
     """
 
-    lane = models.CharField(_("lane"), max_length=16, choices=Lane.choices)
+    lane = models.CharField(_("lane"), max_length=16, choices=MemoryLane.choices)
     memory_ref = models.UUIDField(_("memory"))
     other_ref = models.UUIDField(null=True, blank=True)
     verb = models.CharField(_("act"), max_length=16, choices=ActVerb.choices)

@@ -134,7 +134,8 @@ class SubjectMemory(SubjectOwned):
     ``epoch`` rises with every change but the addition of snapshots: an image of the same epoch lacks only the snapshots
     from its own last position on. ``next_position`` numbers them; the row's lock orders the writers of one subject.
     ``sealed`` counts the subject's :class:`snapshots.models.MemoryBlock` rows. ``noted_*`` and ``noting_*`` are the
-    marks of :mod:`snapshots.understanding.note_reading`: by which reader and until when of acceptance messages were
+    marks of :mod:`snapshots.understanding.note_backfill_state`: by which reader and until when of acceptance messages
+    were
     read for notes, and of a pass that is under way until when it reads, and the last message that it has read.
     """
 

@@ -10,15 +10,15 @@ from memory_platform.kernel.errors import Conflict
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
 from profiles.values import Verdict
-from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
-from snapshots.embedding.spaces import Embedders
-from snapshots.embedding.store import touch_memory
-from snapshots.lifecycle.edits import TRIES, Edit, Edited, EditPlan, apply_edit, edit_snapshot, plan_edit
-from snapshots.lifecycle.selectors import snapshot_at
-from snapshots.lifecycle.snapshots import retire_snapshot
-from snapshots.lifecycle.staff_actions.actions import Doing, hold_memory
-from snapshots.lifecycle.traces import NOTHING_ENDED, end_traces
-from snapshots.lifecycle.values import Accept, SnapshotAddress, SourcedSnapshot
+from snapshots.embedding.embedding_spaces import Embedders
+from snapshots.embedding.snapshot_drafts import PreparedSnapshot, prepare_snapshots
+from snapshots.embedding.snapshot_store import touch_memory
+from snapshots.lifecycle.edits import TRIES, Edit, EditPlan, EditResult, apply_edit, edit_snapshot, plan_edit
+from snapshots.lifecycle.note_traces import NO_TRACES, end_note_traces
+from snapshots.lifecycle.product_snapshots import retire_snapshot
+from snapshots.lifecycle.selectors import load_held_snapshot
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext, lock_memory_in_use
+from snapshots.lifecycle.values import SnapshotAddress, SourcedSnapshot, VersionCheck
 from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.about import about_columns
 from snapshots.notes.selectors import note_at, note_of
@@ -76,15 +76,15 @@ def edit_note(tenant_id: UUID, address: SnapshotAddress, edit: NoteEdit, embedde
 
 def edit_memory(
     tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedders: Embedders, *, by: Actor, suggest: Suggest
-) -> Edited:
+) -> EditResult:
     """Change a snapshot as :func:`snapshots.lifecycle.edits.edit_snapshot` does, a note as :func:`edit_note` does: what
     its new words do not say is vital no more. Opens its own scopes. Raises what the two raise."""
     with tenant_tx(tenant_id):
-        is_note = snapshot_at(address).kind == SnapshotKind.NOTE
+        is_note = load_held_snapshot(address).kind == SnapshotKind.NOTE
     if not is_note:
         return edit_snapshot(tenant_id, address, edit, embedders)
     written = edit_note(tenant_id, address, NoteEdit(edit, by, suggest), embedders)
-    return Edited(written.verdict, SourcedSnapshot(written.sourced.snapshot, written.sourced.sources))
+    return EditResult(written.verdict, SourcedSnapshot(written.sourced.snapshot, written.sourced.sources))
 
 
 def plan_note_edit(sourced: SourcedNote, edit: NoteEdit) -> NotePlan:
@@ -106,12 +106,12 @@ def plan_note_edit(sourced: SourcedNote, edit: NoteEdit) -> NotePlan:
     return NotePlan(note, plan_edit(sourced.snapshot, replace(edit.words, details=wanted)))
 
 
-def change_vital_class(snapshot: Snapshot, vital_class: str, doing: Doing, suggest: Suggest) -> Snapshot:
+def change_vital_class(snapshot: Snapshot, vital_class: str, doing: ActContext, suggest: Suggest) -> Snapshot:
     """Say why a note always stands in a context, or with "" that it need not, on record, in the open scope.
 
     Raises NotFound, NoteUnknown, NoLongerHeld, VitalInstruction, what ``doing.accept`` raises.
     """
-    held = hold_memory(snapshot, doing.accept)
+    held = lock_memory_in_use(snapshot, doing.accept)
     note = note_of(held.subject, held.id).note
     if note.vital_class != vital_class:
         choose_vital_class(None, vital_class, partial(suggest, held.text))
@@ -121,7 +121,7 @@ def change_vital_class(snapshot: Snapshot, vital_class: str, doing: Doing, sugge
     return held
 
 
-def retire_note(address: SnapshotAddress, *, accept: Accept, by: Actor | None = None, reason: str = "") -> None:
+def retire_note(address: SnapshotAddress, *, accept: VersionCheck, by: Actor | None = None, reason: str = "") -> None:
     """Take a note out of every context and recall, in the open scope; its history stays. Raises NoteUnknown."""
     note_at(address)
     retire_snapshot(address, accept=accept, by=by, reason=reason)
@@ -146,7 +146,7 @@ def _apply(plan: NotePlan, edit: NoteEdit, ready: Sequence[PreparedSnapshot]) ->
     if not apply_edit(plan.edit, ready[0] if ready else None):
         return False
     snapshot, now = plan.edit.snapshot, plan.edit.changed.get("text")
-    ended = NOTHING_ENDED if now is None else end_traces(snapshot, snapshot.text, now)
+    ended = NO_TRACES if now is None else end_note_traces(snapshot, snapshot.text, now)
     if edit.words.note is not None and (plan.edit.changed or plan.edit.details):
         edit.words.note(snapshot, ended)
     if "vital_class" in plan.edit.details:

@@ -10,8 +10,8 @@ from uuid import UUID
 from django.db.models import F
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.embedding.versions import keep_image
-from snapshots.lifecycle.selectors import current
+from snapshots.embedding.snapshot_versions import store_version
+from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.store import change_note
 
@@ -34,7 +34,10 @@ def doubt_note(snapshot: Snapshot, note: Note, *, by: UUID | None) -> list[int]:
 def current_notes(subject_id: UUID, ids: Collection[UUID]) -> dict[UUID, tuple[Snapshot, Note]]:
     """Return those of these notes that hold now, by the ids of their snapshots."""
     own = {"subject_id": subject_id}
-    rows = {row.id: row for row in Snapshot.objects.filter(current(), id__in=ids, kind=SnapshotKind.NOTE, **own)}
+    rows = {
+        row.id: row
+        for row in Snapshot.objects.filter(current_snapshot_condition(), id__in=ids, kind=SnapshotKind.NOTE, **own)
+    }
     notes = Note.objects.filter(snapshot_id__in=list(rows), **own)
     return {note.snapshot_id: (rows[note.snapshot_id], note) for note in notes}
 
@@ -42,13 +45,17 @@ def current_notes(subject_id: UUID, ids: Collection[UUID]) -> dict[UUID, tuple[S
 def _end_statement(note: Note, at: datetime) -> list[int]:
     """End the statement of a note that ended, where none of its notes holds any more; return the positions changed."""
     own = {"subject_id": note.subject_id}
-    statement = Snapshot.objects.filter(current(), id=note.statement_id, **own).first() if note.statement_id else None
+    statement = (
+        Snapshot.objects.filter(current_snapshot_condition(), id=note.statement_id, **own).first()
+        if note.statement_id
+        else None
+    )
     if statement is None:
         return []
     others = Note.objects.filter(statement_id=statement.id, **own).order_by().values("snapshot_id")
-    if Snapshot.objects.filter(current(), id__in=others, **own).exists():
+    if Snapshot.objects.filter(current_snapshot_condition(), id__in=others, **own).exists():
         return []
-    keep_image(statement, ("invalid_at",), until=utc_now())
+    store_version(statement, ("invalid_at",), until=utc_now())
     end = max(statement.valid_at, min(at, utc_now()))
     Snapshot.objects.filter(id=statement.id, **own).update(invalid_at=end, version=F("version") + 1)
     return [statement.position]

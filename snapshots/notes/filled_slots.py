@@ -23,7 +23,7 @@ from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.search_text import refresh_search_text
 from profiles.services.tags.tags import patch_tag
 from profiles.values import Provenance
-from snapshots.lifecycle.staff_actions.actions import place_of
+from snapshots.lifecycle.staff_actions.memory_actions import find_belief_place
 from snapshots.models import SOURCES, Message, NoteSlot, Snapshot, SnapshotSource
 from snapshots.notes.slots import KEYS, believed_links, link_of, names, tells_of, touches
 
@@ -177,7 +177,7 @@ def _end_value(subject: Subject, slot: Preference | ProfileFact, at: datetime, m
 def _bring_value_back(slot: Any, made: str | None) -> Any:
     """Have a value hold again in place of what is left of it; where more was said since, its entries beside that.
     Return the row that holds."""
-    place = place_of(slot)
+    place = find_belief_place(slot)
     is_whole = made is None or made == str(slot.id)
     back = reinstate_belief(place, slot.id) if is_whole else withdraw_belief(place, UUID(made))
     held = back or place.current()

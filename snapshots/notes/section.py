@@ -14,7 +14,8 @@ KEEP, CONTEXT_ONLY, REFUSE = "keep", "context_only", "refuse"
 @dataclass(frozen=True, slots=True)
 class NotesPolicy:
     """Which classes of what is vital a tenant wants, and what becomes of messages that tell special categories of data
-    (:mod:`snapshots.sensitive.special`): they are learned from, stay in their own conversation, or are not stored."""
+    (:mod:`snapshots.sensitive.special_categories`): they are learned from, stay in their own conversation, or are not
+    stored."""
 
     vital_classes: tuple[str, ...] = promised(tuple(VitalClass.values), row="P9")
     special_categories: str = promised(KEEP, row="P9")

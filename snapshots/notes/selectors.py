@@ -10,16 +10,21 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject, Tag
-from snapshots.embedding.versions import NOTE, HeldThen, changed_since, images_of, restore_note
+from snapshots.embedding.snapshot_versions import NOTE, EarlierSnapshot, load_changed_since, restore_note, versions_of
 from snapshots.errors import NoteUnknown, SnapshotUnknown
-from snapshots.lifecycle.selectors import history_of, snapshot_at, snapshot_ever_at, with_sources
+from snapshots.lifecycle.selectors import (
+    load_held_snapshot,
+    load_snapshot_history,
+    load_unexpired_snapshot,
+    load_with_sources,
+)
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.about import AboutFilter, read_about_filter
 from snapshots.notes.slots import slots_of
 from snapshots.notes.values import NoteState, SourcedNote
 
-NOTHING_CHANGED: Mapping[UUID, HeldThen] = {}
+NOTHING_CHANGED: Mapping[UUID, EarlierSnapshot] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,7 @@ def with_details(
 def note_at(address: SnapshotAddress) -> SourcedNote:
     """Return a note that is held, also one that is no longer true. Raises NoteUnknown."""
     try:
-        return _note_of(snapshot_at(address))
+        return _note_of(load_held_snapshot(address))
     except SnapshotUnknown:
         raise NoteUnknown from None
 
@@ -79,7 +84,7 @@ def note_at(address: SnapshotAddress) -> SourcedNote:
 def note_ever_at(address: SnapshotAddress) -> SourcedNote:
     """Return a note that is held or was retired. Raises NoteUnknown."""
     try:
-        return _note_of(snapshot_ever_at(address))
+        return _note_of(load_unexpired_snapshot(address))
     except SnapshotUnknown:
         raise NoteUnknown from None
 
@@ -94,9 +99,9 @@ def note_of(subject: Subject, snapshot_id: UUID) -> SourcedNote:
 
 def history_of_note(sourced: SourcedNote) -> list[NoteState]:
     """Return every state that a note was held in, the first one first. Two queries."""
-    changed = {image.version: image.fields.get(NOTE, {}) for image in images_of(sourced.snapshot)}
+    changed = {image.version: image.fields.get(NOTE, {}) for image in versions_of(sourced.snapshot)}
     note, states = sourced.note, list[NoteState]()
-    for held in reversed(history_of(sourced.snapshot)):
+    for held in reversed(load_snapshot_history(sourced.snapshot)):
         if changed.get(held.snapshot.version):
             note = copy(note)
             restore_note(note, changed[held.snapshot.version])
@@ -125,13 +130,13 @@ def _sourced(snapshots: Sequence[Snapshot], notes: Mapping[UUID, Note]) -> list[
     tags: Mapping[UUID | None, Tag] = Tag.objects.in_bulk(wanted) if wanted else {}
     return [
         SourcedNote(note, one.snapshot, one.sources, tags.get(note.about_tag_id), slots.get(one.snapshot.id, ()))
-        for one in with_sources(snapshots)
+        for one in load_with_sources(snapshots)
         for note in [notes[one.snapshot.id]]
     ]
 
 
-def _changed_since(subject: Subject, moment: datetime | None) -> Mapping[UUID, HeldThen]:
-    return NOTHING_CHANGED if moment is None else changed_since(subject.id, moment, kind=SnapshotKind.NOTE)
+def _changed_since(subject: Subject, moment: datetime | None) -> Mapping[UUID, EarlierSnapshot]:
+    return NOTHING_CHANGED if moment is None else load_changed_since(subject.id, moment, kind=SnapshotKind.NOTE)
 
 
 def _clocks(wanted: NoteFilter) -> Q:
@@ -173,7 +178,7 @@ def _details(wanted: NoteFilter, about: AboutFilter | None) -> Q:
 
 
 def _matching_then(
-    subject: Subject, changed: Mapping[UUID, HeldThen], wanted: NoteFilter, about: AboutFilter | None
+    subject: Subject, changed: Mapping[UUID, EarlierSnapshot], wanted: NoteFilter, about: AboutFilter | None
 ) -> list[UUID]:
     """Return which of the notes that were changed since matched at that moment."""
     found = []

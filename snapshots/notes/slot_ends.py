@@ -16,7 +16,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import DetailName, Preference, ProfileFact, Tag, TagDetail
 from profiles.services.claims import same_value
 from profiles.services.lists import among_entries, entries_of
-from snapshots.embedding.store import lock_memory, touch_memory
+from snapshots.embedding.snapshot_store import lock_memory, touch_memory
 from snapshots.models import SOURCES, Note, NoteSlot, Snapshot, SnapshotSource
 from snapshots.notes.ending import current_notes, doubt_note, end_note
 from snapshots.notes.filled_slots import TOLD_OF_A_TAG

@@ -15,10 +15,10 @@ from profiles.models import Subject, Tag
 from profiles.policy import BELIEFS
 from profiles.values import Provenance
 from profiles.zones import zone_of
-from snapshots.embedding.store import lock_memory, store_snapshots, touch_memory
-from snapshots.embedding.versions import keep_image
-from snapshots.lifecycle.selectors import current
-from snapshots.lifecycle.values import SETTLED
+from snapshots.embedding.snapshot_store import lock_memory, store_snapshots, touch_memory
+from snapshots.embedding.snapshot_versions import store_version
+from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.values import CONFIRMED_NOTE_COLUMNS
 from snapshots.models import Message, Note, NoteGrade, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.policy import HABITS, HabitPolicy
 from snapshots.notes.values import NoteRepeat, PreparedNote
@@ -55,7 +55,7 @@ def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID
     lock_memory(subject.id)
     own = {"subject_id": subject.id}
     wanted = {one.note_id for one in repeated}
-    rows = Snapshot.objects.filter(current(), id__in=wanted, kind=SnapshotKind.NOTE, **own)
+    rows = Snapshot.objects.filter(current_snapshot_condition(), id__in=wanted, kind=SnapshotKind.NOTE, **own)
     held = {row.id: row for row in rows}
     notes = {note.snapshot_id: note for note in Note.objects.filter(snapshot_id__in=list(held), **own)}
     behind: dict[UUID, set[UUID]] = defaultdict(set)
@@ -85,7 +85,7 @@ def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID
 
 def settle_note(note: Note) -> dict[str, Any]:
     """Return the columns of a note that change when it is confirmed: it is no longer in doubt, nor told of anew."""
-    return {name: value for name, value in SETTLED.items() if getattr(note, name) != value}
+    return {name: value for name, value in CONFIRMED_NOTE_COLUMNS.items() if getattr(note, name) != value}
 
 
 def is_inferred(grade: str, provenance: str) -> bool:
@@ -122,7 +122,7 @@ def stronger_of(snapshot: Snapshot, confidence: float, provenance: str) -> dict[
 def change_note(snapshot: Snapshot, note: Note, columns: Mapping[str, Any], details: Mapping[str, Any]) -> None:
     """Set columns of a note's snapshot and of the note, and keep what they were. The memory is locked."""
     before = {name: getattr(note, name) for name in details}
-    keep_image(snapshot, columns, until=utc_now(), note=before)
+    store_version(snapshot, columns, until=utc_now(), note=before)
     own = Snapshot.objects.filter(id=snapshot.id, subject_id=snapshot.subject_id)
     own.update(version=F("version") + 1, **columns)
     if details:

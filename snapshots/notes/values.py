@@ -9,8 +9,8 @@ from uuid import UUID
 from memory_platform.kernel.errors import FieldFault, Refused
 from profiles.models import Tag
 from profiles.values import Provenance, Verdict
-from snapshots.embedding.drafts import PreparedSnapshot
-from snapshots.lifecycle.values import SourceNames
+from snapshots.embedding.snapshot_drafts import PreparedSnapshot
+from snapshots.lifecycle.values import MessageAddress
 from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, VitalClass
 
 
@@ -142,7 +142,7 @@ class SourcedNote:
 
     note: Note
     snapshot: Snapshot
-    sources: tuple[SourceNames, ...] = ()
+    sources: tuple[MessageAddress, ...] = ()
     tag: Tag | None = None
     slots: tuple[SlotPlace, ...] = ()
 

@@ -14,11 +14,11 @@ from profiles.models import Subject
 from profiles.services.locking import lock_subject
 from profiles.services.tombstones import ForgottenMemory, forgotten_texts
 from profiles.values import Verdict
-from snapshots.embedding.spaces import Embedders
-from snapshots.embedding.store import lock_memory, touch_memory
-from snapshots.embedding.stored_drafts import Mask
-from snapshots.lifecycle.selectors import current
-from snapshots.lifecycle.snapshots import address_to, offer_snapshots
+from snapshots.embedding.embedding_spaces import Embedders
+from snapshots.embedding.snapshot_store import lock_memory, touch_memory
+from snapshots.embedding.stored_drafts import MaskText
+from snapshots.lifecycle.product_snapshots import assign_subject, offer_snapshots
+from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.lifecycle.values import NewSnapshot
 from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, SnapshotKind
 from snapshots.notes.about import about_columns
@@ -40,7 +40,9 @@ from tenants.isolation import current_tenant_id
 from tenants.services.audit import Actor, record_audit
 
 
-def offer_note(new: NewNote, embedders: Embedders, *, mask: Mask, suggest: Suggest, read_grade: ReadGrade) -> NoteOffer:
+def offer_note(
+    new: NewNote, embedders: Embedders, *, mask: MaskText, suggest: Suggest, read_grade: ReadGrade
+) -> NoteOffer:
     """Index and embed a posted note; ``read_grade`` says what it is where its writer does not. No transaction may be
     open. Raises ConfidenceAboveCeiling, VitalInstruction."""
     vital_class = choose_vital_class(new.vital, new.vital_class, partial(suggest, new.text))
@@ -76,7 +78,7 @@ def create_note(subject: Subject, offer: NoteOffer, *, by: Actor, find_repeated:
         raise ForgottenMemory("The subject had this forgotten; allow_forgotten stores it anyway.")
     held = _same_note(subject, draft.text, details, find_repeated)
     if held is None:
-        store_notes([PreparedNote(address_to(offer.prepared, subject), details)], allow_forgotten=True)
+        store_notes([PreparedNote(assign_subject(offer.prepared, subject), details)], allow_forgotten=True)
         verdict, note_id = Verdict.STORED, draft.id
         if details.vital_class:
             audit_vital(subject, note_id, by)
@@ -104,7 +106,7 @@ def _same_note(subject: Subject, text: str, details: NoteDetails, find_repeated:
     own = {"subject_id": subject.id}
     about = Note.objects.filter(about_kind=details.about_kind, about_tag_id=details.about_tag_id, **own)
     notes = {note.snapshot_id: note for note in about if _who(note) == _who(details)}
-    held = Snapshot.objects.filter(current(), kind=SnapshotKind.NOTE, id__in=list(notes), **own)
+    held = Snapshot.objects.filter(current_snapshot_condition(), kind=SnapshotKind.NOTE, id__in=list(notes), **own)
     same = held.filter(content_hash=content_hash(text)).order_by("position").values_list("id", flat=True).first()
     if same is None:
         same = find_repeated(text, held.order_by("-position").values_list("id", "text").iterator())

@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from snapshots.context.policy import ContextPolicy
-from snapshots.context.record import ROOM
+from snapshots.context.receipt_record import ROOM
 from snapshots.context.values import MemoryRoom
 from snapshots.policies.effective import Policies
 from snapshots.recall.policy import RankingPolicy

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
-from snapshots.context.record import made_by
-from snapshots.feedback.tallies.shares import Share, wilson
+from snapshots.context.receipt_record import list_reader_versions
+from snapshots.feedback.tallies.arm_figures import ShareEstimate, estimate_share
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.notes.section import NOTES_SECTION
 from snapshots.policies.effective import policies_of
@@ -15,7 +15,7 @@ from snapshots.policies.receipt_replay import Asked, Choice, beside, bound_in, o
 from snapshots.policies.sections import PURGE
 from snapshots.policy import RETENTION_SECTION
 from snapshots.receipts.packing import candidates_held
-from snapshots.understanding.fields.section import FIELDS_SECTION
+from snapshots.understanding.fields.policy_section import FIELDS_SECTION
 from tenants.policies.sections import Document, differences
 from tenants.services.policies import version_by_number
 
@@ -63,14 +63,14 @@ class Replay:
 
     receipts: int
     compared: int
-    reproduced: Share
-    changed: Share
+    reproduced: ShareEstimate
+    changed: ShareEstimate
     entering: int
     leaving: int
     tokens_before: float
     tokens_after: float
-    utilised_leaving: Share
-    utilised_staying: Share
+    utilised_leaving: ShareEstimate
+    utilised_staying: ShareEstimate
     untold: tuple[str, ...]
     examples: tuple[Example, ...] = field(default=())
     refused: tuple[Refusal, ...] = field(default=())
@@ -101,7 +101,8 @@ def replay_policy(before: int, after: int, *, receipts: int, examples: int = 10)
     return replace(
         told,
         refused=tuple(
-            Refusal(f"other_{what}", by, made_by()[what], count) for (what, by), count in sorted(refused.items())
+            Refusal(f"other_{what}", by, list_reader_versions()[what], count)
+            for (what, by), count in sorted(refused.items())
         ),
     )
 
@@ -111,7 +112,7 @@ def differs_in(receipt: Receipt) -> str | None:
 
     Scores of another reader cannot be set beside those of this one, nor a prompt that another release wrote.
     """
-    return next((what for what, now in made_by().items() if receipt.made_by.get(what) != now), None)
+    return next((what for what, now in list_reader_versions().items() if receipt.made_by.get(what) != now), None)
 
 
 def _kept_otherwise(before: Document, after: Document) -> Iterator[str]:
@@ -149,14 +150,14 @@ def _summed(
     return Replay(
         receipts=read,
         compared=len(choices),
-        reproduced=wilson(sum(one.reproduced for one in choices.values()), len(choices)),
-        changed=wilson(len(differing), len(choices)),
+        reproduced=estimate_share(sum(one.reproduced for one in choices.values()), len(choices)),
+        changed=estimate_share(len(differing), len(choices)),
         entering=sum(len(one.entering) for one in choices.values()),
         leaving=sum(len(one.leaving) for one in choices.values()),
         tokens_before=_mean(one.tokens_before for one in choices.values()),
         tokens_after=_mean(one.tokens_after for one in choices.values()),
-        utilised_leaving=wilson(sum(leaving), len(leaving)),
-        utilised_staying=wilson(sum(staying), len(staying)),
+        utilised_leaving=estimate_share(sum(leaving), len(leaving)),
+        utilised_staying=estimate_share(sum(staying), len(staying)),
         untold=not_told,
         examples=tuple(
             Example(receipt_id, tuple(sorted(one.entering)), tuple(sorted(one.leaving)))

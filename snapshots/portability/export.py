@@ -18,16 +18,16 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from profiles.selectors import subject_by_external_id
 from snapshots.models import Message, Receipt, ReceiptMemory
-from snapshots.portability.lines import END, FORMAT, HEADER, KINDS, SUBJECT, LineKind
+from snapshots.portability.line_kinds import END, FORMAT, HEADER, LINE_KINDS, SUBJECT, LineKind
 from snapshots.portability.policy import PORTABILITY, PortabilityPolicy
 from snapshots.receipts.packing import candidates_held
 from snapshots.receipts.spread import spread_subject
 from snapshots.selectors import with_words
 from tenants.isolation import tenant_tx
 
-NOTHING = UUID(int=0)
+BEFORE_ALL_IDS = UUID(int=0)
 # The column of receipts that is compressed JSON; a line shows it as JSON.
-PACKED = "rendered"
+PACKED_COLUMN = "rendered"
 
 
 class ErasedMeanwhile(Exception):
@@ -38,76 +38,78 @@ def export_lines(tenant_id: UUID, external_id: str, policy: PortabilityPolicy = 
     """Yield the lines of an export, each with its line end. Raises NotFound before the first line is requested."""
     with tenant_tx(tenant_id):
         subject = subject_by_external_id(external_id)
-    return _lines(tenant_id, subject, policy)
+    return _iterate_lines(tenant_id, subject, policy)
 
 
-def _lines(tenant_id: UUID, subject: Subject, policy: PortabilityPolicy) -> Iterator[bytes]:
+def _iterate_lines(tenant_id: UUID, subject: Subject, policy: PortabilityPolicy) -> Iterator[bytes]:
     counts = Counter[str]()
-    yield _line({"type": HEADER, "format": FORMAT, "exported_at": utc_now(), "origin": subject.id})
+    yield _encode_line({"type": HEADER, "format": FORMAT, "exported_at": utc_now(), "origin": subject.id})
     about = {"metadata": subject.metadata, "created_at": subject.created_at}
-    yield _line({"type": SUBJECT, "subject_id": subject.external_id, **about})
+    yield _encode_line({"type": SUBJECT, "subject_id": subject.external_id, **about})
     try:
-        for kind in KINDS:
+        for kind in LINE_KINDS:
             if kind.model is ReceiptMemory:  # those of the receipts that were just told
                 with tenant_tx(tenant_id):
-                    _still_there(subject)
+                    _check_still_there(subject)
                     spread_subject(subject.id)
-            for rows in _batches(tenant_id, subject, kind, policy):
+            for rows in _iterate_batches(tenant_id, subject, kind, policy):
                 counts[kind.name] += len(rows)
-                yield b"".join(_line({"type": kind.name, **row}) for row in rows)
+                yield b"".join(_encode_line({"type": kind.name, **row}) for row in rows)
         with tenant_tx(tenant_id):
-            _still_there(subject)
+            _check_still_there(subject)
     except ErasedMeanwhile:
         return  # without the last line
-    yield _line({"type": END, "counts": counts})
+    yield _encode_line({"type": END, "counts": counts})
 
 
-def _batches(
+def _iterate_batches(
     tenant_id: UUID, subject: Subject, kind: LineKind, policy: PortabilityPolicy
 ) -> Iterator[list[dict[str, Any]]]:
     """Yield the subject's rows of one table, in the order of their ids, a batch at a time."""
-    after = NOTHING
-    while ids := _ids_after(tenant_id, subject, kind, after, policy):
+    after = BEFORE_ALL_IDS
+    while ids := _load_ids_after(tenant_id, subject, kind, after, policy):
         for start in range(0, len(ids), policy.export_rows):
             with tenant_tx(tenant_id):
-                _still_there(subject)
-                rows = _rows(subject, kind, ids[start : start + policy.export_rows])
+                _check_still_there(subject)
+                rows = _load_rows(subject, kind, ids[start : start + policy.export_rows])
             yield rows
         after = ids[-1]
 
 
-def _ids_after(tenant_id: UUID, subject: Subject, kind: LineKind, after: UUID, policy: PortabilityPolicy) -> list[UUID]:
+def _load_ids_after(
+    tenant_id: UUID, subject: Subject, kind: LineKind, after: UUID, policy: PortabilityPolicy
+) -> list[UUID]:
     """Return many ids at once: a table is sorted for each of these reads, not for each batch of rows."""
     with tenant_tx(tenant_id):
         rows = kind.model._default_manager.filter(subject_id=subject.id, id__gt=after).order_by("id")
         return list(rows.values_list("id", flat=True)[: policy.export_ids])
 
 
-def _rows(subject: Subject, kind: LineKind, ids: Sequence[UUID]) -> list[dict[str, Any]]:
+def _load_rows(subject: Subject, kind: LineKind, ids: Sequence[UUID]) -> list[dict[str, Any]]:
     found: Sequence[Any] = list(kind.model._default_manager.filter(subject_id=subject.id, id__in=ids).order_by("id"))
     if kind.model is Message:
         found = with_words(found)
-    return [_shown(row, kind) for row in found]
+    return [_render_row(row, kind) for row in found]
 
 
-def _shown(row: models.Model, kind: LineKind) -> dict[str, Any]:
+def _render_row(row: models.Model, kind: LineKind) -> dict[str, Any]:
     shown = {"id": row.pk} | {name: getattr(row, name) for name in kind.columns}
     if isinstance(row, Receipt):
         shown["candidates"] = candidates_held(row)
-        shown[PACKED] = None if row.rendered is None else orjson.loads(zlib.decompress(bytes(row.rendered)))
+        shown[PACKED_COLUMN] = None if row.rendered is None else orjson.loads(zlib.decompress(bytes(row.rendered)))
     return shown
 
 
-def _still_there(subject: Subject) -> None:
+def _check_still_there(subject: Subject) -> None:
     if not Subject.objects.filter(id=subject.id, erasing=False).exists():
         raise ErasedMeanwhile
 
 
-def _line(value: dict[str, Any]) -> bytes:
-    return orjson.dumps(value, default=_plain, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
+def _encode_line(value: dict[str, Any]) -> bytes:
+    return orjson.dumps(value, default=_encode_bytes, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
 
 
-def _plain(value: Any) -> str:
+def _encode_bytes(value: Any) -> str:
     if isinstance(value, bytes | memoryview):
         return b64encode(bytes(value)).decode()
     raise TypeError

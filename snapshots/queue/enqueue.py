@@ -11,10 +11,10 @@ from memory_platform.observability.logs import Event, log
 from snapshots.models import Conversation, ConversationStatus, Message, MessageRole, Work, WorkKind
 from snapshots.queue import sql
 from snapshots.queue.policy import QUEUE_POLICY, QueuePolicy
-from snapshots.queue.rows import rows
+from snapshots.queue.sql_execution import run_sql
 
 # What is done with a message, by role. Nothing is remembered of what tools and systems say.
-KINDS_OF_MESSAGE = {
+WORK_BY_ROLE = {
     MessageRole.USER: (WorkKind.STATEMENT, WorkKind.EXTRACT),
     MessageRole.ASSISTANT: (WorkKind.EXTRACT,),
 }
@@ -30,10 +30,10 @@ def enqueue_messages(messages: Sequence[Message]) -> None:
         (kind, message)
         for message in messages
         if message.remember and message.conversation.remember
-        for kind in kinds_of(message)
+        for kind in find_work_kinds(message)
     ]
     if items:
-        rows(
+        run_sql(
             sql.ENQUEUE_MESSAGES,
             ids=[new_id() for _ in items],
             kinds=[str(kind) for kind, _ in items],
@@ -43,11 +43,11 @@ def enqueue_messages(messages: Sequence[Message]) -> None:
         )
 
 
-def kinds_of(message: Message) -> Sequence[WorkKind]:
+def find_work_kinds(message: Message) -> Sequence[WorkKind]:
     """Return the kinds of work that a message brings; an assistant that only calls tools says nothing."""
     if message.role == MessageRole.ASSISTANT and not message.content:
         return ()
-    return KINDS_OF_MESSAGE.get(MessageRole(message.role), ())
+    return WORK_BY_ROLE.get(MessageRole(message.role), ())
 
 
 def enqueue_summaries(conversations: Collection[UUID], *, policy: QueuePolicy = QUEUE_POLICY) -> None:
@@ -56,7 +56,7 @@ def enqueue_summaries(conversations: Collection[UUID], *, policy: QueuePolicy = 
     Workers call it after reading messages, so that a request pays nothing for it.
     """
     if conversations:
-        rows(sql.ENQUEUE_SUMMARIES, conversations=sorted(conversations), every=policy.summary_turns)
+        run_sql(sql.ENQUEUE_SUMMARIES, conversations=sorted(conversations), every=policy.summary_turns)
 
 
 def enqueue_conversation_end(conversation: Conversation) -> Work:

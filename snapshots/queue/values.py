@@ -44,7 +44,7 @@ Handlers = Mapping[WorkKind, Handler]
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class PendingWork:
     """A subject's unfinished work. ``oldest_seconds``: the age of the oldest open item, None when there is none."""
 
     pending: int
@@ -53,7 +53,7 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class TenantWork:
+class TenantBacklog:
     """One tenant's backlog. ``oldest_seconds``: the age of the item that is due longest, None when nothing is due."""
 
     tenant_id: UUID
@@ -73,7 +73,7 @@ class WorkCounts:
     removed: int
 
     @property
-    def accepted(self) -> int:
+    def accepted_total(self) -> int:
         """All items ever enqueued."""
         return self.ready + self.leased + self.done + self.dead + self.removed
 

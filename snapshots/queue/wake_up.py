@@ -21,12 +21,12 @@ from snapshots.queue.policy import WAKE_UP_POLICY, WakeUpPolicy
 DRAIN_JOB = "snapshots.jobs.drain_work_job"
 
 
-def nudge(tenant_id: UUID) -> None:
+def wake_workers(tenant_id: UUID) -> None:
     """Have a worker look at the tenant's due work soon. Call it after the commit; it never waits and never raises."""
     _wake_ups.add(tenant_id)
 
 
-def publish(tenant_id: UUID, job: str = DRAIN_JOB) -> None:
+def publish_wake_up(tenant_id: UUID, job: str = DRAIN_JOB) -> None:
     current_app.send_task(
         job,  # by name: the jobs stand above this room
         kwargs={"tenant_id": str(tenant_id)},
@@ -43,9 +43,9 @@ class WakeUps:
         self._announce = announce
         self._policy = policy
         self._failing = False
-        self.forget()
+        self.reset()
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Begin anew. A forked child does: the thread stayed in its parent."""
         self._changed = threading.Condition()
         self._waiting: set[UUID] = set()
@@ -91,6 +91,6 @@ class WakeUps:
             self._failing = False
 
 
-_wake_ups = WakeUps(publish)
-os.register_at_fork(after_in_child=_wake_ups.forget)
+_wake_ups = WakeUps(publish_wake_up)
+os.register_at_fork(after_in_child=_wake_ups.reset)
 atexit.register(_wake_ups.flush)

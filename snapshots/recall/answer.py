@@ -10,13 +10,13 @@ from memory_platform.postgres.prepared import Rows
 from profiles.belief_queries import HeldBeliefs
 from profiles.models import Tag
 from profiles.services.tags.lookup import TagMatch
-from snapshots.recall.degraded import DegradedReason
-from snapshots.recall.loading.current import MemoryState
+from snapshots.recall.degraded_reasons import DegradedReason
+from snapshots.recall.loading.stored_memory import MemoryState
 from snapshots.recall.values import RankedHit, RecalledMemory, RecalledNote
 
 
 @dataclass(frozen=True, slots=True)
-class RecalledLanes:
+class LaneAnswers:
     """The lanes that are read without a search, empty where not asked for.
 
     ``tags`` are all tags of the subject, ``meant`` those that the question means, the best first.
@@ -24,11 +24,11 @@ class RecalledLanes:
 
     beliefs: HeldBeliefs = field(default_factory=HeldBeliefs)
     tags: tuple[Tag, ...] = ()
-    meant: tuple[TagMatch, ...] = ()
+    meant_tags: tuple[TagMatch, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class RecallAnswer:
     """Snapshots, notes and replies best first, the other lanes, what was missing, and milliseconds by stage.
 
     ``subject_id`` is None for an unknown subject. ``state`` is that of the memory when the texts were read, ``more``
@@ -37,7 +37,7 @@ class Recalled:
     """
 
     memories: tuple[RecalledMemory, ...] = ()
-    lanes: RecalledLanes = field(default_factory=RecalledLanes)
+    lanes: LaneAnswers = field(default_factory=LaneAnswers)
     degraded: frozenset[DegradedReason] = frozenset()
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     subject_id: UUID | None = None

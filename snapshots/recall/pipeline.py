@@ -31,31 +31,37 @@ from profiles.belief_queries import (
 )
 from profiles.models import Tag
 from profiles.services.tags.lookup import lookup_tags
-from snapshots.embedding.versions import HeldThen
-from snapshots.recall.answer import Recalled, RecalledLanes
-from snapshots.recall.degraded import DegradedReason
-from snapshots.recall.images.image import Image
+from snapshots.embedding.snapshot_versions import EarlierSnapshot
+from snapshots.recall.answer import LaneAnswers, RecallAnswer
+from snapshots.recall.degraded_reasons import DegradedReason
+from snapshots.recall.images.image import MemoryImage
 from snapshots.recall.loading.cache import find_cached_image, load_current_image
-from snapshots.recall.loading.current import (
+from snapshots.recall.loading.earlier_images import load_images_at
+from snapshots.recall.loading.earlier_limits import TURNS
+from snapshots.recall.loading.metadata_filters import evaluate_metadata
+from snapshots.recall.loading.stored_memory import (
     STATE,
-    Whose,
-    in_scope,
-    known_to_product,
-    state_of,
-    zone_of_rows,
+    SubjectReader,
+    parse_state,
+    parse_zone,
+    subject_by_product_id,
+    subject_in_scope,
     zone_statement,
 )
-from snapshots.recall.loading.earlier import TURNS
-from snapshots.recall.loading.metadata import with_metadata
-from snapshots.recall.loading.past import held_at
+from snapshots.recall.memory_texts import notes_statement, parse_memories, parse_notes, texts_statement
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
-from snapshots.recall.question import Question, Stopwatch, add_wordings, prepare_question
-from snapshots.recall.ranking.pipeline import held_rows, judge_memories, rank_apart, rank_judged, rank_replies
+from snapshots.recall.question import RecallQuestion, Stopwatch, add_wordings, prepare_question
+from snapshots.recall.ranking.rank_image import (
+    find_held_rows,
+    rank_own_image,
+    rank_replies,
+    rank_scored_snapshots,
+    score_image,
+)
 from snapshots.recall.ranking.relevance import raise_need
-from snapshots.recall.ranking.rerank import narrowed, rerank_head, unexplained, widened
-from snapshots.recall.rewording.rewriting import reworded
-from snapshots.recall.rewording.wordings import rank_wordings
-from snapshots.recall.texts import notes_of, notes_statement, texts_of, texts_statement
+from snapshots.recall.ranking.rerank import drop_explanations, narrow_memories, rerank_head, widen_query
+from snapshots.recall.rewording.question_rewriting import rewrite_question
+from snapshots.recall.rewording.rank_wordings import rank_wordings
 from snapshots.recall.values import NOTES, REPLIES, SNAPSHOTS, RankedHit, RecallQuery
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
@@ -66,18 +72,18 @@ class BestHits:
     """The best memories of each lane that is ranked, and those that the answer leaves out."""
 
     hits: Sequence[RankedHit]
-    noted: Sequence[RankedHit]
-    replied: Sequence[RankedHit]
+    notes: Sequence[RankedHit]
+    replies: Sequence[RankedHit]
     left_out: Sequence[RankedHit] = ()
 
 
 # The statements of a caller that are run in the same round trip as the texts of the best memories.
-More = Callable[[UUID, BestHits], Sequence[Statement]]
+ExtraStatements = Callable[[UUID, BestHits], Sequence[Statement]]
 
 
 def recall(
     tenant_id: UUID, subject_external_id: str, query: RecallQuery, policy: RecallPolicy = DEFAULT_RECALL
-) -> Recalled:
+) -> RecallAnswer:
     """Return the answer of the subject's memory to ``query.text``; an empty one for an unknown subject.
 
     Opens the tenant's scopes itself; models are asked before and after them.
@@ -86,8 +92,8 @@ def recall(
     question = prepare_question(query.text, policy, lanes=query.lanes)
     model = reranker(settings.RERANKER) if query.rerank else None
     writer = chat_for(tenant_id, "rewrite") if query.rewrite else None
-    asked = widened(query) if model else query
-    found = answer_query(tenant_id, subject_external_id, asked, question)
+    asked = widen_query(query) if model else query
+    found = answer_by_own_words(tenant_id, subject_external_id, asked, question)
     searched = perf_counter() - started
     if writer and SNAPSHOTS in query.lanes:
         found = reword_and_search(tenant_id, subject_external_id, asked, question, found, writer)
@@ -106,60 +112,65 @@ def recall(
     return replace(found, timings_ms=timings, vectors=question.probe.vectors)
 
 
-def answer_query(tenant_id: UUID, external_id: str, query: RecallQuery, question: Question) -> Recalled:
+def answer_by_own_words(
+    tenant_id: UUID, external_id: str, query: RecallQuery, question: RecallQuestion
+) -> RecallAnswer:
     """Return the answer without rewriting and reranking."""
-    if query.searches:
-        with TURNS.seat(query):
-            return search_memory(known_to_product(tenant_id, external_id), query, question)
+    if query.searches_image:
+        with TURNS.hold_slot(query):
+            return search_memory(subject_by_product_id(tenant_id, external_id), query, question)
     with tenant_tx(tenant_id):
         subject_id = subject_id_of(external_id)
         if subject_id is None:
-            return Recalled(degraded=question.degraded)
+            return RecallAnswer(degraded=question.degraded)
         return recall_in_scope(subject_id, query, question)
 
 
-def recall_in_scope(subject_id: UUID, query: RecallQuery, question: Question) -> Recalled:
+def recall_in_scope(subject_id: UUID, query: RecallQuery, question: RecallQuestion) -> RecallAnswer:
     """Return the answer of a known subject's memory to a prepared question, in the open scope."""
-    if query.searches:
-        return search_memory(in_scope(subject_id), query, question)
-    watch, wanted = Stopwatch(), wanted_beliefs(query)
+    if query.searches_image:
+        return search_memory(subject_in_scope(subject_id), query, question)
+    watch, wanted = Stopwatch(), choose_beliefs(query)
     with watch.stage("lanes"):
         tags = tags_held(subject_id, as_of=query.as_of, known_at=query.known_at) if "tags" in query.lanes else ()
         beliefs = HeldBeliefs()
         if wanted.facts or wanted.preferences:
             both = {"facts": wanted.facts, "preferences": wanted.preferences}
             beliefs = beliefs_held(subject_id, as_of=query.as_of, known_at=query.known_at, **both)
-        lanes = lanes_of(query, beliefs, tags)
-    return Recalled(lanes=lanes, degraded=question.degraded, timings_ms={"embed": question.embed_ms, **watch.ms})
+        lanes = choose_lanes(query, beliefs, tags)
+    return RecallAnswer(lanes=lanes, degraded=question.degraded, timings_ms={"embed": question.embed_ms, **watch.ms})
 
 
 def search_memory(
-    whose: Whose, query: RecallQuery, question: Question, more: More = lambda _subject_id, _best: ()
-) -> Recalled:
+    whose: SubjectReader,
+    query: RecallQuery,
+    question: RecallQuestion,
+    more: ExtraStatements = lambda _subject_id, _best: (),
+) -> RecallAnswer:
     """Return the answer of the subject's memory as it is, or as it was at ``query.known_at``.
 
     When somebody writes meanwhile, the image is brought up to date and ranked again; after the last try the answer is
     that of a moment ago, without what is gone since. It is also ranked again when the subject's time zone, which is
     read along, gives "yesterday" another day.
     """
-    watch, question = Stopwatch(), question.asked_at(query.text, query.read_at)
+    watch, question = Stopwatch(), question.read_times_at(query.text, query.read_at)
     with watch.stage("load"):
         loaded = find_cached_image(whose, question.embedders) or load_current_image(whose, question.embedders)
     for left in reversed(range(DEFAULT_RECALL.asked_again + 1)):
         if loaded is None:
             break
         with watch.stage("load"):
-            held = held_at(whose, loaded, question.embedders, query)
-            asked = with_metadata(query, replace(whose, subject_id=loaded.subject_id), held.images, held.earlier)
+            held = load_images_at(whose, loaded, question.embedders, query)
+            asked = evaluate_metadata(query, replace(whose, subject_id=loaded.subject_id), held.images, held.earlier)
         with watch.stage("rank"):
             question = replace(question, probe=raise_need(question.probe, held.images[SNAPSHOTS]))
             best = rank_lanes(question, asked, held.images)
         with watch.stage("read"):
-            besides = [*statements_beside(whose, loaded.subject_id, query, best), *more(loaded.subject_id, best)]
-            found = answer_of(query, whose.run(besides), best, held.earlier)
+            besides = [*answer_statements(whose, loaded.subject_id, query, best), *more(loaded.subject_id, best)]
+            found = parse_answer(query, whose.run(besides), best, held.earlier)
         is_current = (found.subject_id, found.state) == (loaded.subject_id, loaded.state)
-        local = query.read_in(found.zone)
-        meant = question if local is query else question.asked_at(query.text, local.read_at)
+        local = query.read_in_zone(found.zone)
+        meant = question if local is query else question.read_times_at(query.text, local.read_at)
         if not left or (is_current and meant is question):
             skew = question.policy.clock_skew_seconds
             return replace(
@@ -167,99 +178,113 @@ def search_memory(
                 degraded=question.degraded | held.degraded,
                 timings_ms={"embed": question.embed_ms, **watch.ms},
                 needs=question.probe.needs,
-                holds_any=any(held_rows(one.columns, query, skew=skew).any() for one in held.images.values()),
+                holds_any=any(find_held_rows(one.columns, query, skew=skew).any() for one in held.images.values()),
             )
         query, question = local, meant
         with watch.stage("load"):
             loaded = loaded if is_current else load_current_image(whose, question.embedders, loaded)
-    return Recalled(degraded=question.degraded)
+    return RecallAnswer(degraded=question.degraded)
 
 
-def rank_lanes(question: Question, asked: Mapping[str, RecallQuery], images: Mapping[str, Image]) -> BestHits:
+def rank_lanes(
+    question: RecallQuestion, asked: Mapping[str, RecallQuery], images: Mapping[str, MemoryImage]
+) -> BestHits:
     """Return the best memories of each lane; ``asked`` holds the query by lane, with its filter on metadata read."""
     query, said = asked[SNAPSHOTS], images[SNAPSHOTS]
     probe, policy = question.probe, question.policy
     # Statements are judged in any case: notes are as relevant as their messages.
-    scored = judge_memories(query, probe, said, policy)
+    scored = score_image(query, probe, said, policy)
     ranked: list[RankedHit] = []
     if SNAPSHOTS in query.lanes and question.others:
         ranked = rank_wordings(query, scored, question.others, said, policy)
     elif SNAPSHOTS in query.lanes:
-        ranked = rank_judged(query, scored, said, policy)
+        ranked = rank_scored_snapshots(query, scored, said, policy)
     hits = [hit for hit in ranked if hit.left_out is None]
-    noted = rank_apart(asked[NOTES], probe, images[NOTES], policy, said=(said, scored)) if NOTES in asked else []
+    noted = rank_own_image(asked[NOTES], probe, images[NOTES], policy, said=(said, scored)) if NOTES in asked else []
     replied = rank_replies(asked[REPLIES], probe, images[REPLIES], policy) if REPLIES in asked else []
     return BestHits(hits, noted, replied, ranked[len(hits) :])
 
 
-def statements_beside(whose: Whose, subject_id: UUID, query: RecallQuery, best: BestHits) -> Sequence[Statement]:
+def answer_statements(
+    whose: SubjectReader, subject_id: UUID, query: RecallQuery, best: BestHits
+) -> Sequence[Statement]:
     """Return the statements that read an answer beside the images; :func:`answer_of` reads their rows."""
-    beliefs = wanted_beliefs(query)
-    notes = [notes_statement(whose.tenant_id, subject_id, best.noted)] if NOTES in query.lanes else []
+    beliefs = choose_beliefs(query)
+    notes = [notes_statement(whose.tenant_id, subject_id, best.notes)] if NOTES in query.lanes else []
     return (
         whose.statement(STATE),
         zone_statement(whose.tenant_id, subject_id),
         beliefs_statement(whose.tenant_id, subject_id, beliefs),
         tags_statement(whose.tenant_id, subject_id, beliefs),
-        texts_statement(whose.tenant_id, subject_id, [*best.hits, *best.replied], query.sources_within),
+        texts_statement(whose.tenant_id, subject_id, [*best.hits, *best.replies], query.sources_within),
         *notes,
     )
 
 
-def answer_of(query: RecallQuery, found: Sequence[Rows], best: BestHits, earlier: Mapping[UUID, HeldThen]) -> Recalled:
-    """Return the rows of :func:`statements_beside`, and of the caller's own statements after them, as an answer."""
+def parse_answer(
+    query: RecallQuery, found: Sequence[Rows], best: BestHits, earlier: Mapping[UUID, EarlierSnapshot]
+) -> RecallAnswer:
+    """Return the rows of :func:`answer_statements`, and of the caller's own statements after them, as an answer."""
     state, zone, beliefs, tags, texts, *more = found
-    notes = notes_of(more.pop(0), best.noted, earlier) if NOTES in query.lanes else ()
-    memories, replies = texts_of(texts, best.hits, earlier), texts_of(texts, best.replied, earlier, lane=REPLIES)
-    subject_id, memory_state = state_of(state)
-    return Recalled(
+    notes = parse_notes(more.pop(0), best.notes, earlier) if NOTES in query.lanes else ()
+    memories, replies = (
+        parse_memories(texts, best.hits, earlier),
+        parse_memories(texts, best.replies, earlier, lane=REPLIES),
+    )
+    subject_id, memory_state = parse_state(state)
+    return RecallAnswer(
         memories=memories,
         notes=notes,
         replies=replies,
         left_out=tuple(best.left_out),
         subject_id=subject_id,
         state=memory_state,
-        zone=zone_of_rows(zone),
-        lanes=lanes_of(query, beliefs_of(beliefs), tags_of(tags)),
+        zone=parse_zone(zone),
+        lanes=choose_lanes(query, beliefs_of(beliefs), tags_of(tags)),
         more=tuple(more),
     )
 
 
-def wanted_beliefs(query: RecallQuery) -> Beliefs:
+def choose_beliefs(query: RecallQuery) -> Beliefs:
     facts, preferences = "profile" in query.lanes, "preferences" in query.lanes
     return Beliefs(query.as_of, query.known_at, facts=facts, preferences=preferences)
 
 
-def lanes_of(query: RecallQuery, beliefs: HeldBeliefs, tags: tuple[Tag, ...]) -> RecalledLanes:
+def choose_lanes(query: RecallQuery, beliefs: HeldBeliefs, tags: tuple[Tag, ...]) -> LaneAnswers:
     if "tags" not in query.lanes or not tags:
-        return RecalledLanes(beliefs=beliefs)
+        return LaneAnswers(beliefs=beliefs)
     meant = lookup_tags(beginning(query.text, DEFAULT_RECALL.tag_question_chars), tags)
-    return RecalledLanes(beliefs=beliefs, tags=tags, meant=tuple(meant))
+    return LaneAnswers(beliefs=beliefs, tags=tags, meant_tags=tuple(meant))
 
 
 def reword_and_search(
-    tenant_id: UUID, external_id: str, query: RecallQuery, question: Question, found: Recalled, model: ChatModel
-) -> Recalled:
+    tenant_id: UUID,
+    external_id: str,
+    query: RecallQuery,
+    question: RecallQuestion,
+    found: RecallAnswer,
+    model: ChatModel,
+) -> RecallAnswer:
     """Return the merged results of all wordings. If rewriting times out, return the original results."""
     with (watch := Stopwatch()).stage("rewrite"):
-        others = reworded(query.text, model, passage=settings.REWRITE_PASSAGE)
+        others = rewrite_question(query.text, model, passage=settings.REWRITE_PASSAGE)
         if others:
-            found = answer_query(tenant_id, external_id, query, add_wordings(question, others))
+            found = answer_by_own_words(tenant_id, external_id, query, add_wordings(question, others))
     degraded = found.degraded if others is not None else found.degraded | {DegradedReason.REWRITE_TIMEOUT}
     return replace(found, degraded=degraded, timings_ms={**found.timings_ms, **watch.ms})
 
 
-def rerank_answer(query: RecallQuery, found: Recalled, model: Reranker) -> Recalled:
+def rerank_answer(query: RecallQuery, found: RecallAnswer, model: Reranker) -> RecallAnswer:
     """Return the snapshots in the reranker's order. If it times out, they keep theirs; notes and replies always do."""
     with (watch := Stopwatch()).stage("rerank"):
         memories = rerank_head(query.text, found.memories, model)
     degraded = found.degraded if memories is not None else found.degraded | {DegradedReason.RERANK_TIMEOUT}
-    kept = narrowed(query, found.memories if memories is None else memories)
-    answer = found if query.explain else unexplained(found)
+    kept = narrow_memories(query, found.memories if memories is None else memories)
+    answer = found if query.explain else drop_explanations(found)
     return replace(answer, memories=kept, degraded=degraded, timings_ms={**found.timings_ms, **watch.ms})
 
 
-def count_recall(found: Recalled, seconds: float) -> None:
+def count_recall(found: RecallAnswer, seconds: float) -> None:
     """Record one recall in the metrics."""
     RETRIEVAL_SECONDS.observe(seconds)
     for stage, spent_ms in found.timings_ms.items():
@@ -270,7 +295,7 @@ def count_recall(found: Recalled, seconds: float) -> None:
         SNAPSHOTS: len(found.memories),
         "profile": len(found.lanes.beliefs.facts),
         "preferences": len(found.lanes.beliefs.preferences),
-        "tags": len(found.lanes.meant),
+        "tags": len(found.lanes.meant_tags),
         NOTES: len(found.notes),
         REPLIES: len(found.replies),
     }

@@ -22,14 +22,14 @@ from memory_platform.kernel.terms import terms
 from memory_platform.kernel.text import beginning, detect_language, index_form
 from memory_platform.providers.contracts import EmbeddingUnavailable, WordRelations
 from memory_platform.providers.registry import word_relations
-from snapshots.embedding.contextual import EVERY_LANGUAGE
-from snapshots.embedding.rows import Float32, term_key
-from snapshots.embedding.spaces import Embedders, active_embedders
-from snapshots.recall.degraded import DegradedReason
+from snapshots.embedding.embedding_spaces import Embedders, active_embedders
+from snapshots.embedding.indexed_text import EVERY_LANGUAGE
+from snapshots.embedding.packed_index import Float32, term_key
+from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
-from snapshots.recall.times.expressions import NO_TIMES, Times, times_of
-from snapshots.recall.values import DOCUMENTS, SEARCHED, SNAPSHOTS
-from snapshots.relevance.questions import read_wants
+from snapshots.recall.times.time_expressions import NO_TIMES, NamedTimes, find_times
+from snapshots.recall.values import DOCUMENTS, SEARCHED_LANES, SNAPSHOTS
+from snapshots.relevance.question_reader import read_question_needs
 
 UInt64 = npt.NDArray[np.uint64]
 
@@ -45,7 +45,7 @@ _CALENDAR = frozenset(map(str.lower, (*calendar.day_name, *calendar.month_name))
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class RelatedTerms:
     """Terms near to the question's own: the key of the term they stand for, their keys and cosines, best first."""
 
     source: UInt64
@@ -53,7 +53,7 @@ class Related:
     cosines: Float32
 
 
-NO_RELATED = Related(np.zeros(0, np.uint64), np.zeros(0, np.uint64), np.zeros(0, np.float32))
+NO_RELATED = RelatedTerms(np.zeros(0, np.uint64), np.zeros(0, np.uint64), np.zeros(0, np.float32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,9 @@ class Probe:
 
     terms: Mapping[int, float]
     vectors: Mapping[str, Float32]
-    related: Related = NO_RELATED
+    related: RelatedTerms = NO_RELATED
     asks_when: bool = False
-    times: Times = NO_TIMES
+    times: NamedTimes = NO_TIMES
     beside: frozenset[int] = frozenset()
     needs: float = 1.0
     is_named: bool = False
@@ -80,7 +80,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class OtherWording:
     """Another wording of a question."""
 
     text: str
@@ -88,7 +88,7 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RecallQuestion:
     """A question with its probe, the models that embedded it, what was missing, and the milliseconds that took.
 
     ``others`` are its other wordings; ``policy`` is the one that it was made ready by and is answered by.
@@ -98,12 +98,12 @@ class Question:
     embedders: Embedders
     degraded: frozenset[DegradedReason]
     embed_ms: float
-    others: tuple[Wording, ...] = ()
+    others: tuple[OtherWording, ...] = ()
     policy: RecallPolicy = DEFAULT_RECALL
 
-    def asked_at(self, text: str, moment: datetime) -> "Question":
+    def read_times_at(self, text: str, moment: datetime) -> "RecallQuestion":
         """Return the question as it is meant at ``moment`` (aware); itself where that changes nothing."""
-        probe = asked_at(self.probe, text, moment)
+        probe = read_probe_times(self.probe, text, moment)
         return self if probe.times == self.probe.times else replace(self, probe=probe)
 
 
@@ -124,16 +124,16 @@ class Stopwatch:
 
 def prepare_question(
     text: str, policy: RecallPolicy = DEFAULT_RECALL, *, lanes: Collection[str] = (SNAPSHOTS,)
-) -> Question:
+) -> RecallQuestion:
     """Return the prepared question. No model is asked where ``lanes`` need none. No transaction may be open."""
     return prepare_questions([text], policy, lanes=lanes)[0]
 
 
 def prepare_questions(
     texts: Sequence[str], policy: RecallPolicy = DEFAULT_RECALL, *, lanes: Collection[str] = (SNAPSHOTS,)
-) -> list[Question]:
+) -> list[RecallQuestion]:
     """Return several prepared questions with one call to each model; what was missing is the same for all."""
-    watch, embedders = Stopwatch(), active_embedders() if SEARCHED.intersection(lanes) else ()
+    watch, embedders = Stopwatch(), active_embedders() if SEARCHED_LANES.intersection(lanes) else ()
     texts = [beginning(text, policy.question_chars) for text in texts]
     with watch.stage("embed"):
         embedded, degraded = embed_questions(texts, embedders)
@@ -143,16 +143,16 @@ def prepare_questions(
         degraded |= {DegradedReason.DOCUMENTS_UNAVAILABLE}
     questions = []
     for text, probe in zip(texts, probes, strict=True):
-        wants = read_wants(text, probe.vectors)
+        wants = read_question_needs(text, probe.vectors)
         ready = replace(probe, needs=wants.memory, replies=wants.replies)
-        questions.append(Question(ready, embedders, degraded, watch.ms["embed"], policy=policy))
+        questions.append(RecallQuestion(ready, embedders, degraded, watch.ms["embed"], policy=policy))
     return questions
 
 
-def add_wordings(question: Question, others: Sequence[str]) -> Question:
+def add_wordings(question: RecallQuestion, others: Sequence[str]) -> RecallQuestion:
     """Return ``question`` with other wordings, embedded in one call to each model. No transaction may be open."""
     more = prepare_questions(others, question.policy)
-    wordings = tuple(map(Wording, others, (one.probe for one in more)))
+    wordings = tuple(map(OtherWording, others, (one.probe for one in more)))
     return replace(question, others=wordings, degraded=question.degraded.union(*(one.degraded for one in more)))
 
 
@@ -181,20 +181,20 @@ def make_probe(
     """Return the probe of a text, without vectors that are zero or not finite."""
     weighed = weigh_terms(text, policy)
     usable = {space: vector for space, vector in vectors.items() if np.isfinite(vector).all() and vector.any()}
-    related = related_terms(text, weighed, policy, relations) if relations else NO_RELATED
+    related = find_related_terms(text, weighed, policy, relations) if relations else NO_RELATED
     return Probe(
         weighed,
         usable,
         related,
         asks_when=bool(_ASKS_WHEN.search(index_form(text))),
         is_chinese=detect_language(text) == "zh",
-        names=read_names(text),
+        names=parse_names(text),
     )
 
 
-def asked_at(probe: Probe, text: str, moment: datetime) -> Probe:
+def read_probe_times(probe: Probe, text: str, moment: datetime) -> Probe:
     """Return the probe of ``text`` with the times that it names, read at ``moment`` (aware)."""
-    times = times_of(text, moment)
+    times = find_times(text, moment)
     beside = frozenset(map(term_key, terms(times.rest))) if times.spans else frozenset[int]()
     return replace(probe, times=times if times.spans else NO_TIMES, beside=beside)
 
@@ -211,25 +211,29 @@ def weigh_terms(text: str, policy: ScoringPolicy) -> dict[int, float]:
     return weighed
 
 
-def related_terms(text: str, asked: Mapping[int, float], policy: ScoringPolicy, relations: WordRelations) -> Related:
+def find_related_terms(
+    text: str, asked: Mapping[int, float], policy: ScoringPolicy, relations: WordRelations
+) -> RelatedTerms:
     """Return terms near in meaning to the words of a short question; a long one says enough itself."""
     words = [word for word in dict.fromkeys(_WORD.findall(index_form(text))) if word not in ENGLISH]
     if len(words) > policy.related_words:
         return NO_RELATED
     try:
-        found = [row for word in words for row in _near(cast(Hashable, relations), word, policy.related_cosine)]
+        found = [
+            row for word in words for row in _find_near_terms(cast(Hashable, relations), word, policy.related_cosine)
+        ]
     except EmbeddingUnavailable:
         return NO_RELATED
     kept = [row for row in dict.fromkeys(found) if row[1] not in asked]
     if not kept:
         return NO_RELATED
     source, keys, cosines = zip(*kept, strict=True)
-    return Related(np.array(source, np.uint64), np.array(keys, np.uint64), np.array(cosines, np.float32))
+    return RelatedTerms(np.array(source, np.uint64), np.array(keys, np.uint64), np.array(cosines, np.float32))
 
 
 # Cached, because questions share their words. Relations are compared by identity.
 @lru_cache(maxsize=8_192)
-def _near(relations: Any, word: str, least: float) -> tuple[tuple[int, int, float], ...]:
+def _find_near_terms(relations: Any, word: str, least: float) -> tuple[tuple[int, int, float], ...]:
     """Return (key of the word's term, key of a near term, cosine) of each near term."""
     return tuple(
         (term_key(source), term_key(term), cosine)
@@ -240,7 +244,7 @@ def _near(relations: Any, word: str, least: float) -> tuple[tuple[int, int, floa
     )
 
 
-def read_names(text: str) -> frozenset[int]:
+def parse_names(text: str) -> frozenset[int]:
     """Return the term keys of the names in ``text``: words with a capital inside an English sentence."""
     names = (name for name in _NAME.findall(text) if name.lower() not in _CALENDAR)
     return frozenset(term_key(term) for name in names for term in terms(name))

@@ -7,20 +7,20 @@ from typing import Any, Literal, NamedTuple, get_args
 from uuid import UUID
 
 from memory_platform.kernel.local_time import at_offset, in_zone
-from snapshots.recall.filtering.grammar import FilterNode
+from snapshots.recall.filtering.filter_grammar import FilterNode
 
-Kind = Literal["conversation", "segment", "statement", "episode", "consolidated", "manual", "note", "reply"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+MemoryKind = Literal["conversation", "segment", "statement", "episode", "consolidated", "manual", "note", "reply"]
+MEMORY_KINDS: tuple[MemoryKind, ...] = get_args(MemoryKind)
 LANES = ("snapshots", "preferences", "tags", "profile", "notes", "replies", "documents")
 SNAPSHOTS = "snapshots"
 NOTES = "notes"
 REPLIES = "replies"
 # Lanes with an image of their own: their memories are of one kind, which no other lane finds.
-APART: Mapping[str, Kind] = {NOTES: "note", REPLIES: "reply"}
+OWN_IMAGE_LANES: Mapping[str, MemoryKind] = {NOTES: "note", REPLIES: "reply"}
 # The kinds that the lane of snapshots finds.
-SNAPSHOT_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind not in APART.values())
+SNAPSHOT_KINDS: tuple[MemoryKind, ...] = tuple(kind for kind in MEMORY_KINDS if kind not in OWN_IMAGE_LANES.values())
 # Lanes that rank an image by the question; the others read what is held.
-SEARCHED = frozenset({SNAPSHOTS, *APART})
+SEARCHED_LANES = frozenset({SNAPSHOTS, *OWN_IMAGE_LANES})
 # Accepted, and answered with nothing: no documents are held yet.
 DOCUMENTS = "documents"
 
@@ -64,9 +64,9 @@ class RecallQuery:
     clock: datetime | None = None
 
     @property
-    def searches(self) -> bool:
+    def searches_image(self) -> bool:
         """Whether a lane is asked that ranks an image."""
-        return not SEARCHED.isdisjoint(self.lanes)
+        return not SEARCHED_LANES.isdisjoint(self.lanes)
 
     @property
     def at(self) -> datetime:
@@ -78,7 +78,7 @@ class RecallQuery:
         """The moment that times in the question are read at."""
         return self.clock or self.at
 
-    def read_in(self, zone: tzinfo | None) -> "RecallQuery":
+    def read_in_zone(self, zone: tzinfo | None) -> "RecallQuery":
         """Return the question as read in a time zone; itself where it tells its own, or for None."""
         moment = in_zone(self.read_at, zone)
         return self if moment is self.read_at else replace(self, clock=moment)
@@ -89,7 +89,7 @@ class MemoryRow:
     """One memory as an image is built from it: the columns that recall reads, and its packed words.
 
     ``seq`` orders the memories of one conversation, None outside one. ``lex`` and ``dense`` are packed by
-    :mod:`snapshots.embedding.rows`, ``saying`` is :func:`snapshots.embedding.sayings.saying_of`.
+    :mod:`snapshots.embedding.packed_index`, ``saying`` is :func:`snapshots.embedding.near_duplicates.number_saying`.
     """
 
     id: UUID
@@ -131,7 +131,7 @@ class LaneHit:
 
 
 @dataclass(frozen=True, slots=True)
-class Factors:
+class ScoreFactors:
     """The multipliers of the final score; 1.0 where the policy switches a factor off."""
 
     recency: float = 1.0
@@ -144,13 +144,14 @@ class Factors:
         return self.recency * self.confidence_effective * self.provenance * self.frequency
 
 
-class Explain(NamedTuple):
+class Explanation(NamedTuple):
     """Why a memory is ranked where it is, rounded and flat, as receipts keep it.
 
     Of ``fused``, ``smoothed`` came from its neighbours, ``conversation`` from its session, ``preferred`` from who said
     it, when and how. ``semantic``, 0..1, or ``reranked`` where a reranker gave one, times the factors is the score.
     ``need`` and the fields after it are the parts of the relevance, None for what does not apply: see
-    :class:`snapshots.recall.ranking.relevance.Judged`, and for the last three :mod:`snapshots.context.choosing.why`.
+    :class:`snapshots.recall.ranking.relevance.JudgedMemories`, and for the last three
+    :mod:`snapshots.context.choosing.adjusted_relevance`.
     """
 
     dense_rank: int | None
@@ -192,8 +193,8 @@ class Explain(NamedTuple):
         return None if self.keyword_rank is None else LaneHit(self.keyword_rank, self.keyword_score, self.keyword_view)
 
     @property
-    def factors(self) -> Factors:
-        return Factors(self.recency, self.confidence_effective, self.provenance, self.frequency)
+    def factors(self) -> ScoreFactors:
+        return ScoreFactors(self.recency, self.confidence_effective, self.provenance, self.frequency)
 
 
 WhyLeftOut = Literal["said_again", "expired", "below_floor"]
@@ -204,7 +205,7 @@ class LeftOut:
     """Why a near memory is not in the answer, and its kind."""
 
     why: WhyLeftOut
-    kind: Kind
+    kind: MemoryKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,13 +218,13 @@ class RankedHit:
     id: UUID
     score: float
     semantic: float
-    explain: Explain | None = None
+    explain: Explanation | None = None
     relevance: float = 0.0
     left_out: LeftOut | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class MessageSource:
     """The message behind a memory."""
 
     conversation_id: str | None
@@ -252,8 +253,8 @@ class RecalledMemory:
     said_offset: int | None = None
     valid_at: datetime | None = None
     expires_at: datetime | None = None
-    sources: tuple[Source, ...] = ()
-    explain: Explain | None = None
+    sources: tuple[MessageSource, ...] = ()
+    explain: Explanation | None = None
     tokens: int | None = None
     relevance: float = 0.0
     aliases: tuple[str, ...] = ()
@@ -267,7 +268,7 @@ class RecalledMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class NoteSubject:
     """Whom or what a note is about, when it is not the subject; ``id`` is the contact's tag, where one is held."""
 
     kind: str
@@ -286,7 +287,7 @@ class RecalledNote:
 
     memory: RecalledMemory
     grade: str
-    about: About | None = None
+    about: NoteSubject | None = None
     vital_class: str = ""
     possibly_outdated: bool = False
     context: str = ""

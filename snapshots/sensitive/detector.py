@@ -12,18 +12,18 @@ from stdnum import luhn
 from stdnum.iso7064 import mod_11_2, mod_97_10
 
 from memory_platform.kernel.text import is_invisible, visible
-from snapshots.sensitive.patterns import (
+from snapshots.sensitive.secret_patterns import (
+    LOOKALIKES,
     MANY_NUMERALS,
-    NAMED,
+    NAMED_SECRETS,
     NUMERALS,
     OTHER_VALUE,
-    SAME_LOOK,
+    SECRET_HINT,
     SENTENCE_END,
-    SPELLED,
-    SPELLED_SOME,
-    STEMS,
+    SPELLED_DIGITS,
+    SPELLED_DIGITS_HINT,
     TOKEN,
-    digits_spelled,
+    parse_spelled_digits,
 )
 
 # Separators between groups of digits: spaces, dots, bars, brackets. They may differ within one number.
@@ -51,47 +51,47 @@ _NUMBER = re.compile(r"[\d\s.-]+")
 _TELEPHONE = re.compile(r"[+()\d\s./-]*")
 
 
-def sensitive_spans(text: str) -> list[tuple[int, int, str]]:
+def find_sensitive(text: str) -> list[tuple[int, int, str]]:
     """Return (start, end, kind) of sensitive data in ``text``, in order, not overlapping."""
     if text.isascii():
-        return _disjoint(_found_in(text))
-    seen = text.translate(SAME_LOOK)
+        return _join_overlapping(_find_spans(text))
+    seen = text.translate(LOOKALIKES)
     shown = visible(seen)
-    found = list(_found_in(shown))
+    found = list(_find_spans(shown))
     if MANY_NUMERALS.search(shown):
-        found += _found_in(shown.translate(NUMERALS))
+        found += _find_spans(shown.translate(NUMERALS))
     if shown != seen:
         places = [place for place, one in enumerate(seen) if not is_invisible(one)]
         found = [(places[start], places[end - 1] + 1, kind) for start, end, kind in found]
-    return _disjoint(found)
+    return _join_overlapping(found)
 
 
-def _found_in(seen: str) -> Iterator[tuple[int, int, str]]:
+def _find_spans(seen: str) -> Iterator[tuple[int, int, str]]:
     lowered = seen.lower()
-    if not (_LONG.search(seen) or SPELLED_SOME.search(lowered) or STEMS.search(lowered)):
+    if not (_LONG.search(seen) or SPELLED_DIGITS_HINT.search(lowered) or SECRET_HINT.search(lowered)):
         return
-    yield from _numbers_in(seen)
+    yield from _find_numbers(seen)
     for m in TOKEN.finditer(seen):
         yield *m.span("secret" if m["secret"] else 0), "secret"
-    for named in NAMED:
+    for named in NAMED_SECRETS:
         for m in named.finditer(seen):
             yield *m.span("secret"), "secret"
-            yield from _values_beside(seen, *m.span())
+            yield from _find_other_values(seen, *m.span())
 
 
-def _values_beside(seen: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+def _find_other_values(seen: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
     before, after = SENTENCE_END.split(seen[max(0, start - _BESIDE) : start])[-1], seen[end : end + _BESIDE]
     stop = SENTENCE_END.search(after)
     for other in OTHER_VALUE.finditer(seen, start - len(before), end + (stop.start() if stop else len(after))):
         yield *other.span("secret"), "secret"
 
 
-def _numbers_in(seen: str) -> Iterator[tuple[int, int, str]]:
+def _find_numbers(seen: str) -> Iterator[tuple[int, int, str]]:
     for m in _CARD.finditer(seen):
-        if _is_card(m.group()):
+        if _is_card_number(m.group()):
             yield m.start(), m.end(), "card number"
-    for m in SPELLED.finditer(seen):
-        if _is_card(digits_spelled(m.group())):
+    for m in SPELLED_DIGITS.finditer(seen):
+        if _is_card_number(parse_spelled_digits(m.group())):
             yield m.start(), m.end(), "card number"
     for m in _CHINESE_ID.finditer(seen):
         if mod_11_2.is_valid(re.sub(r"[ ./-]", "", m.group()).upper()):
@@ -105,17 +105,17 @@ def _numbers_in(seen: str) -> Iterator[tuple[int, int, str]]:
 
 def mask_sensitive(text: str) -> tuple[str, int]:
     """Return ``text`` with sensitive data replaced by ``[masked KIND]``, and the number of replacements."""
-    spans = sensitive_spans(text)
+    spans = find_sensitive(text)
     for start, end, kind in reversed(spans):
         text = f"{text[:start]}[masked {kind}]{text[end:]}"
     return text, len(spans)
 
 
 def is_sensitive(text: str) -> bool:
-    return bool(sensitive_spans(text))
+    return bool(find_sensitive(text))
 
 
-def is_sensitive_as(name: str, text: str) -> bool:
+def is_sensitive_named(name: str, text: str) -> bool:
     """Return whether ``text`` must not be learned, alone or under ``name``: x7k2 under "wifi_password"."""
     said = f"{name.replace('_', ' ')}: {text}"
     return is_sensitive(text) or (is_sensitive(said) and not is_sensitive(name))
@@ -125,7 +125,7 @@ def is_sensitive_list(name: str, values: Iterable[object]) -> bool:
     """Return whether the numbers of a list are sensitive one after the other: a card number in four parts."""
     said = [str(one) for one in values if isinstance(one, str | int | float) and not isinstance(one, bool)]
     numbers = [one for one in said if _NUMBER.fullmatch(one)]
-    return len(numbers) > 1 and is_sensitive_as(name, ", ".join(numbers))
+    return len(numbers) > 1 and is_sensitive_named(name, ", ".join(numbers))
 
 
 def is_telephone(text: str) -> bool:
@@ -133,7 +133,7 @@ def is_telephone(text: str) -> bool:
     return _TELEPHONE.fullmatch(text) is not None and sum(map(str.isdigit, text)) <= PHONE_DIGITS_MOST
 
 
-def _is_card(text: str) -> bool:
+def _is_card_number(text: str) -> bool:
     digits = re.sub(r"\D", "", text)
     return len(digits) in CARD_LENGTHS and len(set(digits)) > 1 and luhn.is_valid(digits)
 
@@ -145,7 +145,7 @@ def _is_iban(text: str) -> bool:
     return mod_97_10.is_valid(compact[4:] + compact[:4])
 
 
-def _disjoint(spans: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+def _join_overlapping(spans: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
     kept: list[tuple[int, int, str]] = []
     for start, end, kind in sorted(spans, key=lambda span: (span[0], -span[1])):
         if kept and start < kept[-1][1]:

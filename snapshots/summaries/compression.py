@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from memory_platform.kernel.text import collapse_spaces
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.summaries.policy import RUNNING, RunningPolicy
-from snapshots.understanding.reading.forms import rough_tokens
+from snapshots.understanding.reading.text_forms import estimate_tokens
+from snapshots.understanding.statements.courtesies import says_something
 from snapshots.understanding.statements.topics import CUES
-from snapshots.understanding.statements.worth import says_something
 from snapshots.understanding.values import Utterance
 
 _SENTENCE = re.compile(
@@ -63,11 +63,11 @@ def summary_by_rules(so_far: str, messages: Sequence[Utterance], *, policy: Runn
     All of it where all of it fits; else the lines that decide, count, prefer or ask, the newest among equals.
     """
     lines = list(_lines(so_far, messages, policy))
-    if sum(rough_tokens(line.text) for line in lines) <= policy.budget:
+    if sum(estimate_tokens(line.text) for line in lines) <= policy.budget:
         return "\n".join(line.text for line in lines)
     kept, left = [], policy.budget
     for line in sorted(lines, key=lambda one: (-one.weight, -one.order)):
-        cost = rough_tokens(line.text)
+        cost = estimate_tokens(line.text)
         if cost <= left:
             kept.append(line)
             left -= cost
@@ -76,7 +76,7 @@ def summary_by_rules(so_far: str, messages: Sequence[Utterance], *, policy: Runn
 
 def is_too_much_for_rules(so_far: str, messages: Sequence[Utterance], *, policy: RunningPolicy = RUNNING) -> bool:
     """Return whether what rules leave is over the budget by more than half of it: a model is asked then (C4)."""
-    whole = rough_tokens(so_far) + sum(rough_tokens(message.text) for message in messages)
+    whole = estimate_tokens(so_far) + sum(estimate_tokens(message.text) for message in messages)
     return whole - policy.budget > policy.budget * policy.over_share
 
 

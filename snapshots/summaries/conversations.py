@@ -8,20 +8,20 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from memory_platform.providers.contracts import ChatModel, ChatUnavailable, InvalidOutput
 from snapshots.echo.policy import ECHO
-from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore, shown_before
-from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
-from snapshots.embedding.spaces import active_embedders
-from snapshots.embedding.store import lock_memory, store_snapshots
-from snapshots.embedding.versions import supersede
+from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.embedding.snapshot_drafts import SnapshotToStore, prepare_snapshots
+from snapshots.embedding.snapshot_store import lock_memory, store_snapshots
+from snapshots.embedding.snapshot_versions import supersede_snapshots
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind
-from snapshots.queue.draining.leases import complete, hold
+from snapshots.queue.draining.leases import complete_items, lock_leased
 from snapshots.queue.values import ClaimedWork
 from snapshots.selectors import with_words
 from snapshots.summaries.digest import digested
 from snapshots.summaries.extractive import conversation_draft, segment_draft, segments_of
 from snapshots.summaries.policy import RUNNING
 from snapshots.understanding import values
-from snapshots.understanding.statements.statements import own_utterance
+from snapshots.understanding.statements.statements import build_own_utterance
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
 
@@ -36,7 +36,7 @@ class Ended:
     conversation: Conversation
     generation: int
     messages: tuple[Message, ...]
-    shown: ShownBefore = NOTHING_SHOWN
+    shown: ShownBySubject = NOTHING_SHOWN
 
 
 def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -49,14 +49,14 @@ def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) 
     writer = Writer(chat_for(tenant_id, "summarise") if ended else None)
     prepared = prepare_snapshots([draft for end in ended for draft in drafts_of(end, writer)], active_embedders())
     with tenant_tx(tenant_id):
-        held = hold(items)
+        held = lock_leased(items)
         last = _last_ends(ended, held, {one.draft.subject_id for one in prepared})
         kept = [one for one in prepared if one.draft.conversation_id in last]
         store_snapshots(kept)
         for end in ended:
             if end.conversation.id in last:
                 supersede_earlier(end, [one.draft for one in kept])
-        complete(held)
+        complete_items(held)
 
 
 class Writer:
@@ -70,8 +70,8 @@ class Writer:
         self._is_down = False
 
     def written(
-        self, drawn: values.SnapshotDraft, messages: Sequence[values.Utterance]
-    ) -> tuple[values.SnapshotDraft, bool]:
+        self, drawn: values.ExtractiveDraft, messages: Sequence[values.Utterance]
+    ) -> tuple[values.ExtractiveDraft, bool]:
         """Return the snapshot and whether a model should have written it and did not."""
         if self._model is None or sum(len(message.text) for message in messages) > RUNNING.prompt_chars:
             return drawn, False
@@ -87,11 +87,11 @@ class Writer:
         return told or drawn, told is None
 
 
-def drafts_of(end: Ended, writer: Writer) -> Iterator[SnapshotDraft]:
+def drafts_of(end: Ended, writer: Writer) -> Iterator[SnapshotToStore]:
     """Yield the snapshot of a conversation in which a tool was called and, of a long one, one per segment (S1)."""
     if not any(message.tool_calls for message in end.messages):
         return
-    spoken = [own_utterance(message, end.shown) for message in end.messages]
+    spoken = [build_own_utterance(message, end.shown) for message in end.messages]
     parts = [(conversation_draft(spoken, tool_called=True), spoken)]
     parts += [(segment_draft(part), list(part)) for part in segments_of(spoken)]
     for number, (drawn, messages) in enumerate((drawn, messages) for drawn, messages in parts if drawn):
@@ -99,7 +99,7 @@ def drafts_of(end: Ended, writer: Writer) -> Iterator[SnapshotDraft]:
         yield _draft(end, told, number, fell_back=fell_back)
 
 
-def supersede_earlier(end: Ended, drafts: Sequence[SnapshotDraft]) -> None:
+def supersede_earlier(end: Ended, drafts: Sequence[SnapshotToStore]) -> None:
     """End the snapshots that earlier ends of the conversation made; their history stays."""
     fresh = [draft for draft in drafts if draft.conversation_id == end.conversation.id]
     earlier = Snapshot.objects.filter(
@@ -110,7 +110,7 @@ def supersede_earlier(end: Ended, drafts: Sequence[SnapshotDraft]) -> None:
         retired_at__isnull=True,
     ).exclude(id__in=[draft.id for draft in fresh])
     if fresh:
-        supersede(end.conversation.subject_id, earlier, by=fresh[0].id, invalid_at=fresh[0].valid_at)
+        supersede_snapshots(end.conversation.subject_id, earlier, by=fresh[0].id, invalid_at=fresh[0].valid_at)
 
 
 def _last_ends(ended: Sequence[Ended], held: Sequence[ClaimedWork], subjects: set[UUID]) -> set[UUID]:
@@ -133,14 +133,14 @@ def _ended(item: ClaimedWork) -> Ended | None:
         subject_id=item.subject_id, conversation_id=item.conversation_id, remember=True
     ).order_by("seq")
     said = tuple(with_words(list(messages)))
-    shown = shown_before(said, receipts=ECHO.receipts_of_conversation)
+    shown = load_shown(said, receipts=ECHO.receipts_of_conversation)
     return Ended(conversation, item.generation, said, shown)
 
 
-def _draft(end: Ended, drawn: values.SnapshotDraft, number: int, *, fell_back: bool) -> SnapshotDraft:
+def _draft(end: Ended, drawn: values.ExtractiveDraft, number: int, *, fell_back: bool) -> SnapshotToStore:
     now = utc_now()
     last = max(message.said_locally for message in end.messages)
-    return SnapshotDraft(
+    return SnapshotToStore(
         id=stable_id(CONVERSATION_VERSION, end.conversation.id, end.generation, number),
         subject_id=end.conversation.subject_id,
         kind=drawn.kind,

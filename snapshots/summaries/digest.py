@@ -15,10 +15,10 @@ from snapshots.summaries.compression import shortened
 from snapshots.summaries.policy import RUNNING
 from snapshots.summaries.prompts import DIGEST
 from snapshots.summaries.running import is_true_to
-from snapshots.understanding.reading.forms import rough_tokens
+from snapshots.understanding.reading.text_forms import estimate_tokens
 from snapshots.understanding.statements.policy import SUMMARY
-from snapshots.understanding.statements.topics import importance_of
-from snapshots.understanding.values import SnapshotDraft, Utterance
+from snapshots.understanding.statements.topics import score_importance
+from snapshots.understanding.values import ExtractiveDraft, Utterance
 
 _WORDS = {"zh": SUMMARY.max_chars_zh, "en": SUMMARY.max_tokens // 2}
 
@@ -36,7 +36,7 @@ class Digest(BaseModel):
     facts: list[Fact] = Field(min_length=1, max_length=8)
 
 
-def digested(drawn: SnapshotDraft, messages: Sequence[Utterance], model: ChatModel) -> SnapshotDraft | None:
+def digested(drawn: ExtractiveDraft, messages: Sequence[Utterance], model: ChatModel) -> ExtractiveDraft | None:
     """Return ``drawn`` in the model's words; None when these are not true to the messages, or too many.
 
     ``messages`` are those that ``drawn`` was drawn from. No transaction may be open. Raises ChatUnavailable.
@@ -44,11 +44,11 @@ def digested(drawn: SnapshotDraft, messages: Sequence[Utterance], model: ChatMod
     told = shortened(messages)
     facts = model.ask_structured(question(told), Digest).value.facts
     text = " ".join(fact.text.strip() for fact in facts)
-    if rough_tokens(text) > SUMMARY.max_tokens * RUNNING.tolerated or not all(is_told(fact, told) for fact in facts):
+    if estimate_tokens(text) > SUMMARY.max_tokens * RUNNING.tolerated or not all(is_told(fact, told) for fact in facts):
         return None
     cited = sorted({number for fact in facts for number in fact.messages})
     sources = tuple(told[number - 1].message_key for number in cited)
-    return replace(drawn, text=text, importance=importance_of(text), sources=sources, masked=0)
+    return replace(drawn, text=text, importance=score_importance(text), sources=sources, masked=0)
 
 
 def question(told: Sequence[Utterance]) -> ChatPrompt:

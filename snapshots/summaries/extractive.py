@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.reading.forms import rough_tokens
+from snapshots.understanding.reading.text_forms import estimate_tokens
+from snapshots.understanding.statements.courtesies import says_something
 from snapshots.understanding.statements.policy import SUMMARY, SummaryPolicy
-from snapshots.understanding.statements.topics import CUES, importance_of, topics_of
-from snapshots.understanding.statements.worth import says_something
-from snapshots.understanding.values import SnapshotDraft, Utterance
+from snapshots.understanding.statements.topics import CUES, find_topics, score_importance
+from snapshots.understanding.values import ExtractiveDraft, Utterance
 
 _SENTENCE = re.compile(r"(?P<said>[^.!?。！？\n]+)(?P<end>[.!?。！？]+|\n|$)")
 _LONGEST_SENTENCE = 600
@@ -28,7 +28,7 @@ class _Sentence:
 
 def conversation_draft(
     messages: Sequence[Utterance], *, tool_called: bool, policy: SummaryPolicy = SUMMARY
-) -> SnapshotDraft | None:
+) -> ExtractiveDraft | None:
     """Return the snapshot of a whole conversation; None where no tool was called or nothing was said worth keeping."""
     return _draft("conversation", messages, policy) if tool_called else None
 
@@ -43,22 +43,22 @@ def segments_of(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMAR
     return [messages[a:b] for a, b in pairwise(cuts)]
 
 
-def segment_draft(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMARY) -> SnapshotDraft | None:
+def segment_draft(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMARY) -> ExtractiveDraft | None:
     """Return the snapshot of one segment; None where nothing was said worth keeping."""
     return _draft("segment", messages, policy)
 
 
-def _draft(kind: str, messages: Sequence[Utterance], policy: SummaryPolicy) -> SnapshotDraft | None:
+def _draft(kind: str, messages: Sequence[Utterance], policy: SummaryPolicy) -> ExtractiveDraft | None:
     chosen = _within_budget(_scored(messages), policy)
     if not chosen:
         return None
     text, masked = mask_sensitive(" ".join(sentence.text for sentence in chosen))
     everything = "\n".join(message.text for message in messages if message.role in {"user", "assistant"})
-    topics = topics_of(everything, policy=policy)
-    return SnapshotDraft(
+    topics = find_topics(everything, policy=policy)
+    return ExtractiveDraft(
         kind="segment" if kind == "segment" else "conversation",
         text=text,
-        importance=importance_of(text, policy=policy),
+        importance=score_importance(text, policy=policy),
         topics=topics,
         category=topics[0] if topics else None,
         sources=tuple(dict.fromkeys(sentence.source for sentence in chosen)),
@@ -88,7 +88,7 @@ def _within_budget(sentences: list[_Sentence], policy: SummaryPolicy) -> list[_S
     kept: list[_Sentence] = []
     tokens = han = 0
     for sentence in sorted(sentences, key=lambda s: (-s.score, -s.order)):
-        cost, characters = rough_tokens(sentence.text), len(_HAN.findall(sentence.text))
+        cost, characters = estimate_tokens(sentence.text), len(_HAN.findall(sentence.text))
         fits = tokens + cost <= policy.max_tokens and han + characters <= policy.max_chars_zh
         if sentence.score > 0 and fits and len(kept) < policy.max_sentences:
             kept.append(sentence)

@@ -14,18 +14,18 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
 from snapshots.echo.policy import ECHO
-from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore, shown_before
+from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown
 from snapshots.models import Conversation, Message, MessageRole
-from snapshots.queue.draining.leases import complete, hold
+from snapshots.queue.draining.leases import complete_items, lock_leased
 from snapshots.queue.values import ClaimedWork
 from snapshots.selectors import with_words
 from snapshots.sensitive.detector import is_sensitive
 from snapshots.summaries.compression import is_too_much_for_rules, shortened, summary_by_rules
 from snapshots.summaries.policy import RUNNING, RunningPolicy
 from snapshots.summaries.prompts import SUMMARISE
-from snapshots.understanding.reading.forms import matching_form, rough_tokens
-from snapshots.understanding.reading.instructions import is_instruction
-from snapshots.understanding.statements.statements import own_utterance
+from snapshots.understanding.reading.instruction_classifier import is_instruction
+from snapshots.understanding.reading.text_forms import estimate_tokens, matching_form
+from snapshots.understanding.statements.statements import build_own_utterance
 from snapshots.understanding.values import Utterance
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
@@ -43,7 +43,7 @@ class Stretch:
 
     conversation: Conversation
     messages: tuple[Message, ...]
-    shown: ShownBefore = NOTHING_SHOWN
+    shown: ShownBySubject = NOTHING_SHOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,12 @@ def write_summaries(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     model = chat_for(tenant_id, "summarise") if stretches else None
     written = [(one, summarised(one, model)) for one in stretches]
     with tenant_tx(tenant_id):
-        held = hold(items)
+        held = lock_leased(items)
         ours = {item.conversation_id for item in held}
         for stretch, summary in written:
             if stretch.conversation.id in ours:
                 _keep(stretch, summary)
-        complete(held)
+        complete_items(held)
 
 
 def stretch_of(item: ClaimedWork, policy: RunningPolicy = RUNNING) -> Stretch | None:
@@ -90,13 +90,13 @@ def stretch_of(item: ClaimedWork, policy: RunningPolicy = RUNNING) -> Stretch | 
     messages = tuple(with_words(list(passed[: policy.messages_read])))
     if not messages:
         return None
-    return Stretch(conversation, messages, shown_before(messages, receipts=ECHO.receipts_of_conversation))
+    return Stretch(conversation, messages, load_shown(messages, receipts=ECHO.receipts_of_conversation))
 
 
 def summarised(stretch: Stretch, model: ChatModel | None, policy: RunningPolicy = RUNNING) -> Written:
     """Return the new summary. No transaction may be open where a model is given."""
     so_far = stretch.conversation.summary
-    said = [own_utterance(one, stretch.shown) for one in stretch.messages if one.remember]
+    said = [build_own_utterance(one, stretch.shown) for one in stretch.messages if one.remember]
     told = shortened(said, policy=policy)
     by_rules = summary_by_rules(so_far, told, policy=policy)
     if model is None or not is_too_much_for_rules(so_far, told, policy=policy):
@@ -129,7 +129,7 @@ def is_true_to(text: str, so_far: str, messages: Sequence[Utterance], policy: Ru
 
     A refusal or half an answer is a text, too: most of its words are not from the conversation.
     """
-    if not text or rough_tokens(text) > policy.budget * policy.tolerated:
+    if not text or estimate_tokens(text) > policy.budget * policy.tolerated:
         return False
     if is_instruction(matching_form(text)) or is_sensitive(text):
         return False

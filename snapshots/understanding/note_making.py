@@ -10,42 +10,42 @@ from uuid import UUID
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import Subject
-from snapshots.embedding.drafts import prepare_snapshots
-from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.models import SnapshotKind, SnapshotSource
 from snapshots.notes.section import NotesPolicy
 from snapshots.notes.slots import SaidPart, link_slots
 from snapshots.notes.store import confirm_notes, store_notes
 from snapshots.notes.values import NoteRepeat, PreparedNote
-from snapshots.understanding.changes.following import Read
-from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoken_of, wanted_notes
-from snapshots.understanding.drafting.repeats import HeldNote, as_held, held_notes, repeat_of
-from snapshots.understanding.grading.orders import without_orders
-from snapshots.understanding.grading.reader import grade_messages
-from snapshots.understanding.heard.repetition import as_guessed, habit_repeat_of
-from snapshots.understanding.statements.statements import Heard
+from snapshots.understanding.changes.message_endings import ReadMessage
+from snapshots.understanding.drafting.note_drafts import NoteDraft, apply_notes_policy, draft_message_notes, read_spoken
+from snapshots.understanding.drafting.repeated_notes import KnownNote, find_repeat, known_note, load_known_notes
+from snapshots.understanding.grading.clause_classifier import grade_messages
+from snapshots.understanding.grading.instruction_filter import drop_instructions
+from snapshots.understanding.heard.repeated_habits import find_habit_repeat, weaken_unsure_habit
+from snapshots.understanding.statements.statements import HeardMessage
 
 
-def read_messages(heard: Sequence[Heard], names: Mapping[UUID, frozenset[str]]) -> list[Read]:
+def read_messages(heard: Sequence[HeardMessage], names: Mapping[UUID, frozenset[str]]) -> list[ReadMessage]:
     """Grade messages and return them with their notes, in order. No transaction may be open.
 
     Without the encoder's files the list is empty: ``manage.py make_notes`` makes the notes later.
     """
     try:
-        spoken = without_orders([spoken_of(one, names[one.message.subject_id]) for one in heard])
+        spoken = drop_instructions([read_spoken(one, names[one.message.subject_id]) for one in heard])
         grades = grade_messages(spoken)
     except EmbeddingUnavailable as missing:
         log(Event.EXTRACTION_DEGRADED, messages=len(heard), error=type(missing).__name__)
         return []
     return [
-        Read(one, said, graded, [as_guessed(note) for note in note_drafts(one, said, graded)])
+        ReadMessage(one, said, graded, [weaken_unsure_habit(note) for note in draft_message_notes(one, said, graded)])
         for one, said, graded in zip(heard, spoken, grades, strict=True)
     ]
 
 
-def keep_wanted(read: Sequence[Read], policy: NotesPolicy) -> list[Read]:
+def drop_unwanted_notes(read: Sequence[ReadMessage], policy: NotesPolicy) -> list[ReadMessage]:
     """Return the messages with the notes that the tenant's policy allows."""
-    return [replace(one, drafts=list(wanted_notes(one.drafts, policy))) for one in read]
+    return [replace(one, drafts=list(apply_notes_policy(one.drafts, policy))) for one in read]
 
 
 def index_notes(drafts: Sequence[NoteDraft]) -> dict[UUID, list[PreparedNote]]:
@@ -69,19 +69,19 @@ def write_notes(subjects: Mapping[UUID, Subject], prepared: Sequence[PreparedNot
     new: list[PreparedNote] = []
     repeats: dict[UUID, list[NoteRepeat]] = {}
     parts: list[SaidPart] = []
-    held: dict[UUID, list[HeldNote]] = {}
+    held: dict[UUID, list[KnownNote]] = {}
     for one in prepared:
         draft = NoteDraft(one.prepared.draft, one.details)
         subject_id, message_id = draft.snapshot.subject_id, draft.snapshot.message_ids[-1]
         if subject_id not in held:
-            held[subject_id] = held_notes(subject_id)
+            held[subject_id] = load_known_notes(subject_id)
         known = held[subject_id]
-        repeat = repeat_of(draft, known) or habit_repeat_of(draft, known)
+        repeat = find_repeat(draft, known) or find_habit_repeat(draft, known)
         if repeat is not None:
             repeats.setdefault(subject_id, []).append(repeat)
         elif message_id not in delivered:
             new.append(one)
-            known.append(as_held(draft))
+            known.append(known_note(draft))
         start, end = draft.details.span_start, draft.details.span_end
         if start is not None and end is not None:
             note_id = repeat.note_id if repeat else draft.snapshot.id

@@ -12,41 +12,46 @@ from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.models import Subject
 from profiles.services.locking import lock_subjects
-from snapshots.echo.shown_memories import shown_before
-from snapshots.embedding.drafts import PreparedSnapshot, prepare_snapshots
-from snapshots.embedding.spaces import active_embedders
-from snapshots.embedding.store import store_snapshots
+from snapshots.echo.shown_memories import load_shown
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.embedding.snapshot_drafts import PreparedSnapshot, prepare_snapshots
+from snapshots.embedding.snapshot_store import store_snapshots
 from snapshots.models import Message, MessageRole
 from snapshots.notes.section import NotesPolicy, notes_policy_in_force
 from snapshots.notes.slot_ends import end_outdated_notes
 from snapshots.notes.told import subjects_told_of
 from snapshots.notes.values import PreparedNote
-from snapshots.queue.draining.leases import complete, hold, release
+from snapshots.queue.draining.leases import complete_items, lock_leased, release_items
 from snapshots.queue.enqueue import enqueue_summaries
 from snapshots.queue.values import ClaimedWork
-from snapshots.understanding.believing.held_values import Believed
-from snapshots.understanding.believing.learn import learn
-from snapshots.understanding.believing.message_lessons import lesson_of, own_names
-from snapshots.understanding.changes.ending import write_endings
-from snapshots.understanding.changes.following import MessageEndings, Read, endings_in
-from snapshots.understanding.changes.successors import keep_successors
-from snapshots.understanding.correcting.notes import put_notes_right
-from snapshots.understanding.drafting.replies import Answer, answers_in, draft_replies
-from snapshots.understanding.fields.fill import FieldsFilled, fill_fields, match_fields
-from snapshots.understanding.fields.section import Asked, fields_asked, with_epoch
-from snapshots.understanding.grading.reader import graded_spans
-from snapshots.understanding.heard.asks import context_of, settle_answered, settle_doubted, with_asks
-from snapshots.understanding.heard.consent import Consent, draft_consented, read_consents
-from snapshots.understanding.heard.repetition import find_habits
-from snapshots.understanding.note_making import index_notes, keep_wanted, read_messages, write_notes
-from snapshots.understanding.people import give_to_people, people_before
-from snapshots.understanding.proposing.ask import ProposedByMessage, ask_model
+from snapshots.understanding.believing.apply_lesson import apply_lesson
+from snapshots.understanding.believing.current_values import BeliefCache
+from snapshots.understanding.believing.message_lessons import load_own_names, read_lesson
+from snapshots.understanding.changes.end_notes import write_endings
+from snapshots.understanding.changes.message_endings import MessageEndings, ReadMessage, find_message_endings
+from snapshots.understanding.changes.successor_notes import add_successor_notes
+from snapshots.understanding.correcting.corrected_notes import correct_notes
+from snapshots.understanding.drafting.reply_drafts import AssistantAnswer, draft_replies, load_answers
+from snapshots.understanding.fields.fill_fields import FieldsFilled, fill_fields, match_fields
+from snapshots.understanding.fields.policy_section import RequestedFields, annotate_policy_epoch, load_requested_fields
+from snapshots.understanding.grading.clause_classifier import list_graded_spans
+from snapshots.understanding.heard.answered_asks import build_context, match_asks, settle_answered_ask, settle_note_ask
+from snapshots.understanding.heard.consent import RememberConsent, draft_consented_notes, find_consents
+from snapshots.understanding.heard.repeated_habits import find_habits
+from snapshots.understanding.note_making import drop_unwanted_notes, index_notes, read_messages, write_notes
+from snapshots.understanding.note_people import assign_notes_to_people, load_people_nearby
 from snapshots.understanding.proposing.config import ASKING
-from snapshots.understanding.proposing.fields import with_proposed_fields
-from snapshots.understanding.proposing.judging import Judged, judge_proposals, with_proposed_notes, with_proposed_slots
-from snapshots.understanding.proposing.share import shares_of
-from snapshots.understanding.statements.statements import Heard, hear, load_messages
-from snapshots.understanding.values import GradedSpan, Nearby
+from snapshots.understanding.proposing.field_gate import add_proposed_fields
+from snapshots.understanding.proposing.judge_proposals import (
+    JudgedProposals,
+    add_proposed_notes,
+    add_proposed_slots,
+    judge_proposals,
+)
+from snapshots.understanding.proposing.model_questions import ProposedByMessage, collect_proposals
+from snapshots.understanding.proposing.question_batches import split_into_batches
+from snapshots.understanding.statements.statements import HeardMessage, load_claimed_messages, load_heard_work
+from snapshots.understanding.values import GradedSpan, NearbyPeople
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
 
@@ -56,12 +61,12 @@ class WorkInputs:
     """The loaded messages of claimed work: those of users, the names under which each subject speaks, the tenant's
     policy of notes and fields, the assistant's answers, and users' consents to remember something."""
 
-    heard: Sequence[Heard]
+    heard: Sequence[HeardMessage]
     names: Mapping[UUID, frozenset[str]]
     policy: NotesPolicy
-    asked: Asked
-    answers: Sequence[Answer]
-    consents: Sequence[Consent]
+    asked: RequestedFields
+    answers: Sequence[AssistantAnswer]
+    consents: Sequence[RememberConsent]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +76,9 @@ class WorkResults:
     notes: Mapping[UUID, Sequence[PreparedNote]]
     endings: Sequence[MessageEndings]
     replies: Mapping[UUID, Sequence[PreparedSnapshot]]
-    judged: Judged
+    judged: JudgedProposals
     filled: FieldsFilled
-    heard: Mapping[UUID, Heard]
+    heard: Mapping[UUID, HeardMessage]
     graded: Mapping[UUID, tuple[GradedSpan, ...]]
 
 
@@ -83,71 +88,73 @@ def learn_from_messages(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     Classifiers and patterns find them. Where the tenant has a chat model, it proposes more and the gate decides; a
     model that does not answer costs only time. Work beyond the model's share is released and claimed again.
     """
-    items, later, proposed = _propose(tenant_id, items)
-    inputs = _load(tenant_id, items)
+    items, later, proposed = _ask_for_proposals(tenant_id, items)
+    inputs = _load_inputs(tenant_id, items)
     read = read_messages(inputs.heard, inputs.names)
     judged = judge_proposals(proposed, read, inputs.asked)
-    read = keep_wanted(with_proposed_notes(read, judged), inputs.policy)
-    read = put_notes_right(tenant_id, read)
-    endings = endings_in(tenant_id, read)
-    read = keep_successors(read, endings)
+    read = drop_unwanted_notes(add_proposed_notes(read, judged), inputs.policy)
+    read = correct_notes(tenant_id, read)
+    endings = find_message_endings(tenant_id, read)
+    read = add_successor_notes(read, endings)
     drafts = [draft for one in read for draft in one.drafts]
     results = WorkResults(
         notes=_index_all_notes(tenant_id, read, inputs),
         endings=(*endings, *judged.endings),
         replies=_index_replies(inputs.answers),
         judged=judged,
-        filled=with_proposed_fields(match_fields(drafts, inputs.asked), judged.fields),
+        filled=add_proposed_fields(match_fields(drafts, inputs.asked), judged.fields),
         heard={one.message.id: one for one in inputs.heard},
-        graded={one.heard.message.id: graded_spans(one.spoken, one.grades) for one in read},
+        graded={one.heard.message.id: list_graded_spans(one.spoken, one.grades) for one in read},
     )
-    _write(tenant_id, items, results)
+    _write_results(tenant_id, items, results)
     if later:
         with tenant_tx(tenant_id):
-            release(later)
+            release_items(later)
 
 
-def _propose(
+def _ask_for_proposals(
     tenant_id: UUID, items: Sequence[ClaimedWork]
 ) -> tuple[Sequence[ClaimedWork], list[ClaimedWork], ProposedByMessage]:
     model = chat_for(tenant_id, "extract")
     if model is None:
         return items, [], {}
     with tenant_tx(tenant_id):
-        shares = list(shares_of(items))
+        shares = list(split_into_batches(items))
     now, left = shares[: ASKING.calls], shares[ASKING.calls :]
-    proposed = ask_model(model, [share.question for share in now])
+    proposed = collect_proposals(model, [share.question for share in now])
     ours = sorted((item for share in now for item in share.items), key=lambda item: item.position)
     return ours, [item for share in left for item in share.items], proposed
 
 
-def _load(tenant_id: UUID, items: Sequence[ClaimedWork]) -> WorkInputs:
+def _load_inputs(tenant_id: UUID, items: Sequence[ClaimedWork]) -> WorkInputs:
     with tenant_tx(tenant_id):
-        said = hear(items)
-        heard = with_asks(one for one in said if one.message.role == MessageRole.USER)
-        subjects = list(with_epoch(Subject.objects.filter(id__in={one.message.subject_id for one in heard})))
+        said = load_heard_work(items)
+        heard = match_asks(one for one in said if one.message.role == MessageRole.USER)
+        subjects = list(annotate_policy_epoch(Subject.objects.filter(id__in={one.message.subject_id for one in heard})))
         return WorkInputs(
             heard=heard,
-            names=own_names(subjects),
+            names=load_own_names(subjects),
             policy=notes_policy_in_force(),
-            asked=fields_asked(subjects),
-            answers=answers_in(said),
-            consents=read_consents(heard),
+            asked=load_requested_fields(subjects),
+            answers=load_answers(said),
+            consents=find_consents(heard),
         )
 
 
-def _index_all_notes(tenant_id: UUID, read: Sequence[Read], inputs: WorkInputs) -> dict[UUID, list[PreparedNote]]:
+def _index_all_notes(
+    tenant_id: UUID, read: Sequence[ReadMessage], inputs: WorkInputs
+) -> dict[UUID, list[PreparedNote]]:
     drafts = [draft for one in read for draft in one.drafts]
     notes = index_notes([*drafts, *find_habits(tenant_id, read)])
     for one in inputs.consents:
         own = notes.setdefault(one.message_id, [])
         known = {note.prepared.draft.id for note in own}
-        agreed = [draft for draft in draft_consented(one, inputs.names) if draft.snapshot.id not in known]
+        agreed = [draft for draft in draft_consented_notes(one, inputs.names) if draft.snapshot.id not in known]
         own += (note for indexed in index_notes(agreed).values() for note in indexed)
     return notes
 
 
-def _index_replies(answers: Sequence[Answer]) -> dict[UUID, list[PreparedSnapshot]]:
+def _index_replies(answers: Sequence[AssistantAnswer]) -> dict[UUID, list[PreparedSnapshot]]:
     try:
         drafts = draft_replies(answers)
     except EmbeddingUnavailable as missing:
@@ -160,43 +167,43 @@ def _index_replies(answers: Sequence[Answer]) -> dict[UUID, list[PreparedSnapsho
     return found
 
 
-def _write(tenant_id: UUID, items: Sequence[ClaimedWork], results: WorkResults) -> None:
+def _write_results(tenant_id: UUID, items: Sequence[ClaimedWork], results: WorkResults) -> None:
     with tenant_tx(tenant_id):
-        held = hold(items)
-        said = load_messages(held).values()
+        held = lock_leased(items)
+        said = load_claimed_messages(held).values()
         messages = [message for message in said if message.role == MessageRole.USER]
         subjects = Subject.objects.in_bulk({message.subject_id for message in messages})
         lock_subjects(subjects.values())  # before anybody's memory, as everywhere
         nearby = _learn_slots(subjects, messages, results)
         notes = ((one, results.notes.get(one.id, ())) for one in messages)
-        given = [give_to_people(subjects[one.subject_id], one, own, nearby[one.id]) for one, own in notes]
+        given = [assign_notes_to_people(subjects[one.subject_id], one, own, nearby[one.id]) for one, own in notes]
         write_notes(subjects, [note for own in given for note in own])
         for subject_id in subjects_told_of(subjects, [one.id for one in messages]):
             end_outdated_notes(subject_id, [one.id for one in messages if one.subject_id == subject_id])
         write_endings([(one.message, one.endings) for one in results.endings if one.message.subject_id in subjects])
         store_snapshots([reply for message in said for reply in results.replies.get(message.id, ())])
         enqueue_summaries({message.conversation_id for message in messages})
-        complete(held)
+        complete_items(held)
 
 
 def _learn_slots(
     subjects: Mapping[UUID, Subject], messages: Sequence[Message], results: WorkResults
-) -> dict[UUID, Nearby]:
-    names, shown = own_names(list(subjects.values())), shown_before(messages)
-    nearby: dict[UUID, Nearby] = {}
-    believed = Believed(subjects.values())
+) -> dict[UUID, NearbyPeople]:
+    names, shown = load_own_names(list(subjects.values())), load_shown(messages)
+    nearby: dict[UUID, NearbyPeople] = {}
+    believed = BeliefCache(subjects.values())
     for message in messages:
         subject, heard = subjects[message.subject_id], results.heard.get(message.id)
-        nearby[message.id] = people_before(message, believed)
-        context = context_of(names[subject.id], heard, nearby[message.id])
+        nearby[message.id] = load_people_nearby(message, believed)
+        context = build_context(names[subject.id], heard, nearby[message.id])
         context = replace(context, graded=results.graded.get(message.id, ()))
-        lesson = lesson_of(subject, message, context, shown, believed=believed)
-        lesson = with_proposed_slots(lesson, results.judged.slots.get(message.id, ()), context.own_names)
-        if has_learned := bool(learn(lesson)):
-            names |= own_names([subject])
-            settle_answered(subject, heard)
-        has_settled = settle_doubted(subject, heard)
+        lesson = read_lesson(subject, message, context, shown, believed=believed)
+        lesson = add_proposed_slots(lesson, results.judged.slots.get(message.id, ()), context.own_names)
+        if has_learned := bool(apply_lesson(lesson)):
+            names |= load_own_names([subject])
+            settle_answered_ask(subject, heard)
+        has_settled = settle_note_ask(subject, heard)
         filled = fill_fields(lesson, context.own_names, results.filled.get(message.id, ()))
         if has_learned or has_settled or filled:
-            believed.read_again(subject.id)
+            believed.invalidate(subject.id)
     return nearby

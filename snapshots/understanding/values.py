@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-Sort = Literal["explicit", "implicit", "change", "constraint"]
-Mode = Literal["set", "add", "remove", "replace"]
+CandidateSort = Literal["explicit", "implicit", "change", "constraint"]
+PreferenceMode = Literal["set", "add", "remove", "replace"]
 FactMode = Literal["overwrite", "append", "remove"]
 TagKind = Literal["place", "contact", "thing"]
-Reason = Literal[
+RejectionReason = Literal[
     "evidence_missing",
     "not_the_subject",
     "not_asserted",
@@ -28,7 +28,7 @@ Reason = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class MeasuredValue:
     """A number with its unit: 22 °C, 40 %."""
 
     value: int | float
@@ -37,11 +37,11 @@ class Quantity:
     def __str__(self) -> str:
         return f"{self.value} {self.unit}".strip()
 
-    def as_json(self) -> dict[str, int | float | str]:
+    def to_json(self) -> dict[str, int | float | str]:
         return {"value": self.value, "unit": self.unit}
 
 
-Value = str | bool | tuple[str, ...] | Quantity
+CandidateValue = str | bool | tuple[str, ...] | MeasuredValue
 
 PROFILE_FIELDS = frozenset({"name", "occupation", "interests", "mbti", "age_range", "locale", "timezone"})
 
@@ -72,7 +72,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class ProfileFact:
+class FactCandidate:
     """A profile field or free attribute (any field outside ``PROFILE_FIELDS``), in the subject's own words.
 
     ``interests`` come one entry at a time with mode ``append`` (or ``remove``); other fields are overwritten.
@@ -93,7 +93,7 @@ class ProfileFact:
         return self.field not in PROFILE_FIELDS
 
     @property
-    def texts(self) -> tuple[str, ...]:
+    def value_texts(self) -> tuple[str, ...]:
         return (self.value,)
 
 
@@ -110,10 +110,10 @@ class PreferenceCandidate:
 
     category: str | None
     key: str | None
-    value: Value
+    value: CandidateValue
     statement: str
-    mode: Mode
-    sort: Sort
+    mode: PreferenceMode
+    sort: CandidateSort
     evidence: Evidence
     replaces: str | None = None
     provenance: str = "confirmed_by_user"
@@ -121,7 +121,7 @@ class PreferenceCandidate:
     origin: str = ""
 
     @property
-    def texts(self) -> tuple[str, ...]:
+    def value_texts(self) -> tuple[str, ...]:
         return self.value if isinstance(self.value, tuple) else (str(self.value),)
 
 
@@ -141,25 +141,25 @@ class TagCandidate:
     origin: str = ""
 
     @property
-    def texts(self) -> tuple[str, ...]:
+    def value_texts(self) -> tuple[str, ...]:
         """The values that it would bring into memory, its label first."""
         return (self.label, *filter(None, (self.address, self.phone)), *self.aliases)
 
 
-Candidate = ProfileFact | PreferenceCandidate | TagCandidate
+Candidate = FactCandidate | PreferenceCandidate | TagCandidate
 
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
     """Why something did not become memory. ``candidate`` is None when a whole clause was refused before analysis."""
 
-    reason: Reason
+    reason: RejectionReason
     evidence: Evidence
     candidate: Candidate | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Verdicted:
+class GateResult:
     """The accepted and the rejected candidates."""
 
     accepted: tuple[Candidate, ...]
@@ -167,7 +167,7 @@ class Verdicted:
 
 
 @dataclass(frozen=True, slots=True)
-class Nearby:
+class NearbyPeople:
     """Contacts that the user named in the turn before, everything that was said in it and since, and all ``known``
     contacts and named things."""
 
@@ -176,11 +176,11 @@ class Nearby:
     known: tuple[TagCandidate, ...] = ()
 
 
-NOBODY = Nearby()
+NOBODY = NearbyPeople()
 
 
 @dataclass(frozen=True, slots=True)
-class HeldValue:
+class CurrentValue:
     """A current value: of a preference or profile field (``key`` names either), an entry of its list, or the
     ``address`` or ``phone`` of a tag. ``is_others``: it belongs to somebody else."""
 
@@ -224,10 +224,10 @@ class ExtractionContext:
 
     own_names: frozenset[str] = frozenset()
     previous: str | None = None
-    nearby: Nearby = NOBODY
+    nearby: NearbyPeople = NOBODY
     stated: str = ""
     is_offered: bool = False
-    held: tuple[HeldValue, ...] = ()
+    held: tuple[CurrentValue, ...] = ()
     graded: tuple[GradedSpan, ...] = ()
 
 
@@ -235,15 +235,15 @@ class ExtractionContext:
 class Extraction:
     """All candidates of one utterance. ``corrections`` are the changes of the fast lane, not repeated elsewhere."""
 
-    facts: tuple[ProfileFact, ...] = ()
+    facts: tuple[FactCandidate, ...] = ()
     preferences: tuple[PreferenceCandidate, ...] = ()
     tags: tuple[TagCandidate, ...] = ()
-    corrections: tuple[ProfileFact | PreferenceCandidate, ...] = ()
+    corrections: tuple[FactCandidate | PreferenceCandidate, ...] = ()
     rejections: tuple[Rejection, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotDraft:
+class ExtractiveDraft:
     """A snapshot made of a message's or conversation's own words: masked text, importance 0..1, topics, source keys."""
 
     kind: Literal["conversation", "segment", "statement"]

@@ -11,7 +11,7 @@ from snapshots.window.policy import WINDOW_POLICY, WindowPolicy
 
 
 @dataclass(frozen=True, slots=True)
-class WindowTurn:
+class WindowMessage:
     """One recent message. ``id`` is the row's, which sources of memories name; ``message_id`` the product's own."""
 
     id: UUID
@@ -35,13 +35,13 @@ class WindowTurn:
 class Window:
     """The recent turns, oldest first. ``degraded``: Redis did not answer, Postgres did."""
 
-    turns: tuple[WindowTurn, ...]
+    turns: tuple[WindowMessage, ...]
     tokens: int
     summary: str | None = None
     degraded: bool = False
 
     @property
-    def spoken(self) -> Iterator[WindowTurn]:
+    def remembered_turns(self) -> Iterator[WindowMessage]:
         """The turns without forgotten ones and without the answers to them: an answer may repeat what was forgotten,
         and the roles would no longer alternate."""
         forgotten = False
@@ -52,8 +52,8 @@ class Window:
                 yield turn
 
 
-def turn_of(message: Message) -> WindowTurn:
-    return WindowTurn(
+def build_window_message(message: Message) -> WindowMessage:
+    return WindowMessage(
         id=message.id,
         message_id=message.external_id,
         seq=message.seq,
@@ -67,12 +67,14 @@ def turn_of(message: Message) -> WindowTurn:
     )
 
 
-def newest_within(turns: Sequence[WindowTurn], policy: WindowPolicy = WINDOW_POLICY) -> tuple[WindowTurn, ...]:
+def choose_newest_turns(
+    turns: Sequence[WindowMessage], policy: WindowPolicy = WINDOW_POLICY
+) -> tuple[WindowMessage, ...]:
     """Return the longest run of newest turns within both limits; ``turns`` and the result are oldest first.
 
     A turn is never cut, and none is left out in the middle: one that does not fit ends the run.
     """
-    kept: list[WindowTurn] = []
+    kept: list[WindowMessage] = []
     left = policy.tokens
     for turn in reversed(turns[-policy.messages :]):
         left -= turn.tokens

@@ -76,15 +76,15 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
         for picture in PICTURES:
             if not given.names or picture.name in given.names:
-                take(browser, site, access, picture, given.out / f"{picture.name}.png")
+                take_pictures(browser, site, access, picture, given.out / f"{picture.name}.png")
         browser.close()
 
 
-def take(browser: Browser, site: str, access: DemoAccess, picture: Picture, path: Path) -> None:
+def take_pictures(browser: Browser, site: str, access: DemoAccess, picture: Picture, path: Path) -> None:
     """Take one picture in a browser of its own."""
     context = browser.new_context(**{"viewport": WIDE, "reduced_motion": "reduce", **picture.looks})
     page = context.new_page()
-    enter(page, site, picture.who, access.logins[picture.who])
+    log_in_as(page, site, picture.who, access.logins[picture.who])
     page.goto(f"{site}/console/{picture.address}")
     for place in picture.way:
         page.click(place)
@@ -100,7 +100,7 @@ def take(browser: Browser, site: str, access: DemoAccess, picture: Picture, path
         taken.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
-def enter(page: Page, site: str, who: str, password: str) -> None:
+def log_in_as(page: Page, site: str, who: str, password: str) -> None:
     """Log in by the form; an operator chooses acme and says why."""
     page.goto(f"{site}/console/")
     page.fill("#id_username", who)

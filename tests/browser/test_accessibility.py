@@ -14,7 +14,7 @@ from tenants.services.audit import COMMAND_LINE
 from tenants.services.tenants import set_member
 from tests.browser.test_console import PASSWORD, log_in
 from tests.conftest import World
-from tests.memory_platform.console.rows import one_of_each
+from tests.memory_platform.console.rows import make_one_of_each
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(300)]
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
@@ -25,7 +25,7 @@ FOUND = "axe.run(document, {resultTypes: ['violations']}).then((found) => found.
 @pytest.mark.parametrize("look", ["dark", "light"])
 def test_no_main_page_has_a_fault_that_axe_finds(world: World, site: str, chromium: Browser, look: Any) -> None:
     with tenant_tx(world.acme.tenant.id):
-        rows = one_of_each("peanuts")
+        rows = make_one_of_each("peanuts")
         set_member(User.objects.create_user("mia", password=PASSWORD, is_staff=True).pk, Role.MANAGER, by=COMMAND_LINE)
     # Without the policy, for axe-core itself writes style into the page that it looks at.
     context = chromium.new_context(color_scheme=look, bypass_csp=True)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 PASSWORD = "a long demo password"
 
 
-def hire(username: str, tenant: Tenant, role: Role = Role.SUPPORT) -> None:
+def create_staff(username: str, tenant: Tenant, role: Role = Role.SUPPORT) -> None:
     user = User.objects.create_user(username, password=PASSWORD, is_staff=True)
     with tenant_tx(tenant.id):
         set_member(user.pk, role, by=COMMAND_LINE)
@@ -28,7 +28,7 @@ def log_in(page: Page, site: str, username: str) -> None:
     page.click("input[type=submit]")
 
 
-def find(page: Page, words: str) -> None:
+def search_subject(page: Page, words: str) -> None:
     page.fill("#searchbar", words)
     page.press("#searchbar", "Enter")
 
@@ -39,15 +39,15 @@ def ada_with_home(world: World) -> World:
     with tenant_tx(world.acme.tenant.id):
         Tag.objects.create(subject=world.acme.subject, label="家", kind="place", address="上海市浦东新区世纪大道100号")
         Subject.objects.filter(id=world.acme.subject.id).update(search_text="ada 家 世纪大道")
-    hire("sam", world.acme.tenant)
-    hire("gus", world.globex.tenant)
+    create_staff("sam", world.acme.tenant)
+    create_staff("gus", world.globex.tenant)
     return world
 
 
 def test_support_finds_a_subject_by_a_chinese_tag_and_opens_it(ada_with_home: World, site: str, page: Page) -> None:
     log_in(page, site, "sam")
     page.goto(f"{site}/console/profiles/subject/")
-    find(page, "世纪大道")
+    search_subject(page, "世纪大道")
     page.click("#result_list th a")
     expect(page.locator("#content")).to_contain_text("ada")
     page.goto(f"{site}/console/profiles/tag/")
@@ -57,7 +57,7 @@ def test_support_finds_a_subject_by_a_chinese_tag_and_opens_it(ada_with_home: Wo
 def test_support_of_another_tenant_finds_nobody(ada_with_home: World, site: str, page: Page) -> None:
     log_in(page, site, "gus")
     page.goto(f"{site}/console/profiles/subject/")
-    find(page, "世纪大道")
+    search_subject(page, "世纪大道")
     expect(page.locator("body")).not_to_contain_text("ada")
     expect(page.locator("#result_list")).to_have_count(0)
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from profiles.models import Candidate, Preference
 from profiles.selectors import current_preferences, preference_values
 from tenants.isolation import tenant_tx
-from tests.browser.test_console import hire, log_in
+from tests.browser.test_console import create_staff, log_in
 from tests.conftest import World
 from tests.snapshots.held import prefer
 from tests.snapshots.understanding.making import say, settle
@@ -28,8 +28,8 @@ def save_screenshot(page: Page, name: str) -> None:
 @pytest.fixture
 def ada_with_waiting(world: World) -> World:
     """Ada's assistant takes the highway, and three things wait for somebody."""
-    hire("sam", world.acme.tenant)
-    hire("mia", world.acme.tenant)
+    create_staff("sam", world.acme.tenant)
+    create_staff("mia", world.acme.tenant)
     prefer(world.acme, "navigation", "route", "highway", statement="take the highway")
     say(world.acme, "I think I like the AC at 22 degrees", "Good morning! 空调好像26度最舒服。", "I love jazz.")
     settle(world.acme)

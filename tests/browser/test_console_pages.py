@@ -7,10 +7,10 @@ from playwright.sync_api import Browser, Page, expect
 from profiles.models import Subject, Tag
 from snapshots.models import Receipt
 from tenants.isolation import tenant_tx
-from tests.browser.test_console import PASSWORD, hire, log_in
+from tests.browser.test_console import PASSWORD, create_staff, log_in
 from tests.conftest import World
 from tests.memory_platform.console.conftest import open_support_for
-from tests.memory_platform.console.rows import one_of_each
+from tests.memory_platform.console.rows import make_one_of_each
 from tests.memory_platform.console.test_every_page import pages_of
 
 METHOD_NOT_ALLOWED = 405
@@ -20,13 +20,13 @@ HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.
 LISTS = ("profiles/subject", "profiles/preference", "snapshots/snapshot", "snapshots/receipt", "snapshots/work")
 
 
-def sideways(page: Page) -> int:
+def find_overflow(page: Page) -> int:
     """Return by how many pixels the page is wider than the window."""
     return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
 
 
 def test_the_console_speaks_chinese_when_chosen(world: World, site: str, page: Page) -> None:
-    hire("sam", world.acme.tenant)
+    create_staff("sam", world.acme.tenant)
     log_in(page, site, "sam")
     expect(page.locator("#content-main")).to_contain_text("Conversations and memory")
     page.select_option(".language-chooser select", "zh-hans")
@@ -38,26 +38,26 @@ def test_the_console_speaks_chinese_when_chosen(world: World, site: str, page: P
 
 @pytest.mark.slow
 def test_nothing_is_wider_than_a_phone(world: World, site: str, page: Page) -> None:
-    hire("sam", world.acme.tenant)
+    create_staff("sam", world.acme.tenant)
     with tenant_tx(world.acme.tenant.id):
-        rows = one_of_each("a-long-word-without-a-single-place-to-break-it-" * 4)
+        rows = make_one_of_each("a-long-word-without-a-single-place-to-break-it-" * 4)
     page.set_viewport_size({"width": 390, "height": 844})
     log_in(page, site, "sam")
-    assert sideways(page) <= 0
+    assert find_overflow(page) <= 0
     for name in LISTS:
         page.goto(f"{site}/console/{name}/")
         expect(page.locator("#result_list")).to_be_visible()
-        assert sideways(page) <= 0, name
+        assert find_overflow(page) <= 0, name
     for model in (Subject, Receipt, Tag):
         page.goto(f"{site}/console/{model._meta.app_label}/{model._meta.model_name}/{rows[model].pk}/change/")
-        assert sideways(page) <= 0, model
+        assert find_overflow(page) <= 0, model
 
 
 @pytest.mark.slow
 def test_stored_markup_does_not_run(world: World, site: str, page: Page) -> None:
-    hire("sam", world.acme.tenant)
+    create_staff("sam", world.acme.tenant)
     with tenant_tx(world.acme.tenant.id):
-        rows = one_of_each(HOSTILE)
+        rows = make_one_of_each(HOSTILE)
     log_in(page, site, "sam")
     for model, row in rows.items():
         for end in ("", f"{row.pk}/change/"):
@@ -91,7 +91,7 @@ def test_no_page_has_a_fault_or_breaks_the_policy(world: World, site: str, chrom
     User.objects.create_superuser("olga", password=PASSWORD)
     open_support_for("olga", world.acme.tenant)
     with tenant_tx(world.acme.tenant.id):
-        rows = one_of_each("peanuts")
+        rows = make_one_of_each("peanuts")
     context = chromium.new_context()
     page, faults = context.new_page(), []
     page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)

@@ -4,13 +4,13 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
-from memory_platform.console.shared.form_tenant import FIELD, HEADER
+from memory_platform.console.shared.form_tenant import TENANT_FIELD, TENANT_HEADER
 from tenants.isolation import tenant_tx
 from tenants.models import Member, Role
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.tenants import set_member
 from tests.browser.conftest import SitDown
-from tests.browser.test_console import hire
+from tests.browser.test_console import create_staff
 from tests.conftest import House, World
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(240)]
@@ -28,78 +28,78 @@ POSTED = """([address, header, tenant]) => fetch(address, {
 @pytest.fixture
 def tabs(world: World, sit_down: SitDown) -> tuple[Page, Page]:
     """Two tabs of mia, who manages acme and globex; the first shows a form of acme, filled in."""
-    hire("mia", world.acme.tenant, Role.MANAGER)
+    create_staff("mia", world.acme.tenant, Role.MANAGER)
     with tenant_tx(world.globex.tenant.id):
         set_member(User.objects.get(username="mia").pk, Role.MANAGER, by=COMMAND_LINE)
     User.objects.create_user("sam", is_staff=True)
     first = sit_down("mia")
     second = first.context.new_page()
-    choose(first, "Acme")
+    choose_tenant(first, "Acme")
     first.goto(ADD)
     first.fill("#id_username", "sam")
     first.select_option("#id_role", "viewer")
     return first, second
 
 
-def choose(page: Page, tenant: str) -> None:
+def choose_tenant(page: Page, tenant: str) -> None:
     page.goto("/console/switch/")
     page.get_by_role("button", name=tenant).click()
     expect(page.locator("#desk-tenant option:checked")).to_have_text(tenant)
 
 
-def members(house: House) -> set[str]:
+def list_members(house: House) -> set[str]:
     with tenant_tx(house.tenant.id):
         return set(Member.objects.values_list("user__username", flat=True))
 
 
-def save(page: Page) -> None:
+def save_form(page: Page) -> None:
     page.click("input[name=_save]")
 
 
 def test_a_form_of_the_other_tab_is_refused_and_leads_back(world: World, tabs: tuple[Page, Page]) -> None:
     first, second = tabs
-    choose(second, "Globex")
-    save(first)
+    choose_tenant(second, "Globex")
+    save_form(first)
     expect(first.get_by_role("alert")).to_have_text(
         "You switched to Globex in another tab. This form was for Acme. Nothing was saved."
     )
     expect(first.locator("#desk-tenant option:checked")).to_have_text("Globex")
-    assert "sam" not in members(world.acme) | members(world.globex)
+    assert "sam" not in list_members(world.acme) | list_members(world.globex)
     first.get_by_role("button", name="Switch back to Acme").click()
     expect(first.locator("#desk-tenant option:checked")).to_have_text("Acme")
     assert first.url.endswith(ADD)
     first.fill("#id_username", "sam")
     first.select_option("#id_role", "viewer")
-    save(first)
+    save_form(first)
     expect(first.locator(".messagelist")).to_contain_text("was added")
-    assert members(world.acme) == {"mia", "sam"}
-    assert members(world.globex) == {"mia"}
+    assert list_members(world.acme) == {"mia", "sam"}
+    assert list_members(world.globex) == {"mia"}
 
 
 def test_what_was_written_is_sent_again_after_switching_back_elsewhere(world: World, tabs: tuple[Page, Page]) -> None:
     first, second = tabs
-    choose(second, "Globex")
-    save(first)
+    choose_tenant(second, "Globex")
+    save_form(first)
     expect(first.get_by_role("alert")).to_contain_text("Nothing was saved.")
-    choose(second, "Acme")
+    choose_tenant(second, "Acme")
     first.reload()
     expect(first.locator(".messagelist")).to_contain_text("was added")
-    assert members(world.acme) == {"mia", "sam"}
-    assert members(world.globex) == {"mia"}
+    assert list_members(world.acme) == {"mia", "sam"}
+    assert list_members(world.globex) == {"mia"}
 
 
 def test_a_page_that_one_goes_back_to_tells_its_tenant_and_holds_nothing_of_the_other(
     world: World, tabs: tuple[Page, Page]
 ) -> None:
     first, _second = tabs
-    choose(first, "Globex")
+    choose_tenant(first, "Globex")
     first.go_back()
     first.go_back()
     expect(first.locator("#desk-tenant option:checked")).to_have_text("Globex")
     expect(first.locator("#id_username")).to_have_value("")
-    save(first)
+    save_form(first)
     expect(first.locator(".errornote")).to_be_visible()
-    assert "sam" not in members(world.acme) | members(world.globex)
+    assert "sam" not in list_members(world.acme) | list_members(world.globex)
 
 
 def test_what_was_typed_is_kept_on_the_way_back_within_a_tenant(world: World, tabs: tuple[Page, Page]) -> None:
@@ -107,19 +107,19 @@ def test_what_was_typed_is_kept_on_the_way_back_within_a_tenant(world: World, ta
     first.goto("/console/")
     first.go_back()
     expect(first.locator("#id_username")).to_have_value("sam")
-    save(first)
+    save_form(first)
     expect(first.locator(".messagelist")).to_contain_text("was added")
-    assert members(world.acme) == {"mia", "sam"}
+    assert list_members(world.acme) == {"mia", "sam"}
 
 
 def test_a_script_sends_the_tenant_of_its_page_in_a_header(world: World, tabs: tuple[Page, Page]) -> None:
     first, second = tabs
-    own = first.locator(f"[name={FIELD}]").first.input_value()
+    own = first.locator(f"[name={TENANT_FIELD}]").first.input_value()
     assert own == str(world.acme.tenant.id)
-    choose(second, "Globex")
-    assert [first.evaluate(POSTED, [ADD, HEADER, tenant]) for tenant in (own, "")] == [409, 409]
-    choose(second, "Acme")
-    assert first.evaluate(POSTED, [ADD, HEADER, ""]) == 409
-    assert members(world.acme) | members(world.globex) == {"mia"}
-    assert first.evaluate(POSTED, [ADD, HEADER, own]) == 200
-    assert members(world.acme) == {"mia", "sam"}
+    choose_tenant(second, "Globex")
+    assert [first.evaluate(POSTED, [ADD, TENANT_HEADER, tenant]) for tenant in (own, "")] == [409, 409]
+    choose_tenant(second, "Acme")
+    assert first.evaluate(POSTED, [ADD, TENANT_HEADER, ""]) == 409
+    assert list_members(world.acme) | list_members(world.globex) == {"mia"}
+    assert first.evaluate(POSTED, [ADD, TENANT_HEADER, own]) == 200
+    assert list_members(world.acme) == {"mia", "sam"}

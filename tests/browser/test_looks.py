@@ -7,15 +7,15 @@ import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
-from memory_platform.console.memory_actions.act_page import act_address
-from memory_platform.console.shared.display import address_of
+from memory_platform.console.memory_actions.action_page import build_action_address
+from memory_platform.console.shared.rendering import build_change_address
 from profiles.models import Preference, Subject
 from snapshots.models import Receipt
 from tenants.models import Role, Tenant
 from tests.browser.conftest import SitDown
-from tests.browser.test_console import hire, log_in
-from tests.browser.test_console_pages import sideways
-from tests.browser.test_stories import CHINESE, ask_for_context, newest, tell_story
+from tests.browser.test_console import create_staff, log_in
+from tests.browser.test_console_pages import find_overflow
+from tests.browser.test_stories import CHINESE, ask_for_context, load_newest, tell_story
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import say, settle
 
@@ -44,17 +44,17 @@ LABELS = """() => {
 CODES = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{64}|[a-z]+_[a-z_]+|<user_memory[^>]*>|</user_memory>|nonce \w+")
 
 
-def main_pages(house: House) -> Mapping[str, str]:
+def list_main_pages(house: House) -> Mapping[str, str]:
     """Return the addresses of the main pages by name, for a house that was told something and asked."""
-    subject, wish, receipt = (newest(house, model) for model in (Subject, Preference, Receipt))
+    subject, wish, receipt = (load_newest(house, model) for model in (Subject, Preference, Receipt))
     return {
         "start": "/console/",
         "find": f"/console/profiles/subject/find/?q={CHINESE.known_by}",
-        "subject": address_of(Subject, subject.pk),
-        "preference": address_of(Preference, wish.pk),
-        "correct": act_address(wish, "correct"),
+        "subject": build_change_address(Subject, subject.pk),
+        "preference": build_change_address(Preference, wish.pk),
+        "correct": build_action_address(wish, "correct"),
         "erase": f"/console/profiles/subject/{subject.pk}/erase/",
-        "why": address_of(Receipt, receipt.pk),
+        "why": build_change_address(Receipt, receipt.pk),
         "review": "/console/profiles/candidate/review/",
         "dead letters": "/console/snapshots/work/dead/",
         "dashboard": "/console/dashboard/",
@@ -72,7 +72,7 @@ def acme(world: World, site: str) -> House:
     say(world.acme, "空调好像22度最舒服。", "空调好像26度最舒服。", conversation="c2")
     settle(world.acme)
     ask_for_context(world.acme, site, CHINESE)
-    hire("mia", world.acme.tenant, Role.MANAGER)
+    create_staff("mia", world.acme.tenant, Role.MANAGER)
     return world.acme
 
 
@@ -89,7 +89,7 @@ def test_no_label_is_english_from_the_login_to_the_subject(acme: House, site: st
     found = {"login": english_on(page)}
     log_in(page, site, "mia")
     for name in FIRST:
-        page.goto(f"{site}{main_pages(acme)[name]}")
+        page.goto(f"{site}{list_main_pages(acme)[name]}")
         found[name] = english_on(page)
     assert {name: words for name, words in found.items() if words} == {}
 
@@ -97,16 +97,16 @@ def test_no_label_is_english_from_the_login_to_the_subject(acme: House, site: st
 def test_no_main_page_scrolls_sideways_on_a_phone_and_its_menu_works(acme: House, sit_down: SitDown) -> None:
     page = sit_down("mia", viewport=PHONE, has_touch=True)
     wide = {}
-    for name, address in main_pages(acme).items():
+    for name, address in list_main_pages(acme).items():
         page.goto(address)
-        wide[name] = sideways(page)
+        wide[name] = find_overflow(page)
     assert {name: pixels for name, pixels in wide.items() if pixels > 0} == {}
     page.locator("#site-name a").tap()
     menu = page.locator("#content-main .module a[href$='/profiles/preference/']").first
     menu.scroll_into_view_if_needed()
     menu.tap()
     expect(page.locator("#result_list")).to_be_visible()
-    assert sideways(page) <= 0
+    assert find_overflow(page) <= 0
 
 
 @pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
@@ -123,4 +123,4 @@ def test_the_operator_s_header_stands_in_one_row_on_a_small_screen(
     tall = page.evaluate("[...document.querySelectorAll('#header, #header > *')].map((one) => one.offsetHeight)")
     assert max(tall) <= ONE_ROW, tall
     assert page.locator("#header input[type=search]").evaluate("(one) => one.offsetWidth") >= TYPED_IN
-    assert not sideways(page)
+    assert not find_overflow(page)

@@ -11,16 +11,16 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from memory_platform.console.memory_actions.act_page import act_address
-from memory_platform.console.shared.display import address_of
-from memory_platform.console.shared.form_tenant import FIELD
+from memory_platform.console.memory_actions.action_page import build_action_address
+from memory_platform.console.shared.form_tenant import TENANT_FIELD
+from memory_platform.console.shared.rendering import build_change_address
 from memory_platform.kernel.ids import new_id
 from profiles.models import Preference, Subject, Tag
-from snapshots.models import Lane, MemoryAct, Message, Receipt, Snapshot
+from snapshots.models import MemoryAct, MemoryLane, Message, Receipt, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, Role
 from tests.browser.conftest import SitDown
-from tests.browser.test_console import hire, log_in
+from tests.browser.test_console import create_staff, log_in
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import preferences, say, settle
 
@@ -100,7 +100,7 @@ def missing_from(text: str, *words: str) -> list[str]:
     return [word for word in words if word not in text]
 
 
-def newest(house: House, model: Any) -> Any:
+def load_newest(house: House, model: Any) -> Any:
     with tenant_tx(house.tenant.id):
         return model.objects.order_by("-id").first()
 
@@ -111,7 +111,7 @@ def test_support_sees_why_and_puts_it_right_in_six_clicks(
 ) -> None:
     acme = world.acme
     tell_story(acme, talk)
-    hire("sam", acme.tenant)
+    create_staff("sam", acme.tenant)
     told = (f"{talk.label}: {talk.wrong}", talk.said[1].rstrip(".。"))
     assert missing_from(ask_for_context(acme, site, talk), *told) == []
     with tenant_tx(acme.tenant.id):
@@ -131,7 +131,7 @@ def test_support_sees_why_and_puts_it_right_in_six_clicks(
     behind = page.locator(".inline-group", has_text=talk.said[1])
     source = behind.locator("a[href*='/snapshots/message/']").first.get_attribute("href")
     assert talk.said[1] in page.context.request.get(f"{site}{source}").text()
-    hand.click(page.locator(f'a[href="{act_address(wish, "correct")}"]'))
+    hand.click(page.locator(f'a[href="{build_action_address(wish, "correct")}"]'))
     page.fill("#id_value", talk.right)
     page.fill("#id_reason", "she called: 不是这样")
     expect(page.locator(".act-row input[type=checkbox]:checked")).to_have_count(2)  # the statement and the note
@@ -150,9 +150,9 @@ def test_a_manager_erases_a_person_for_good(
     acme = world.acme
     tell_story(acme, talk)
     ask_for_context(acme, site, talk)
-    hire("mia", acme.tenant, Role.MANAGER)
+    create_staff("mia", acme.tenant, Role.MANAGER)
     page = sit_down("mia", locale=talk.locale)
-    page.goto(address_of(Subject, acme.subject.pk))
+    page.goto(build_change_address(Subject, acme.subject.pk))
     page.click(".object-tools a.deletelink")
     for typed in ("Ada", "ada"):
         page.fill("#id_typed", typed)
@@ -160,13 +160,13 @@ def test_a_manager_erases_a_person_for_good(
         page.click("input.deletelink")
         if typed == "Ada":
             expect(page.locator(".errorlist")).to_be_visible()
-            assert newest(acme, Subject) is not None
+            assert load_newest(acme, Subject) is not None
     expect(page.locator(".messagelist")).to_contain_text(certified)
     expect(page.locator("a[href$='certificate.json']")).to_be_visible()
     expect(page.locator("#content")).not_to_contain_text(re.compile(r"\bada\b"))  # a signature may hold the letters
     page.goto(f"/console/profiles/subject/find/?q={talk.known_by}")
     expect(page.locator(".found")).to_have_count(0)
-    gone = page.goto(address_of(Subject, acme.subject.pk))
+    gone = page.goto(build_change_address(Subject, acme.subject.pk))
     assert gone is not None
     assert gone.status == 404
     for end in ("profile", "preferences", "tags"):
@@ -181,7 +181,7 @@ def test_of_two_who_review_the_second_is_told(world: World, site: str, sit_down:
     settle(world.acme)
     pages = {}
     for name in ("mia", "sam"):
-        hire(name, world.acme.tenant)
+        create_staff(name, world.acme.tenant)
         pages[name] = sit_down(name)
         pages[name].goto("/console/profiles/candidate/review/")
         expect(pages[name].locator("mark")).to_have_text("空调好像26度最舒服")
@@ -201,14 +201,14 @@ def test_a_viewer_sees_and_may_not_act(world: World, site: str, sit_down: SitDow
     tell_story(acme, ENGLISH)
     say(acme, "I think I like the AC at 22 degrees", "空调好像26度最舒服。", conversation="c2")
     settle(acme)
-    hire("vic", acme.tenant, Role.VIEWER)
+    create_staff("vic", acme.tenant, Role.VIEWER)
     page = sit_down("vic")
     with tenant_tx(acme.tenant.id):
         wish = Preference.objects.get(key="route")
-    page.goto(address_of(Subject, acme.subject.pk))
+    page.goto(build_change_address(Subject, acme.subject.pk))
     expect(page.locator(".subject")).to_contain_text("highway")
     expect(page.locator("a[href*='/erase/'], a[href*='/export/'], a[href*='playground']")).to_have_count(0)
-    page.goto(address_of(Preference, wish.pk))
+    page.goto(build_change_address(Preference, wish.pk))
     expect(page.locator("#content")).to_contain_text("highway")
     expect(page.locator("a[href*='/act/'], #content input[type=submit], #content button")).to_have_count(0)
     page.goto("/console/profiles/candidate/review/")
@@ -218,12 +218,12 @@ def test_a_viewer_sees_and_may_not_act(world: World, site: str, sit_down: SitDow
     token = page.locator(".language-chooser [name=csrfmiddlewaretoken]").input_value()
     sent: Any = {
         "csrfmiddlewaretoken": token,
-        FIELD: page.locator(f".language-chooser [name={FIELD}]").input_value(),
+        TENANT_FIELD: page.locator(f".language-chooser [name={TENANT_FIELD}]").input_value(),
         "reason": "curious",
         "value": "x",
         "version": f"{wish.pk}.{wish.version}",
     }
-    for address in (act_address(wish, "correct"), f"/console/profiles/subject/{acme.subject.pk}/erase/"):
+    for address in (build_action_address(wish, "correct"), f"/console/profiles/subject/{acme.subject.pk}/erase/"):
         answer = page.context.request.post(f"{site}{address}", form=sent, headers={"Referer": f"{site}/console/"})
         assert answer.status == 403
     with tenant_tx(acme.tenant.id):
@@ -236,7 +236,7 @@ def test_another_tenants_member_sees_nothing_of_a_person(world: World, site: str
     tell_story(acme, ENGLISH)
     tell_story(acme, CHINESE)
     ask_for_context(acme, site, ENGLISH)
-    hire("gus", world.globex.tenant, Role.MANAGER)
+    create_staff("gus", world.globex.tenant, Role.MANAGER)
     page = sit_down("gus")
     words = ("willow", "锦绣路", "highway", "高速")
     for q in (*words, "ada", "wilow lane"):
@@ -247,7 +247,7 @@ def test_another_tenants_member_sees_nothing_of_a_person(world: World, site: str
         at = f"/console/{model._meta.app_label}/{model._meta.model_name}/"
         page.goto(at)
         assert not [word for word in words if word in page.content().lower()], model
-        row = newest(acme, model)
+        row = load_newest(acme, model)
         pages = [read_page(page, f"{at}{one}/change/", str(one)) for one in (row.pk, new_id())]
         assert pages[0] == pages[1], f"{model}: an id that nobody has is answered otherwise"
         assert not [word for word in words if word in pages[0][1].lower()], model
@@ -266,9 +266,9 @@ def test_a_form_that_is_overtaken_keeps_what_was_typed(world: World, sit_down: S
     tell_story(acme, CHINESE)
     pages = {}
     for name in ("mia", "sam"):
-        hire(name, acme.tenant)
+        create_staff(name, acme.tenant)
         pages[name] = sit_down(name)
-        pages[name].goto(act_address(newest(acme, Preference), "correct"))
+        pages[name].goto(build_action_address(load_newest(acme, Preference), "correct"))
         pages[name].fill("#id_value", f"{name}'s way")
         pages[name].fill("#id_reason", "asked her")
     pages["mia"].click(".act-submit button")
@@ -283,30 +283,30 @@ def test_a_form_that_is_overtaken_keeps_what_was_typed(world: World, sit_down: S
 
 def test_a_double_click_acts_once(world: World, sit_down: SitDown) -> None:
     tell_story(world.acme, ENGLISH)
-    hire("sam", world.acme.tenant)
+    create_staff("sam", world.acme.tenant)
     page = sit_down("sam")
-    page.goto(act_address(newest(world.acme, Preference), "retire"))
+    page.goto(build_action_address(load_newest(world.acme, Preference), "retire"))
     page.fill("#id_reason", "asked her")
     page.dblclick(".act-submit button")
     expect(page.locator(".messagelist")).to_be_visible()
     with tenant_tx(world.acme.tenant.id):
-        assert MemoryAct.objects.filter(lane=Lane.PREFERENCES).count() == 1
+        assert MemoryAct.objects.filter(lane=MemoryLane.PREFERENCES).count() == 1
 
 
 def test_a_lost_session_leads_back_to_the_form(world: World, site: str, page: Page) -> None:
     tell_story(world.acme, ENGLISH)
-    hire("sam", world.acme.tenant)
+    create_staff("sam", world.acme.tenant)
     log_in(page, site, "sam")
-    wish = newest(world.acme, Preference)
-    page.goto(f"{site}{act_address(wish, 'correct')}")
+    wish = load_newest(world.acme, Preference)
+    page.goto(f"{site}{build_action_address(wish, 'correct')}")
     page.fill("#id_value", "side streets")
     page.fill("#id_reason", "asked her")
     page.context.clear_cookies(name="sessionid")
     page.click(".act-submit button")
     expect(page.locator("#id_password")).to_be_visible()
-    assert newest(world.acme, Preference).value == "highway"
+    assert load_newest(world.acme, Preference).value == "highway"
     page.fill("#id_username", "sam")
     page.fill("#id_password", "a long demo password")
     page.click("input[type=submit]")
-    page.wait_for_url(f"**{act_address(wish, 'correct')}")
+    page.wait_for_url(f"**{build_action_address(wish, 'correct')}")
     expect(page.locator(".act-submit button")).to_be_visible()

@@ -3,13 +3,13 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from memory_platform.console.shared.display import address_of
-from snapshots.context.pipeline import ContextQuery, build_context
+from memory_platform.console.shared.rendering import build_change_address
+from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.models import Receipt
 from tenants.isolation import tenant_tx
-from tests.browser.test_console import hire, log_in
-from tests.browser.test_console_pages import sideways
+from tests.browser.test_console import create_staff, log_in
+from tests.browser.test_console_pages import find_overflow
 from tests.conftest import World
 from tests.snapshots.held import prefer, remember, say
 
@@ -23,11 +23,11 @@ def why(world: World, site: str) -> str:
     """Return the address of the page of a real context's receipt; Sam may see it."""
     remember(world.acme, *TEXTS, messages=say(world.acme, *TEXTS))
     prefer(world.acme, "food", "diet", "vegetarian")
-    asked = ContextQuery(ContextRequest("Are peanuts fine? 花生可以吗？"), "1")
+    asked = ContextCall(ContextRequest("Are peanuts fine? 花生可以吗？"), "1")
     receipt = build_context(world.acme.tenant.id, "ada", asked).receipt
-    hire("sam", world.acme.tenant)
+    create_staff("sam", world.acme.tenant)
     with tenant_tx(world.acme.tenant.id):
-        return f"{site}{address_of(Receipt, receipt.pk)}"
+        return f"{site}{build_change_address(Receipt, receipt.pk)}"
 
 
 def is_marked(page: Page, place: str) -> bool:
@@ -79,9 +79,9 @@ def test_a_question_is_asked_again_on_a_phone(why: str, site: str, page: Page) -
     page.set_viewport_size({"width": 390, "height": 844})
     log_in(page, site, "sam")
     page.goto(why)
-    assert sideways(page) <= 0
+    assert find_overflow(page) <= 0
     page.click("text=Ask this again in the playground")
     expect(page.locator("#id_query")).to_have_value("Are peanuts fine? 花生可以吗？")
     page.click(".play-submit input")
     expect(page.locator(".play-rows")).to_contain_text("我对花生过敏")
-    assert sideways(page) <= 0
+    assert find_overflow(page) <= 0

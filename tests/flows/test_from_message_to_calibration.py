@@ -9,7 +9,7 @@ import httpx
 import pytest
 from django.core.management import call_command
 
-from snapshots.feedback.tallies.tally import roll_up_tallies
+from snapshots.feedback.tallies.memory_tallies import roll_up_tallies
 from snapshots.models import Calibration
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

@@ -9,7 +9,7 @@ from django_celery_beat.models import PeriodicTask
 from memory_platform.schedule import TIMETABLE
 from snapshots.models import Conversation, Snapshot, SnapshotKind
 from snapshots.queue.enqueue import end_conversation
-from snapshots.queue.figures.counts import pending
+from snapshots.queue.figures.work_counts import count_pending_work
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.flows.stage import PLATFORM, Stage, wait_until
@@ -30,7 +30,7 @@ def test_without_any_wake_up_the_sweep_finds_what_was_accepted(world: World, sta
 
     def is_settled() -> bool:
         with tenant_tx(world.acme.tenant.id):
-            found = pending(ada)
+            found = count_pending_work(ada)
         return (found.pending, found.dead) == (0, 0)
 
     wait_until(is_settled, 30)

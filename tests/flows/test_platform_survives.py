@@ -23,9 +23,9 @@ from snapshots.models import (
     WorkKind,
     WorkState,
 )
-from snapshots.queue.figures.counts import work_counts
+from snapshots.queue.figures.work_counts import count_work
 from snapshots.queue.policy import QUEUE_POLICY
-from snapshots.understanding.statements.worth import says_something
+from snapshots.understanding.statements.courtesies import says_something
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.flows.stage import PLATFORM, PROGRAM, Process, Stage, wait_until
@@ -206,4 +206,4 @@ def assert_all_is_remembered_once(house: House, product: Product) -> None:
         assert list(newest.values()) == [ROUND * ROUNDS // QUEUE_POLICY.summary_turns] * THREADS
         items = 2 * len(messages) + product.ends + summaries.count()
         assert states() == {"done": items}
-        assert work_counts().accepted == items
+        assert count_work().accepted_total == items

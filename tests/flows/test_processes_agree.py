@@ -7,7 +7,7 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from snapshots.recall.loading.cache import IMAGES, SUBJECTS
 from snapshots.recall.pipeline import recall
-from snapshots.recall.ranking.factors import DIGITS
+from snapshots.recall.ranking.score_factors import DIGITS
 from snapshots.recall.values import RecallQuery
 from tests.conftest import House, World
 from tests.flows.stage import PLATFORM, Stage, wait_until

@@ -6,7 +6,7 @@ from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.flows.stage import Stage, wait_until
 from tests.flows.test_work_survives import is_settled, open_items, wake
-from tests.snapshots.queue.world import filled, states
+from tests.snapshots.queue.world import post_messages, states
 
 pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(300)]
 
@@ -17,11 +17,11 @@ WAKE_UPS = 200
 
 
 def test_a_backlog_with_a_queue_full_of_wake_ups_lets_another_tenant_by(world: World, stage: Stage) -> None:
-    filled(world.acme.tenant.id, world.acme.subject, BACKLOG)
+    post_messages(world.acme.tenant.id, world.acme.subject, BACKLOG)
     stage.worker(pause=BATCH_SECONDS)
     wake(stage, *[world.acme.tenant.id] * WAKE_UPS)
     wait_until(lambda: open_items(world.acme) < 2 * BACKLOG)
-    filled(world.globex.tenant.id, world.globex.subject, 1)
+    post_messages(world.globex.tenant.id, world.globex.subject, 1)
     wake(stage, world.globex.tenant.id)
     wait_until(lambda: is_settled(world.globex))
     assert open_items(world.acme) > BACKLOG, "most of the backlog, of two items a message, still waits"

@@ -10,7 +10,7 @@ from tenants.models import JobRun
 from tests.conftest import World
 from tests.flows.stage import ROUND, ROUND_JOB, Stage, wait_until
 from tests.flows.test_work_survives import assert_each_done_once, count_leased, sweep_until_settled, wake
-from tests.snapshots.queue.world import filled
+from tests.snapshots.queue.world import post_messages
 
 pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(300)]
 
@@ -24,7 +24,7 @@ def start_round(stage: Stage) -> None:
 
 def test_the_limit_strikes_a_drain_and_a_round_and_both_go_on_with_others(world: World, stage: Stage) -> None:
     acme = world.acme
-    filled(acme.tenant.id, acme.subject, 20)
+    post_messages(acme.tenant.id, acme.subject, 20)
     slow = stage.worker(pause=100, limit=3)
     wake(stage, acme.tenant.id)
     start_round(stage)

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from snapshots.models import Message, Work
-from snapshots.queue.figures.counts import work_counts
+from snapshots.queue.figures.work_counts import count_work
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.flows.stage import LINGERING, Stage, wait_until
@@ -53,4 +53,4 @@ def assert_held_once(house: House) -> None:
         (message,) = Message.objects.all()
         work = Work.objects.values_list("kind", "message_id", "state").order_by("kind")
         assert list(work) == [("extract", message.id, "ready"), ("statement", message.id, "ready")]
-        assert work_counts().accepted == 2
+        assert count_work().accepted_total == 2

@@ -10,12 +10,12 @@ from celery import current_app
 from django.db import connection
 
 from snapshots.models import Message, Work, WorkKind
-from snapshots.queue.figures.counts import tenants_with_due_work, work_counts
+from snapshots.queue.figures.work_counts import count_work, find_tenants_with_due_work
 from snapshots.queue.wake_up import DRAIN_JOB
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.flows.stage import POISON, PROGRAM, Stage, wait_until
-from tests.snapshots.queue.world import filled, marks, states
+from tests.snapshots.queue.world import marks, post_messages, states
 
 pytestmark = [pytest.mark.processes, pytest.mark.xdist_group("flows"), pytest.mark.timeout(300)]
 
@@ -40,7 +40,7 @@ def sweep_until_settled(stage: Stage, *houses: House) -> None:
     """Wake workers for whatever is due or abandoned, as the sweep does, until nothing is open."""
 
     def all_settled() -> bool:
-        wake(stage, *tenants_with_due_work(10))
+        wake(stage, *find_tenants_with_due_work(10))
         return all(is_settled(house) for house in houses)
 
     wait_until(all_settled, every=0.3)
@@ -65,12 +65,12 @@ def assert_each_done_once(house: House, items: int) -> None:
         assert states() == {"done": items}
         assert len(marks()) == items
         assert set(marks().values()) == {1}
-        assert work_counts().accepted == items
+        assert count_work().accepted_total == items
 
 
 def test_a_killed_workers_work_is_finished_by_another(world: World, stage: Stage) -> None:
     acme = world.acme
-    filled(acme.tenant.id, acme.subject, 60)
+    post_messages(acme.tenant.id, acme.subject, 60)
     first = stage.worker(pause=LONG)
     wake(stage, acme.tenant.id)
     wait_until(lambda: count_leased(acme) > 0)
@@ -83,7 +83,7 @@ def test_a_killed_workers_work_is_finished_by_another(world: World, stage: Stage
 
 def test_a_worker_paused_beyond_its_lease_writes_nothing_any_more(world: World, stage: Stage) -> None:
     acme = world.acme
-    filled(acme.tenant.id, acme.subject, 20)
+    post_messages(acme.tenant.id, acme.subject, 20)
     sleeper = stage.worker(pause=LONG, processes=1)
     wake(stage, acme.tenant.id)
     wait_until(lambda: count_leased(acme) == 20)
@@ -102,11 +102,11 @@ def test_redis_killed_three_times_loses_nothing_and_worker_and_beat_come_back(wo
     worker, beat = stage.worker(pause=0.2), stage.beat()
     waits = []
     for round_, outage in enumerate((0.5, 1.0, 7.0)):
-        filled(acme.tenant.id, acme.subject, 30, f"during {round_}")
+        post_messages(acme.tenant.id, acme.subject, 30, f"during {round_}")
         wait_until(lambda: count_leased(acme) > 0)
         stage.redis.kill()
         wait_until(lambda: is_settled(acme))  # a drain that runs needs no broker
-        filled(acme.tenant.id, acme.subject, 30, f"down {round_}")
+        post_messages(acme.tenant.id, acme.subject, 30, f"down {round_}")
         time.sleep(outage)
         assert open_items(acme) == 60
         returned = time.monotonic()
@@ -123,7 +123,7 @@ def test_a_worker_whose_database_connections_break_goes_on(world: World, stage: 
     acme = world.acme
     worker = stage.worker()
     for number in range(3):
-        filled(acme.tenant.id, acme.subject, 20, f"c{number}")
+        post_messages(acme.tenant.id, acme.subject, 20, f"c{number}")
         sweep_until_settled(stage, acme)
         with connection.cursor() as cursor:
             cursor.execute(
@@ -138,7 +138,7 @@ def test_a_worker_whose_database_connections_break_goes_on(world: World, stage: 
 
 def test_wake_ups_doubled_and_shuffled_make_the_same_state(world: World, stage: Stage) -> None:
     for house in (world.acme, world.globex):
-        filled(house.tenant.id, house.subject, 100)
+        post_messages(house.tenant.id, house.subject, 100)
     wake_ups = [house.tenant.id for house in (world.acme, world.globex) for _ in range(30)]
     random.Random(11).shuffle(wake_ups)  # noqa: S311 - a repeatable order
     wake(stage, *wake_ups)
@@ -146,12 +146,12 @@ def test_wake_ups_doubled_and_shuffled_make_the_same_state(world: World, stage: 
     wait_until(lambda: is_settled(world.acme) and is_settled(world.globex))
     for house in (world.acme, world.globex):
         assert_each_done_once(house, 200)
-    assert tenants_with_due_work(10) == []
+    assert find_tenants_with_due_work(10) == []
 
 
 def test_an_item_that_kills_its_worker_dies_alone(world: World, stage: Stage) -> None:
     acme = world.acme
-    messages = filled(acme.tenant.id, acme.subject, 30)
+    messages = post_messages(acme.tenant.id, acme.subject, 30)
     with tenant_tx(acme.tenant.id):
         Message.objects.filter(pk=messages[12].pk).update(content=POISON)
     stage.worker()
@@ -167,7 +167,7 @@ def test_an_item_that_kills_its_worker_dies_alone(world: World, stage: Stage) ->
 
 def test_a_worker_that_is_asked_to_end_leaves_nothing_leased(world: World, stage: Stage) -> None:
     acme = world.acme
-    filled(acme.tenant.id, acme.subject, 200)
+    post_messages(acme.tenant.id, acme.subject, 200)
     worker = stage.worker(pause=0.2)
     wake(stage, acme.tenant.id)
     wait_until(lambda: count_leased(acme) > 0)

@@ -15,10 +15,10 @@ from profiles.services.claims import stated_claim
 from profiles.services.preferences import record_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.tags import TagDraft, upsert_tag
-from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
-from snapshots.embedding.spaces import active_embedders
-from snapshots.embedding.store import store_snapshots
-from snapshots.intake.accept import accept_messages
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.embedding.snapshot_drafts import SnapshotToStore, prepare_snapshots
+from snapshots.embedding.snapshot_store import store_snapshots
+from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, PreferenceSource, Snapshot, SnapshotSource, SnapshotVector, SnapshotWords
 from tenants.isolation import tenant_tx
@@ -56,7 +56,7 @@ def remember(house: House, *texts: str, messages: Sequence[Message] = (), **colu
     said_at: datetime = columns.pop("said_at", utc_now() - timedelta(hours=1))
     plain: dict[str, Any] = {"kind": "statement", "valid_at": said_at, "expires_at": None, **columns}
     drafts = [
-        SnapshotDraft(
+        SnapshotToStore(
             id=new_id(),
             subject_id=house.subject.id,
             text=text,

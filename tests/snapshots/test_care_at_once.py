@@ -19,8 +19,8 @@ from lab.benchmarks.maintenance import ORDER
 from memory_platform.kernel.clock import utc_now
 from profiles.services.subjects import ensure_subject
 from snapshots.feedback.tallies.indicators import roll_up_indicators
+from snapshots.lifecycle.memory_reviews import review_tenant
 from snapshots.lifecycle.policy import ARCHIVE, REVIEW
-from snapshots.lifecycle.review import review_tenant
 from snapshots.maintenance import CARE
 from snapshots.models import (
     Calibration,

@@ -6,10 +6,10 @@ from uuid import UUID
 from lab.benchmarks.precision.cases import Case, CaseResult, SeedMemory, judge, read_cases, read_seed
 from memory_platform.kernel.clock import utc_now
 from profiles.services.subjects import ensure_subject
-from snapshots.embedding.spaces import active_embedders
-from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.lifecycle.product_snapshots import create_snapshots, offer_snapshots
 from snapshots.lifecycle.values import NewSnapshot
-from snapshots.recall.filtering.grammar import parse_filter
+from snapshots.recall.filtering.filter_grammar import parse_filter
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from snapshots.sensitive.detector import mask_sensitive

@@ -12,7 +12,7 @@ from django.db.models import Count
 
 from lab.benchmarks.worlds.build import copy_of
 from lab.benchmarks.worlds.sentences import questions
-from snapshots.context.pipeline import ContextQuery, build_context
+from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.models import Conversation, Receipt, ReceiptMemory
 from snapshots.receipts.spread import spread_tenant
@@ -53,7 +53,7 @@ def fill_receipts(tenant_id: UUID, subjects: Sequence[str], count: int, *, advan
     wanted = max(count - held, 0)
     made = []
     for subject, question in islice(zip(cycle(subjects), questions(held), strict=False), min(wanted, DRAWN)):
-        asked = ContextQuery(ContextRequest(question), "1", talks.get(subject))
+        asked = ContextCall(ContextRequest(question), "1", talks.get(subject))
         made.append(build_context(tenant_id, subject, asked).receipt.id)
         advance(1)
     spread_tenant(tenant_id)

@@ -23,7 +23,7 @@ from memory_platform.management.progress import Advance
 from profiles.models import Subject
 from profiles.services.search_text import search_text_of
 from profiles.services.subjects import put_subject
-from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import (
     CUT_OUT,

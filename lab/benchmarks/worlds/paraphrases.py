@@ -14,9 +14,9 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.text import detect_language
 from profiles.models import Subject
-from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
-from snapshots.embedding.spaces import active_embedders
-from snapshots.embedding.store import store_snapshots
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.embedding.snapshot_drafts import SnapshotToStore, prepare_snapshots
+from snapshots.embedding.snapshot_store import store_snapshots
 from tenants.isolation import tenant_tx
 
 POOL_TALKS = 100
@@ -36,14 +36,14 @@ def fill_repeats(tenant_id: UUID, subjects: int, each: int, *, advance: Callable
         advance(each)
 
 
-def _drafts(subject_id: UUID, said: list[str], each: int) -> Iterator[SnapshotDraft]:
+def _drafts(subject_id: UUID, said: list[str], each: int) -> Iterator[SnapshotToStore]:
     threes = each // 10
     texts = Random(str(subject_id)).sample(said, each - (THREE - 1) * threes)  # noqa: S311 - a draw, no secret
     repeated = [again for text in texts[:threes] for again in _repeated_text(text)]
     now = utc_now()
     for order, text in enumerate(texts + repeated):
         said_at = now - timedelta(minutes=order)
-        yield SnapshotDraft(
+        yield SnapshotToStore(
             id=stable_id("repeats", subject_id, order),
             subject_id=subject_id,
             kind="statement",

@@ -18,16 +18,16 @@ import snapshots
 from lab.evaluation.datasets.questions import EvaluationSet
 from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.datasets import BATCH, import_dataset
-from snapshots.embedding.drafts import prepare_snapshots
-from snapshots.embedding.spaces import active_embedders
-from snapshots.embedding.store import reindex_snapshot, touch_memory
-from snapshots.embedding.stored_drafts import stored_drafts
-from snapshots.embedding.upkeep.backfill import backfill_vectors
-from snapshots.embedding.upkeep.index_pages import BEFORE_ALL
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.embedding.snapshot_drafts import prepare_snapshots
+from snapshots.embedding.snapshot_store import reindex_snapshot, touch_memory
+from snapshots.embedding.stored_drafts import load_stored_drafts
+from snapshots.embedding.upkeep.index_walk import BEFORE_ALL
+from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
 from snapshots.jobs import HANDLERS
 from snapshots.models import Message, Snapshot, SnapshotWords
 from snapshots.queue.draining.drain import drain_work
-from snapshots.queue.figures.counts import work_counts
+from snapshots.queue.figures.work_counts import count_work
 from snapshots.queue.values import WorkCounts
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.errors import TenantUnknown
@@ -87,7 +87,7 @@ def find_scratch(asked: EvaluationSet, *, prefix: str) -> Scratch:
     except TenantUnknown:
         tenant_id = create_tenant(slug=slug, name=f"Evaluation of {asked.dataset.name}"[:200], by=COMMAND_LINE).id
     with tenant_tx(tenant_id):
-        filled = Message.objects.count() == asked.dataset.messages and not _open_items(work_counts())
+        filled = Message.objects.count() == asked.dataset.messages and not _open_items(count_work())
     return Scratch(tenant_id, slug, filled)
 
 
@@ -104,10 +104,10 @@ def finish_work(scratch: Scratch, *, show: Callable[[WorkCounts], object]) -> No
     while True:
         drain_work(scratch.tenant_id, HANDLERS)
         with tenant_tx(scratch.tenant_id):
-            counts = work_counts()
+            counts = count_work()
         show(counts)
         if counts.dead:
-            raise WorkGivenUp(f"{counts.dead:,} of {counts.accepted:,} work items are dead")
+            raise WorkGivenUp(f"{counts.dead:,} of {counts.accepted_total:,} work items are dead")
         if not _open_items(counts):
             return
         time.sleep(POLL_SECONDS)  # a worker holds the rest, or it waits for its next attempt
@@ -123,7 +123,7 @@ def index_again(scratch: Scratch) -> int:
     while True:
         with tenant_tx(scratch.tenant_id):
             snapshots = list(Snapshot.objects.filter(id__gt=after).order_by("id")[:BATCH])
-            drafts = stored_drafts(snapshots, mask_sensitive)
+            drafts = load_stored_drafts(snapshots, mask_sensitive)
             held = SnapshotWords.objects.filter(snapshot__in=snapshots).values_list("snapshot_id", "words", "saying")
             indexed = {snapshot_id: (bytes(packed), saying) for snapshot_id, packed, saying in held}
         if not snapshots:

@@ -11,14 +11,14 @@ from memory_platform.kernel.errors import Unavailable
 from memory_platform.providers.contracts import Preparable, WordRelations
 from memory_platform.providers.registry import word_relations
 from profiles.belief_queries import subject_id_of
-from snapshots.embedding.rows import Float32
-from snapshots.embedding.spaces import active_embedders
-from snapshots.recall.degraded import joined
-from snapshots.recall.images.image import Image
-from snapshots.recall.loading.current import in_scope
-from snapshots.recall.loading.images import load_image
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.embedding.packed_index import Float32
+from snapshots.recall.degraded_reasons import join_reasons
+from snapshots.recall.images.image import MemoryImage
+from snapshots.recall.loading.loaded_images import load_images
+from snapshots.recall.loading.stored_memory import subject_in_scope
+from snapshots.recall.memory_texts import load_texts
 from snapshots.recall.question import embed_questions
-from snapshots.recall.texts import load_texts
 from snapshots.recall.values import RankedHit, RecalledMemory
 from tenants.isolation import tenant_tx
 
@@ -65,7 +65,7 @@ class LoadedSubject:
     """
 
     subject_id: str
-    image: Image
+    image: MemoryImage
     relations: WordRelations | None
     memories: Mapping[UUID, LoadedMemory]
     questions: tuple[LoadedQuestion, ...]
@@ -83,13 +83,15 @@ def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
     embedded = [embed_questions([question.query], embedders) for question in asked.questions]
     with tenant_tx(tenant_id):
         subject_id = subject_id_of(asked.subject_id)
-        loaded = load_image(in_scope(subject_id), embedders) if subject_id else None
+        loaded = load_images(subject_in_scope(subject_id), embedders) if subject_id else None
         if loaded is None:
             raise MemoryIncomplete(f"{asked.subject_id} is not there")
         image = loaded.image
-        hits = [RankedHit(id=memory_id, score=0.0, semantic=0.0) for memory_id in map(image.id, range(image.size))]
+        hits = [
+            RankedHit(id=memory_id, score=0.0, semantic=0.0) for memory_id in map(image.id_of_row, range(image.size))
+        ]
         memories = {memory.id: _memory(memory) for memory in load_texts(loaded.subject_id, hits)}
-    if lacking := joined(loaded.degraded.union(*(without for _, without in embedded))):
+    if lacking := join_reasons(loaded.degraded.union(*(without for _, without in embedded))):
         raise MemoryIncomplete(lacking)
     questions = map_questions(asked, [vectors for (vectors,), _ in embedded], list(memories.values()))
     return LoadedSubject(asked.subject_id, image, word_relations(embedders), memories, tuple(questions))

@@ -10,8 +10,8 @@ import numpy as np
 from lab.evaluation.ranking.ablation import without_optimisations
 from lab.evaluation.ranking.inputs import LoadedQuestion, LoadedSubject
 from snapshots.recall.policy import RecallPolicy, ScoringPolicy
-from snapshots.recall.question import asked_at, make_probe
-from snapshots.recall.ranking.pipeline import held_rows, passing_rows, rank_memories
+from snapshots.recall.question import make_probe, read_probe_times
+from snapshots.recall.ranking.rank_image import find_held_rows, find_passing_rows, rank_memories
 from snapshots.recall.values import LaneHit, RankedHit, RecallQuery
 
 # Returns the best ``top_k`` memories, best first; None when this way of ranking has nothing to go by.
@@ -62,9 +62,9 @@ def most_recent(subject: LoadedSubject, asked: LoadedQuestion, top_k: int) -> li
     """Return the memories said last before the question."""
     columns = subject.image.columns
     query = query_of(asked, top_k)
-    rows = np.flatnonzero(held_rows(columns, query, skew=0) & passing_rows(columns, query))
+    rows = np.flatnonzero(find_held_rows(columns, query, skew=0) & find_passing_rows(columns, query))
     latest = rows[np.argsort(-columns.said_at[rows], kind="stable")][:top_k]
-    return list(map(subject.image.id, latest.tolist()))
+    return list(map(subject.image.id_of_row, latest.tolist()))
 
 
 def own_words(policy: RecallPolicy) -> RecallPolicy:
@@ -84,7 +84,7 @@ def _has_comparable_vector(subject: LoadedSubject, asked: LoadedQuestion) -> boo
 
 def _hits(query: RecallQuery, subject: LoadedSubject, asked: LoadedQuestion, policy: RecallPolicy) -> list[RankedHit]:
     probe = make_probe(query.text, asked.vectors, policy.scoring, subject.relations)
-    return rank_memories(query, asked_at(probe, query.text, query.read_at), subject.image, policy)
+    return rank_memories(query, read_probe_times(probe, query.text, query.read_at), subject.image, policy)
 
 
 def query_of(asked: LoadedQuestion, top_k: int) -> RecallQuery:

@@ -17,11 +17,11 @@ from lab.evaluation.simulation.scenario import SimulatedDay, SimulatedLife, Simu
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
 from profiles.services.subjects import ensure_subject
-from snapshots.context.pipeline import COUNTER, ContextAnswer, ContextQuery, build_context
+from snapshots.context.pipeline import COUNTER, ContextAnswer, ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.erasure.subjects import erase_subject
-from snapshots.intake.accept import accept_messages
 from snapshots.intake.conversation_end import end_on_request
+from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from tenants.errors import TenantUnknown
 from tenants.isolation import tenant_tx
@@ -135,7 +135,7 @@ def context_for(tenant_id: UUID, asker: Asker, query: str, conversation: str | N
     """Return the product's own context for a turn, within the promised budget; it leaves a receipt."""
     budget = BudgetRequest(total=BUDGET, memory=asker.memory)
     request = ContextRequest(query, system_prompt=asker.prompt, budget=budget)
-    asked = ContextQuery(request, "1", conversation)
+    asked = ContextCall(request, "1", conversation)
     return build_context(tenant_id, asker.subject, asked)
 
 

@@ -29,7 +29,7 @@ from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import Advance, progress, quiet_events
 from snapshots.models import Receipt, ReceiptMemory
-from snapshots.recall.loading.sealing import seal_memories
+from snapshots.recall.loading.block_sealing import seal_memories
 from tenants.models import Tenant
 
 AGAIN = "Run the same command again: what is stored already is skipped."

@@ -5,7 +5,7 @@ from typing import Any
 
 from memory_platform.api.requests.json_guard import printable_key
 from memory_platform.kernel.errors import FieldFault, Refused
-from snapshots.sensitive.detector import is_sensitive, is_sensitive_as, is_sensitive_list
+from snapshots.sensitive.detector import is_sensitive, is_sensitive_list, is_sensitive_named
 
 MESSAGE = "Must not contain a card or identity number or a secret."
 
@@ -43,5 +43,5 @@ def _sensitive_paths(path: str, name: str, value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         found = [one for index, item in enumerate(value) for one in _sensitive_paths(f"{path}.{index}", name, item)]
         yield from found or ([path] if is_sensitive_list(name, value) else [])
-    elif isinstance(value, str | int | float) and not isinstance(value, bool) and is_sensitive_as(name, str(value)):
+    elif isinstance(value, str | int | float) and not isinstance(value, bool) and is_sensitive_named(name, str(value)):
         yield path

@@ -18,7 +18,7 @@ from memory_platform.observability.health import Check, ProbeOutcome
 from memory_platform.observability.metrics import exposition, refresh_with
 from memory_platform.providers.registry import embedders
 from memory_platform.providers.warm_up import is_ready
-from snapshots.queue.figures.gauges import show_queue
+from snapshots.queue.figures.queue_gauges import set_queue_gauges
 
 OUTCOMES = [str(outcome) for outcome in ProbeOutcome]
 
@@ -102,4 +102,4 @@ CHECKS = [
     Check("queue", probe_queue),
 ]
 
-refresh_with(show_queue)
+refresh_with(set_queue_gauges)

@@ -7,8 +7,8 @@ from memory_platform.api.tools.values import FORGOTTEN_BY_SUBJECT, INSTRUCTION, 
 from profiles.models import Subject
 from profiles.services.tombstones import forgotten_texts, has_marks
 from snapshots.models import Conversation
-from snapshots.understanding.reading.forms import matching_form
-from snapshots.understanding.reading.instructions import is_instruction
+from snapshots.understanding.reading.instruction_classifier import is_instruction
+from snapshots.understanding.reading.text_forms import matching_form
 
 # Arguments that are not words of the fact.
 NO_WORDS = frozenset({"provenance", "lasting"})

@@ -14,13 +14,13 @@ from profiles.services.certificates import certificate_of, erasure_by_id
 from profiles.services.profile import FactName
 from profiles.services.tags.tags import find_tag_by_label
 from profiles.values import Verdict
-from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.memories import forget_memory
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.policies.effective import Policies
 from snapshots.recall.pipeline import recall
-from snapshots.recall.values import APART, RecalledMemory
+from snapshots.recall.values import OWN_IMAGE_LANES, RecalledMemory
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
@@ -30,14 +30,16 @@ REASON = "asked for through a tool"
 def recall_for_model(tenant_id: UUID, subject_id: str, call: ToolCall, policies: Policies) -> ToolAnswer:
     """Return memories in a short form for a model. Opens its own transactions and writes nothing."""
     query = query_of(RecallInput().run_validation(dict(call.arguments)), top_k=policies.top_k)
-    query = replace(query, lanes=query.lanes - APART.keys())  # a model reads the messages that these were made from
+    query = replace(
+        query, lanes=query.lanes - OWN_IMAGE_LANES.keys()
+    )  # a model reads the messages that these were made from
     found = recall(tenant_id, subject_id, query, policies.recall)
     beliefs = found.lanes.beliefs
     result = {
         "memories": [_render_memory(memory) for memory in found.memories],
         "profile": beliefs.profile,
         "preferences": beliefs.preference_values,
-        "tags": [render_match(match) for match in found.lanes.meant],
+        "tags": [render_match(match) for match in found.lanes.meant_tags],
     }
     return ToolAnswer(call.tool, RECALLED, result=result)
 

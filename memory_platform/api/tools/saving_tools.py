@@ -10,6 +10,7 @@ from memory_platform.api.tools.gate import refusal_of
 from memory_platform.api.tools.values import ALREADY_SAVED, ToolAnswer, ToolCall
 from memory_platform.api.v1.profiles.preference_serializers import PreferenceOutput
 from memory_platform.api.v1.profiles.tag_serializers import TagOutput, refuse_sensitive_tag
+from profiles.memory_lines import SHARED_KEYS
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
 from profiles.services.claims import Claim, same_value, stated_claim
 from profiles.services.lists import among_entries, entries_of
@@ -24,7 +25,6 @@ from profiles.services.profile import LIST_FIELDS, FactChange, FactName, Mode, f
 from profiles.services.tags.tags import TagDraft, find_tag_by_label, upsert_tag
 from profiles.services.tool_saves import note_saved, was_saved
 from profiles.values import Provenance, Verdict
-from profiles.wording import OF_MANY
 from snapshots.notes.slot_ends import end_notes_at
 
 M = TypeVar("M", Preference, ProfileFact, Tag)
@@ -95,7 +95,7 @@ def _check_preference(arguments: Arguments) -> None:
 
 def _find_preference(subject: Subject, arguments: Arguments) -> Preference | None:
     row = preference_place(subject, arguments["category"], arguments["key"]).current()
-    return row if row is not None and _contains(row.value, arguments, is_list=arguments["key"] in OF_MANY) else None
+    return row if row is not None and _contains(row.value, arguments, is_list=arguments["key"] in SHARED_KEYS) else None
 
 
 def _save_preference(subject: Subject, arguments: Arguments) -> SaveResult[Preference]:
@@ -103,7 +103,7 @@ def _save_preference(subject: Subject, arguments: Arguments) -> SaveResult[Prefe
     details = {"statement": arguments["statement"]} if "statement" in arguments else {}
     claim = claim_of(arguments, value, **details)
     entries = entries_of(value)
-    if key not in OF_MANY or entries is None:
+    if key not in SHARED_KEYS or entries is None:
         outcome = record_preference(subject, category, key, claim)
     else:
         outcome = amend_list_preference(subject, (category, key), claim, add=entries)

@@ -9,132 +9,138 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from memory_platform.console.memories.note_filters import NoteStanding, OfGrade, VitalFilter
-from memory_platform.console.memories.note_parts import show_messages, show_slots, show_versions
-from memory_platform.console.memories.search import NewestSearched
-from memory_platform.console.memories.sources import calibrations_of, receipts_with
-from memory_platform.console.memory_actions.screens import ActingAdmin
-from memory_platform.console.shared.base import subject_shown
-from memory_platform.console.shared.display import (
-    EMPTY,
-    column,
-    computed,
-    line,
-    link_to,
+from memory_platform.console.memories.memory_sources import render_answers_with, render_calibrations_link
+from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
+from memory_platform.console.memories.note_filters import NoteGradeFilter, NoteStateFilter, VitalClassFilter
+from memory_platform.console.memories.note_page_parts import render_slots, render_source_messages, render_versions
+from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
+from memory_platform.console.shared.base_screens import subject_column
+from memory_platform.console.shared.list_filters import SubjectFilter
+from memory_platform.console.shared.note_labels import (
+    STATE_LABELS,
+    classify_state,
+    render_about,
+    render_grade,
+    render_grade_with_probability,
+    render_vital_class,
+)
+from memory_platform.console.shared.rendering import (
+    EMPTY_VALUE,
+    format_json_value,
+    make_column,
+    make_computed_column,
+    make_fieldset,
     parse_uuid,
-    part,
-    plain,
-    share,
-    whole,
-    word,
+    render_line,
+    render_link,
+    render_share_bar,
+    render_text,
+    render_word,
 )
-from memory_platform.console.shared.filters import OfSubject
-from memory_platform.console.shared.note_words import (
-    STANDINGS,
-    grade_name,
-    standing_of,
-    tell_about,
-    tell_grade,
-    tell_vital,
-)
-from snapshots.lifecycle.staff_actions.actions import Memory
+from snapshots.lifecycle.staff_actions.memory_actions import ActedMemory
 from snapshots.models import Note, Snapshot
 from tenants.models import AuditRecord
 
 # What the audit trail calls a note: its acts are those of a snapshot.
-RECORDED_AS = ("note", "snapshot")
+AUDITED_KINDS = ("note", "snapshot")
 
 
-def moment_column(name: str) -> Any:
+def make_time_column(name: str) -> Any:
     """Return a page field that shows one of the times of a note's snapshot."""
     field: Any = Snapshot._meta.get_field(name)
-    return column(f"snapshot.{name}", lambda at: display_for_value(at, EMPTY), field.verbose_name)
+    return make_column(f"snapshot.{name}", lambda at: display_for_value(at, EMPTY_VALUE), field.verbose_name)
 
 
-show_grade = computed("grade", grade_name, _("kind"), order="grade")
-show_grade_told = computed("grade_told", tell_grade, _("kind"))
-show_about = computed("about", lambda note: tell_about(note, note.about_tag), _("about"))
-show_vital = computed("vital", tell_vital, _("vital"), order="vital_class")
-show_standing = computed("standing", lambda note: str(STANDINGS[standing_of(note.snapshot)]), _("standing"))
-show_receipts = column("snapshot", receipts_with, _("answers whose prompt contained it"))
-show_calibrations = computed("calibrations", lambda note: calibrations_of(note.snapshot), _("changes of confidence"))
+grade_column = make_computed_column("grade", render_grade, _("kind"), order="grade")
+grade_with_probability_column = make_computed_column("grade_told", render_grade_with_probability, _("kind"))
+about_column = make_computed_column("about", lambda note: render_about(note, note.about_tag), _("about"))
+vital_column = make_computed_column("vital", render_vital_class, _("vital"), order="vital_class")
+state_column = make_computed_column(
+    "standing", lambda note: str(STATE_LABELS[classify_state(note.snapshot)]), _("standing")
+)
+receipts_column = make_column("snapshot", render_answers_with, _("answers whose prompt contained it"))
+calibrations_column = make_computed_column(
+    "calibrations", lambda note: render_calibrations_link(note.snapshot), _("changes of confidence")
+)
 
 
 @admin.display(description=_("statement"))
-def show_statement(note: Note) -> str:
+def render_statement_link(note: Note) -> str:
     """Return a link to the snapshot of the whole message, if it is still stored."""
     held = Snapshot.objects.filter(subject_id=note.subject_id, id__in=[note.statement_id] if note.statement_id else [])
-    return link_to(Snapshot, held.values_list("id", flat=True).first())
+    return render_link(Snapshot, held.values_list("id", flat=True).first())
 
 
-class NotesOfSubject(OfSubject):
+class NoteSubjectFilter(SubjectFilter):
     """Filters notes by one subject, through the index of its snapshots."""
 
     def filter_rows(self, queryset: Any, chosen: UUID) -> Any:
-        return rows_of_subject(queryset, chosen)
+        return filter_notes_of_subject(queryset, chosen)
 
 
-def rows_of_subject(notes: Any, subject_id: UUID) -> Any:
+def filter_notes_of_subject(notes: Any, subject_id: UUID) -> Any:
     """Return the notes of a subject: notes have no index of their own by subject."""
     return notes.filter(subject_id=subject_id, snapshot__subject_id=subject_id)
 
 
 @admin.register(Note)
-class NoteScreen(NewestSearched, ActingAdmin):
+class NoteScreen(NewestRowsSearchAdmin, StaffActionAdmin):
     """Notes, newest first; only current ones unless another state is chosen.
 
     A note's page is found by its own id and by its snapshot's id, which the API and the audit trail use.
     """
 
     list_display = (
-        column("snapshot.text", line, _("text")),
-        subject_shown,
-        show_grade,
-        show_about,
-        show_vital,
-        column("snapshot.confidence", share, _("confidence"), order="snapshot__confidence"),
-        column("snapshot.said_at", lambda at: at, _("said at"), order="snapshot__said_at"),
-        show_standing,
+        make_column("snapshot.text", render_line, _("text")),
+        subject_column,
+        grade_column,
+        about_column,
+        vital_column,
+        make_column("snapshot.confidence", render_share_bar, _("confidence"), order="snapshot__confidence"),
+        make_column("snapshot.said_at", lambda at: at, _("said at"), order="snapshot__said_at"),
+        state_column,
     )
     list_select_related = ("subject", "snapshot", "about_tag")
-    list_filter = (NotesOfSubject, NoteStanding, OfGrade, VitalFilter, "about_kind")
+    list_filter = (NoteSubjectFilter, NoteStateFilter, NoteGradeFilter, VitalClassFilter, "about_kind")
     search_fields = ("subject__external_id", "snapshot__text", "about_label", "relation")
     search_help_text = _("Subject id, words, or whom it is about")
     date_hierarchy = "snapshot__said_at"
     ordering = ("-snapshot__recorded_at", "-id")
     fieldsets = (
-        part(None, subject_shown, column("snapshot.text", whole, _("text")), show_messages),
-        part(
+        make_fieldset(
+            None, subject_column, make_column("snapshot.text", render_text, _("text")), render_source_messages
+        ),
+        make_fieldset(
             None,
-            show_grade_told,
-            show_about,
-            show_vital,
-            show_standing,
-            column("possibly_outdated", plain, _("possibly outdated")),
+            grade_with_probability_column,
+            about_column,
+            vital_column,
+            state_column,
+            make_column("possibly_outdated", format_json_value, _("possibly outdated")),
             "review_by",
-            show_slots,
+            render_slots,
         ),
-        part(
+        make_fieldset(
             _("How sure it is"),
-            column("snapshot.confidence", share, _("confidence")),
-            column("snapshot.get_provenance_display", lambda told: told(), _("provenance")),
-            show_receipts,
-            show_calibrations,
+            make_column("snapshot.confidence", render_share_bar, _("confidence")),
+            make_column("snapshot.get_provenance_display", lambda told: told(), _("provenance")),
+            receipts_column,
+            calibrations_column,
         ),
-        part(_("Past"), show_versions),
-        part(
+        make_fieldset(_("Past"), render_versions),
+        make_fieldset(
             _("Times"),
             *map(
-                moment_column,
+                make_time_column,
                 ("said_at", "valid_at", "invalid_at", "recorded_at", "retired_at", "expires_at", "last_validated_at"),
             ),
         ),
-        part(
+        make_fieldset(
             _("More"),
-            column("snapshot.superseded_by_id", lambda row_id: link_to(Snapshot, row_id), _("superseded by")),
-            show_statement,
-            column("reader_version", word, _("reader")),
-            column("snapshot_id", str, "id"),
+            make_column("snapshot.superseded_by_id", lambda row_id: render_link(Snapshot, row_id), _("superseded by")),
+            render_statement_link,
+            make_column("reader_version", render_word, _("reader")),
+            make_column("snapshot_id", str, "id"),
         ),
     )
 
@@ -152,12 +158,12 @@ class NoteScreen(NewestSearched, ActingAdmin):
         return found if named else None
 
     def rows_of_subject(self, queryset: Any, subject_id: UUID) -> Any:
-        return rows_of_subject(queryset, subject_id)
+        return filter_notes_of_subject(queryset, subject_id)
 
     def rows_with_id(self, queryset: Any, row_id: UUID) -> Any:
         return queryset.filter(Q(id=row_id) | Q(snapshot_id=row_id))
 
-    def memory_of(self, row: Note) -> Memory:
+    def memory_of(self, row: Note) -> ActedMemory:
         memory: Snapshot = row.snapshot
         memory.subject = row.subject
         return memory
@@ -170,4 +176,4 @@ class NoteScreen(NewestSearched, ActingAdmin):
         return str(obj.snapshot_id)
 
     def records_of(self, obj: Note) -> QuerySet[AuditRecord]:
-        return AuditRecord.objects.filter(object_kind__in=RECORDED_AS, object_id=str(obj.snapshot_id))
+        return AuditRecord.objects.filter(object_kind__in=AUDITED_KINDS, object_id=str(obj.snapshot_id))

@@ -14,81 +14,85 @@ from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from memory_platform.console.memory_actions.bulk import MOST
-from memory_platform.console.shared.access import actor_of
-from memory_platform.console.shared.codes import in_words
-from memory_platform.console.shared.display import column, list_address
-from memory_platform.console.shared.pages import own_page
-from memory_platform.console.shared.reasons import is_reason_missing, reason_of
+from memory_platform.console.memory_actions.bulk_actions import MAX_ROWS
+from memory_platform.console.shared.action_reasons import is_reason_missing, read_reason
+from memory_platform.console.shared.code_labels import render_code
+from memory_platform.console.shared.custom_pages import render_console_page
+from memory_platform.console.shared.rendering import build_list_address, make_column
+from memory_platform.console.shared.tenant_access import make_actor
 from snapshots.models import Work, WorkKind, WorkState
-from snapshots.queue.replay import discard_work, replay_work
+from snapshots.queue.dead_work import discard_work, replay_work
 from tenants.models import Role
 
 REPLAY, DISCARD = "replay", "discard"
 # Groups shown; a name of an error comes from code, so there are few.
-GROUPS_MOST = 100
-age = column("created_at", timesince, gettext_lazy("age"), order="created_at")
+MAX_GROUPS = 100
+age_column = make_column("created_at", timesince, gettext_lazy("age"), order="created_at")
 
 
-class DeadLetters:
+class DeadLettersPage:
     """The page of dead letters on the screen of work items."""
 
     def __init__(self, screen: Any, request: HttpRequest) -> None:
         self.screen, self.request = screen, request
 
-    def answer(self) -> HttpResponse:
+    def respond(self) -> HttpResponse:
         """Show the groups; on POST, replay or discard the oldest items of the chosen groups."""
         if self.request.method == "POST":
             self._settle_chosen()
             return redirect(self.request.path)
-        return own_page(
+        return render_console_page(
             self.request,
             "console/dead.html",
             _("Dead letters"),
             opts=self.screen.opts,
-            groups=list(groups()),
-            most=MOST,
+            groups=list(load_groups()),
+            most=MAX_ROWS,
             may_decide=self.screen._may(self.request, Role.SUPPORT),
         )
 
     def _settle_chosen(self) -> None:
         verb = self.request.POST.get("verb", "")
-        if verb not in _VERBS or is_reason_missing(self.screen, self.request):
+        if verb not in _SETTLE_FUNCTIONS or is_reason_missing(self.screen, self.request):
             return
         wanted = self.request.POST.getlist("group")
         items: list[Work] = []
-        for group in groups():
+        for group in load_groups():
             if group["key"] in wanted:
-                rows = dead().select_related("subject").filter(kind=group["kind"], error_code=group["error_code"])
-                items += rows.order_by("position")[:MOST]
-        settle(self.screen, self.request, items[:MOST], verb)
+                rows = (
+                    list_dead_work()
+                    .select_related("subject")
+                    .filter(kind=group["kind"], error_code=group["error_code"])
+                )
+                items += rows.order_by("position")[:MAX_ROWS]
+        settle_items(self.screen, self.request, items[:MAX_ROWS], verb)
 
 
-def groups() -> Iterable[dict[str, Any]]:
+def load_groups() -> Iterable[dict[str, Any]]:
     """Yield the dead letters by kind and error, the largest group first: count, attempts, age."""
-    counted = dead().order_by().values("kind", "error_code")
+    counted = list_dead_work().order_by().values("kind", "error_code")
     rows = counted.annotate(count=Count("id"), attempts=Max("attempts"), oldest=Min("created_at"))
-    for row in rows.order_by("-count", "kind", "error_code")[:GROUPS_MOST]:
+    for row in rows.order_by("-count", "kind", "error_code")[:MAX_GROUPS]:
         filters = {"state__exact": WorkState.DEAD.value, "kind__exact": row["kind"], "error_code": row["error_code"]}
         yield {
             **row,
             "key": f"{row['kind']}:{row['error_code']}",
             "name": WorkKind(row["kind"]).label,
-            "error": in_words(row["error_code"]) or _("not known"),
+            "error": render_code(row["error_code"]) or _("not known"),
             "age": timesince(row["oldest"]),
-            "address": list_address(Work, **filters),
+            "address": build_list_address(Work, **filters),
         }
 
 
-def dead() -> QuerySet[Work]:
+def list_dead_work() -> QuerySet[Work]:
     return Work.objects.filter(state=WorkState.DEAD, subject__erasing=False)
 
 
-def settle(screen: Any, request: HttpRequest, items: Sequence[Work], verb: str) -> None:
+def settle_items(screen: Any, request: HttpRequest, items: Sequence[Work], verb: str) -> None:
     """Replay or discard dead items, and report how many were settled and how many were no longer dead."""
-    by, reason = actor_of(request), reason_of(request)
+    by, reason = make_actor(request), read_reason(request)
     in_order = sorted(items, key=lambda item: item.position)  # as all who wait for items lock them
-    done = sum(_VERBS[verb](item, by=by, reason=reason) for item in in_order)
+    done = sum(_SETTLE_FUNCTIONS[verb](item, by=by, reason=reason) for item in in_order)
     if verb == REPLAY:
         text = ngettext("%(count)d item is being replayed.", "%(count)d items are being replayed.", done)
     else:
@@ -100,4 +104,4 @@ def settle(screen: Any, request: HttpRequest, items: Sequence[Work], verb: str) 
         screen.message_user(request, rest % {"count": left}, messages.WARNING)
 
 
-_VERBS: dict[str, Callable[..., bool]] = {REPLAY: replay_work, DISCARD: discard_work}
+_SETTLE_FUNCTIONS: dict[str, Callable[..., bool]] = {REPLAY: replay_work, DISCARD: discard_work}

@@ -17,21 +17,21 @@ from django.template.response import TemplateResponse
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
-from memory_platform.console.explanation.memories import load_current_memories
-from memory_platform.console.explanation.page import BAR_UNITS
-from memory_platform.console.policies.forms import VERSION_DIGITS
+from memory_platform.console.explanation.current_memories import load_current_memories
+from memory_platform.console.explanation.receipt_explanation import BAR_UNITS
+from memory_platform.console.policies.policy_forms import VERSION_DIGITS
 from memory_platform.console.receipts.playground_forms import DRAFT, NOW, DraftForm, QuestionForm
-from memory_platform.console.receipts.playground_sides import (
+from memory_platform.console.receipts.prompt_comparison import (
     TrialPrompt,
     TrialQuestion,
+    compare_candidates,
     count_marks,
-    draft_side,
-    rows_of,
+    draft_trial_prompt,
 )
-from memory_platform.console.shared.access import Desk, actor_of, current_desk
-from memory_platform.console.shared.display import parse_uuid
-from memory_platform.console.shared.outside_transaction import answer_in_scope
-from memory_platform.console.shared.pages import own_page
+from memory_platform.console.shared.after_commit import respond_in_scope
+from memory_platform.console.shared.custom_pages import render_console_page
+from memory_platform.console.shared.rendering import parse_uuid
+from memory_platform.console.shared.tenant_access import TenantDesk, current_desk, make_actor
 from profiles.models import Subject
 from snapshots.models import Conversation, Receipt
 from snapshots.policies.effective import Policies, effective_in_scope, policies_of
@@ -40,9 +40,9 @@ from tenants.isolation import tenant_tx
 from tenants.models import PolicyVersion, Role
 from tenants.services.audit import record_audit
 
-VERSIONS_OFFERED = 200
-CONVERSATIONS_OFFERED = 20
-REASON_SHOWN = 40
+MAX_VERSIONS = 200
+MAX_CONVERSATIONS = 20
+MAX_REASON_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class PlaygroundInputs:
     subject: Subject
     form: QuestionForm
     draft: Any
-    now: Policies
+    current_policies: Policies
     versions: Mapping[int, PolicyVersion]
 
     @property
@@ -63,7 +63,7 @@ class PlaygroundInputs:
         return DRAFT not in self.form.chosen_policies or bool(self.draft.is_valid())
 
 
-def playground(request: HttpRequest, subject_id: UUID) -> HttpResponse:
+def show_playground(request: HttpRequest, subject_id: UUID) -> HttpResponse:
     """Show the playground of a subject; no scope may be open. Raises PermissionDenied, Http404."""
     desk = current_desk(request)
     if desk is None:
@@ -71,11 +71,11 @@ def playground(request: HttpRequest, subject_id: UUID) -> HttpResponse:
     if not desk.may(Role.SUPPORT):
         raise PermissionDenied
     with tenant_tx(desk.tenant.id):
-        table = load_table(request, subject_id, desk)
-        steering = steering_of(table) if table.is_asked else ()
+        table = load_inputs(request, subject_id, desk)
+        steering = choose_policies(table) if table.is_asked else ()
         # The record says whose memory was asked, but not the question.
         record_audit(
-            actor_of(request),
+            make_actor(request),
             "playground.asked" if steering else "playground.opened",
             object_kind="subject",
             object_id=str(subject_id),
@@ -84,11 +84,11 @@ def playground(request: HttpRequest, subject_id: UUID) -> HttpResponse:
     given = table.form.cleaned_data if steering else {"query": "", "intent": "", "conversation": ""}
     asked = TrialQuestion(given["query"], given["intent"] or None, given["conversation"] or None)
     # Between the two scopes: a model call must not hold a transaction.
-    sides = [draft_side(desk.tenant.id, table.subject.external_id, asked, *one) for one in steering]
-    return answer_in_scope(desk, lambda: render_page(request, table, sides))
+    sides = [draft_trial_prompt(desk.tenant.id, table.subject.external_id, asked, *one) for one in steering]
+    return respond_in_scope(desk, lambda: render_playground(request, table, sides))
 
 
-def load_table(request: HttpRequest, subject_id: UUID, desk: Desk) -> PlaygroundInputs:
+def load_inputs(request: HttpRequest, subject_id: UUID, desk: TenantDesk) -> PlaygroundInputs:
     """Return the inputs of the page, in the open scope. Raises Http404 if the subject does not exist."""
     subject = Subject.objects.filter(pk=subject_id, erasing=False).first()
     if subject is None:
@@ -99,9 +99,9 @@ def load_table(request: HttpRequest, subject_id: UUID, desk: Desk) -> Playground
     may_draft = desk.may(Role.MANAGER)
     form = QuestionForm(
         given,
-        policies=policy_choices(now, may_draft=may_draft),
-        conversations=list(talks.values_list("external_id", flat=True)[:CONVERSATIONS_OFFERED]),
-        initial=initial_question(request, subject),
+        policies=list_policy_choices(now, may_draft=may_draft),
+        conversations=list(talks.values_list("external_id", flat=True)[:MAX_CONVERSATIONS]),
+        initial=load_initial_question(request, subject),
     )
     chosen = (given.get("left", ""), given.get("right", "")) if given is not None else ()
     numbers = {
@@ -113,7 +113,7 @@ def load_table(request: HttpRequest, subject_id: UUID, desk: Desk) -> Playground
     return PlaygroundInputs(subject, form, draft, now, versions)
 
 
-def policy_choices(now: Policies, *, may_draft: bool) -> list[tuple[str, str]]:
+def list_policy_choices(now: Policies, *, may_draft: bool) -> list[tuple[str, str]]:
     """Return the policies to choose from: the current one, the draft if allowed, and every version, newest first."""
     steers = _("in force now (version %s)") % now.version
     if now.experiment:
@@ -122,17 +122,17 @@ def policy_choices(now: Policies, *, may_draft: bool) -> list[tuple[str, str]]:
             "arm": now.arm,
             "experiment": now.experiment,
         }
-    held = PolicyVersion.objects.order_by("-number").values_list("number", "reason")[:VERSIONS_OFFERED]
-    versions = [(str(number), _version_told(number, reason)) for number, reason in held]
+    held = PolicyVersion.objects.order_by("-number").values_list("number", "reason")[:MAX_VERSIONS]
+    versions = [(str(number), _render_version(number, reason)) for number, reason in held]
     return [(NOW, steers), *([(DRAFT, _("the draft below"))] if may_draft else []), *versions]
 
 
-def _version_told(number: int, reason: str) -> str:
+def _render_version(number: int, reason: str) -> str:
     told = _("version %s") % number
-    return f"{told}: {Truncator(reason).chars(REASON_SHOWN)}" if reason else told
+    return f"{told}: {Truncator(reason).chars(MAX_REASON_CHARS)}" if reason else told
 
 
-def initial_question(request: HttpRequest, subject: Subject) -> dict[str, Any]:
+def load_initial_question(request: HttpRequest, subject: Subject) -> dict[str, Any]:
     """Return the question of the receipt that the address names; empty if its text was purged."""
     receipt_id = parse_uuid(request.GET.get("receipt", ""))
     receipt = Receipt.objects.filter(pk=receipt_id, subject=subject).first() if receipt_id else None
@@ -143,20 +143,22 @@ def initial_question(request: HttpRequest, subject: Subject) -> dict[str, Any]:
     return {"query": rendered.query, "conversation": talk}
 
 
-def steering_of(table: PlaygroundInputs) -> tuple[tuple[str, Policies], ...]:
+def choose_policies(table: PlaygroundInputs) -> tuple[tuple[str, Policies], ...]:
     """Return label and policies of the left and the right side, in the open scope."""
     labels = dict(table.form.fields["left"].choices)  # type: ignore[attr-defined]  # it is a choice
-    return tuple((labels[one], _policies(one, table)) for one in table.form.chosen_policies)
+    return tuple((labels[one], _load_policies(one, table)) for one in table.form.chosen_policies)
 
 
-def _policies(chosen: str, table: PlaygroundInputs) -> Policies:
+def _load_policies(chosen: str, table: PlaygroundInputs) -> Policies:
     if chosen == NOW:
-        return table.now
+        return table.current_policies
     document = table.draft.document if chosen == DRAFT else table.versions[int(chosen)].document
-    return replace(policies_of(0 if chosen == DRAFT else int(chosen), document), tenant_locale=table.now.tenant_locale)
+    return replace(
+        policies_of(0 if chosen == DRAFT else int(chosen), document), tenant_locale=table.current_policies.tenant_locale
+    )
 
 
-def render_page(request: HttpRequest, table: PlaygroundInputs, sides: list[TrialPrompt]) -> TemplateResponse:
+def render_playground(request: HttpRequest, table: PlaygroundInputs, sides: list[TrialPrompt]) -> TemplateResponse:
     context: dict[str, Any] = {
         "subtitle": table.subject.external_id,
         "opts": Subject._meta,
@@ -170,6 +172,6 @@ def render_page(request: HttpRequest, table: PlaygroundInputs, sides: list[Trial
     if sides:
         left, right = sides
         candidates = (*left.candidates, *right.candidates)
-        rows = rows_of(left, right, load_current_memories(table.subject.pk, candidates, with_sources=False))
+        rows = compare_candidates(left, right, load_current_memories(table.subject.pk, candidates, with_sources=False))
         context |= {"rows": rows, "counted": count_marks(rows)}
-    return own_page(request, "console/playground.html", _("Playground"), **context)
+    return render_console_page(request, "console/playground.html", _("Playground"), **context)

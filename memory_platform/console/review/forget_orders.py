@@ -8,12 +8,12 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from memory_platform.console.review.maintenance import act_on_rows
-from memory_platform.console.shared.access import actor_of
-from memory_platform.console.shared.base import SubjectOwnedAdmin, subject_shown
-from memory_platform.console.shared.display import column, link_to, part
-from memory_platform.console.shared.filters import OfSubject
-from memory_platform.console.shared.reasons import ReasonedActions, needs_reason, reason_of
+from memory_platform.console.review.memory_reviews import run_on_rows
+from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
+from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
+from memory_platform.console.shared.list_filters import SubjectFilter
+from memory_platform.console.shared.rendering import make_column, make_fieldset, render_link
+from memory_platform.console.shared.tenant_access import make_actor
 from profiles.models import Erasure
 from snapshots.forgetting.undo import undo_forget_order
 from snapshots.models import ForgetOrder, ForgetOrderState
@@ -23,24 +23,33 @@ from snapshots.models import ForgetOrder, ForgetOrderState
 class ForgetOrderScreen(SubjectOwnedAdmin):
     """Orders to forget: when, how many memories, and the outcome. No words of them are shown."""
 
-    list_display = ("created_at", subject_shown, "state", column("items", len, _("memories")), "erase_at", "decided_at")
-    list_filter = (OfSubject, "state", "created_at")
+    list_display = (
+        "created_at",
+        subject_column,
+        "state",
+        make_column("items", len, _("memories")),
+        "erase_at",
+        "decided_at",
+    )
+    list_filter = (SubjectFilter, "state", "created_at")
     search_fields = ("subject__external_id", "message_ref")
     search_help_text = _("Subject id or message id")
     date_hierarchy = "created_at"
     ordering = ("-created_at", "-id")
     fieldsets = (
-        part(None, subject_shown, "state", column("items", len, _("memories"))),
-        part(_("Times"), "created_at", "erase_at", "decided_at"),
-        part(_("More"), "id", column("erasure_ref", lambda row_id: link_to(Erasure, row_id), _("erasure"))),
+        make_fieldset(None, subject_column, "state", make_column("items", len, _("memories"))),
+        make_fieldset(_("Times"), "created_at", "erase_at", "decided_at"),
+        make_fieldset(
+            _("More"), "id", make_column("erasure_ref", lambda row_id: render_link(Erasure, row_id), _("erasure"))
+        ),
     )
-    action_form = ReasonedActions
+    action_form = ReasonedActionForm
     actions = ("bring_back",)
 
     @admin.action(description=_("Bring back: restore the memories as they were"), permissions=["support"])
-    @needs_reason
+    @require_reason
     def bring_back(self, request: HttpRequest, queryset: QuerySet[ForgetOrder]) -> None:
-        undo = partial(undo_forget_order, by=actor_of(request), reason=reason_of(request))
-        done = act_on_rows(queryset.filter(state=ForgetOrderState.WITHHELD), lambda row: undo(row.subject, row.id))
+        undo = partial(undo_forget_order, by=make_actor(request), reason=read_reason(request))
+        done = run_on_rows(queryset.filter(state=ForgetOrderState.WITHHELD), lambda row: undo(row.subject, row.id))
         text = ngettext("%(count)d order was undone.", "%(count)d orders were undone.", done)
-        self.report_count(request, text, done)
+        self.show_count(request, text, done)

@@ -19,11 +19,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from memory_platform.console.shared.access import Desk, View, current_desk
-from memory_platform.console.shared.pages import console_page, own_page
+from memory_platform.console.shared.custom_pages import check_console_page, render_console_page
+from memory_platform.console.shared.tenant_access import TenantDesk, View, current_desk
 
-FIELD, HEADER = "form_tenant", "X-Form-Tenant"
-READING = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+TENANT_FIELD, TENANT_HEADER = "form_tenant", "X-Form-Tenant"
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 register = template.Library()
 
@@ -39,7 +39,7 @@ class FormTokensNode(CsrfTokenNode):
             return token
         # Off, for Firefox fills what is hidden, too, with what stood there before a reload.
         hidden = '{}<input type="hidden" name="{}" value="{}" autocomplete="off">'
-        return format_html(hidden, token, FIELD, desk.tenant.id)
+        return format_html(hidden, token, TENANT_FIELD, desk.tenant.id)
 
 
 @register.tag
@@ -48,7 +48,7 @@ def csrf_token(parser: Parser, token: Token) -> FormTokensNode:
     return FormTokensNode()
 
 
-def of_no_tenant(view: View) -> View:
+def mark_of_no_tenant(view: View) -> View:
     """Mark a console view whose form may be sent from any tenant, because it writes into none of them."""
     view.of_no_tenant = True  # type: ignore[attr-defined]  # read back by is_of_no_tenant
     return view
@@ -58,23 +58,23 @@ def is_of_no_tenant(view: Any) -> bool:
     return getattr(view, "of_no_tenant", False) is True
 
 
-def is_sent_elsewhere(request: HttpRequest, desk: Desk | None) -> bool:
+def is_from_other_tenant(request: HttpRequest, desk: TenantDesk | None) -> bool:
     """Return whether a request changes something and does not come from a page of the current tenant."""
-    return request.method not in READING and (desk is None or tenants_named(request) != {str(desk.tenant.id)})
+    return request.method not in SAFE_METHODS and (desk is None or read_named_tenants(request) != {str(desk.tenant.id)})
 
 
-def tenants_named(request: HttpRequest) -> set[str]:
+def read_named_tenants(request: HttpRequest) -> set[str]:
     """Return the tenant ids in the form and its header, as sent: exactly one in a valid request."""
-    return set(filter(None, [*request.POST.getlist(FIELD), request.headers.get(HEADER)]))
+    return set(filter(None, [*request.POST.getlist(TENANT_FIELD), request.headers.get(TENANT_HEADER)]))
 
 
-def show_refusal(request: HttpRequest, desk: Desk | None) -> HttpResponse:
+def render_form_refusal(request: HttpRequest, desk: TenantDesk | None) -> HttpResponse:
     """Respond that nothing was saved and how to go on. Names no tenant that the person may not switch to."""
     if desk is None:
         messages.warning(request, _("Nothing was saved: you work in no tenant now. Choose one, then start again."))
         return redirect("admin:switch")
-    named = tenants_named(request)
-    return own_page(
+    named = read_named_tenants(request)
+    return render_console_page(
         request,
         "console/form_refused.html",
         _("Nothing was saved"),
@@ -82,5 +82,5 @@ def show_refusal(request: HttpRequest, desk: Desk | None) -> HttpResponse:
         meant=next((tenant for tenant in desk.choices if named == {str(tenant.id)}), None),
         is_named=bool(named),
         # The page of the form according to the browser, or the start page.
-        page=console_page(request.headers.get("Referer", "").partition(request.get_host())[2]),
+        page=check_console_page(request.headers.get("Referer", "").partition(request.get_host())[2]),
     )

@@ -1,29 +1,29 @@
 """All screens of the console. Importing this module registers those that are made with ``@admin.register``."""
 
+import memory_platform.console.memories.conversations_and_snapshots
 import memory_platform.console.memories.notes
-import memory_platform.console.memories.profiles
-import memory_platform.console.memories.snapshots
-import memory_platform.console.memories.tasks
-import memory_platform.console.operation.erasures
+import memory_platform.console.memories.profile_screens
+import memory_platform.console.memories.task_screens
+import memory_platform.console.operation.erasures_and_jobs
 import memory_platform.console.operation.prompt_caches
-import memory_platform.console.operation.work
+import memory_platform.console.operation.work_queue_screens
 import memory_platform.console.policies.experiments
-import memory_platform.console.policies.screens
-import memory_platform.console.receipts.screen
-import memory_platform.console.review.asks
-import memory_platform.console.review.candidates
+import memory_platform.console.policies.policy_screen
+import memory_platform.console.receipts.receipt_screen
+import memory_platform.console.review.asked_questions
+import memory_platform.console.review.candidate_screen
 import memory_platform.console.review.forget_orders
-import memory_platform.console.review.maintenance
-import memory_platform.console.subjects.screen
-import memory_platform.console.tenants.directory
-import memory_platform.console.tenants.keys
-import memory_platform.console.tenants.model_use
-import memory_platform.console.tenants.support
-import memory_platform.console.tenants.tenants
-import memory_platform.console.tenants.usage  # noqa: F401
-from memory_platform.console.operation import platform, timetable
+import memory_platform.console.review.memory_reviews
+import memory_platform.console.subjects.subject_screen
+import memory_platform.console.tenants.api_keys
+import memory_platform.console.tenants.members_and_audit_trail
+import memory_platform.console.tenants.model_routes_and_usage
+import memory_platform.console.tenants.support_session_screens
+import memory_platform.console.tenants.tenant_directory
+import memory_platform.console.tenants.usage_and_limits  # noqa: F401
+from memory_platform.console.operation import platform_screens, timetable_screens
 
 
 def replace_library_screens() -> None:
-    platform.replace_default_screens()
-    timetable.replace_default_screens()
+    platform_screens.replace_default_screens()
+    timetable_screens.replace_default_screens()

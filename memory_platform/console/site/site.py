@@ -14,22 +14,33 @@ from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
-from memory_platform.console.figures.dashboards import dashboard
-from memory_platform.console.operation.page import operation
-from memory_platform.console.operation.previews import preview
-from memory_platform.console.shared.access import SESSION_KEY, Desk, actor_of, current_desk, desk_of, tenant_roles
-from memory_platform.console.shared.form_tenant import is_of_no_tenant, is_sent_elsewhere, show_refusal
-from memory_platform.console.shared.outside_transaction import answer_in_scope
-from memory_platform.console.shared.pages import console_page, own_entries, own_page
-from memory_platform.console.shared.support_guard import shows_people, support_demand, support_of
-from memory_platform.console.site.start_page import waiting_tiles, week_tiles
-from memory_platform.console.site.theme import SHEETS, sheet_address, theme_sheet
+from memory_platform.console.figures.dashboard import show_dashboard
+from memory_platform.console.operation.job_dry_runs import show_job_preview
+from memory_platform.console.operation.operation_page import show_operation_page
+from memory_platform.console.shared.after_commit import respond_in_scope
+from memory_platform.console.shared.custom_pages import check_console_page, list_menu_entries, render_console_page
+from memory_platform.console.shared.form_tenant import is_from_other_tenant, is_of_no_tenant, render_form_refusal
+from memory_platform.console.shared.support_sessions import (
+    find_active_support,
+    require_support_session,
+    shows_personal_data,
+)
+from memory_platform.console.shared.tenant_access import (
+    TENANT_SESSION_KEY,
+    TenantDesk,
+    current_desk,
+    find_desk,
+    load_tenant_roles,
+    make_actor,
+)
+from memory_platform.console.site.start_page import build_waiting_tiles, build_week_tiles
+from memory_platform.console.site.theme import LIBRARY_SHEETS, build_sheet_address, serve_theme_sheet
 from tenants.isolation import tenant_tx
 from tenants.models import Tenant
 from tenants.services.audit import record_refusal
 
-KNOWN = ("Subject", "ProfileFact", "Preference", "Tag", "Note", "Candidate", "Ask")
-TOLD = (
+KNOWLEDGE_MODELS = ("Subject", "ProfileFact", "Preference", "Tag", "Note", "Candidate", "Ask")
+CONVERSATION_MODELS = (
     "Conversation",
     "Message",
     "Snapshot",
@@ -46,7 +57,7 @@ TOLD = (
     "Job",
     "Erasure",
 )
-ACCESS = (
+ACCESS_MODELS = (
     "Dashboard",
     "Tenant",
     "Member",
@@ -60,7 +71,7 @@ ACCESS = (
     "ModelUsage",
     "AuditRecord",
 )
-RUNNING = (
+PLATFORM_MODELS = (
     "Operation",
     "PeriodicTask",
     "IntervalSchedule",
@@ -78,41 +89,43 @@ RUNNING = (
 # earlier versions, a receipt's injected memories), what only machines count or lock with (UsageEvent, UsageRequests,
 # SnapshotCounter, ToolSave, SubjectMemory, SupportEnd, vectors, words, blocks), and IdempotentReply: copies of answers
 # with personal data in them, which tell staff nothing that the memory does not.
-SECTIONS = (
-    ("profiles", _("What is known"), KNOWN),
-    ("snapshots", _("Conversations and memory"), TOLD),
-    ("tenants", _("Tenants and access"), ACCESS),
-    ("django_celery_beat", _("Running the platform"), RUNNING),
+MENU_SECTIONS = (
+    ("profiles", _("What is known"), KNOWLEDGE_MODELS),
+    ("snapshots", _("Conversations and memory"), CONVERSATION_MODELS),
+    ("tenants", _("Tenants and access"), ACCESS_MODELS),
+    ("django_celery_beat", _("Running the platform"), PLATFORM_MODELS),
 )
-UUID_FORM = re.compile(r"[0-9a-f-]{36}")
+UUID_PATTERN = re.compile(r"[0-9a-f-]{36}")
 # Django's own views that belong to a log-in: open without a tenant, and no matter from which one they are sent.
-TENANTLESS = {"logout", "password_change", "password_change_done", "i18n_javascript"}
+LOGIN_VIEWS = {"logout", "password_change", "password_change_done", "i18n_javascript"}
 
 
-def ask_for_session_before(request: HttpRequest, desk: Desk | None, view: Callable[..., Any]) -> HttpResponse | None:
+def require_session_before(
+    request: HttpRequest, desk: TenantDesk | None, view: Callable[..., Any]
+) -> HttpResponse | None:
     """Return the redirect to the support form for a view that opens its own scopes; None when it may run."""
-    if desk is None or not shows_people(view):
+    if desk is None or not shows_personal_data(view):
         return None
     with tenant_tx(desk.tenant.id):
-        return support_demand(request, view)
+        return require_support_session(request, view)
 
 
-def record_refused_page(request: HttpRequest, desk: Desk, object_id: str, action: str = "console.page") -> None:
+def record_refused_page(request: HttpRequest, desk: TenantDesk, object_id: str, action: str = "console.page") -> None:
     """Record in the tenant's audit trail which page was refused, and the row id if the address has one.
 
     A missing page counts as well: its id may be another tenant's.
     """
     page = request.resolver_match.url_name if request.resolver_match else ""
-    named = object_id if UUID_FORM.fullmatch(object_id) else ""
-    record_refusal(desk.tenant.id, actor_of(request), action, object_kind=(page or "")[:64], object_id=named)
+    named = object_id if UUID_PATTERN.fullmatch(object_id) else ""
+    record_refusal(desk.tenant.id, make_actor(request), action, object_kind=(page or "")[:64], object_id=named)
 
 
-def refuse_form(request: HttpRequest, desk: Desk | None, object_id: str) -> HttpResponse:
+def refuse_form(request: HttpRequest, desk: TenantDesk | None, object_id: str) -> HttpResponse:
     """Refuse a form of another tenant's page, which would write into this one, and record it here."""
     if desk is None:
-        return show_refusal(request, desk)
+        return render_form_refusal(request, desk)
     record_refused_page(request, desk, object_id, "console.form")
-    return answer_in_scope(desk, lambda: show_refusal(request, desk))
+    return respond_in_scope(desk, lambda: render_form_refusal(request, desk))
 
 
 class ConsoleSite(AdminSite):
@@ -126,12 +139,12 @@ class ConsoleSite(AdminSite):
     site_url = None  # there is no other site to view
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
-        switch = require_http_methods(["GET", "POST"])(super().admin_view(self.switch))
-        sheet = path("theme.css", theme_sheet, name="theme")
+        switch = require_http_methods(["GET", "POST"])(super().admin_view(self.switch_tenant))
+        sheet = path("theme.css", serve_theme_sheet, name="theme")
         own = [
-            path("dashboard/", self.admin_view(dashboard), name="dashboard"),
-            path("operation/", self.admin_view(operation), name="operation"),
-            path("preview/<slug:job>/", self.admin_view(preview), name="preview"),
+            path("dashboard/", self.admin_view(show_dashboard), name="dashboard"),
+            path("operation/", self.admin_view(show_operation_page), name="operation"),
+            path("preview/<slug:job>/", self.admin_view(show_job_preview), name="preview"),
         ]
         return [sheet, path("switch/", switch, name="switch"), *own, *super().get_urls()]
 
@@ -142,27 +155,29 @@ class ConsoleSite(AdminSite):
         def inside_the_tenant(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if not self.has_permission(request):
                 return inner(request, *args, **kwargs)  # leads to the login page
-            desk = desk_of(request)
+            desk = find_desk(request)
             request.desk = desk  # type: ignore[attr-defined]  # read back by current_desk
             named = str(kwargs.get("object_id", ""))
-            if not (name in TENANTLESS or is_of_no_tenant(view)) and is_sent_elsewhere(request, desk):
+            if not (name in LOGIN_VIEWS or is_of_no_tenant(view)) and is_from_other_tenant(request, desk):
                 return refuse_form(request, desk, named)
             if getattr(view, "tenantless", False):
-                asked = ask_for_session_before(request, desk, view)
-                return asked or self._outside_tenants(request, desk, named, lambda: inner(request, *args, **kwargs))
+                asked = require_session_before(request, desk, view)
+                return asked or self._run_outside_scope(request, desk, named, lambda: inner(request, *args, **kwargs))
             if desk is None:
                 # Someone without a tenant may still leave, or change their password.
-                return inner(request, *args, **kwargs) if name in TENANTLESS else redirect("admin:switch")
+                return inner(request, *args, **kwargs) if name in LOGIN_VIEWS else redirect("admin:switch")
             try:
-                return answer_in_scope(desk, lambda: support_demand(request, view) or inner(request, *args, **kwargs))
+                return respond_in_scope(
+                    desk, lambda: require_support_session(request, view) or inner(request, *args, **kwargs)
+                )
             except (PermissionDenied, Http404):
                 record_refused_page(request, desk, named)
                 raise
 
         return update_wrapper(inside_the_tenant, view)
 
-    def _outside_tenants(
-        self, request: HttpRequest, desk: Desk | None, object_id: str, view: Callable[[], HttpResponse]
+    def _run_outside_scope(
+        self, request: HttpRequest, desk: TenantDesk | None, object_id: str, view: Callable[[], HttpResponse]
     ) -> HttpResponse:
         """Run a view for which no scope is open; record a refusal in the current tenant."""
         try:
@@ -172,25 +187,25 @@ class ConsoleSite(AdminSite):
                 record_refused_page(request, desk, object_id)
             raise
 
-    def switch(self, request: HttpRequest) -> HttpResponse:
+    def switch_tenant(self, request: HttpRequest) -> HttpResponse:
         """Choose the current tenant. A tenant that was not granted is refused, and the refusal recorded there."""
-        granted = tenant_roles(request)
+        granted = load_tenant_roles(request)
         if request.method == "POST":
             return self._switch_to(request, request.POST.get("tenant", ""), {str(tenant) for tenant in granted})
         context: dict[str, Any] = {"is_nav_sidebar_enabled": False, "choices": Tenant.objects.filter(id__in=granted)}
-        return own_page(request, "console/switch.html", _("Choose a tenant"), **context)
+        return render_console_page(request, "console/switch.html", _("Choose a tenant"), **context)
 
     def _switch_to(self, request: HttpRequest, wanted: str, granted: set[str]) -> HttpResponse:
         if wanted not in granted:
             refused = next((tenant for tenant in Tenant.objects.all() if str(tenant.id) == wanted), None)
             if refused:
-                record_refusal(refused.id, actor_of(request), "tenant.switch", object_kind="tenant", object_id=wanted)
+                record_refusal(refused.id, make_actor(request), "tenant.switch", object_kind="tenant", object_id=wanted)
             raise PermissionDenied
-        request.session[SESSION_KEY] = wanted
-        return redirect(console_page(request.POST.get("next", "")))
+        request.session[TENANT_SESSION_KEY] = wanted
+        return redirect(check_console_page(request.POST.get("next", "")))
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        glance = {"waiting": waiting_tiles(request), "week": week_tiles(request)}
+        glance = {"waiting": build_waiting_tiles(request), "week": build_week_tiles(request)}
         return super().index(request, {**glance, **(extra_context or {})})
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
@@ -198,7 +213,9 @@ class ConsoleSite(AdminSite):
         apps = super().get_app_list(request, app_label)
         if app_label is not None:
             return apps
-        seen = {model["object_name"]: model for app in apps for model in app["models"]} | dict(own_entries(request))
+        seen = {model["object_name"]: model for app in apps for model in app["models"]} | dict(
+            list_menu_entries(request)
+        )
         return [
             {
                 "name": name,
@@ -207,7 +224,7 @@ class ConsoleSite(AdminSite):
                 "has_module_perms": True,
                 "models": [seen[model] for model in models if model in seen],
             }
-            for app, name, models in SECTIONS
+            for app, name, models in MENU_SECTIONS
             if any(model in seen for model in models)
         ]
 
@@ -216,5 +233,10 @@ class ConsoleSite(AdminSite):
         raise PermissionDenied
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        look = {"theme_sheet": sheet_address(), "interface_sheets": SHEETS}
-        return {**super().each_context(request), **look, "desk": current_desk(request), "support": support_of(request)}
+        look = {"theme_sheet": build_sheet_address(), "interface_sheets": LIBRARY_SHEETS}
+        return {
+            **super().each_context(request),
+            **look,
+            "desk": current_desk(request),
+            "support": find_active_support(request),
+        }

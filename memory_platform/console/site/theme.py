@@ -12,11 +12,11 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-COLOUR = re.compile(r"#[0-9A-Fa-f]{3,8}")
+COLOUR_PATTERN = re.compile(r"#[0-9A-Fa-f]{3,8}")
 # A sheet's address changes with what it says, so a browser may keep it.
-KEPT_S = 365 * 24 * 3600
+MAX_AGE_S = 365 * 24 * 3600
 # The library's variables, without their prefix, and the theme's fields that fill them.
-COLOURS = {
+COLOUR_FIELDS = {
     "title-color": "title_color",
     "header-background-color": "css_header_background_color",
     "header-text-color": "css_header_text_color",
@@ -40,7 +40,7 @@ COLOURS = {
     "related-modal-background-color": "related_modal_background_color",
 }
 # The library's own stylesheets that our pages have a use for.
-SHEETS = [
+LIBRARY_SHEETS = [
     f"admin_interface/css/{name}.css"
     for name in (
         "admin-interface",
@@ -64,12 +64,16 @@ SHEETS = [
 ]
 
 
-def sheet_of(theme: Theme) -> str:
+def render_theme_sheet(theme: Theme) -> str:
     """Return the theme's variables as CSS; malformed colours are left out, so the library's defaults apply."""
     corners = "4px" if theme.css_module_rounded_corners else "0"
     modal = "4px" if theme.related_modal_rounded_corners else "0"
     values = {
-        **{name: value for name, field in COLOURS.items() if COLOUR.fullmatch(value := str(getattr(theme, field)))},
+        **{
+            name: value
+            for name, field in COLOUR_FIELDS.items()
+            if COLOUR_PATTERN.fullmatch(value := str(getattr(theme, field)))
+        },
         "related-modal-background-opacity": "0.3",
         "related-modal-border-radius": modal,
         "related-modal-close-button-display": "unset" if theme.related_modal_close_button_visible else "none",
@@ -80,14 +84,14 @@ def sheet_of(theme: Theme) -> str:
     return f":root .admin-interface {{\n{lines}\n}}\n"
 
 
-def sheet_address() -> str:
-    said = sheet_of(get_admin_interface_theme())
+def build_sheet_address() -> str:
+    said = render_theme_sheet(get_admin_interface_theme())
     return f"{reverse('admin:theme')}?v={sha256(said.encode()).hexdigest()[:12]}"
 
 
 @require_safe
-def theme_sheet(request: HttpRequest) -> HttpResponse:
+def serve_theme_sheet(request: HttpRequest) -> HttpResponse:
     """Serve the active theme's sheet without a log-in: the log-in page needs it."""
-    answer = HttpResponse(sheet_of(get_admin_interface_theme()), content_type="text/css; charset=utf-8")
-    answer["Cache-Control"] = f"public, max-age={KEPT_S}, immutable"
+    answer = HttpResponse(render_theme_sheet(get_admin_interface_theme()), content_type="text/css; charset=utf-8")
+    answer["Cache-Control"] = f"public, max-age={MAX_AGE_S}, immutable"
     return answer

@@ -13,11 +13,11 @@ from django.urls import URLPattern
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memory_platform.console.shared.access import actor_of
-from memory_platform.console.shared.outside_transaction import AfterCommit
-from memory_platform.console.shared.pages import own_page, own_path, require
-from memory_platform.console.shared.reasons import ReasonField, reason_of
-from memory_platform.console.subjects.find import FindableAdmin
+from memory_platform.console.shared.action_reasons import ReasonField, read_reason
+from memory_platform.console.shared.after_commit import AfterCommitResponse
+from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
+from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.console.subjects.search_page import SubjectSearchAdmin
 from memory_platform.kernel.errors import NotFound
 from profiles.models import ErasureState, Subject
 from snapshots.erasure.subjects import erase_subject
@@ -54,50 +54,52 @@ class EraseForm(forms.Form):
         return typed
 
 
-class LeavableAdmin(FindableAdmin):
+class SubjectExportAdmin(SubjectSearchAdmin):
     """A screen of subjects that support can export and managers can erase, both with a reason."""
 
     def get_urls(self) -> list[URLPattern]:
         return [
-            own_path("<path:object_id>/export/", self.export_view, "profiles_subject_export"),
-            own_path("<path:object_id>/erase/", self.erase_view, "profiles_subject_erase"),
+            make_console_path("<path:object_id>/export/", self.export_view, "profiles_subject_export"),
+            make_console_path("<path:object_id>/erase/", self.erase_view, "profiles_subject_erase"),
             *super().get_urls(),
         ]
 
     def export_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Ask for a reason; then return all data as JSON lines, which the API's import accepts."""
-        require(self.has_support_permission, request)
+        require_permission(self.has_support_permission, request)
         subject = self.get_or_404(request, object_id)
         form = ExportForm(request.POST or None)
         if not form.is_valid():
-            return own_page(request, "console/subject_export.html", _("Export"), subject=subject, form=form)
+            return render_console_page(request, "console/subject_export.html", _("Export"), subject=subject, form=form)
         record_audit(
-            actor_of(request),
+            make_actor(request),
             "subject.exported",
             object_kind="subject",
             object_id=str(subject.pk),
             subject_ref=subject.pk,
-            reason=reason_of(request),
+            reason=read_reason(request),
         )
         tenant_id = current_tenant_id()
         # The export opens scopes of its own while it streams.
-        return AfterCommit(lambda: _file(lambda: export_lines(tenant_id, subject.external_id), subject))
+        return AfterCommitResponse(
+            lambda: _make_file_response(lambda: export_lines(tenant_id, subject.external_id), subject)
+        )
 
     def erase_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Ask for the id and a reason; then erase the subject and show the certificate."""
-        require(self.has_manager_permission, request)
+        require_permission(self.has_manager_permission, request)
         subject = self.get_or_404(request, object_id)
         form = EraseForm(request.POST or None, subject)
         if not form.is_valid():
-            return own_page(request, "console/subject_erase.html", _("Erase"), subject=subject, form=form)
+            return render_console_page(request, "console/subject_erase.html", _("Erase"), subject=subject, form=form)
         tenant_id = current_tenant_id()
         # The erasure opens scopes of its own.
-        return AfterCommit(lambda: self._erase(request, tenant_id, subject))
+        return AfterCommitResponse(lambda: self._erase(request, tenant_id, subject))
 
     def _erase(self, request: HttpRequest, tenant_id: Any, subject: Subject) -> HttpResponse:
         try:
             erasure, _job = erase_subject(
-                tenant_id, subject.external_id, by=actor_of(request), reason=reason_of(request)
+                tenant_id, subject.external_id, by=make_actor(request), reason=read_reason(request)
             )
         except NotFound:
             raise Http404 from None
@@ -110,7 +112,7 @@ class LeavableAdmin(FindableAdmin):
         return redirect("admin:profiles_erasure_change", erasure.pk)
 
 
-def _file(lines: Any, subject: Subject) -> HttpResponse:
+def _make_file_response(lines: Any, subject: Subject) -> HttpResponse:
     """Return the lines as a file, named by the platform's id: the product's id may hold anything."""
     try:
         answer = StreamingHttpResponse(lines(), content_type=JSON_LINES)

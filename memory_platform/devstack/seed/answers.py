@@ -4,17 +4,17 @@ from uuid import UUID
 
 from memory_platform.devstack.seed.data import SeedAnswer
 from profiles.models import Subject
-from snapshots.context.pipeline import ContextQuery, build_context
+from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
-from snapshots.feedback.outcome import sense_told, take_outcome
+from snapshots.feedback.outcome import read_sense_of_part, record_outcome
 from snapshots.feedback.tallies.indicators import roll_up_recent_indicators
-from snapshots.feedback.values import Told
-from snapshots.intake.accept import accept_messages
+from snapshots.feedback.values import OutcomePart
+from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import drain_work_job
 from snapshots.models import Conversation
 from snapshots.policies.effective import effective_in_scope
-from snapshots.queue.figures.days import roll_up_waits
+from snapshots.queue.figures.daily_waits import roll_up_waits
 from tenants.isolation import tenant_tx
 from tenants.services.usage.recording import roll_up_usage
 
@@ -37,10 +37,10 @@ def give_answer(tenant_id: UUID, subject_id: str, plan: SeedAnswer) -> None:
         if Conversation.objects.filter(subject__external_id=subject_id, external_id=plan.conversation_id).exists():
             return
         policies = effective_in_scope(tenant_id, subject_id)
-    query = ContextQuery(ContextRequest(plan.query), policies.version, plan.conversation_id, recall=policies.recall)
+    query = ContextCall(ContextRequest(plan.query), policies.version, plan.conversation_id, recall=policies.recall)
     receipt = build_context(tenant_id, subject_id, query, policies.context).receipt
-    told = Told(plan.reply, plan.next)
-    sense = sense_told(tenant_id, receipt.id, told)
+    told = OutcomePart(plan.reply, plan.next)
+    sense = read_sense_of_part(tenant_id, receipt.id, told)
     with tenant_tx(tenant_id):
         subject = Subject.objects.get(external_id=subject_id)
         turns = (("user", plan.query), ("assistant", plan.reply))
@@ -48,6 +48,6 @@ def give_answer(tenant_id: UUID, subject_id: str, plan: SeedAnswer) -> None:
             subject, plan.conversation_id, [IncomingMessage(role=role, content=said) for role, said in turns]
         )
     with tenant_tx(tenant_id):
-        take_outcome(receipt.id, told, sense=sense)
+        record_outcome(receipt.id, told, sense=sense)
     with tenant_tx(tenant_id):
         accept_messages(subject, plan.conversation_id, [IncomingMessage(role="user", content=plan.next)])

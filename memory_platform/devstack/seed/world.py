@@ -12,7 +12,7 @@ from memory_platform.devstack.seed.data import STAFF, WORLD, SeedSubject, SeedTa
 from memory_platform.devstack.seed.demo import DemoAccess, demo_access
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
-from snapshots.intake.accept import accept_messages
+from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from tenants.errors import InvalidKey, TenantUnknown
 from tenants.isolation import tenant_tx

@@ -23,7 +23,7 @@ from memory_platform.providers.contracts import (
     Usage,
 )
 from memory_platform.providers.registry import chat_endpoints, chat_model, chat_route
-from snapshots.understanding.proposing.sample import SAMPLE, ask_sample, judge_sample
+from snapshots.understanding.proposing.sample_messages import SAMPLE, ask_sample, gate_sample
 
 QUESTION = ChatPrompt("Answer the sum.", "2 + 3")
 
@@ -184,7 +184,7 @@ def try_sample(model: JsonForms, form: JsonForm, pace: SampleOptions) -> SampleR
             failed = f"; then {failure.failure}"
             break
         valid, usage = valid + 1, usage + cost
-        outcomes += judge_sample([text], proposals)
+        outcomes += gate_sample([text], proposals)
     took = 1_000 * ((perf_counter() - started) / asked - pace.pause)
     stands = outcomes["accepted"] + outcomes["known"]
     refused = ", ".join(f"{reason} {n}" for reason, n in outcomes.most_common() if reason not in ("accepted", "known"))

@@ -15,18 +15,18 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.management.base import PlatformCommand
 from memory_platform.management.progress import progress
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
-from snapshots.embedding.spaces import Embedders, active_embedders, measured_embedders, space_id
-from snapshots.embedding.upkeep.backfill import backfill_vectors
-from snapshots.embedding.upkeep.old_spaces import drop_vectors, forget_space
+from snapshots.embedding.embedding_spaces import Embedders, active_embedders, measured_embedders, space_id
+from snapshots.embedding.upkeep.dropped_spaces import drop_vectors, forget_space
 from snapshots.embedding.upkeep.space_counts import (
     NOTHING,
     Counts,
     SpaceCount,
-    added_up,
-    count_only_in,
+    add_counts,
+    count_memories_only_in,
     count_spaces,
-    note_counts,
+    store_counts,
 )
+from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
 from snapshots.models import EmbeddingSpace
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.errors import TenantUnknown
@@ -110,7 +110,7 @@ class Command(PlatformCommand):
         embedders = measured_embedders()
         counts = count_spaces_of(tenants, embedders)
         if whole:
-            note_counts(counts, embedders)
+            store_counts(counts, embedders)
         print_table([HEADINGS, *(line.cells for line in lines(counts, embedders))], self.stdout.write)
         for embedder in unmeasured_embedders(embedders):
             self.stderr.write(
@@ -128,7 +128,7 @@ class Command(PlatformCommand):
         space = self._find_unlisted_space(name)
         embedders = measured_embedders()
         held = count_spaces_of(tenants, embedders).get(space.id, NOTHING).held
-        alone = sum(count_only_in(tenant_id, space.id, embedders) for tenant_id in tenants)
+        alone = sum(count_memories_only_in(tenant_id, space.id, embedders) for tenant_id in tenants)
         self.stdout.write(f"{name}: vectors of {held:,} memories in use, {alone:,} of them with vectors nowhere else.")
         if alone:
             self.stdout.write(self.style.WARNING("Those are found by words alone until --reembed embeds them anew."))
@@ -169,7 +169,7 @@ class Command(PlatformCommand):
 def count_spaces_of(tenants: Sequence[UUID], embedders: Embedders) -> Counts:
     """Return the sum of the counts of ``tenants``."""
     nothing: Counts = {}
-    return reduce(added_up, (count_spaces(tenant_id, embedders) for tenant_id in tenants), nothing)
+    return reduce(add_counts, (count_spaces(tenant_id, embedders) for tenant_id in tenants), nothing)
 
 
 def unmeasured_embedders(measured: Embedders) -> list[Embedder]:

@@ -7,7 +7,7 @@ from django.db import OperationalError
 
 from memory_platform.management.progress import progress, quiet_events
 from memory_platform.providers.contracts import EmbeddingUnavailable
-from snapshots.understanding.fields.backfill import count_notes, fill_held
+from snapshots.understanding.fields.field_backfill import backfill_fields, count_fillable_notes
 from tenants.models import Tenant
 
 AGAIN = "Run the same command again: what was filled is left as it is."
@@ -39,8 +39,8 @@ class Command(BaseCommand):
 
     def _fill(self, tenant: Tenant, *, dry_run: bool) -> None:
         notes = filled = 0
-        with quiet_events(), progress(self.stdout, tenant.slug, count_notes(tenant.id), "notes") as advance:
-            for done in fill_held(tenant.id, dry_run=dry_run):
+        with quiet_events(), progress(self.stdout, tenant.slug, count_fillable_notes(tenant.id), "notes") as advance:
+            for done in backfill_fields(tenant.id, dry_run=dry_run):
                 notes, filled = notes + done.notes, filled + done.filled
                 advance(done.notes)
         verb = "would be filled" if dry_run else "were filled"

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
 from memory_platform.management.progress import progress, quiet_events
-from snapshots.understanding.backfill import count_messages, make_notes
+from snapshots.understanding.note_backfill import backfill_notes, count_unread_messages
 from tenants.models import Tenant
 
 AGAIN = "Run the same command again: it goes on where it was."
@@ -31,8 +31,11 @@ class Command(BaseCommand):
 
     def _make(self, tenant: Tenant, *, dry_run: bool) -> None:
         messages = notes = reviews = 0
-        with quiet_events(), progress(self.stdout, tenant.slug, count_messages(tenant.id), "messages") as advance:
-            for done in make_notes(tenant.id, dry_run=dry_run):
+        with (
+            quiet_events(),
+            progress(self.stdout, tenant.slug, count_unread_messages(tenant.id), "messages") as advance,
+        ):
+            for done in backfill_notes(tenant.id, dry_run=dry_run):
                 messages, notes = messages + done.messages, notes + done.notes
                 reviews += done.reviews
                 advance(done.messages)

@@ -8,7 +8,7 @@ from memory_platform.management.base import PlatformCommand
 from memory_platform.management.certificates import certificates_in
 from memory_platform.providers.redis.client import RedisAway
 from profiles.services.certificates import is_genuine
-from snapshots.portability.replay import drop_restored_windows, replay_erasure
+from snapshots.portability.replay_erasures import drop_restored_windows, replay_erasure
 
 
 class Command(PlatformCommand):

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from memory_platform.management.base import PlatformCommand
-from snapshots.feedback.tallies.shares import Share
+from snapshots.feedback.tallies.arm_figures import ShareEstimate
 from snapshots.policies.replay import ALWAYS_UNTOLD, Refusal, Replay, replay_policy
 from tenants.errors import PolicyUnknown, TenantUnknown
 from tenants.isolation import tenant_tx
@@ -88,7 +88,7 @@ def refusal_in_words(one: Refusal) -> str:
     )
 
 
-def format_share(share: Share) -> str:
+def format_share(share: ShareEstimate) -> str:
     """Return a share as text, with its interval and n."""
     if share.value is None or share.low is None or share.high is None:
         return "nothing is known"

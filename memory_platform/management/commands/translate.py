@@ -13,12 +13,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Rewrite the catalogue and its compiled form. Raises CommandError naming texts without a translation."""
-        from memory_platform.console.site import catalogue  # noqa: PLC0415 - needs Babel, which only developers have
+        # Babel comes with the packages of developers only.
+        from memory_platform.console.site import translation_catalogue  # noqa: PLC0415
 
-        chinese = catalogue.read_catalogue()
-        missing = catalogue.update_catalogue(chinese, catalogue.extract_texts())
-        catalogue.save(chinese)
+        chinese = translation_catalogue.read_catalogue()
+        missing = translation_catalogue.update_catalogue(chinese, translation_catalogue.extract_texts())
+        translation_catalogue.save_catalogue(chinese)
         if missing:
             listed = "\n".join(f"  {text}" for text in missing)
-            raise CommandError(f"Translate these in {catalogue.PO}:\n{listed}")
+            raise CommandError(f"Translate these in {translation_catalogue.PO_FILE}:\n{listed}")
         self.stdout.write(f"{len(chinese)} texts are translated and compiled.")

@@ -2,11 +2,11 @@
 
 import re
 
+from profiles.memory_lines import OTHERS_CATEGORIES, split_owner
 from profiles.models import Preference, Subject, Tag, TagKind
 from profiles.selectors import current_preferences, tags_of
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import retract_preference
-from profiles.wording import OF_OTHERS, owner_in
 from tenants.services.audit import Actor
 
 _NOT_A_KEY = re.compile(r"[^\w]+")
@@ -20,8 +20,8 @@ def end_values_of_contact(subject: Subject, tag: Tag, *, by: Actor | None = None
     lock_subject(subject)
     others = {name for other in tags_of(subject).exclude(id=tag.id) for name in _owner_keys(other)}
     own = _owner_keys(tag) - others
-    told = current_preferences(subject).filter(category__in=OF_OTHERS)
-    ended = [row for row in told if owner_in(row.category, row.key)[0] in own]
+    told = current_preferences(subject).filter(category__in=OTHERS_CATEGORIES)
+    ended = [row for row in told if split_owner(row.category, row.key)[0] in own]
     for row in ended:
         retract_preference(subject, row.category, row.key, by=by, reason=reason)
     return ended

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.kernel.text import index_form
-from snapshots.context.turn.intent_reader import read_by_model
-from snapshots.context.turn.intent_rules import AFTER_SALES, CONFIRMATION, GREETING, RULES, SMALL_TALK, Intent, Phase
-from snapshots.context.turn.phase_reader import read_phase
+from snapshots.context.turn.intent_patterns import AFTER_SALES, CONFIRMATION, GREETING, RULES, SMALL_TALK, Intent, Phase
+from snapshots.context.turn.intent_reader import classify_intent_by_model
+from snapshots.context.turn.phase_reader import classify_phase_by_model
 
 NO_VECTORS: Mapping[str, Float32] = {}
 
@@ -26,11 +26,11 @@ def detect_intent(text: str, vectors: Mapping[str, Float32] = NO_VECTORS) -> Int
 
     ``vectors`` are the message's by embedding space; without any the words decide.
     """
-    form = _form(text)
-    return read_by_model(form, read_by_rules(form), vectors) if form else "general"
+    form = _index_form_of(text)
+    return classify_intent_by_model(form, classify_intent_by_rules(form), vectors) if form else "general"
 
 
-def read_by_rules(form: str) -> Intent:
+def classify_intent_by_rules(form: str) -> Intent:
     """Return the intent of a message in index form by rules alone; ``general`` where none matches."""
     form = GREETING.sub("", form) or form
     small = SMALL_TALK.search(form)
@@ -53,12 +53,14 @@ def detect_phase(
 
     ``turns``: user turns before this one. ``tool_open``: the last assistant turn waits for a tool.
     """
-    form = _form(text)
-    told = phase_by_rules(form, intent=intent, turns=turns, tool_open=tool_open)
-    return read_phase(form, told, intent, turns=turns, tool_open=tool_open, vectors=vectors) if form else told
+    form = _index_form_of(text)
+    told = classify_phase_by_rules(form, intent=intent, turns=turns, tool_open=tool_open)
+    return (
+        classify_phase_by_model(form, told, intent, turns=turns, tool_open=tool_open, vectors=vectors) if form else told
+    )
 
 
-def phase_by_rules(form: str, *, intent: Intent, turns: int, tool_open: bool) -> Phase:
+def classify_phase_by_rules(form: str, *, intent: Intent, turns: int, tool_open: bool) -> Phase:
     """Return the phase of a message in index form by rules: after-sales, then a yes or no, a task, the opening."""
     if AFTER_SALES.search(form):
         return "after_sales"
@@ -69,5 +71,5 @@ def phase_by_rules(form: str, *, intent: Intent, turns: int, tool_open: bool) ->
     return "opening" if turns == 0 else "in_depth"
 
 
-def _form(text: str) -> str:
+def _index_form_of(text: str) -> str:
     return index_form(text[:LONGEST_READ]).strip(" \t\n")

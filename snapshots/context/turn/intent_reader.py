@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32, LinearReader
-from snapshots.context.turn.intent_rules import Intent
+from snapshots.context.turn.intent_patterns import Intent
 
 # The space of the reader that needs no vector.
 WORDS = ""
@@ -34,42 +34,42 @@ _LENGTHS = 4
 _WORDS_A_LENGTH = 3
 
 
-def read_by_model(form: str, told: Intent, vectors: Mapping[str, Float32]) -> Intent:
+def classify_intent_by_model(form: str, told: Intent, vectors: Mapping[str, Float32]) -> Intent:
     """Return the intent of a message in index form; ``told`` is the rules' answer, ``vectors`` are by space."""
-    space = space_of(vectors)
-    best = reader_of("intents", space).predict(features(form, told, vectors.get(space)))
+    space = choose_space(vectors)
+    best = load_reader("intents", space).predict(intent_features(form, told, vectors.get(space)))
     return cast(Intent, best) if best else told
 
 
-def space_of(vectors: Mapping[str, Float32]) -> str:
+def choose_space(vectors: Mapping[str, Float32]) -> str:
     """Return the best space with a reader in which the message has a vector; ``WORDS`` for none."""
     return next((one for one in SPACES if one in vectors), WORDS)
 
 
 @lru_cache(maxsize=2 * len(SPACES))
-def reader_of(what: str, space: str) -> LinearReader:
+def load_reader(what: str, space: str) -> LinearReader:
     """Return the reader of ``intents`` or ``phases`` for a space."""
-    return LinearReader.read(file_of(what, space))
+    return LinearReader.read(reader_path(what, space))
 
 
-def file_of(what: str, space: str) -> Path:
+def reader_path(what: str, space: str) -> Path:
     return Path(__file__).with_name(f"{what}_{SPACES[space]}.json")
 
 
-def features(form: str, told: Intent, vector: Float32 | None) -> Float32:
+def intent_features(form: str, told: Intent, vector: Float32 | None) -> Float32:
     """Return the numbers that a message is read by; ``vector`` of any length."""
     ruled = np.array([one == told for one in INTENTS], np.float32)
-    return np.concatenate([words_in(form, _SLOTS), ruled, *vector_in(vector)])
+    return np.concatenate([hash_words(form, _SLOTS), ruled, *weigh_vector(vector)])
 
 
-def words_in(form: str, slots: int) -> Float32:
+def hash_words(form: str, slots: int) -> Float32:
     """Return the parts of a message in index form, hashed, shape (slots,)."""
     words = np.zeros(slots, np.float32)
-    words[[crc32(part.encode()) % slots for part in set(parts_of(form))]] = 1.0
+    words[[crc32(part.encode()) % slots for part in set(list_text_parts(form))]] = 1.0
     return words * np.float32(_OF_WORDS / np.linalg.norm(words))
 
 
-def vector_in(vector: Float32 | None) -> tuple[Float32, ...]:
+def weigh_vector(vector: Float32 | None) -> tuple[Float32, ...]:
     """Return a vector weighed like the words, as a row of its own; nothing for none."""
     if vector is None:
         return ()
@@ -77,7 +77,7 @@ def vector_in(vector: Float32 | None) -> tuple[Float32, ...]:
     return (own * np.float32(_OF_VECTOR / max(float(np.linalg.norm(own)), 1e-9)),)
 
 
-def parts_of(form: str) -> Iterator[str]:
+def list_text_parts(form: str) -> Iterator[str]:
     """Yield the parts of a message in index form.
 
     Runs of one to three words or Chinese characters, beginnings and ends of long words, its length, and whether it

@@ -5,7 +5,7 @@ The first name nothing, so that no memory is near. For the second, ended memorie
 
 import re
 
-from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.text_forms import matching_form
 
 # Characters of such a question.
 LONGEST_FOR_ALL = 80

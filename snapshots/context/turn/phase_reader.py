@@ -6,8 +6,8 @@ from typing import cast, get_args
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
-from snapshots.context.turn.intent_reader import INTENTS, reader_of, space_of, vector_in, words_in
-from snapshots.context.turn.intent_rules import Intent, Phase
+from snapshots.context.turn.intent_patterns import Intent, Phase
+from snapshots.context.turn.intent_reader import INTENTS, choose_space, hash_words, load_reader, weigh_vector
 
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
@@ -19,22 +19,22 @@ _LONG = 100.0
 _LONGEST = 2.0
 
 
-def read_phase(
+def classify_phase_by_model(
     form: str, told: Phase, intent: Intent, *, turns: int, tool_open: bool, vectors: Mapping[str, Float32]
 ) -> Phase:
     """Return the phase of a message in index form; ``told`` is the rules' answer, the rest as in ``detect_phase``."""
-    space = space_of(vectors)
-    plain = before(told, intent, turns=turns, tool_open=tool_open)
-    best = reader_of("phases", space).predict(features(form, plain, vectors.get(space)))
+    space = choose_space(vectors)
+    plain = encode_history(told, intent, turns=turns, tool_open=tool_open)
+    best = load_reader("phases", space).predict(phase_features(form, plain, vectors.get(space)))
     return cast(Phase, best) if best else told
 
 
-def before(told: Phase, intent: Intent, *, turns: int, tool_open: bool) -> list[float]:
+def encode_history(told: Phase, intent: Intent, *, turns: int, tool_open: bool) -> list[float]:
     """Return the rules' answer and what came before, as numbers."""
     asked = [turns == 0, 0 < turns < _SOME_TURNS, turns >= _SOME_TURNS, tool_open]
     return [*(_OF_RULES * (one == told) for one in PHASES), *(one == intent for one in INTENTS), *asked]
 
 
-def features(form: str, plain: list[float], vector: Float32 | None) -> Float32:
+def phase_features(form: str, plain: list[float], vector: Float32 | None) -> Float32:
     length = min(len(form) / _LONG, _LONGEST)
-    return np.concatenate([words_in(form, _SLOTS), np.array([*plain, length], np.float32), *vector_in(vector)])
+    return np.concatenate([hash_words(form, _SLOTS), np.array([*plain, length], np.float32), *weigh_vector(vector)])

@@ -12,9 +12,9 @@ from uuid import UUID
 from django.db import transaction
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.embedding.spaces import Embedders, ensure_space, space_id
-from snapshots.embedding.upkeep.backfill import MissingOf, space_of
-from snapshots.embedding.upkeep.index_pages import IndexedMemory, walk
+from snapshots.embedding.embedding_spaces import Embedders, ensure_space, space_id
+from snapshots.embedding.upkeep.index_walk import IndexedMemory, walk_memories
+from snapshots.embedding.upkeep.vector_backfill import SpaceLanguages, make_space_languages
 from snapshots.models import EmbeddingSpace
 
 WHOLE = 100
@@ -51,14 +51,14 @@ Counts = Mapping[UUID, SpaceCount]
 
 def count_spaces(tenant_id: UUID, embedders: Embedders) -> Counts:
     """Count one tenant's memories in every space where ``embedders`` are listed. Opens scopes of its own."""
-    listed = [space_of(embedder, embedders) for embedder in embedders]
+    listed = [make_space_languages(embedder, embedders) for embedder in embedders]
     counts: Counts = {}
-    for page in walk(tenant_id):
-        counts = added_up(counts, _counted(page, listed))
+    for page in walk_memories(tenant_id):
+        counts = add_counts(counts, _count_page(page, listed))
     return counts
 
 
-def _counted(page: Sequence[IndexedMemory], listed: Sequence[MissingOf]) -> Counts:
+def _count_page(page: Sequence[IndexedMemory], listed: Sequence[SpaceLanguages]) -> Counts:
     held = Counter(space for one in page for space in one.spaces)
     counts = {space: SpaceCount(held=number) for space, number in held.items()}
     for own in listed:
@@ -69,17 +69,17 @@ def _counted(page: Sequence[IndexedMemory], listed: Sequence[MissingOf]) -> Coun
     return counts
 
 
-def added_up(one: Counts, other: Counts) -> Counts:
+def add_counts(one: Counts, other: Counts) -> Counts:
     return {space: one.get(space, NOTHING) + other.get(space, NOTHING) for space in {*one, *other}}
 
 
-def count_only_in(tenant_id: UUID, space: UUID, embedders: Embedders) -> int:
+def count_memories_only_in(tenant_id: UUID, space: UUID, embedders: Embedders) -> int:
     """Return how many memories have vectors in ``space`` and in no listed one. Opens scopes of its own."""
     listed = {space_id(embedder) for embedder in embedders}
-    return sum(space in one.spaces and not listed & one.spaces for page in walk(tenant_id) for one in page)
+    return sum(space in one.spaces and not listed & one.spaces for page in walk_memories(tenant_id) for one in page)
 
 
-def note_counts(counts: Counts, embedders: Embedders) -> None:
+def store_counts(counts: Counts, embedders: Embedders) -> None:
     """Store the counts on the spaces, for pages. A listed space without a row gets one."""
     with transaction.atomic():
         listed = {ensure_space(embedder) for embedder in embedders}

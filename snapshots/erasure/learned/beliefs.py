@@ -25,9 +25,9 @@ from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
 from profiles.services.tombstones import leave_marks
 from snapshots.erasure.derived import delete_rows_about
-from snapshots.erasure.learned.tags import delete_details, drop_tag_acts, texts_in, texts_of_past
+from snapshots.erasure.learned.tags import delete_details, delete_tag_acts, list_past_texts, list_texts
 from snapshots.erasure.signing import sign_after_commit
-from snapshots.erasure.words import Words, drop_replies, silence, strip_receipts
+from snapshots.erasure.words import ForgottenWords, blank_candidates, drop_replies, strip_receipts
 from snapshots.models import SOURCES
 from tenants.services.audit import Actor
 
@@ -46,51 +46,51 @@ def forget_preference(subject: Subject, category: str, key: str, *, by: Actor, r
     """Forget a preference with its history, in the open transaction; its utterances are refused from now on."""
     lock_subject(subject)
     rows = Preference.objects.filter(subject_id=subject.id, category=category, key=key)
-    return _forget(subject, rows.first(), by=by, reason=reason)
+    return _forget_belief(subject, rows.first(), by=by, reason=reason)
 
 
 def forget_fact(subject: Subject, field: str, *, is_attribute: bool, by: Actor, reason: str = "") -> Erasure:
     lock_subject(subject)
     rows = ProfileFact.objects.filter(subject_id=subject.id, field=field, is_attribute=is_attribute)
-    return _forget(subject, rows.first(), by=by, reason=reason)
+    return _forget_belief(subject, rows.first(), by=by, reason=reason)
 
 
 def forget_tag(subject: Subject, tag: Tag, *, by: Actor, reason: str = "") -> Erasure:
     lock_subject(subject)
-    return _forget(subject, tag, by=by, reason=reason)
+    return _forget_belief(subject, tag, by=by, reason=reason)
 
 
-def _forget(subject: Subject, row: Preference | ProfileFact | Tag | None, *, by: Actor, reason: str) -> Erasure:
+def _forget_belief(subject: Subject, row: Preference | ProfileFact | Tag | None, *, by: Actor, reason: str) -> Erasure:
     """Delete the rows of one belief, rows about it, and its values in candidates and prompts.
 
     Raises NotFound when there are none.
     """
     if row is None:
         raise NotFound("The subject has no such preference, profile field or tag, nor had one.")
-    belief = belief_of(row)
+    belief = load_erased_belief(row)
     model, ids = type(belief.rows[0]), [row.id for row in belief.rows]
     oldest = min(ids)  # of all rows the one that most backups hold: a certificate names no other
     erasure = open_erasure(ErasureScope.MEMORY, subject.external_id, name=oldest, target=oldest, by=by, reason=reason)
     counts = remove_belief(subject, belief)
     leave_marks(subject.id, texts=belief.statements, beliefs=ids)
     add_counts(erasure, counts)
-    sign_after_commit(erasure, partial(_found, model, ids))
+    sign_after_commit(erasure, partial(_count_left, model, ids))
     return erasure
 
 
 def remove_belief(subject: Subject, belief: ErasedBelief) -> Counter[str]:
     """Erase all rows of one belief from every table, in the open transaction; return the rows by table and column."""
     model, ids, own = type(belief.rows[0]), [row.id for row in belief.rows], {"subject_id": subject.id}
-    words = Words.of(subject.id, belief.statements)
+    words = ForgottenWords.of(subject.id, belief.statements)
     counts = delete_rows_about(subject.id, ids)
     if isinstance(belief.rows[0], Tag):
-        said = [text for row in belief.rows for text in (*texts_in(vars(row)), *texts_of_past(row))]
+        said = [text for row in belief.rows for text in (*list_texts(vars(row)), *list_past_texts(row))]
         counts["tag_detail"] = delete_details(subject.id, ids)
-        texts = Words.of(subject.id, said)
-        counts["memory_act"] += drop_tag_acts(subject.id, texts, tags=ids)
+        texts = ForgottenWords.of(subject.id, said)
+        counts["memory_act"] += delete_tag_acts(subject.id, texts, tags=ids)
     links = SOURCES[model]
     counts[links._meta.db_table] = links._default_manager.filter(memory_id__in=ids, **own).delete()[0]
-    counts["candidate"] = silence(Candidate.objects.filter(kind=belief.kind, target=belief.target, **own))
+    counts["candidate"] = blank_candidates(Candidate.objects.filter(kind=belief.kind, target=belief.target, **own))
     counts.update(strip_receipts(words, ids))
     counts["idempotent_reply"] = drop_replies(words) if words.texts else 0
     if model is not Tag:
@@ -102,7 +102,7 @@ def remove_belief(subject: Subject, belief: ErasedBelief) -> Counter[str]:
     return counts
 
 
-def belief_of(row: Preference | ProfileFact | Tag) -> ErasedBelief:
+def load_erased_belief(row: Preference | ProfileFact | Tag) -> ErasedBelief:
     own = {"subject_id": row.subject_id}
     match row:
         case Preference():
@@ -118,6 +118,6 @@ def belief_of(row: Preference | ProfileFact | Tag) -> ErasedBelief:
             return ErasedBelief([row], CandidateKind.TAG, row.label)
 
 
-def _found(model: type[Any], ids: Sequence[UUID]) -> dict[str, Any]:
+def _count_left(model: type[Any], ids: Sequence[UUID]) -> dict[str, Any]:
     left = model._default_manager.filter(id__in=ids).count()
     return {"rows_left": {model._meta.db_table: left} if left else {}}

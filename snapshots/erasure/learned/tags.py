@@ -19,17 +19,17 @@ from profiles.models import DetailName, Subject, Tag, TagDetail
 from profiles.selectors import details_of
 from profiles.services.tags.details import detail_place, nothing_of
 from snapshots.erasure.learned.value_history import ValueHistory
-from snapshots.erasure.words import Words
-from snapshots.models import ActVerb, Lane, MemoryAct, Message, TagSource
+from snapshots.erasure.words import ForgottenWords
+from snapshots.models import ActVerb, MemoryAct, MemoryLane, Message, TagSource
 from snapshots.selectors import with_words
 
 # Columns of a tag that hold a text; ``aliases`` hold several.
 TEXT_COLUMNS = ("label", "poi_id", "address", "phone", "relation")
 # Details that are a text which a message may have said.
 TEXT_DETAILS = (DetailName.LABEL, DetailName.ADDRESS, DetailName.PHONE, DetailName.RELATION)
-Ends = Mapping[UUID, tuple[datetime | None, UUID | None]]
+ValueEnds = Mapping[UUID, tuple[datetime | None, UUID | None]]
 # Returns whether a text goes; may also get the times at which it was said.
-IsLost = Callable[..., bool]
+TextIsLost = Callable[..., bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class TagLoss:
 
     columns: Mapping[str, Any]
     gone: frozenset[UUID] = frozenset()
-    heirs: Ends = field(default_factory=dict)
+    heirs: ValueEnds = field(default_factory=dict)
     lists: Mapping[UUID, list[str]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -50,7 +50,7 @@ class TagLoss:
 
 
 @dataclass(frozen=True, slots=True)
-class TagSaying:
+class MessagesBehindTag:
     """The texts of the messages behind a tag: those that go, with the times of saying, and those that stay."""
 
     lost: str
@@ -58,27 +58,27 @@ class TagSaying:
     lost_times: frozenset[datetime]
 
     @classmethod
-    def in_messages(cls, behind: Sequence[Message], removed: Collection[UUID]) -> "TagSaying":
+    def in_messages(cls, behind: Sequence[Message], removed: Collection[UUID]) -> "MessagesBehindTag":
         texts = {True: "", False: ""}
         for message in with_words(list(behind)):
             texts[message.id in removed] += f"\n{message.content}"
         times = frozenset(message.said_at for message in behind if message.id in removed)
         return cls(texts[True], texts[False], times)
 
-    def only_lost(self, words: Words) -> bool:
+    def is_only_lost(self, words: ForgottenWords) -> bool:
         """Return whether the words stand in a message that goes and in none that stays."""
-        return words.stand_in(self.lost) and not words.stand_in(self.kept)
+        return words.are_part_of(self.lost) and not words.are_part_of(self.kept)
 
 
 @dataclass(frozen=True, slots=True)
-class TagsLeft:
+class TagErasure:
     """The tags that go with messages, and what others lose."""
 
     gone: set[UUID]
     losses: dict[UUID, TagLoss]
 
 
-def tags_without(subject: Subject, removed: frozenset[UUID]) -> TagsLeft:
+def find_tag_losses(subject: Subject, removed: frozenset[UUID]) -> TagErasure:
     """Return the tags that only the messages ``removed`` taught, and what others lose with them.
 
     A tag that existed before its messages was made by the product: it loses what a merge brought it, and what nothing
@@ -86,14 +86,16 @@ def tags_without(subject: Subject, removed: frozenset[UUID]) -> TagsLeft:
     """
     links = TagSource.objects.filter(subject_id=subject.id)
     taught = links.filter(message_id__in=removed).order_by().values("memory_id")
-    left = TagsLeft(set(), {})
+    left = TagErasure(set(), {})
     for tag in Tag.objects.filter(subject_id=subject.id, id__in=taught):
         behind = [link.message for link in links.filter(memory_id=tag.id).select_related("message")]
         is_own = tag.created_at < min(message.accepted_at for message in behind)
         if not is_own and {message.id for message in behind} <= removed:
             left.gone.add(tag.id)
             continue
-        loss = loss_of(tag, TagSaying.in_messages(behind, removed), _texts_brought_by_merges(tag) if is_own else None)
+        loss = find_tag_loss(
+            tag, MessagesBehindTag.in_messages(behind, removed), _texts_brought_by_merges(tag) if is_own else None
+        )
         if loss is None:
             left.gone.add(tag.id)
         elif loss:
@@ -101,13 +103,13 @@ def tags_without(subject: Subject, removed: frozenset[UUID]) -> TagsLeft:
     return left
 
 
-def said_in(subject_id: UUID, messages: Collection[UUID]) -> Words:
+def load_words_of_messages(subject_id: UUID, messages: Collection[UUID]) -> ForgottenWords:
     rows = Message.objects.filter(subject_id=subject_id, id__in=messages).order_by()
-    return Words.of(subject_id, [message.content for message in with_words(list(rows))])
+    return ForgottenWords.of(subject_id, [message.content for message in with_words(list(rows))])
 
 
-def drop_tag_acts(
-    subject_id: UUID, words: Words, *, tags: Collection[UUID] = (), messages: Collection[UUID] = ()
+def delete_tag_acts(
+    subject_id: UUID, words: ForgottenWords, *, tags: Collection[UUID] = (), messages: Collection[UUID] = ()
 ) -> int:
     """Delete the records of acts that keep columns of ``tags``, of tags that ``messages`` taught, or ``words``.
 
@@ -117,38 +119,38 @@ def drop_tag_acts(
     named = {*tags, *links.values_list("memory_id", flat=True)}
     held = set(Tag.objects.filter(subject_id=subject_id).order_by().values_list("id", flat=True)) - named
     refs = {str(one) for one in messages}
-    acts = MemoryAct.objects.filter(subject_id=subject_id, lane=Lane.TAGS).exclude(before={})
+    acts = MemoryAct.objects.filter(subject_id=subject_id, lane=MemoryLane.TAGS).exclude(before={})
     ids = [
         act.id
         for act in acts
         if act.memory_ref not in held
         or act.other_ref in named
         or not refs.isdisjoint(act.before.get("behind", ()))
-        or any(words.quoted_by(text) for text in _texts_of(act))
+        or any(words.quoted_by(text) for text in _list_texts_of_act(act))
     ]
     return MemoryAct.objects.filter(subject_id=subject_id, id__in=ids).delete()[0]
 
 
-def _texts_of(act: MemoryAct) -> list[str]:
+def _list_texts_of_act(act: MemoryAct) -> list[str]:
     rows = (*act.before.get("past", ()), *act.before.get("own_past", ()))
     past = [{row["detail"]: row["value"]} for row in rows]
     parts = [act.before.get(part, {}) for part in ("columns", "became", "gone")]
-    return [text for columns in (*parts, *past) for text in texts_in(columns)]
+    return [text for columns in (*parts, *past) for text in list_texts(columns)]
 
 
-def texts_in(columns: Mapping[str, Any]) -> list[str]:
+def list_texts(columns: Mapping[str, Any]) -> list[str]:
     return [*(str(columns[name]) for name in TEXT_COLUMNS if columns.get(name)), *columns.get("aliases", ())]
 
 
-def _texts_brought_by_merges(tag: Tag) -> Words:
+def _texts_brought_by_merges(tag: Tag) -> ForgottenWords:
     acts = MemoryAct.objects.filter(subject_id=tag.subject_id, memory_ref=tag.id, verb=ActVerb.MERGED)
     kept = [act.before for act in acts if act.before]
-    before = Words.of(tag.subject_id, [text for one in kept for text in texts_in(one["columns"])])
-    gone = Words.of(tag.subject_id, [text for one in kept for text in texts_in(one["gone"])])
-    return Words(tag.subject_id, gone.texts - before.texts)
+    before = ForgottenWords.of(tag.subject_id, [text for one in kept for text in list_texts(one["columns"])])
+    gone = ForgottenWords.of(tag.subject_id, [text for one in kept for text in list_texts(one["gone"])])
+    return ForgottenWords(tag.subject_id, gone.texts - before.texts)
 
 
-def loss_of(tag: Tag, said: TagSaying, only: Words | None) -> TagLoss | None:
+def find_tag_loss(tag: Tag, said: MessagesBehindTag, only: ForgottenWords | None) -> TagLoss | None:
     """Return the loss of a tag when messages go that alone said something; None when no label is left.
 
     An earlier label or an alias takes the place of a label that goes. ``only``: the product made the tag, and may have
@@ -156,9 +158,9 @@ def loss_of(tag: Tag, said: TagSaying, only: Words | None) -> TagLoss | None:
     """
 
     def is_lost(text: str, times: Collection[datetime] = ()) -> bool:
-        if not said.only_lost(Words.of(tag.subject_id, [text])):
+        if not said.is_only_lost(ForgottenWords.of(tag.subject_id, [text])):
             return False
-        return only is None or only.say(text) or (bool(times) and said.lost_times.issuperset(times))
+        return only is None or only.contain_whole(text) or (bool(times) and said.lost_times.issuperset(times))
 
     rows = list(details_of(tag).order_by("valid_at", F("invalid_at").asc(nulls_last=True), "recorded_at"))
     columns: dict[str, Any] = {}
@@ -166,24 +168,24 @@ def loss_of(tag: Tag, said: TagSaying, only: Words | None) -> TagLoss | None:
     heirs: dict[UUID, tuple[datetime | None, UUID | None]] = {}
     for name in TEXT_DETAILS:
         values = [row for row in rows if row.detail == name and row.version_of_id is None]
-        lost = [row for row in values if is_lost(str(row.value), row.said_times) or _is_drawn(row, said)]
+        lost = [row for row in values if is_lost(str(row.value), row.said_times) or _is_inferred(row, said)]
         gone |= {row.id for row in lost}
-        heirs |= ValueHistory(values, {}, ()).heirs(lost)
+        heirs |= ValueHistory(values, {}, ()).find_heirs(lost)
         if lost or (not values and is_lost(getattr(tag, name))):
-            columns[name] = _left([row for row in values if row not in lost], heirs, nothing_of(name))
+            columns[name] = _find_current_value([row for row in values if row not in lost], heirs, nothing_of(name))
     aliases = [alias for alias in tag.aliases if not is_lost(alias)]
     if columns.get(DetailName.LABEL) == "":
-        label = _free_alias(tag, aliases)
+        label = _find_free_alias(tag, aliases)
         if label is None:
             return None
         columns[DetailName.LABEL] = label
         aliases.remove(label)
     columns[DetailName.ALIASES] = aliases
     changed = {name: value for name, value in columns.items() if getattr(tag, name) != value}
-    return TagLoss(changed, frozenset(gone), heirs, _shorter_lists(rows, is_lost))
+    return TagLoss(changed, frozenset(gone), heirs, _shorten_lists(rows, is_lost))
 
 
-def lose_details(tag: Tag, loss: TagLoss) -> Counter[str]:
+def apply_tag_loss(tag: Tag, loss: TagLoss) -> Counter[str]:
     """Delete and shorten the details that a tag loses, and let what they replaced hold again; return the rows by
     table."""
     own, counts = details_of(tag), Counter[str]()
@@ -207,32 +209,32 @@ def delete_details(subject_id: UUID, tags: Collection[UUID]) -> int:
     return images + rows.delete()[0]
 
 
-def texts_of_past(tag: Tag) -> list[str]:
+def list_past_texts(tag: Tag) -> list[str]:
     values = details_of(tag).order_by().values_list("value", flat=True)
     texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
     return [text for text in texts if isinstance(text, str)]
 
 
-def _is_drawn(row: TagDetail, said: TagSaying) -> bool:
+def _is_inferred(row: TagDetail, said: MessagesBehindTag) -> bool:
     """Return whether a relation was inferred from messages that go, in words of none ("ex-wife")."""
-    is_worded = Words.of(row.subject_id, [str(row.value)]).stand_in(f"{said.lost}\n{said.kept}")
+    is_worded = ForgottenWords.of(row.subject_id, [str(row.value)]).are_part_of(f"{said.lost}\n{said.kept}")
     return row.detail == DetailName.RELATION and not is_worded and said.lost_times.issuperset(row.said_times)
 
 
-def _left(values: Sequence[TagDetail], heirs: Ends, nothing: Any) -> Any:
+def _find_current_value(values: Sequence[TagDetail], heirs: ValueEnds, nothing: Any) -> Any:
     for row in reversed([row for row in values if row.retired_at is None]):
         if (heirs[row.id][0] if row.id in heirs else row.invalid_at) is None:
             return row.value
     return nothing
 
 
-def _shorter_lists(rows: Sequence[TagDetail], is_lost: IsLost) -> dict[UUID, list[str]]:
+def _shorten_lists(rows: Sequence[TagDetail], is_lost: TextIsLost) -> dict[UUID, list[str]]:
     lists = {row.id: row.value for row in rows if row.detail == DetailName.ALIASES}
     left = {row_id: [name for name in names if not is_lost(name)] for row_id, names in lists.items()}
     return {row_id: names for row_id, names in left.items() if names != lists[row_id]}
 
 
-def _free_alias(tag: Tag, aliases: Sequence[str]) -> str | None:
+def _find_free_alias(tag: Tag, aliases: Sequence[str]) -> str | None:
     others = Tag.objects.filter(subject_id=tag.subject_id).exclude(id=tag.id).order_by()
-    taken = Words.of(tag.subject_id, others.values_list("label", flat=True))
-    return next((alias for alias in aliases if not taken.say(alias)), None)
+    taken = ForgottenWords.of(tag.subject_id, others.values_list("label", flat=True))
+    return next((alias for alias in aliases if not taken.contain_whole(alias)), None)

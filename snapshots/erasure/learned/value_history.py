@@ -9,7 +9,7 @@ from uuid import UUID
 from profiles.models.belief import Belief
 from profiles.services.claims import same_value
 from profiles.services.lists import among_entries, entries_of
-from snapshots.erasure.words import Words
+from snapshots.erasure.words import ForgottenWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,13 @@ class ValueHistory:
     read: Collection[UUID] = ()
     elsewhere: Sequence[Any] = ()
 
-    def gone(self, words: Words) -> list[Belief]:
+    def find_unsupported_values(self, words: ForgottenWords) -> list[Belief]:
         """Return the values that go: only removed messages said them, or one did and they are exactly ``words``."""
-        unsupported = [row for row in self.rows if self._is_sole(row) or self._repeats(row, words)]
-        lost = self.lost_entries(unsupported)
-        return [row for row in self.rows if row in unsupported or self.left_of(row, lost) == []]
+        unsupported = [row for row in self.rows if self._is_sole_support(row) or self._repeats_words(row, words)]
+        lost = self.find_lost_entries(unsupported)
+        return [row for row in self.rows if row in unsupported or self.drop_lost_entries(row, lost) == []]
 
-    def lost_entries(self, gone: Collection[Belief]) -> list[Any]:
+    def find_lost_entries(self, gone: Collection[Belief]) -> list[Any]:
         """Return the list entries that came with a value that goes, and that nothing else says."""
         lost: list[Any] = []
         supported, before = list(self.elsewhere), list[Any]()
@@ -46,13 +46,13 @@ class ValueHistory:
             before = entries
         return [entry for entry in lost if not among_entries(entry, supported)]
 
-    def left_of(self, row: Belief, lost: Sequence[Any]) -> Any:
+    def drop_lost_entries(self, row: Belief, lost: Sequence[Any]) -> Any:
         """Return a value without the lost entries; a value that is no list as it is."""
         if not isinstance(row.value, list):
             return row.value
         return [entry for entry in row.value if not among_entries(entry, lost)]
 
-    def heirs(self, gone: Collection[Belief]) -> dict[UUID, tuple[datetime | None, UUID | None]]:
+    def find_heirs(self, gone: Collection[Belief]) -> dict[UUID, tuple[datetime | None, UUID | None]]:
         """Return which values hold again in place of those that go: until when, and what supersedes them then.
 
         A value that ended without a successor holds again where a message that goes ended it, by saying its opposite;
@@ -67,13 +67,15 @@ class ValueHistory:
             if successor is not None:
                 heirs[successor.invalid_at, successor.superseded_by_id] = row.id
         emptied = {
-            row.id: self._next_of(row, ends) for row in self.rows if row.id not in ends and self._was_emptied(row)
+            row.id: self._find_next_value(row, ends)
+            for row in self.rows
+            if row.id not in ends and self._was_emptied(row)
         }
         return emptied | {heir: end for end, heir in heirs.items()}
 
-    def sayings_left(self, row: Belief) -> list[datetime]:
+    def find_remaining_times(self, row: Belief) -> list[datetime]:
         """Return the times at which a value was said, without the removed messages: as often as others said it."""
-        behind = self._behind(row)
+        behind = self._find_sources(row)
         said = row.said_times or [row.valid_at]
         kept_times = {at for message, at in behind.items() if message not in self.removed}
         dropped = {at for message, at in behind.items() if message in self.removed} - kept_times
@@ -88,25 +90,25 @@ class ValueHistory:
         behind = self.sources.get(row.id, {})
         return any(at == row.invalid_at for message, at in behind.items() if message in self.removed)
 
-    def _next_of(self, row: Belief, ends: Collection[UUID]) -> tuple[datetime | None, UUID | None]:
+    def _find_next_value(self, row: Belief, ends: Collection[UUID]) -> tuple[datetime | None, UUID | None]:
         after = [one for one in self.rows if one.valid_at > row.valid_at and one.id not in ends]
         return (after[0].valid_at, after[0].id) if after else (None, None)
 
-    def _is_sole(self, row: Belief) -> bool:
-        behind = self._behind(row)
+    def _is_sole_support(self, row: Belief) -> bool:
+        behind = self._find_sources(row)
         if not behind or not set(behind) <= set(self.removed):
             return False
         return len(row.said_times or [row.valid_at]) <= len(behind)  # said more often: by the product itself
 
-    def _repeats(self, row: Belief, words: Words) -> bool:
-        return not set(self._behind(row)).isdisjoint(self.removed) and words.say(str(row.value))
+    def _repeats_words(self, row: Belief, words: ForgottenWords) -> bool:
+        return not set(self._find_sources(row)).isdisjoint(self.removed) and words.contain_whole(str(row.value))
 
     def _is_stated(self, row: Belief) -> bool:
         """Return whether the product stated a value as a whole: without a source, or with one that nobody read."""
-        left = set(self._behind(row)) - set(self.removed)
-        return not self._behind(row) or bool(left - set(self.read))
+        left = set(self._find_sources(row)) - set(self.removed)
+        return not self._find_sources(row) or bool(left - set(self.read))
 
-    def _behind(self, row: Belief) -> Mapping[UUID, datetime]:
+    def _find_sources(self, row: Belief) -> Mapping[UUID, datetime]:
         """Return the messages behind a value; the earlier part of a value that was cut in two has those of the
         later."""
         own = self.sources.get(row.id)

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from uuid import UUID
 
 from memory_platform.kernel.text import comparable
-from profiles.wording import preference_words
+from profiles.memory_lines import render_preference
 from snapshots.consolidation.meaning import negations_in
 from snapshots.feedback.policy import SIGNALS, UTILISATION, SignalPolicy, UtilisationPolicy
-from snapshots.feedback.reading.signals import taught_by
-from snapshots.feedback.reading.utilisation import Said, core_words
+from snapshots.feedback.reading.sense_rules import extract_from_turn
+from snapshots.feedback.reading.utilisation import SearchedText, core_words
 from snapshots.feedback.values import InjectedText
-from snapshots.understanding.values import PreferenceCandidate, ProfileFact
+from snapshots.understanding.values import FactCandidate, PreferenceCandidate
 
 _STATES = frozenset(["add", "set", "append", "overwrite"])
 _SENTENCE = re.compile(r"[^.!?;。！？；\n]+")
@@ -23,68 +23,74 @@ _PARTS = re.compile(r"[,;、，；]\s*")
 # Words that say that something was said, not what.
 _TELLING = core_words("tell told say said mention mentioned already again") | core_words("我说过了。告诉过。提过。讲过")
 
-Statement = PreferenceCandidate | ProfileFact
+StatedSlot = PreferenceCandidate | FactCandidate
 
 
-def agreeing(
+def find_agreeing_memories(
     said: str,
     memories: Sequence[InjectedText],
     policy: SignalPolicy = SIGNALS,
     limits: UtilisationPolicy = UTILISATION,
 ) -> set[UUID]:
     """Return the memories that say what the turn ``said`` states; empty where it states nothing that is understood."""
-    stated = list(_stated(said[: policy.next_chars]))
+    stated = list(_read_stated_slots(said[: policy.next_chars]))
     if not stated:
         return set()
     return {
         memory.memory_id
         for memory in memories
-        if any(_agrees(memory.lane, memory.text[: limits.memory_chars], one, policy) for one in stated)
+        if any(_memory_agrees(memory.lane, memory.text[: limits.memory_chars], one, policy) for one in stated)
     }
 
 
-def _stated(text: str) -> Iterator[Statement]:
+def _read_stated_slots(text: str) -> Iterator[StatedSlot]:
     """Yield the statements of ``text`` about its speaker, except those that it takes back."""
-    found = taught_by(text)
+    found = extract_from_turn(text)
     yield from (one for one in found.preferences if one.mode in _STATES)
     yield from (one for one in found.facts if one.mode in _STATES)
 
 
-def _agrees(lane: str, text: str, stated: Statement, policy: SignalPolicy) -> bool:
+def _memory_agrees(lane: str, text: str, stated: StatedSlot, policy: SignalPolicy) -> bool:
     if lane == "profile":
-        return isinstance(stated, ProfileFact) and _holds(text, stated)
+        return isinstance(stated, FactCandidate) and _value_matches(text, stated)
     if lane == "preferences":
         key, _, value = text.partition(": ")
-        return isinstance(stated, PreferenceCandidate) and key in _names_of(stated) and _holds(value, stated)
-    return lane == "snapshots" and _tells(text, stated, policy)
+        return (
+            isinstance(stated, PreferenceCandidate)
+            and key in _names_of_preference(stated)
+            and _value_matches(value, stated)
+        )
+    return lane == "snapshots" and _snapshot_states(text, stated, policy)
 
 
-def _names_of(stated: PreferenceCandidate) -> set[str]:
+def _names_of_preference(stated: PreferenceCandidate) -> set[str]:
     key = stated.key or ""
-    words = preference_words(stated.category or "", key, ", ".join(stated.texts)).partition(": ")[0]
+    words = render_preference(stated.category or "", key, ", ".join(stated.value_texts)).partition(": ")[0]
     return {key, words}
 
 
-def _holds(value: str, stated: Statement) -> bool:
+def _value_matches(value: str, stated: StatedSlot) -> bool:
     held = {comparable(part) for part in (value, *_PARTS.split(value))}
-    return bool(stated.texts) and all(comparable(one) in held for one in stated.texts)
+    return bool(stated.value_texts) and all(comparable(one) in held for one in stated.value_texts)
 
 
-def _tells(text: str, stated: Statement, policy: SignalPolicy) -> bool:
+def _snapshot_states(text: str, stated: StatedSlot, policy: SignalPolicy) -> bool:
     """Return whether a sentence of a snapshot states it: in its words, as much denied, or read as the same
     statement."""
     quote = stated.evidence.quote
     words = core_words(quote) - _TELLING
     for sentence in _SENTENCE.findall(text):
-        if not words or Said.of(sentence).held(words) != words:
+        if not words or SearchedText.of(sentence).find_words(words) != words:
             continue
         if bool(negations_in(sentence)) != bool(negations_in(quote)):
             continue
-        if len(words) >= policy.restated_words or _key(stated) in map(_key, _stated(sentence)):
+        if len(words) >= policy.restated_words or _slot_and_texts(stated) in map(
+            _slot_and_texts, _read_stated_slots(sentence)
+        ):
             return True
     return False
 
 
-def _key(stated: Statement) -> tuple[str | None, list[str]]:
-    slot = stated.field if isinstance(stated, ProfileFact) else stated.key
-    return slot, [*map(comparable, stated.texts)]
+def _slot_and_texts(stated: StatedSlot) -> tuple[str | None, list[str]]:
+    slot = stated.field if isinstance(stated, FactCandidate) else stated.key
+    return slot, [*map(comparable, stated.value_texts)]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 class Concept:
     """How memories name something, and how replies show that they respect it. Both match folded, simplified text."""
 
-    held: re.Pattern[str]
-    shown: re.Pattern[str]
+    memory_pattern: re.Pattern[str]
+    reply_pattern: re.Pattern[str]
 
 
 _PAIRS = (
@@ -112,8 +112,9 @@ _PAIRS = (
 CONCEPTS = tuple(Concept(re.compile(held), re.compile(shown)) for held, shown in _PAIRS)
 
 
-def shows(memory: str, reply: str, query: str) -> bool:
+def respects_concept(memory: str, reply: str, query: str) -> bool:
     """Return whether the ``reply`` respects what the ``memory`` is about, in words that the ``query`` does not have."""
     return any(
-        each.held.search(memory) and each.shown.search(reply) and not each.shown.search(query) for each in CONCEPTS
+        each.memory_pattern.search(memory) and each.reply_pattern.search(reply) and not each.reply_pattern.search(query)
+        for each in CONCEPTS
     )

@@ -24,18 +24,18 @@ _NUMBERS = dict(
 )
 
 
-def units(text: str) -> frozenset[str]:
+def find_content_units(text: str) -> frozenset[str]:
     """Return the content units of ``text``: heads of stems, numbers, and Chinese characters with a meaning."""
     found: set[str] = set()
     for term in terms(text):
         if _HAN.match(term):
             found.update(c for c in term if c not in _FUNCTION and c not in CHINESE)
         elif term not in patterns_en.ATTITUDES and term not in patterns_en.COURTESIES:
-            found.add(in_digits(term)[:_HEAD])
+            found.add(convert_to_digits(term)[:_HEAD])
     return frozenset(found)
 
 
-def in_digits(stem: str) -> str:
+def convert_to_digits(stem: str) -> str:
     return _NUMBERS.get(stem, stem)
 
 
@@ -51,11 +51,11 @@ class Overlap:
 
     @classmethod
     def of(cls, query: str, reply: str, said: str) -> Self:
-        asked, now = units(query), units(said)
-        replied = units(reply) - asked
+        asked, now = find_content_units(query), find_content_units(said)
+        replied = find_content_units(reply) - asked
         return cls(asked, now & asked, now & replied, now - asked - replied)
 
     @property
-    def covered(self) -> float:
+    def covered_share(self) -> float:
         """Share of the question's units that the turn repeats, 0..1."""
         return len(self.again) / len(self.asked) if self.asked else 0.0

@@ -9,8 +9,8 @@ from snapshots.feedback.policy import SignalPolicy
 from snapshots.feedback.reading import patterns_en, patterns_zh
 from snapshots.feedback.reading.overlap import Overlap
 from snapshots.feedback.reading.utilisation import core_words
-from snapshots.feedback.values import Turn
-from snapshots.understanding.reading.forms import as_mandarin
+from snapshots.feedback.values import AnsweredTurn
+from snapshots.understanding.reading.text_forms import to_mandarin
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _CLAUSE_END = re.compile(r"([,.!?;:。、…~\n—]+(?:\s|$)|[,!?;。、…~—]+|\s-+\s)")
@@ -22,7 +22,7 @@ _OFFERS = re.compile(r"(?:\?|？|吗|呢|要不要.{0,8})$")
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ParsedTurn:
     """A next turn, parsed.
 
     ``stated_clauses`` are the clauses that ask nothing; ``asked`` the words of the question, ``before`` those of
@@ -33,7 +33,7 @@ class Heard:
     raw: str
     form: str
     clauses: tuple[str, ...]
-    told: tuple[str, ...]
+    stated_clauses: tuple[str, ...]
     words: frozenset[str]
     asked: frozenset[str]
     before: frozenset[str]
@@ -44,43 +44,43 @@ class Heard:
     policy: SignalPolicy
 
     @property
-    def first(self) -> str:
+    def first_clause(self) -> str:
         return self.clauses[0] if self.clauses else ""
 
     @property
-    def rest(self) -> str:
+    def later_clauses(self) -> str:
         return ", ".join(self.clauses[1:])
 
     @property
     def asks(self) -> bool:
-        return len(self.told) < len(self.clauses)
+        return len(self.stated_clauses) < len(self.clauses)
 
     @property
-    def size(self) -> int:
+    def word_count(self) -> int:
         """Words, a Chinese character counting as half a word."""
         return len(_HAN.findall(self.form)) // 2 + len(_HAN.sub(" ", self.form).split())
 
     @property
-    def ties(self) -> frozenset[str]:
+    def shared_words(self) -> frozenset[str]:
         return self.words & self.before
 
 
-def hear(turn: Turn, policy: SignalPolicy) -> Heard:
+def parse_turn(turn: AnsweredTurn, policy: SignalPolicy) -> ParsedTurn:
     raw = (turn.next or "")[: policy.next_chars]
-    form = _FILLERS.sub("", as_mandarin(comparable(raw.translate(_FOLDED))))
-    clauses, told = _clauses(form)
+    form = _FILLERS.sub("", to_mandarin(comparable(raw.translate(_FOLDED))))
+    clauses, told = _split_clauses(form)
     query = turn.query[: policy.context_chars]
-    asked = words_of(query)
-    before = asked | words_of((turn.reply or "")[: policy.context_chars])
-    return Heard(
+    asked = find_words(query)
+    before = asked | find_words((turn.reply or "")[: policy.context_chars])
+    return ParsedTurn(
         raw,
         form,
         clauses,
         told,
-        words_of(raw),
+        find_words(raw),
         asked,
         before,
-        question_word(comparable(query)),
+        find_question_word(comparable(query)),
         core_words(query),
         Overlap.of(query, (turn.reply or "")[: policy.context_chars], raw),
         bool(_OFFERS.search((turn.reply or "").rstrip())),
@@ -88,25 +88,25 @@ def hear(turn: Turn, policy: SignalPolicy) -> Heard:
     )
 
 
-def holds(name: str, text: str) -> bool:
+def matches_pattern(name: str, text: str) -> bool:
     return any(bool(getattr(patterns, name).search(text)) for patterns in (patterns_en, patterns_zh))
 
 
-def _clauses(form: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _split_clauses(form: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     parts = _CLAUSE_END.split(form)
     pairs = [(part.strip(" \"'()*_"), end) for part, end in zip(parts[::2], [*parts[1::2], ""], strict=True)]
     clauses = [(clause, end) for clause, end in pairs if clause]
-    told = (clause for clause, end in clauses if "?" not in end and not holds("ASKS", clause))
+    told = (clause for clause, end in clauses if "?" not in end and not matches_pattern("ASKS", clause))
     return tuple(clause for clause, _ in clauses), tuple(told)
 
 
-def words_of(text: str) -> frozenset[str]:
+def find_words(text: str) -> frozenset[str]:
     """Return stems and Chinese bigrams; a single character only where it stands alone."""
     found = frozenset(terms(text))
     return frozenset(term for term in found if len(term) > 1 or not _HAN.match(term)) or found
 
 
-def question_word(form: str) -> str:
+def find_question_word(form: str) -> str:
     """Return the question word of a turn, one for all that ask the same; "" where there is none."""
     found = patterns_en.QUESTION_WORD.search(form) or patterns_zh.QUESTION_WORD.search(form)
     return patterns_zh.SAME_QUESTION.get(found.group(), found.group()) if found else ""

@@ -14,10 +14,10 @@ from memory_platform.kernel.terms import terms
 from memory_platform.kernel.text import comparable
 from snapshots.feedback.policy import UTILISATION, UtilisationPolicy
 from snapshots.feedback.reading import patterns_en, patterns_zh
-from snapshots.feedback.reading.concepts import shows
-from snapshots.feedback.reading.overlap import in_digits
-from snapshots.feedback.values import How
-from snapshots.understanding.reading.forms import as_mandarin
+from snapshots.feedback.reading.concepts import respects_concept
+from snapshots.feedback.reading.overlap import convert_to_digits
+from snapshots.feedback.values import UtilisationSign
+from snapshots.understanding.reading.text_forms import to_mandarin
 
 _SENTENCE = re.compile(r"[.!?。\n]+(?=\s|$|[\u3400-\u9fff])")
 _HAN_RUN = re.compile(r"[\u3400-\u9fff]+")
@@ -33,7 +33,7 @@ _PARTS = re.compile(r"[,;、，；]\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SearchedText:
     """A text in which memories are looked for. Chinese words are matched as substrings: the text's own segmentation
     may differ."""
 
@@ -42,44 +42,44 @@ class Said:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        form = as_mandarin(comparable(text))
-        return cls(form, frozenset(in_digits(term) for term in terms(_HAN_RUN.sub(" ", form))))
+        form = to_mandarin(comparable(text))
+        return cls(form, frozenset(convert_to_digits(term) for term in terms(_HAN_RUN.sub(" ", form))))
 
-    def held(self, words: Iterable[str]) -> frozenset[str]:
+    def find_words(self, words: Iterable[str]) -> frozenset[str]:
         return frozenset(w for w in words if w in self.stems or (_HAN_RUN.match(w) and w in self.form))
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ParsedReply:
     """A reply, its sentences that refer to what is known of the user, and the question that it answers."""
 
-    whole: Said
-    referring: Said
-    asked: Said
+    whole: SearchedText
+    referring: SearchedText
+    asked: SearchedText
 
-    def says(self, value: str) -> bool:
+    def mentions(self, value: str) -> bool:
         """Return whether ``value`` stands in the reply as words of its own, and not already in the question."""
-        return _stands_in(value, self.whole.form) and not _stands_in(value, self.asked.form)
+        return _contains_as_words(value, self.whole.form) and not _contains_as_words(value, self.asked.form)
 
 
-def used_memories(
+def find_used_memories(
     query: str, reply: str, memories: Sequence[tuple[str, str]], policy: UtilisationPolicy = UTILISATION
-) -> dict[int, How]:
+) -> dict[int, UtilisationSign]:
     """Return, by index, what shows that the ``reply`` used a memory; memories that it did not use are absent.
 
     ``memories`` are (lane, text). "value": it says a name, number or value of the memory that the question does not
     have. "reference": it refers to what the user said, in a sentence about the memory's subject. "words": it has the
     memory's core words, rare ones among the injected set counting most. Linear in the length of all texts.
     """
-    said = _read(query, reply, policy)
+    said = _parse_reply(query, reply, policy)
     texts = [text[: policy.memory_chars] for _, text in memories]
-    weights = injected_weights(texts)
-    told = [_values(lane, text) for (lane, _), text in zip(memories, texts, strict=True)]
+    weights = weigh_core_words(texts)
+    told = [_find_distinct_values(lane, text) for (lane, _), text in zip(memories, texts, strict=True)]
     shared = Counter(value for values in told for value in set(values))
-    found: dict[int, How] = {}
+    found: dict[int, UtilisationSign] = {}
     for number, (text, values) in enumerate(zip(texts, told, strict=True)):
         own = [value for value in values if shared[value] == 1]  # what several memories say points at none of them
-        how = _how(text, own, weights, said, policy)
+        how = _classify_use(text, own, weights, said, policy)
         if how:
             found[number] = how
     return found
@@ -88,69 +88,69 @@ def used_memories(
 def core_words(text: str) -> frozenset[str]:
     """Return the core words of ``text``: English stems and Chinese words that say what it is about, not how it is
     liked."""
-    form = as_mandarin(comparable(text))
-    latin = {in_digits(term) for term in terms(_HAN_RUN.sub(" ", form)) if term not in patterns_en.ATTITUDES}
+    form = to_mandarin(comparable(text))
+    latin = {convert_to_digits(term) for term in terms(_HAN_RUN.sub(" ", form)) if term not in patterns_en.ATTITUDES}
     tagged = (pair for run in _HAN_RUN.findall(form) for pair in rjieba.tag(run))
     words = {word for word, tag in tagged if tag not in _EMPTY_TAGS and word not in CHINESE}
     return frozenset(latin | (words - patterns_zh.ATTITUDES))
 
 
-def injected_weights(texts: Iterable[str]) -> Mapping[str, float]:
+def weigh_core_words(texts: Iterable[str]) -> Mapping[str, float]:
     """Return ln((n + 1) / (df + 1/2)) of each core word: a word that all memories share tells none apart."""
     sets = [core_words(text) for text in texts]
     counted = Counter(word for words in sets for word in words)
     return {word: math.log((len(sets) + 1) / (count + 0.5)) for word, count in counted.items()}
 
 
-def share_of(words: Collection[str], held: Collection[str], weights: Mapping[str, float]) -> float:
+def weight_share(words: Collection[str], held: Collection[str], weights: Mapping[str, float]) -> float:
     """Return the share of the weight of ``words`` that ``held`` has, 0..1."""
     total = sum(weights.get(word, 0.0) for word in words)
     return sum(weights.get(word, 0.0) for word in words if word in held) / total if total else 0.0
 
 
-def _read(query: str, reply: str, policy: UtilisationPolicy) -> Reply:
-    whole, asked = Said.of(reply[: policy.reply_chars]), Said.of(query[: policy.reply_chars])
+def _parse_reply(query: str, reply: str, policy: UtilisationPolicy) -> ParsedReply:
+    whole, asked = SearchedText.of(reply[: policy.reply_chars]), SearchedText.of(query[: policy.reply_chars])
     patterns = (patterns_en.REFERS, patterns_zh.REFERS)
     sentences = _SENTENCE.split(whole.form)
     referring = (one for one in sentences if any(pattern.search(one) for pattern in patterns))
-    return Reply(whole, Said.of("\n".join(referring)), asked)
+    return ParsedReply(whole, SearchedText.of("\n".join(referring)), asked)
 
 
-def _how(
-    text: str, values: Iterable[str], weights: Mapping[str, float], said: Reply, policy: UtilisationPolicy
-) -> How | None:
+def _classify_use(
+    text: str, values: Iterable[str], weights: Mapping[str, float], said: ParsedReply, policy: UtilisationPolicy
+) -> UtilisationSign | None:
     words = core_words(text)
-    held, echoed = said.whole.held(words), said.asked.held(words)
+    held, echoed = said.whole.find_words(words), said.asked.find_words(words)
     fits = bool(held - echoed - frozenset(values))
-    if any(said.says(value) and (fits or not _NUMBER.fullmatch(value)) for value in values):
+    if any(said.mentions(value) and (fits or not _NUMBER.fullmatch(value)) for value in values):
         return "value"
     # A word that the question holds counts little: any reply gives it back.
     fresh = {word: weights[word] * (policy.echo_weight if word in echoed else 1.0) for word in words}
-    if share_of(words, said.referring.held(words), fresh) >= policy.reference_share:
+    if weight_share(words, said.referring.find_words(words), fresh) >= policy.reference_share:
         return "reference"
     telling = bool(held - echoed)
-    if telling and share_of(words, held, fresh) >= policy.words_share:
+    if telling and weight_share(words, held, fresh) >= policy.words_share:
         return "words"
-    return "words" if shows(comparable(text), said.whole.form, said.asked.form) else None
+    return "words" if respects_concept(comparable(text), said.whole.form, said.asked.form) else None
 
 
-def _values(lane: str, text: str) -> list[str]:
+def _find_distinct_values(lane: str, text: str) -> list[str]:
     """Return the parts of a memory that no other words can say: values of beliefs, names and numbers of snapshots."""
     if lane in {"preferences", "tags"}:
         label, _, value = text.partition(": ") if _AS_KEY.match(text) else ("", "", text)
         told = _PARTS.split(value) if value not in {"yes", "no"} else []
-        return _telling([value, *told, *([label] if lane == "tags" else [])])
+        return _normalise_values([value, *told, *([label] if lane == "tags" else [])])
     if lane == "profile":
-        return _telling([text, *_PARTS.split(text)])
-    return _telling([*_NUMBER.findall(text), *_PROPER.findall(text)])
+        return _normalise_values([text, *_PARTS.split(text)])
+    return _normalise_values([*_NUMBER.findall(text), *_PROPER.findall(text)])
 
 
-def _telling(values: Iterable[str]) -> list[str]:
+def _normalise_values(values: Iterable[str]) -> list[str]:
     forms = (comparable(value).strip(" .,;。") for value in values)
     return [form for form in forms if 1 < len(form) <= LONGEST_VALUE]
 
 
-def _stands_in(value: str, form: str) -> bool:
+def _contains_as_words(value: str, form: str) -> bool:
     start = form.find(value)
     while start >= 0:
         end = start + len(value)

@@ -14,10 +14,10 @@ from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
 # The contexts of a day are grouped by these.
-BY = ("policy_version", "experiment", "arm")
-_IDENTITY = frozenset({"tenant", "id", "day", *BY})
+GROUP_COLUMNS = ("policy_version", "experiment", "arm")
+_IDENTITY = frozenset({"tenant", "id", "day", *GROUP_COLUMNS})
 _COUNTED = [field.name for field in Indicator._meta.fields if field.name not in _IDENTITY]
-DAY = f"""
+DAY_SQL = f"""
 WITH span AS (
     SELECT %(day)s::date::timestamp AT TIME ZONE 'UTC' AS first,
            (%(day)s::date + 1)::timestamp AT TIME ZONE 'UTC' AS past
@@ -95,8 +95,8 @@ def preview_indicators() -> CarePreview:
     """Return how many rows the next roll-up adds or changes, and how many it removes, in the open scope."""
     days = recent_days()
     held = {row.id: row for row in Indicator.objects.filter(day__in=days)}
-    found = [row for day in days for row in _rows_of(day)]
-    changed = [row for row in found if _says(row) != _says(held.get(row.id))]
+    found = [row for day in days for row in _compute_rows(day)]
+    changed = [row for row in found if _list_counts(row) != _list_counts(held.get(row.id))]
     gone = held.keys() - {row.id for row in found}
     examples = [f"{row.day} {row.policy_version}: {row.contexts:,}" for row in changed]
     return CarePreview({"changed": len(changed), "gone": len(gone)}, examples)
@@ -110,25 +110,27 @@ def roll_up_indicators(tenant_id: UUID, day: date) -> int:
     without an arm. Safe to run twice, also at once.
     """
     with tenant_tx(tenant_id):
-        rows = _rows_of(day)
+        rows = _compute_rows(day)
         Indicator.objects.filter(day=day).exclude(id__in=[row.id for row in rows]).delete()
         Indicator.objects.bulk_create(
-            rows, update_conflicts=True, unique_fields=["tenant", "day", *BY], update_fields=_COUNTED
+            rows, update_conflicts=True, unique_fields=["tenant", "day", *GROUP_COLUMNS], update_fields=_COUNTED
         )
     return len(rows)
 
 
-def _says(row: Indicator | None) -> dict[str, object]:
+def _list_counts(row: Indicator | None) -> dict[str, object]:
     return {name: getattr(row, name) for name in _COUNTED} if row else {}
 
 
-def _rows_of(day: date) -> list[Indicator]:
+def _compute_rows(day: date) -> list[Indicator]:
     stale_days = int(DEFAULT_RECALL.ranking.validation_days[0])
     with connection.cursor() as cursor:
-        cursor.execute(DAY, {"tenant": current_tenant_id(), "day": day, "stale_days": stale_days})
+        cursor.execute(DAY_SQL, {"tenant": current_tenant_id(), "day": day, "stale_days": stale_days})
         names = [column.name for column in cursor.description or ()]
         found = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
     return [
-        Indicator(id=stable_id("indicator", current_tenant_id(), day, *(row[name] for name in BY)), day=day, **row)
+        Indicator(
+            id=stable_id("indicator", current_tenant_id(), day, *(row[name] for name in GROUP_COLUMNS)), day=day, **row
+        )
         for row in found
     ]

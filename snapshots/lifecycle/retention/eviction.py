@@ -18,7 +18,7 @@ from snapshots.models import Snapshot
 from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
-LEAST_WORTH = """
+LEAST_WORTH_SQL = """
 SELECT id, subject_id, position FROM snapshot
 WHERE tenant_id = %(tenant)s AND (%(subject)s::uuid IS NULL OR subject_id = %(subject)s)
   AND NOT (kind = 'note' AND retired_at IS NULL AND invalid_at IS NULL AND id IN (
@@ -29,11 +29,11 @@ ORDER BY (retired_at IS NULL AND invalid_at IS NULL AND coalesce(expires_at > no
 LIMIT %(most)s
 """
 
-Found = Sequence[tuple[UUID, UUID, int]]
+LeavingSnapshots = Sequence[tuple[UUID, UUID, int]]
 
 
 def preview_eviction(policy: EvictionPolicy = EVICTION) -> CarePreview:
-    above = {subject_id: count - policy.subject for subject_id, count in _above(policy)}
+    above = {subject_id: count - policy.subject for subject_id, count in _count_above_limit(policy)}
     left = Snapshot.objects.count() - sum(above.values())
     beyond = max(0, left - policy.tenant)
     return CarePreview({"subjects": sum(above.values()), "tenant": beyond}, [f"{one}: {n}" for one, n in above.items()])
@@ -51,24 +51,24 @@ def evict_tenant(
     Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill: limits are counted anew each time.
     """
     with tenant_tx(tenant_id):
-        above = _above(policy)
+        above = _count_above_limit(policy)
     evicted, pace = 0, BatchPace(gently)
     for subject_id, _ in (*above, (None, 0)):
         while may_go_on():
             with pace.batch(), tenant_tx(tenant_id):
-                some = _evict_some(subject_id, pace.rows, policy)
+                some = _evict_batch(subject_id, pace.rows, policy)
             evicted += some
             if not some:
                 break
     return evicted
 
 
-def _evict_some(subject_id: UUID | None, rows: int, policy: EvictionPolicy) -> int:
+def _evict_batch(subject_id: UUID | None, rows: int, policy: EvictionPolicy) -> int:
     held = Snapshot.objects.filter(subject_id=subject_id) if subject_id else Snapshot.objects.all()
     excess = held.count() - (policy.subject if subject_id else policy.tenant)
     if excess <= 0:
         return 0
-    by_subject = sorted(least_worth(subject_id, min(rows, excess), policy), key=lambda row: str(row[1]))
+    by_subject = sorted(find_least_worth(subject_id, min(rows, excess), policy), key=lambda row: str(row[1]))
     return sum(
         remove_snapshots(one, [row[0] for row in found], [row[2] for row in found])
         for one, group in groupby(by_subject, key=itemgetter(1))
@@ -76,15 +76,15 @@ def _evict_some(subject_id: UUID | None, rows: int, policy: EvictionPolicy) -> i
     )
 
 
-def least_worth(subject_id: UUID | None, most: int, policy: EvictionPolicy = EVICTION) -> Found:
+def find_least_worth(subject_id: UUID | None, most: int, policy: EvictionPolicy = EVICTION) -> LeavingSnapshots:
     """Return (id, subject, position) of the memories that leave first, in the open scope."""
     values = {"tenant": current_tenant_id(), "subject": subject_id, "decay": policy.decay, "most": most}
     with connection.cursor() as cursor:
-        cursor.execute(LEAST_WORTH, values)
-        found: Found = cursor.fetchall()
+        cursor.execute(LEAST_WORTH_SQL, values)
+        found: LeavingSnapshots = cursor.fetchall()
     return found
 
 
-def _above(policy: EvictionPolicy) -> Sequence[tuple[UUID, int]]:
+def _count_above_limit(policy: EvictionPolicy) -> Sequence[tuple[UUID, int]]:
     counted = Snapshot.objects.order_by("subject_id").values_list("subject_id").annotate(held=Count("id"))
     return list(counted.filter(held__gt=policy.subject))

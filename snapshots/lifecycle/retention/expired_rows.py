@@ -26,7 +26,7 @@ from snapshots.models import (
     WorkKind,
     WorkState,
 )
-from snapshots.queue.figures.counts import remove_work, remove_work_of_messages
+from snapshots.queue.figures.work_counts import remove_work, remove_work_of_messages
 from tenants.models import ApiKey, ModelUsage
 
 Remove = Callable[[Sequence[UUID]], int]

@@ -12,48 +12,48 @@ from profiles.services.profile import FactName, patch_profile
 from profiles.services.tags.details import past_as_json
 from profiles.services.tags.tags import delete_tag, patch_tag
 from profiles.values import Provenance
-from snapshots.embedding.store import touch_memory
-from snapshots.embedding.versions import supersede
-from snapshots.lifecycle.staff_actions.actions import (
-    SURENESS,
-    Doing,
-    M,
-    any_version,
-    hold_memory,
-    note_act,
-    place_of,
-    raised_version,
+from snapshots.embedding.snapshot_store import touch_memory
+from snapshots.embedding.snapshot_versions import supersede_snapshots
+from snapshots.lifecycle.staff_actions.memory_actions import (
+    CERTAINTY_COLUMNS,
+    ActContext,
+    MemoryT,
+    accept_any_version,
+    find_belief_place,
+    lock_memory_in_use,
+    record_act_with_audit,
+    update_and_raise_version,
 )
 from snapshots.models import CUT_OUT, SOURCES, ActVerb, Note, Snapshot
 
-DETAILS = ("address", "poi_id", "lat", "lon", "phone", "relation")
-KEPT_OF_A_TAG = ("label", "kind", *DETAILS, "aliases", "use_count", "confidence", "provenance")
+TAG_DETAILS = ("address", "poi_id", "lat", "lon", "phone", "relation")
+KEPT_TAG_COLUMNS = ("label", "kind", *TAG_DETAILS, "aliases", "use_count", "confidence", "provenance")
 
 
-class NotToBeMerged(Conflict):
+class MergeRefused(Conflict):
     """They are the same memory, or of different kinds or subjects. HTTP 409."""
 
     code = "not_to_be_merged"
 
 
-def merge_memories(memory: M, other: M, doing: Doing) -> M:
+def merge_memories(memory: MemoryT, other: MemoryT, doing: ActContext) -> MemoryT:
     """End ``other`` in favour of ``memory``, in the open scope, and return what stays; sources are united.
 
     Of beliefs the stronger provenance and its confidence stay; a tag takes over details that it lacks, and the other's
     label as an alias. Raises NotFound, NoLongerHeld, NotToBeMerged.
     """
     if memory.id == other.id or memory.subject_id != other.subject_id or type(memory) is not type(other):
-        raise NotToBeMerged("Only two memories of one kind and subject can be merged.")
+        raise MergeRefused("Only two memories of one kind and subject can be merged.")
     kinds = {one.kind for one in (memory, other) if isinstance(one, Snapshot)}
     if len(kinds) > 1 and kinds & CUT_OUT:
-        raise NotToBeMerged("A note or reply can only be merged with another one.")
-    held, ended = hold_memory(memory, doing.accept), hold_memory(other, any_version)
+        raise MergeRefused("A note or reply can only be merged with another one.")
+    held, ended = lock_memory_in_use(memory, doing.accept), lock_memory_in_use(other, accept_any_version)
     before = {"sources": unite_sources(held, ended), **_absorb(held, ended)}
-    note_act(held, ActVerb.MERGED, doing, other=ended.id, before=before)
+    record_act_with_audit(held, ActVerb.MERGED, doing, other=ended.id, before=before)
     return held
 
 
-def unite_sources(memory: M, other: M) -> list[str]:
+def unite_sources(memory: MemoryT, other: MemoryT) -> list[str]:
     """Put the messages behind ``other`` behind ``memory`` too; return the ids of the new links."""
     links = SOURCES[type(memory)]._default_manager.filter(subject_id=memory.subject_id)
     known = set(links.filter(memory_id=memory.id).values_list("message_id", flat=True))
@@ -64,43 +64,43 @@ def unite_sources(memory: M, other: M) -> list[str]:
     return [str(link.id) for link in made]
 
 
-def _absorb(held: M, ended: M) -> dict[str, Any]:
+def _absorb(held: MemoryT, ended: MemoryT) -> dict[str, Any]:
     if isinstance(held, Tag) and isinstance(ended, Tag):
         return _absorb_tag(held, ended)
     if isinstance(held, Snapshot):
         own = Snapshot.objects.filter(id=ended.id)
-        supersede(held.subject_id, own, by=held.id, invalid_at=utc_now())
-        before, columns = _surer(held, ended)
+        supersede_snapshots(held.subject_id, own, by=held.id, invalid_at=utc_now())
+        before, columns = _choose_surer_columns(held, ended)
         touch_memory(held.subject_id, changed=[held.position])
     else:
-        before, columns = _surer(held, ended)
+        before, columns = _choose_surer_columns(held, ended)
         _end_belief(ended)
-    raised_version(held, **columns)
+    update_and_raise_version(held, **columns)
     return {"columns": before, "became": columns}
 
 
-def _surer(held: Any, ended: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def _choose_surer_columns(held: Any, ended: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     if Provenance(ended.provenance).strength <= Provenance(held.provenance).strength:
         return {}, {}
-    return ({name: getattr(one, name) for name in SURENESS} for one in (held, ended))  # type: ignore[return-value]
+    return ({name: getattr(one, name) for name in CERTAINTY_COLUMNS} for one in (held, ended))  # type: ignore[return-value]
 
 
 def _end_belief(ended: Any) -> None:
     if isinstance(ended, ProfileFact):
         patch_profile(ended.subject, [], remove=[FactName(ended.field, ended.is_attribute)])
     elif isinstance(ended, Preference):
-        retract_belief(place_of(ended))
+        retract_belief(find_belief_place(ended))
 
 
 def _absorb_tag(held: Tag, ended: Tag) -> dict[str, Any]:
     news: Mapping[str, Any] = {
         "aliases": merge_entries(held.aliases, [ended.label, *ended.aliases]),
         "use_count": held.use_count + ended.use_count,
-        **{name: getattr(ended, name) for name in DETAILS if getattr(held, name) in ("", None)},
+        **{name: getattr(ended, name) for name in TAG_DETAILS if getattr(held, name) in ("", None)},
     }
     columns = {name: value for name, value in news.items() if getattr(held, name) != value}
     before = {name: getattr(held, name) for name in columns}
-    gone = {name: getattr(ended, name) for name in KEPT_OF_A_TAG}
+    gone = {name: getattr(ended, name) for name in KEPT_TAG_COLUMNS}
     past, own_past = past_as_json(ended), past_as_json(held, columns)
     links = SOURCES[Tag]._default_manager.filter(subject_id=ended.subject_id, memory_id=ended.id)
     behind = [str(one) for one in links.values_list("message_id", flat=True)]

@@ -13,15 +13,15 @@ from memory_platform.observability.logs import Event, log
 from snapshots.models import WorkKind
 from snapshots.queue import sql
 from snapshots.queue.policy import QUEUE_POLICY, QueuePolicy
-from snapshots.queue.rows import rows
+from snapshots.queue.sql_execution import run_sql
 from snapshots.queue.values import ClaimedWork
 
-IN_ORDER = frozenset({WorkKind.EXTRACT})
+ORDERED_KINDS = frozenset({WorkKind.EXTRACT})
 FIRST_SUBJECT = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueKind:
     """One kind with something to do. ``subject_id``: whose item waits longest, None when all of it is abandoned."""
 
     kind: WorkKind
@@ -29,39 +29,43 @@ class Due:
     abandoned: bool
 
 
-def due_work(kinds: Iterable[WorkKind]) -> list[Due]:
-    found = rows(sql.DUE, kinds=[kind.value for kind in kinds])
-    return [Due(WorkKind(kind), subject_id, lost) for kind, subject_id, lost in found if subject_id or lost]
+def find_due_kinds(kinds: Iterable[WorkKind]) -> list[DueKind]:
+    found = run_sql(sql.DUE, kinds=[kind.value for kind in kinds])
+    return [DueKind(WorkKind(kind), subject_id, lost) for kind, subject_id, lost in found if subject_id or lost]
 
 
-def claim(kind: WorkKind, *, begin_at: UUID = FIRST_SUBJECT, policy: QueuePolicy = QUEUE_POLICY) -> list[ClaimedWork]:
+def claim_items(
+    kind: WorkKind, *, begin_at: UUID = FIRST_SUBJECT, policy: QueuePolicy = QUEUE_POLICY
+) -> list[ClaimedWork]:
     """Lease a batch of due items, ordered by position; empty when there are none or other workers have them.
 
     A batch ends with the item whose text makes it ``batch_bytes``, however few these are. For an ordered kind the
     search begins at the subject ``begin_at``, and starts over at the first subject if it finds nothing.
     """
-    if kind not in IN_ORDER:
-        return _claimed(rows(sql.CLAIM_ANY_ORDER, **_lease(kind, policy), limit=policy.batch_of(kind)))
+    if kind not in ORDERED_KINDS:
+        return _build_claimed_items(
+            run_sql(sql.CLAIM_ANY_ORDER, **_lease_parameters(kind, policy), limit=policy.batch_of(kind))
+        )
     return _claim_in_order(kind, begin_at, policy) or (
         _claim_in_order(kind, FIRST_SUBJECT, policy) if begin_at != FIRST_SUBJECT else []
     )
 
 
-def take_over(kind: WorkKind, *, policy: QueuePolicy = QUEUE_POLICY) -> list[ClaimedWork]:
+def take_over_items(kind: WorkKind, *, policy: QueuePolicy = QUEUE_POLICY) -> list[ClaimedWork]:
     """Lease items whose lease has run out; empty when there are none.
 
     The lost lease counts as an attempt. Items that lost one for the first time go in a batch: most were with a worker
     that died. Items that lost it again go one at a time: an item that kills its worker must not take harmless ones with
     it until all of them are dead.
     """
-    return _take_over(kind, policy, alone=False) or _take_over(kind, policy, alone=True)
+    return _take_over_batch(kind, policy, alone=False) or _take_over_batch(kind, policy, alone=True)
 
 
-def _take_over(kind: WorkKind, policy: QueuePolicy, *, alone: bool) -> list[ClaimedWork]:
-    terms = {"most": policy.attempts_of(kind), "in_order": kind in IN_ORDER}
+def _take_over_batch(kind: WorkKind, policy: QueuePolicy, *, alone: bool) -> list[ClaimedWork]:
+    terms = {"most": policy.attempts_of(kind), "in_order": kind in ORDERED_KINDS}
     size = {"alone": alone, "limit": 1 if alone else policy.batch_of(kind)}
-    while found := rows(sql.TAKE_OVER, **_lease(kind, policy), **terms, **size):
-        if items := _claimed(found):
+    while found := run_sql(sql.TAKE_OVER, **_lease_parameters(kind, policy), **terms, **size):
+        if items := _build_claimed_items(found):
             return items
         log(Event.WORK_DIED, work=found[0][0], kind=kind, code="lease_expired")
     return []
@@ -69,13 +73,15 @@ def _take_over(kind: WorkKind, policy: QueuePolicy, *, alone: bool) -> list[Clai
 
 def _claim_in_order(kind: WorkKind, begin_at: UUID, policy: QueuePolicy) -> list[ClaimedWork]:
     sizes = {"limit": policy.batch, "per_subject": policy.subject_batch, "subjects": policy.subjects_visited}
-    return _claimed(rows(sql.CLAIM_IN_ORDER, **_lease(kind, policy), begin_at=begin_at, **sizes))
+    return _build_claimed_items(
+        run_sql(sql.CLAIM_IN_ORDER, **_lease_parameters(kind, policy), begin_at=begin_at, **sizes)
+    )
 
 
-def _lease(kind: WorkKind, policy: QueuePolicy) -> dict[str, object]:
+def _lease_parameters(kind: WorkKind, policy: QueuePolicy) -> dict[str, object]:
     return {"kind": kind.value, "token": uuid4(), "lease": policy.lease, "bytes": policy.batch_bytes}
 
 
-def _claimed(found: Sequence[tuple[Any, ...]]) -> list[ClaimedWork]:
+def _build_claimed_items(found: Sequence[tuple[Any, ...]]) -> list[ClaimedWork]:
     items = [ClaimedWork(row[0], WorkKind(row[1]), *row[2:]) for row in found if row[-1] is not None]
     return sorted(items, key=lambda item: item.position)

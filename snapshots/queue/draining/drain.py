@@ -6,8 +6,8 @@ from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
 from snapshots.models import WorkKind
-from snapshots.queue.draining.claim import Due, claim, due_work, take_over
-from snapshots.queue.draining.settle import settle
+from snapshots.queue.draining.batches import run_batch
+from snapshots.queue.draining.claim import DueKind, claim_items, find_due_kinds, take_over_items
 from snapshots.queue.policy import QUEUE_POLICY, QueuePolicy
 from snapshots.queue.values import ClaimedWork, DrainReport, Handlers
 from tenants.isolation import tenant_tx
@@ -57,8 +57,8 @@ class Drain:
         took = True
         while took:
             took = False
-            for due in self._due():
-                for take in (self._take_over, self._claim):
+            for due in self._find_due_kinds():
+                for take in (self._take_over_batch, self._claim_batch):
                     if take(due):
                         took = True
                         yield
@@ -68,29 +68,29 @@ class Drain:
             log(Event.WORK_DONE, tenant=self._tenant_id, items=self._done, failed=self._failed, more=more)
         return DrainReport(self._done, self._failed, more)
 
-    def _due(self) -> list[Due]:
+    def _find_due_kinds(self) -> list[DueKind]:
         kinds = [kind for kind in self._handlers if kind not in self._paused]
         with tenant_tx(self._tenant_id):
-            return due_work(kinds)
+            return find_due_kinds(kinds)
 
-    def _take_over(self, due: Due) -> bool:
+    def _take_over_batch(self, due: DueKind) -> bool:
         if not due.abandoned:
             return False
         with tenant_tx(self._tenant_id):
-            items = take_over(due.kind, policy=self._policy)
-        return self._settled(due.kind, items)
+            items = take_over_items(due.kind, policy=self._policy)
+        return self._run_batch(due.kind, items)
 
-    def _claim(self, due: Due) -> bool:
+    def _claim_batch(self, due: DueKind) -> bool:
         if due.subject_id is None or due.kind in self._paused:
             return False
         with tenant_tx(self._tenant_id):
-            items = claim(due.kind, begin_at=due.subject_id, policy=self._policy)
-        return self._settled(due.kind, items)
+            items = claim_items(due.kind, begin_at=due.subject_id, policy=self._policy)
+        return self._run_batch(due.kind, items)
 
-    def _settled(self, kind: WorkKind, items: list[ClaimedWork]) -> bool:
+    def _run_batch(self, kind: WorkKind, items: list[ClaimedWork]) -> bool:
         """Run the handler on a batch; return False when it is empty."""
         if items:
-            settled = settle(self._tenant_id, self._handlers[kind], items, self._policy)
+            settled = run_batch(self._tenant_id, self._handlers[kind], items, self._policy)
             self._done += settled.done
             self._failed += settled.failed
             if settled.outage:

@@ -9,37 +9,39 @@ from uuid import UUID
 from django.db import DatabaseError, connection
 
 from memory_platform.observability.logs import Event, log
-from snapshots.queue.draining.leases import renew
+from snapshots.queue.draining.leases import renew_leases
 from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.values import ClaimedWork
 from tenants.isolation import tenant_tx
 
 
 @contextmanager
-def lease_kept(tenant_id: UUID, items: Sequence[ClaimedWork], policy: QueuePolicy) -> Iterator[None]:
+def keep_lease(tenant_id: UUID, items: Sequence[ClaimedWork], policy: QueuePolicy) -> Iterator[None]:
     """Renew the lease of ``items`` every ``renew_every`` while the block runs."""
 
     def renew_lease() -> bool:
         try:
             with tenant_tx(tenant_id):
-                return bool(renew(items, policy=policy))
+                return bool(renew_leases(items, policy=policy))
         except DatabaseError as fault:  # without renewals the lease runs out, and somebody else does the work
             log(Event.LEASE_LOST, items=len(items), error=type(fault).__name__)
             return False
 
-    with kept_up(renew_lease, policy.renew_every):
+    with repeat_in_background(renew_lease, policy.renew_every):
         yield
 
 
 @contextmanager
-def kept_up(renew_it: Callable[[], bool], every: timedelta) -> Iterator[None]:
+def repeat_in_background(renew_it: Callable[[], bool], every: timedelta) -> Iterator[None]:
     """Call ``renew_it`` every so often while the block runs, from a thread of its own, until it returns False.
 
     The thread shows that the process lives, not that the handler advances: the job's time limit ends a handler that
     hangs, and with it the renewals.
     """
     finished = threading.Event()
-    beats = threading.Thread(target=_beat, args=(renew_it, every, finished), name="heartbeat", daemon=True)
+    beats = threading.Thread(
+        target=_repeat_until_finished, args=(renew_it, every, finished), name="heartbeat", daemon=True
+    )
     beats.start()
     try:
         yield
@@ -48,7 +50,7 @@ def kept_up(renew_it: Callable[[], bool], every: timedelta) -> Iterator[None]:
         beats.join()
 
 
-def _beat(renew_it: Callable[[], bool], every: timedelta, finished: threading.Event) -> None:
+def _repeat_until_finished(renew_it: Callable[[], bool], every: timedelta, finished: threading.Event) -> None:
     try:
         while not finished.wait(every.total_seconds()):
             if not renew_it():

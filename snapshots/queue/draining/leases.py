@@ -8,29 +8,29 @@ from memory_platform.observability.metrics import WORK_ENDED, WORK_SECONDS
 from snapshots.models import WorkState
 from snapshots.queue import sql
 from snapshots.queue.policy import QUEUE_POLICY, QueuePolicy
-from snapshots.queue.rows import rows_of
+from snapshots.queue.sql_execution import run_sql_for_items
 from snapshots.queue.values import ClaimedWork, LeaseLost
 
 CODE_CHARS = 100
 NO_DELAY = timedelta(0)
 
 
-def hold(items: Iterable[ClaimedWork]) -> list[ClaimedWork]:
+def lock_leased(items: Iterable[ClaimedWork]) -> list[ClaimedWork]:
     """Return those items that are still ours, by position, their rows locked until the transaction ends.
 
     First thing in the transaction that writes: what has passed to another worker must not be written by this one.
     """
     items = list(items)
-    ours = {row[0] for row in rows_of(sql.HOLD, items)}
+    ours = {row[0] for row in run_sql_for_items(sql.HOLD, items)}
     if lost := len(items) - len(ours):
         log(Event.LEASE_LOST, items=lost)
     return sorted((item for item in items if item.id in ours), key=lambda item: item.position)
 
 
-def complete(items: Iterable[ClaimedWork]) -> None:
+def complete_items(items: Iterable[ClaimedWork]) -> None:
     """Mark items as done, in the transaction of their effects. Raises LeaseLost when one of them is not ours."""
     items = list(items)
-    done = rows_of(sql.COMPLETE, items)
+    done = run_sql_for_items(sql.COMPLETE, items)
     if len(done) != len(items):
         raise LeaseLost
     for kind, seconds in done:
@@ -38,7 +38,7 @@ def complete(items: Iterable[ClaimedWork]) -> None:
         WORK_ENDED.labels(kind=kind, outcome="done").inc()
 
 
-def fail(items: Iterable[ClaimedWork], code: str, *, policy: QueuePolicy = QUEUE_POLICY) -> list[WorkState]:
+def fail_items(items: Iterable[ClaimedWork], code: str, *, policy: QueuePolicy = QUEUE_POLICY) -> list[WorkState]:
     """Count an attempt and put items back with back-off, or give them up; return the states of those that were ours.
 
     ``code`` names the error's class or code, never content. All items are of one kind.
@@ -48,7 +48,7 @@ def fail(items: Iterable[ClaimedWork], code: str, *, policy: QueuePolicy = QUEUE
         return []
     kind = items[0].kind
     limits = {"most": policy.attempts_of(kind), "base": policy.backoff, "cap": policy.backoff_cap}
-    failed = rows_of(sql.FAIL, items, code=code[:CODE_CHARS], **limits)
+    failed = run_sql_for_items(sql.FAIL, items, code=code[:CODE_CHARS], **limits)
     for work_id, state in failed:
         dead = state == WorkState.DEAD
         log(Event.WORK_DIED if dead else Event.WORK_RETRIED, work=work_id, kind=kind, code=code[:CODE_CHARS])
@@ -56,18 +56,18 @@ def fail(items: Iterable[ClaimedWork], code: str, *, policy: QueuePolicy = QUEUE
     return [WorkState(state) for _, state in failed]
 
 
-def release(items: Iterable[ClaimedWork], *, delay: timedelta = NO_DELAY, code: str = "") -> int:
+def release_items(items: Iterable[ClaimedWork], *, delay: timedelta = NO_DELAY, code: str = "") -> int:
     """Put items back without counting an attempt, due after ``delay``; return how many were still ours."""
-    return len(rows_of(sql.RELEASE, items, delay=delay, code=code[:CODE_CHARS]))
+    return len(run_sql_for_items(sql.RELEASE, items, delay=delay, code=code[:CODE_CHARS]))
 
 
-def abandon(items: Iterable[ClaimedWork]) -> int:
+def abandon_items(items: Iterable[ClaimedWork]) -> int:
     """End the lease as a dead worker's ends, so that others take over now; return how many items were still ours.
 
     Never waits for locks: what a running statement holds locked runs out by itself.
     """
-    return len(rows_of(sql.ABANDON, items))
+    return len(run_sql_for_items(sql.ABANDON, items))
 
 
-def renew(items: Sequence[ClaimedWork], *, policy: QueuePolicy = QUEUE_POLICY) -> int:
-    return len(rows_of(sql.RENEW, items, lease=policy.lease))
+def renew_leases(items: Sequence[ClaimedWork], *, policy: QueuePolicy = QUEUE_POLICY) -> int:
+    return len(run_sql_for_items(sql.RENEW, items, lease=policy.lease))

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_platform.kernel.terms import terms
-from snapshots.embedding.rows import (
+from snapshots.embedding.packed_index import (
     ABOUT,
     BEFORE,
     POSTING,
@@ -21,12 +21,19 @@ from snapshots.embedding.rows import (
     TEXT,
     Float32,
     Int8,
-    decode_dense,
-    decode_lex,
     term_key,
+    unpack_postings,
+    unpack_vector_rows,
 )
-from snapshots.recall.images.columns import Columns, Labels, array_bytes, build_columns, join_columns, take_columns
-from snapshots.recall.images.sittings import Int32, Neighbours, Sittings, link_neighbours, link_sittings
+from snapshots.recall.images.image_columns import (
+    ImageColumns,
+    LabelColumn,
+    build_columns,
+    count_array_bytes,
+    join_columns,
+    take_columns,
+)
+from snapshots.recall.images.sessions import Int32, NeighbourRows, SessionRows, link_neighbours, link_sessions
 from snapshots.recall.values import MemoryRow
 
 Bytes16 = npt.NDArray[np.uint8]
@@ -34,7 +41,7 @@ NOT_HELD = -1
 # Bytes of an empty image: Python and numpy objects around its numbers. Measured with tracemalloc: 4.8 kB.
 OBJECTS_BYTES = 5_000
 # Bytes of a row for cached results: the norms of three views, the worth of its form, and its places along the 32 axes
-# of `snapshots.relevance.notes`.
+# of `snapshots.relevance.note_reader`.
 KEPT_BYTES = 148
 
 
@@ -60,7 +67,7 @@ class DenseSpace:
 
 
 @dataclass(frozen=True, slots=True)
-class Speaker:
+class SpeakerRows:
     """A named speaker: the keys of the name's terms, and the rows they said."""
 
     keys: frozenset[int]
@@ -68,7 +75,7 @@ class Speaker:
 
 
 @dataclass(frozen=True, slots=True)
-class Image:
+class MemoryImage:
     """All memories of one subject in row order; ``ids`` are UUIDs as bytes, shape (n, 16).
 
     Each memory is in at most one of the embedding ``spaces``. ``lengths`` are terms per field and row, shape (4, n);
@@ -76,15 +83,15 @@ class Image:
     """
 
     ids: Bytes16
-    columns: Columns
+    columns: ImageColumns
     postings: Postings
     lengths: Float32
     spaces: tuple[DenseSpace, ...]
-    neighbours: Neighbours
-    sittings: Sittings
+    neighbours: NeighbourRows
+    sittings: SessionRows
     dated_length: Float32
     window_length: Float32
-    speakers: tuple[Speaker, ...]
+    speakers: tuple[SpeakerRows, ...]
     nbytes: int
     # Cached results of this image. Two threads may compute the same.
     kept: dict[Hashable, Any] = field(default_factory=dict)
@@ -93,7 +100,7 @@ class Image:
     def size(self) -> int:
         return len(self.ids)
 
-    def id(self, row: int) -> UUID:
+    def id_of_row(self, row: int) -> UUID:
         return UUID(bytes=self.ids[row].tobytes())
 
     def rows_of_ids(self, ids: bytes) -> list[int]:
@@ -107,11 +114,11 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class UnlinkedRows:
     """Unpacked rows that are not linked yet: one entry per posting in ``keys``, ``docs``, ``tf``."""
 
     ids: Bytes16
-    columns: Columns
+    columns: ImageColumns
     keys: npt.NDArray[np.uint64]
     docs: Int32
     tf: Float32
@@ -119,46 +126,46 @@ class Rows:
     spaces: tuple[DenseSpace, ...]
 
 
-def build_image(rows: Sequence[MemoryRow], dimensions: Mapping[str, int] | None = None) -> Image:
+def build_image(rows: Sequence[MemoryRow], dimensions: Mapping[str, int] | None = None) -> MemoryImage:
     """Return the image of ``rows``; ``dimensions`` are vector lengths by embedding space. Raises DamagedIndexRow."""
-    return link(unpack(rows, dimensions or {}))
+    return link_image(unpack_memories(rows, dimensions or {}))
 
 
-def extend_image(image: Image, rows: Rows) -> Image:
+def extend_image(image: MemoryImage, rows: UnlinkedRows) -> MemoryImage:
     """Return a new image of the memories of ``image`` and then ``rows``, the same as built from all at once."""
-    return link(join([rows_of(image), rows]))
+    return link_image(join_rows([unlink_image(image), rows]))
 
 
-def unpack(rows: Sequence[MemoryRow], dimensions: Mapping[str, int]) -> Rows:
-    decoded = decode_lex(b"".join(row.lex for row in rows))
+def unpack_memories(rows: Sequence[MemoryRow], dimensions: Mapping[str, int]) -> UnlinkedRows:
+    decoded = unpack_postings(b"".join(row.lex for row in rows))
     docs = np.repeat(np.arange(len(rows), dtype=np.int32), [len(row.lex) // POSTING.itemsize for row in rows])
     fields = decoded["code"] >> np.uint8(6)
     tf = (decoded["code"] & np.uint8(63)).astype(np.float32)
     lengths = np.bincount(fields.astype(np.int64) * len(rows) + docs, tf, 4 * len(rows))
-    return Rows(
+    return UnlinkedRows(
         ids=np.frombuffer(b"".join(row.id.bytes for row in rows), np.uint8).reshape(-1, 16),
         columns=build_columns(rows),
         keys=decoded["term"].astype(np.uint64) << np.uint64(2) | fields,
         docs=docs,
         tf=tf,
         lengths=lengths.astype(np.float32).reshape(4, len(rows)),
-        spaces=tuple(_dense_spaces(rows, dimensions)),
+        spaces=tuple(_make_spaces(rows, dimensions)),
     )
 
 
-def rows_of(image: Image) -> Rows:
+def unlink_image(image: MemoryImage) -> UnlinkedRows:
     """Return the rows of an image, its postings in the order of their keys."""
     postings = image.postings
     keys = np.repeat(postings.keys, np.diff(postings.ptr))
-    return Rows(image.ids, image.columns, keys, postings.docs, postings.tf, image.lengths, image.spaces)
+    return UnlinkedRows(image.ids, image.columns, keys, postings.docs, postings.tf, image.lengths, image.spaces)
 
 
-def join(parts: Sequence[Rows]) -> Rows:
+def join_rows(parts: Sequence[UnlinkedRows]) -> UnlinkedRows:
     """Return the rows of all parts, at least one, numbered on from part to part."""
     if len(parts) == 1:
         return parts[0]
     starts = np.cumsum([0, *(len(part.ids) for part in parts[:-1])]).astype(np.int32)
-    return Rows(
+    return UnlinkedRows(
         ids=np.concatenate([part.ids for part in parts]),
         columns=join_columns([part.columns for part in parts]),
         keys=np.concatenate([part.keys for part in parts]),
@@ -169,14 +176,14 @@ def join(parts: Sequence[Rows]) -> Rows:
     )
 
 
-def take(rows: Rows, order: npt.NDArray[np.int64]) -> Rows:
+def take_rows(rows: UnlinkedRows, order: npt.NDArray[np.int64]) -> UnlinkedRows:
     place = np.full(len(rows.ids), NOT_HELD, np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     docs = place[rows.docs]
     kept = np.flatnonzero(docs != NOT_HELD)
     if (order[1:] < order[:-1]).any():  # else the rows of each key keep their order, and sorted keys stay sorted
         kept = kept[np.argsort(docs[kept], kind="stable")]
-    return Rows(
+    return UnlinkedRows(
         ids=rows.ids[order],
         columns=take_columns(rows.columns, order),
         keys=rows.keys[kept],
@@ -187,15 +194,15 @@ def take(rows: Rows, order: npt.NDArray[np.int64]) -> Rows:
     )
 
 
-def link(rows: Rows) -> Image:
+def link_image(rows: UnlinkedRows) -> MemoryImage:
     """Return the image of ``rows``: terms sorted, neighbours and sessions found, documents measured."""
     neighbours = link_neighbours(rows.columns)
-    postings, sittings = _invert(rows), link_sittings(rows.columns, rows.lengths[TEXT])
-    speakers = _speakers(rows.columns.speaker)
-    arrays = sum(map(array_bytes, (postings, neighbours, sittings, rows.columns, *rows.spaces, *speakers)))
+    postings, sittings = _make_postings(rows), link_sessions(rows.columns, rows.lengths[TEXT])
+    speakers = _list_speakers(rows.columns.speaker)
+    arrays = sum(map(count_array_bytes, (postings, neighbours, sittings, rows.columns, *rows.spaces, *speakers)))
     dated = rows.lengths[TEXT] + rows.lengths[SPEAKER] + rows.lengths[ABOUT]
-    window = _window_length(rows.lengths, neighbours)
-    return Image(
+    window = _measure_windows(rows.lengths, neighbours)
+    return MemoryImage(
         ids=rows.ids,
         columns=rows.columns,
         postings=postings,
@@ -214,14 +221,14 @@ def link(rows: Rows) -> Image:
     )
 
 
-def _invert(rows: Rows) -> Postings:
+def _make_postings(rows: UnlinkedRows) -> Postings:
     order = np.argsort(rows.keys, kind="stable")
     ordered = rows.keys[order]
     starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] ^ np.uint64(1)))
     return Postings(ordered[starts], np.append(starts, len(ordered)), rows.docs[order], rows.tf[order])
 
 
-def _window_length(lengths: Float32, neighbours: Neighbours) -> Float32:
+def _measure_windows(lengths: Float32, neighbours: NeighbourRows) -> Float32:
     text = np.append(lengths[TEXT], np.float32(0))
     total: Float32 = lengths[TEXT] + lengths[SPEAKER] + lengths[BEFORE]
     for pointer in (neighbours.previous, neighbours.next, neighbours.previous2, neighbours.next2):
@@ -229,11 +236,11 @@ def _window_length(lengths: Float32, neighbours: Neighbours) -> Float32:
     return total
 
 
-def _dense_spaces(rows: Sequence[MemoryRow], dimensions: Mapping[str, int]) -> Iterator[DenseSpace]:
+def _make_spaces(rows: Sequence[MemoryRow], dimensions: Mapping[str, int]) -> Iterator[DenseSpace]:
     for space, length in dimensions.items():
         held = [i for i, row in enumerate(rows) if row.space == space and row.dense is not None]
         if held:
-            scales, (dated, continued) = decode_dense([rows[i].dense for i in held], length)
+            scales, (dated, continued) = unpack_vector_rows([rows[i].dense for i in held], length)
             yield DenseSpace(space, np.array(held, np.int32), scales, dated, continued)
 
 
@@ -264,11 +271,11 @@ def _take_spaces(spaces: Sequence[DenseSpace], place: Int32) -> Iterator[DenseSp
             yield DenseSpace(space.name, rows[kept], scales, dated, continued)
 
 
-def _speakers(named: Labels) -> tuple[Speaker, ...]:
+def _list_speakers(named: LabelColumn) -> tuple[SpeakerRows, ...]:
     order = np.argsort(named.codes, kind="stable").astype(np.int32)
     ends = np.searchsorted(named.codes[order], np.arange(len(named.texts) + 1))
     return tuple(
-        Speaker(frozenset(map(term_key, terms(name))), order[ends[code] : ends[code + 1]].copy())
+        SpeakerRows(frozenset(map(term_key, terms(name))), order[ends[code] : ends[code + 1]].copy())
         for code, name in enumerate(named.texts)
         if name
     )

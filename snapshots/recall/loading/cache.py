@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memory_platform.kernel.lru_cache import LruCache
-from snapshots.embedding.spaces import Embedders, spaces_key
-from snapshots.recall.loading.current import Whose
-from snapshots.recall.loading.images import LoadedImage, load_image
+from snapshots.embedding.embedding_spaces import Embedders, make_spaces_key
+from snapshots.recall.loading.loaded_images import LoadedImages, load_images
+from snapshots.recall.loading.stored_memory import SubjectReader
 from snapshots.recall.policy import DEFAULT_RECALL
 
 
@@ -23,13 +23,13 @@ class ImageKey:
     spaces: str = ""
 
 
-class ImageCache(LruCache[ImageKey, LoadedImage]):
+class ImageCache(LruCache[ImageKey, LoadedImages]):
     """Images are built outside: two threads may build the same one, and one is kept."""
 
     def __init__(self, limit_bytes: int) -> None:
         super().__init__(limit_bytes, size_of=lambda loaded: loaded.nbytes)
 
-    def put_newest(self, key: ImageKey, loaded: LoadedImage) -> None:
+    def put_newest(self, key: ImageKey, loaded: LoadedImages) -> None:
         """Store an image unless a later version is there."""
         self.put(key, loaded, unless=lambda held: held.state.version > loaded.state.version)
 
@@ -43,21 +43,23 @@ IMAGES = ImageCache(DEFAULT_RECALL.image_cache_bytes)
 SUBJECTS: LruCache[tuple[UUID, str], UUID] = LruCache(DEFAULT_RECALL.known_subjects)
 
 
-def find_cached_image(whose: Whose, embedders: Embedders) -> LoadedImage | None:
+def find_cached_image(whose: SubjectReader, embedders: Embedders) -> LoadedImages | None:
     """Return the image that this process holds of the subject, which may be out of date."""
     subject_id = whose.subject_id or SUBJECTS.get((whose.tenant_id, whose.external_id or ""))
-    return IMAGES.get(ImageKey(whose.tenant_id, subject_id, spaces_key(embedders))) if subject_id else None
+    return IMAGES.get(ImageKey(whose.tenant_id, subject_id, make_spaces_key(embedders))) if subject_id else None
 
 
-def load_current_image(whose: Whose, embedders: Embedders, held: LoadedImage | None = None) -> LoadedImage | None:
+def load_current_image(
+    whose: SubjectReader, embedders: Embedders, held: LoadedImages | None = None
+) -> LoadedImages | None:
     """Return the up-to-date image of a subject, extended from ``held`` or new; None for an unknown subject.
 
     An image without vectors is not cached, so that the next call tries again.
     """
-    loaded = load_image(whose, embedders, held)
+    loaded = load_images(whose, embedders, held)
     if loaded is None or loaded.degraded:
         return loaded
     if whose.external_id:
         SUBJECTS.put((whose.tenant_id, whose.external_id), loaded.subject_id)
-    IMAGES.put_newest(ImageKey(whose.tenant_id, loaded.subject_id, spaces_key(embedders)), loaded)
+    IMAGES.put_newest(ImageKey(whose.tenant_id, loaded.subject_id, make_spaces_key(embedders)), loaded)
     return loaded

@@ -8,18 +8,18 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from snapshots.embedding.rows import TEXT, Float32
-from snapshots.recall.images.columns import Float64
-from snapshots.recall.images.image import Image
+from snapshots.embedding.packed_index import TEXT, Float32
+from snapshots.recall.images.image import MemoryImage
+from snapshots.recall.images.image_columns import Float64
 from snapshots.recall.policy import RankingPolicy
 from snapshots.recall.question import Probe
-from snapshots.recall.ranking.factors import factors
-from snapshots.recall.ranking.lexical import holds_name
-from snapshots.recall.ranking.scoring import Scores
-from snapshots.recall.values import KINDS
-from snapshots.relevance.notes import Pairs, Seen, note_reader
+from snapshots.recall.ranking.keyword_scores import holds_name
+from snapshots.recall.ranking.memory_scores import MemoryScores
+from snapshots.recall.ranking.score_factors import compute_factors
+from snapshots.recall.values import MEMORY_KINDS
+from snapshots.relevance.note_reader import NoteAxes, QuestionNotePairs, load_note_reader
 from snapshots.relevance.policy import DIMENSIONS, ENCODER_SPACE, RELEVANCE, RelevancePolicy
-from snapshots.relevance.statements import statement_probabilities
+from snapshots.relevance.statement_probability import score_statements
 
 Mask = npt.NDArray[np.bool_]
 Int64 = npt.NDArray[np.int64]
@@ -30,7 +30,7 @@ _LEAST_NEED = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedMemories:
     """How probably each memory helps, ``near``, shape (n,), 0 where it is not held; and the parts of that number.
 
     ``near`` is ``need`` times a probability. For a statement its odds lie between those of ``as_note`` and of
@@ -53,7 +53,7 @@ class Judged:
     in_time: Float64 | None = None
     as_tag: Float64 | None = None
 
-    def parts(self, rows: Int64) -> Sequence[Sequence[float | None]]:
+    def list_parts(self, rows: Int64) -> Sequence[Sequence[float | None]]:
         """Return the parts for some rows as explanations hold them: eight lists, by part."""
         named = RELEVANCE.named_need if self.is_named else None
         return (
@@ -68,7 +68,7 @@ class Judged:
         )
 
 
-def raise_need(probe: Probe, image: Image) -> Probe:
+def raise_need(probe: Probe, image: MemoryImage) -> Probe:
     """Return the probe with a need of at least ``named_need`` where ``image`` holds a name that it says."""
     least = RELEVANCE.named_need
     if probe.needs >= least or not probe.names or not holds_name(image, probe.names):
@@ -77,86 +77,99 @@ def raise_need(probe: Probe, image: Image) -> Probe:
 
 
 def judge_statements(
-    image: Image, held: Mask, scores: Scores, probe: Probe, policy: RelevancePolicy = RELEVANCE
-) -> Judged:
+    image: MemoryImage, held: Mask, scores: MemoryScores, probe: Probe, policy: RelevancePolicy = RELEVANCE
+) -> JudgedMemories:
     """Return how probably each held statement helps, by its score and by the reader of notes."""
-    by_score = standing_of_statements(scores.fused, held)
-    as_note = raise_odds(relevance_of_notes(image, held, scores, probe), -policy.note_ahead)
-    near = probe.needs * _between(by_score, as_note, policy.statement_as_note)
-    return Judged(near, probe.needs * by_score, probe.needs, probe.is_named, as_note, as_statement=by_score)
+    by_score = rank_statements_by_score(scores.fused, held)
+    as_note = raise_odds(score_notes(image, held, scores, probe), -policy.note_ahead)
+    near = probe.needs * _blend_odds(by_score, as_note, policy.statement_as_note)
+    return JudgedMemories(near, probe.needs * by_score, probe.needs, probe.is_named, as_note, as_statement=by_score)
 
 
-def standing_of_statements(fused: Float32, held: Mask) -> Float64:
+def rank_statements_by_score(fused: Float32, held: Mask) -> Float64:
     """Return how probably each held statement helps, by its ``fused`` score among all of them."""
     standing = np.zeros(len(fused))
-    standing[held] = statement_probabilities(fused[held])
+    standing[held] = score_statements(fused[held])
     return standing
 
 
 def judge_notes(
-    image: Image, held: Mask, scores: Scores, probe: Probe, in_time: Float32, *, asks_reply: float | None = None
-) -> Judged:
+    image: MemoryImage,
+    held: Mask,
+    scores: MemoryScores,
+    probe: Probe,
+    in_time: Float32,
+    *,
+    asks_reply: float | None = None,
+) -> JudgedMemories:
     """Return how probably each held note, or reply, helps.
 
     ``in_time`` is what each gains by when it was said; ``asks_reply``: how probably the question asks for a reply.
     """
-    as_note = relevance_of_notes(image, held, scores, probe)
+    as_note = score_notes(image, held, scores, probe)
     raised = in_time + RELEVANCE.asked_reply * (asks_reply or 0.0)
     near = probe.needs * raise_odds(as_note, raised)
     gained = in_time.astype(np.float64)
-    return Judged(near, near, probe.needs, probe.is_named, as_note, asks_reply=asks_reply, in_time=gained)
+    return JudgedMemories(near, near, probe.needs, probe.is_named, as_note, asks_reply=asks_reply, in_time=gained)
 
 
-def as_their_messages(
-    judged: Judged, image: Image, said: Image, statements: Judged, at: datetime, policy: RankingPolicy
-) -> Judged:
+def raise_notes_to_messages(
+    judged: JudgedMemories,
+    image: MemoryImage,
+    said: MemoryImage,
+    statements: JudgedMemories,
+    at: datetime,
+    policy: RankingPolicy,
+) -> JudgedMemories:
     """Return notes at least as relevant as their messages in the image ``said``: a message is left out for its notes.
 
     They rank no higher than the message itself would, whose factors are its own.
     """
-    rows = rows_of_messages(image, said)
+    rows = find_message_rows(image, said)
     more = np.flatnonzero((rows != NO_ROW) & (np.append(statements.near, 0.0)[rows] > judged.near))
     rows, near, standing, as_message = rows[more], judged.near.copy(), judged.standing.copy(), np.zeros(image.size)
     near[more] = statements.near[rows]
     as_message[more] = near[more] / max(judged.need, _LEAST_NEED)
-    theirs, own = (factors(*held, at, policy).prod(axis=0) for held in ((said.columns, rows), (image.columns, more)))
+    theirs, own = (
+        compute_factors(*held, at, policy).prod(axis=0) for held in ((said.columns, rows), (image.columns, more))
+    )
     standing[more] = np.maximum(standing[more], near[more] * theirs / own)
     return replace(judged, near=near, standing=standing, as_message=as_message)
 
 
-def rows_of_messages(image: Image, said: Image) -> Int64:
+def find_message_rows(image: MemoryImage, said: MemoryImage) -> Int64:
     """Return which row of ``said`` is the message of each note of ``image``, shape (n,), NO_ROW for none."""
     if "places" not in said.kept:
-        own = _places(said.columns.conversation.codes, said.columns.seq)
-        rows = np.flatnonzero((own >= 0) & (said.columns.kind == KINDS.index("statement")))
+        own = _number_places(said.columns.conversation.codes, said.columns.seq)
+        rows = np.flatnonzero((own >= 0) & (said.columns.kind == MEMORY_KINDS.index("statement")))
         order = rows[np.argsort(own[rows], kind="stable")]
         said.kept["places"] = own[order], order
     places, rows = cast(tuple[Int64, Int64], said.kept["places"])
     codes = {text: code for code, text in enumerate(said.columns.conversation.texts)}
     there = np.array([*(codes.get(text, -1) for text in image.columns.conversation.texts), -1], np.int64)
-    wanted = _places(there[image.columns.conversation.codes], image.columns.seq)
+    wanted = _number_places(there[image.columns.conversation.codes], image.columns.seq)
     if not len(places):
         return np.full(image.size, NO_ROW)
     found = np.minimum(np.searchsorted(places, wanted), len(places) - 1)
     return np.where(places[found] == wanted, rows[found], NO_ROW)
 
 
-def relevance_of_notes(image: Image, alive: Mask, scores: Scores, probe: Probe) -> Float64:
+def score_notes(image: MemoryImage, alive: Mask, scores: MemoryScores, probe: Probe) -> Float64:
     """Return how probably each ``alive`` note helps a question that needs memory, shape (n,); 0 for others."""
     near, asked = np.zeros(image.size), probe.vectors.get(ENCODER_SPACE)
-    pairs = Pairs(
+    pairs = QuestionNotePairs(
         words=scores.keyword[0][alive],
         lengths=image.lengths[TEXT][alive],
         cosines=scores.dense.max(axis=0)[alive],
         is_chinese=probe.is_chinese,
         question=asked,
     )
-    seen = notes_seen(image).among(alive) if asked is not None and len(asked) == DIMENSIONS else None
-    near[alive] = note_reader().probabilities(pairs, seen)
+    seen = load_note_axes(image).take_chosen(alive) if asked is not None and len(asked) == DIMENSIONS else None
+    near[alive] = load_note_reader().probabilities(pairs, seen)
     return near
 
 
-def _places(conversations: npt.NDArray[Any], seq: Int64) -> Int64:
+def _number_places(conversations: npt.NDArray[Any], seq: Int64) -> Int64:
     """Return one number for each place in a conversation, -1 for none."""
     return np.where((conversations >= 0) & (seq >= 0), (conversations.astype(np.int64) << _SEQ_BITS) | seq, -1)
 
@@ -168,16 +181,16 @@ def _round_part(part: Float64 | None, rows: Int64, *, hides_none: bool = False) 
     return [one or None for one in shown] if hides_none else shown
 
 
-def notes_seen(image: Image) -> Seen:
+def load_note_axes(image: MemoryImage) -> NoteAxes:
     """Return the notes' vectors along the reader's axes; cached in the image."""
     seen = image.kept.get("seen")
     if seen is None:
         rows = next((one.rows for one in image.spaces if one.name == ENCODER_SPACE), np.zeros(0, np.int32))
-        seen = image.kept["seen"] = note_reader().see(encoder_vectors(image), rows)
-    return cast(Seen, seen)
+        seen = image.kept["seen"] = load_note_reader().project_notes(join_encoder_vectors(image), rows)
+    return cast(NoteAxes, seen)
 
 
-def encoder_vectors(image: Image) -> Float32:
+def join_encoder_vectors(image: MemoryImage) -> Float32:
     """Return the sentence encoder's unit vectors, shape (n, d): the mean of both views; zero for none."""
     space = next((one for one in image.spaces if one.name == ENCODER_SPACE), None)
     if space is None:
@@ -195,7 +208,7 @@ def raise_odds(probabilities: Float64, by: float | Float32) -> Float64:
     return np.asarray(raised / (1 - probabilities + raised), np.float64)
 
 
-def _between(one: Float64, other: Float64, share: float) -> Float64:
+def _blend_odds(one: Float64, other: Float64, share: float) -> Float64:
     """Return probabilities whose odds lie between those of two, 0 where one of them is."""
     least = np.minimum(one, other) > 0
     odds = [np.log(np.where(least, each, 0.5) / np.where(least, 1 - each, 0.5)) for each in (one, other)]

@@ -7,25 +7,25 @@ from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.text import detect_language
 from memory_platform.providers.contracts import Reranker
 from memory_platform.providers.policy import RERANK, RerankPolicy
-from snapshots.embedding.contextual import Turn, attributed, spoken_date
-from snapshots.recall.answer import Recalled
-from snapshots.recall.ranking.factors import DIGITS
-from snapshots.recall.values import Explain, RecalledMemory, RecallQuery
+from snapshots.embedding.indexed_text import SpokenTurn, attribute_to_speaker, render_spoken_date
+from snapshots.recall.answer import RecallAnswer
+from snapshots.recall.ranking.score_factors import DIGITS
+from snapshots.recall.values import Explanation, RecalledMemory, RecallQuery
 
 
-def widened(query: RecallQuery, policy: RerankPolicy = RERANK) -> RecallQuery:
+def widen_query(query: RecallQuery, policy: RerankPolicy = RERANK) -> RecallQuery:
     """Return the query for a reranker: a whole head of snapshots, each explained. Notes and replies stay as many."""
     notes_top_k = query.top_k if query.notes_top_k is None else query.notes_top_k
     return replace(query, top_k=max(query.top_k, policy.head), explain=True, notes_top_k=notes_top_k)
 
 
-def narrowed(query: RecallQuery, memories: Sequence[RecalledMemory]) -> tuple[RecalledMemory, ...]:
+def narrow_memories(query: RecallQuery, memories: Sequence[RecalledMemory]) -> tuple[RecalledMemory, ...]:
     """Return the part of the widened answer that ``query`` asks for."""
     kept = memories[: query.top_k]
     return tuple(kept if query.explain else (replace(memory, explain=None) for memory in kept))
 
 
-def unexplained(found: Recalled) -> Recalled:
+def drop_explanations(found: RecallAnswer) -> RecallAnswer:
     """Return an answer whose notes and replies have no explanations."""
     notes = tuple(replace(note, memory=replace(note.memory, explain=None)) for note in found.notes)
     return replace(found, notes=notes, replies=tuple(replace(reply, explain=None) for reply in found.replies))
@@ -42,24 +42,24 @@ def rerank_head(
     if not head or not text.strip():
         return tuple(memories)
     try:
-        relevances = model.rerank(text, [as_read(memory) for memory in head])
+        relevances = model.rerank(text, [render_for_reranker(memory) for memory in head])
     except Unavailable:
         return None
-    read = [_reranked(memory, relevance) for memory, relevance in zip(head, relevances, strict=True)]
+    read = [_apply_relevance(memory, relevance) for memory, relevance in zip(head, relevances, strict=True)]
     read.sort(key=lambda memory: -memory.score)
     least = read[-1].score
     return (*read, *(replace(memory, score=min(memory.score, least)) for memory in tail))
 
 
-def as_read(memory: RecalledMemory) -> str:
+def render_for_reranker(memory: RecalledMemory) -> str:
     """Return a memory as a reranker reads it: ``[date] speaker: text``, the date in the text's language."""
-    said = attributed(Turn(memory.text, memory.name))
-    date = spoken_date(memory.said_locally, detect_language(memory.text))
+    said = attribute_to_speaker(SpokenTurn(memory.text, memory.name))
+    date = render_spoken_date(memory.said_locally, detect_language(memory.text))
     return f"[{date}] {said}" if date else said
 
 
-def _reranked(memory: RecalledMemory, relevance: float) -> RecalledMemory:
-    why: Explain | None = memory.explain
+def _apply_relevance(memory: RecalledMemory, relevance: float) -> RecalledMemory:
+    why: Explanation | None = memory.explain
     if why is None:
         return replace(memory, score=relevance, relevance=relevance)
     read = round(relevance, DIGITS)

@@ -8,10 +8,10 @@ from datetime import date, datetime, time, timedelta
 from dateutil.relativedelta import relativedelta
 
 # The first moment, and the moment after the last.
-Span = tuple[datetime, datetime]
-SpanOfYear = Callable[[int], Span | None]
+DateSpan = tuple[datetime, datetime]
+SpanOfYear = Callable[[int], DateSpan | None]
 # The meaning of a match on a day; None for no time. May raise ValueError or OverflowError: no such day.
-Resolve = Callable[[re.Match[str], date], Span | None]
+ResolveAnchor = Callable[[re.Match[str], date], DateSpan | None]
 
 DAY = timedelta(1)
 SATURDAY = 5
@@ -24,29 +24,29 @@ _YEARS_BACK = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Anchor:
+class TimeAnchor:
     """Words that name a time. ``guard`` must be found before them, or ``tail`` right after; None asks nothing."""
 
     pattern: re.Pattern[str]
-    resolve: Resolve
+    resolve: ResolveAnchor
     guard: re.Pattern[str] | None = None
     tail: re.Pattern[str] | None = None
     vague: bool = False
 
 
-def days(first: date, count: int = 1) -> Span:
+def span_of_days(first: date, count: int = 1) -> DateSpan:
     """Return ``count`` whole days from ``first`` on."""
     start = datetime.combine(first, time())
     return start, start + count * DAY
 
 
-def hours(day: date, first: int, last: int) -> Span:
+def span_of_hours(day: date, first: int, last: int) -> DateSpan:
     """Return hours of ``day``; ``last`` may lie in the next day (beyond 24)."""
     start = datetime.combine(day, time())
     return start + timedelta(hours=first), start + timedelta(hours=last)
 
 
-def latest(span_of: SpanOfYear, today: date, year: int | None = None) -> Span | None:
+def latest_begun_span(span_of: SpanOfYear, today: date, year: int | None = None) -> DateSpan | None:
     """Return the span in ``year``; without one, the latest that has begun by ``today``."""
     if year is not None:
         return span_of(year)
@@ -60,68 +60,68 @@ def latest(span_of: SpanOfYear, today: date, year: int | None = None) -> Span | 
     return None
 
 
-def month(year: int, number: int) -> Span:
+def month_span(year: int, number: int) -> DateSpan:
     start = datetime(year, number, 1)
     return start, start + relativedelta(months=1)
 
 
-def whole_year(year: int) -> Span:
+def year_span(year: int) -> DateSpan:
     return datetime(year, 1, 1), datetime(year + 1, 1, 1)
 
 
-def season(year: int, number: int) -> Span:
+def season_span(year: int, number: int) -> DateSpan:
     """Return spring (0) to winter (3): spring begins in March, and winter ends in the year after."""
     start = datetime(year, 3 * number + 3, 1)
     return start, start + relativedelta(months=3)
 
 
-def week(today: date, back: int = 0) -> Span:
+def week_span(today: date, back: int = 0) -> DateSpan:
     """Return the week, Monday to Sunday, ``back`` weeks before the one of ``today``."""
-    return days(today - timedelta(today.weekday() + 7 * back), 7)
+    return span_of_days(today - timedelta(today.weekday() + 7 * back), 7)
 
 
-def weekend(today: date, back: int = 0) -> Span:
-    return days(today - timedelta(today.weekday() + 7 * back - SATURDAY), 2)
+def weekend_span(today: date, back: int = 0) -> DateSpan:
+    return span_of_days(today - timedelta(today.weekday() + 7 * back - SATURDAY), 2)
 
 
-def past_weekend(today: date) -> Span:
+def past_weekend_span(today: date) -> DateSpan:
     """Return the latest weekend that has begun."""
-    return weekend(today, int(today.weekday() < SATURDAY))
+    return weekend_span(today, int(today.weekday() < SATURDAY))
 
 
-def weekday(today: date, number: int) -> Span:
+def weekday_span(today: date, number: int) -> DateSpan:
     """Return the latest such day of the week, ``today`` included; Monday is 0."""
-    return days(today - timedelta((today.weekday() - number) % 7))
+    return span_of_days(today - timedelta((today.weekday() - number) % 7))
 
 
-def ago(today: date, count: int | None, unit: str) -> Span:
+def span_ago(today: date, count: int | None, unit: str) -> DateSpan:
     """Return the day, week, month or year that lies ``count`` of them back; None is "a few"."""
     if count is None:
         far, near = FEW[unit]
-        return ago(today, far, unit)[0], ago(today, near, unit)[1]
+        return span_ago(today, far, unit)[0], span_ago(today, near, unit)[1]
     if unit == "day":
-        return days(today - timedelta(count))
+        return span_of_days(today - timedelta(count))
     if unit == "week":
-        return week(today, count)
+        return week_span(today, count)
     if unit == "month":
         then = today - relativedelta(months=count)
-        return month(then.year, then.month)
-    return whole_year(today.year - count)
+        return month_span(then.year, then.month)
+    return year_span(today.year - count)
 
 
-def past(today: date, count: int | None, unit: str) -> Span:
+def past_span(today: date, count: int | None, unit: str) -> DateSpan:
     """Return the last ``count`` units up to now; None is "a few"."""
     far = FEW[unit][0] if count is None else count
     back = {"day": relativedelta(days=far), "week": relativedelta(weeks=far)}
     back |= {"month": relativedelta(months=far), "year": relativedelta(years=far)}
-    return days(today - back[unit])[0], days(today)[1]
+    return span_of_days(today - back[unit])[0], span_of_days(today)[1]
 
 
-def recent(today: date) -> Span:
-    return past(today, RECENT_DAYS, "day")
+def recent_span(today: date) -> DateSpan:
+    return past_span(today, RECENT_DAYS, "day")
 
 
-def part(span: Span, first: float, last: float) -> Span:
+def part_of_span(span: DateSpan, first: float, last: float) -> DateSpan:
     """Return the part of a span between two shares (0 to 1)."""
     start, length = span[0], span[1] - span[0]
     return start + first * length, start + last * length

@@ -11,70 +11,72 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.observability.metrics import FAST_LANE_SECONDS
 from profiles.models import Subject
 from profiles.values import Verdict
-from snapshots.echo.shown_memories import shown_before
+from snapshots.echo.shown_memories import load_shown
 from snapshots.models import Conversation, FastLaneChange, Message, MessageRole
-from snapshots.understanding.believing.held_values import Believed
-from snapshots.understanding.believing.learn import learn, urgent_in
-from snapshots.understanding.believing.lessons import Learned
-from snapshots.understanding.believing.message_lessons import lesson_of, own_names
+from snapshots.understanding.believing.apply_lesson import apply_lesson, list_urgent
+from snapshots.understanding.believing.current_values import BeliefCache
+from snapshots.understanding.believing.lessons import CandidateResult
+from snapshots.understanding.believing.message_lessons import load_own_names, read_lesson
 from snapshots.understanding.believing.policy import EXTRACTION
-from snapshots.understanding.correcting.corrections import may_correct
+from snapshots.understanding.correcting.value_corrections import may_correct
 from snapshots.understanding.values import ExtractionContext
 
 APPLIED = frozenset({Verdict.STORED, Verdict.SUPERSEDED, Verdict.MERGED})
 
 
-def apply_corrections(subject: Subject, conversation: Conversation, messages: Sequence[Message]) -> list[Learned]:
+def apply_corrections(
+    subject: Subject, conversation: Conversation, messages: Sequence[Message]
+) -> list[CandidateResult]:
     """Apply the corrections, ends and replacements in new messages, in their order; return the result of each
     candidate.
 
     Costs no query when no message holds a word of change. At the first message that exceeds the limits of one request,
     the rest is left to the worker, which keeps the order.
     """
-    spoken = _short([message for message in messages if message.remember and message.role == MessageRole.USER])
+    spoken = _select_short([message for message in messages if message.remember and message.role == MessageRole.USER])
     if not spoken or not conversation.remember:
         return []
-    names = own_names([subject])[subject.id] if any(message.name for message in spoken) else frozenset[str]()
-    shown = shown_before(spoken)
-    results: list[Learned] = []
-    believed = Believed()
+    names = load_own_names([subject])[subject.id] if any(message.name for message in spoken) else frozenset[str]()
+    shown = load_shown(spoken)
+    results: list[CandidateResult] = []
+    believed = BeliefCache()
     for message in spoken:
-        lesson = lesson_of(subject, message, ExtractionContext(names), shown=shown, believed=believed)
-        if len(results) + len(urgent_in(lesson)) > EXTRACTION.fast_lane_changes:
+        lesson = read_lesson(subject, message, ExtractionContext(names), shown=shown, believed=believed)
+        if len(results) + len(list_urgent(lesson)) > EXTRACTION.fast_lane_changes:
             break
-        if learned := learn(lesson, changes_only=True):
+        if learned := apply_lesson(lesson, changes_only=True):
             results += learned
-            believed.read_again(subject.id)
+            believed.invalidate(subject.id)
     return results
 
 
-def apply_unposted(subject: Subject, message: Message) -> list[Learned]:
+def apply_unposted_correction(subject: Subject, message: Message) -> list[CandidateResult]:
     """Do the same for words outside of any conversation. ``message.id`` makes a repeated call harmless."""
-    if not _short([message]):
+    if not _select_short([message]):
         return []
-    shown = shown_before([message])
-    lesson = lesson_of(subject, message, ExtractionContext(), shown=shown, believed=Believed(), is_posted=False)
-    if len(urgent_in(lesson)) > EXTRACTION.fast_lane_changes:
+    shown = load_shown([message])
+    lesson = read_lesson(subject, message, ExtractionContext(), shown=shown, believed=BeliefCache(), is_posted=False)
+    if len(list_urgent(lesson)) > EXTRACTION.fast_lane_changes:
         return []
-    return learn(lesson, changes_only=True)
+    return apply_lesson(lesson, changes_only=True)
 
 
-def note_changes(subject_id: UUID, changed: Sequence[UUID | None], *, accepted_at: datetime) -> None:
+def record_change_times(subject_id: UUID, changed: Sequence[UUID | None], *, accepted_at: datetime) -> None:
     """Record how long it took to change these memories, in a row of this transaction and in the metric."""
     if not changed:
         return
     took_ms = max(0.0, (utc_now() - accepted_at).total_seconds() * 1000)
     rows = [FastLaneChange(subject_id=subject_id, memory_ref=one, took_ms=took_ms) for one in changed]
     FastLaneChange.objects.bulk_create(rows)
-    transaction.on_commit(partial(_observe, accepted_at, len(changed)), robust=True)
+    transaction.on_commit(partial(_observe_times, accepted_at, len(changed)), robust=True)
 
 
-def _observe(accepted_at: datetime, changes: int) -> None:
+def _observe_times(accepted_at: datetime, changes: int) -> None:
     for _ in range(changes):
         FAST_LANE_SECONDS.observe(max(0.0, (utc_now() - accepted_at).total_seconds()))
 
 
-def _short(spoken: Sequence[Message]) -> list[Message]:
+def _select_short(spoken: Sequence[Message]) -> list[Message]:
     found: list[Message] = []
     left = EXTRACTION.fast_lane_batch_chars
     for message in spoken:

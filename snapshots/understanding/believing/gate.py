@@ -8,19 +8,19 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from snapshots.sensitive.detector import is_sensitive, is_sensitive_as, is_telephone, sensitive_spans
+from snapshots.sensitive.detector import find_sensitive, is_sensitive, is_sensitive_named, is_telephone
 from snapshots.understanding.believing.policy import EXTRACTION, ExtractionPolicy
-from snapshots.understanding.reading.forms import matching_form
-from snapshots.understanding.reading.instructions import is_instruction
+from snapshots.understanding.reading.instruction_classifier import is_instruction
+from snapshots.understanding.reading.text_forms import matching_form
 from snapshots.understanding.values import (
     Candidate,
+    FactCandidate,
+    GateResult,
     PreferenceCandidate,
-    ProfileFact,
-    Reason,
     Rejection,
+    RejectionReason,
     TagCandidate,
     Utterance,
-    Verdicted,
 )
 
 _KEY = re.compile(r"[\w-]{1,60}")
@@ -29,20 +29,20 @@ _LONGEST_PHONE = 30
 _TORN = re.compile(r"\s*(?:[:;,!?、，。：；！？)）】~…]|\.(?!\w))|\s*\.[\u3400-\u9fff]")
 
 
-def speaks_for_subject(utterance: Utterance, own_names: frozenset[str]) -> bool:
+def is_own_message(utterance: Utterance, own_names: frozenset[str]) -> bool:
     """Return whether the words are the subject's own: role user, and no name or one of ``own_names`` (any case)."""
     if utterance.role != "user":
         return False
     return utterance.name is None or utterance.name.casefold() in {name.casefold() for name in own_names}
 
 
-def judge(
+def gate_candidates(
     candidates: Iterable[Candidate],
     *,
     cited: Mapping[str, Utterance],
     own_names: frozenset[str],
     policy: ExtractionPolicy = EXTRACTION,
-) -> Verdicted:
+) -> GateResult:
     """Split ``candidates`` into accepted and rejected. ``cited`` holds the batch's messages by key.
 
     The confidence of an accepted candidate is lowered to the ceiling of its provenance.
@@ -50,37 +50,37 @@ def judge(
     accepted: list[Candidate] = []
     rejected: list[Rejection] = []
     for candidate in candidates:
-        reason = reason_against(candidate, cited=cited, own_names=own_names, policy=policy)
+        reason = find_rejection_reason(candidate, cited=cited, own_names=own_names, policy=policy)
         if reason is None:
-            ceiling = ceiling_of(candidate.provenance, policy)
+            ceiling = confidence_ceiling(candidate.provenance, policy)
             accepted.append(replace(candidate, confidence=min(candidate.confidence, ceiling)))
         else:
             rejected.append(Rejection(reason, candidate.evidence, candidate))
-    return Verdicted(tuple(accepted), tuple(rejected))
+    return GateResult(tuple(accepted), tuple(rejected))
 
 
-def reason_against(
+def find_rejection_reason(
     candidate: Candidate,
     *,
     cited: Mapping[str, Utterance],
     own_names: frozenset[str],
     policy: ExtractionPolicy = EXTRACTION,
-) -> Reason | None:
+) -> RejectionReason | None:
     """Return why ``candidate`` may not become memory; None when it may."""
     message = cited.get(candidate.evidence.message_key)
     if message is None or not candidate.evidence.quote or candidate.evidence.quote not in message.text:
         return "evidence_missing"
-    if not speaks_for_subject(message, own_names):
+    if not is_own_message(message, own_names):
         return "not_the_subject"
-    if not _well_formed(candidate, policy):
+    if not _is_well_formed(candidate, policy):
         return "schema"
-    said = [candidate.evidence.quote, *candidate.texts]
+    said = [candidate.evidence.quote, *candidate.value_texts]
     if any(is_instruction(matching_form(text)) for text in said):
         return "instruction"
-    return "sensitive" if holds_sensitive(candidate) else None
+    return "sensitive" if is_sensitive_candidate(candidate) else None
 
 
-def holds_sensitive(candidate: Candidate) -> bool:
+def is_sensitive_candidate(candidate: Candidate) -> bool:
     """Return whether a value of ``candidate``, or the words that prove it, must not be learned.
 
     A contact's telephone number may be learned; a card number in its place, or a number that its sentence calls
@@ -89,34 +89,34 @@ def holds_sensitive(candidate: Candidate) -> bool:
     if isinstance(candidate, TagCandidate):
         phone = candidate.phone or ""
         told = [candidate.label, candidate.address or "", *candidate.aliases, "" if is_telephone(phone) else phone]
-        return any(map(is_sensitive, told)) or _is_named_otherwise(candidate)
+        return any(map(is_sensitive, told)) or _is_named_secret(candidate)
     place = (
-        (candidate.field,) if isinstance(candidate, ProfileFact) else (candidate.category or "", candidate.key or "")
+        (candidate.field,) if isinstance(candidate, FactCandidate) else (candidate.category or "", candidate.key or "")
     )
     if any(map(is_sensitive, (candidate.evidence.quote, *place))):
         return True
-    return any(is_sensitive_as(place[-1], text) for text in candidate.texts)
+    return any(is_sensitive_named(place[-1], text) for text in candidate.value_texts)
 
 
-def _is_named_otherwise(tag: TagCandidate) -> bool:
+def _is_named_secret(tag: TagCandidate) -> bool:
     told, quote = [one for one in (tag.address, tag.phone) if one], tag.evidence.quote
-    hidden = [quote[start:end] for start, end, kind in sensitive_spans(quote) if kind != "card number"]
+    hidden = [quote[start:end] for start, end, kind in find_sensitive(quote) if kind != "card number"]
     return any(one in words or words in one for one in told for words in hidden)
 
 
-def ceiling_of(provenance: str, policy: ExtractionPolicy = EXTRACTION) -> float:
+def confidence_ceiling(provenance: str, policy: ExtractionPolicy = EXTRACTION) -> float:
     """Return the highest confidence that a provenance allows; an unknown provenance gets the lowest."""
     ceilings = {"confirmed_by_user": policy.confirmed_ceiling, "analysis": policy.analysis_ceiling}
     return ceilings.get(provenance, policy.observation_ceiling)
 
 
-def _well_formed(candidate: Candidate, policy: ExtractionPolicy) -> bool:
-    texts = candidate.texts
+def _is_well_formed(candidate: Candidate, policy: ExtractionPolicy) -> bool:
+    texts = candidate.value_texts
     has_values = bool(texts) and all(text.strip() and len(text) <= policy.max_value_chars for text in texts)
     if not (0.0 <= candidate.confidence <= 1.0 and has_values) or any(map(_TORN.match, texts)):
         return False
     match candidate:
-        case ProfileFact():
+        case FactCandidate():
             return _KEY.fullmatch(candidate.field) is not None
         case PreferenceCandidate():
             if candidate.category is None or candidate.key is None:

@@ -15,15 +15,15 @@ from snapshots.understanding.values import (
     Candidate,
     Evidence,
     Extraction,
+    FactCandidate,
     PreferenceCandidate,
-    ProfileFact,
     TagCandidate,
 )
 
 # A correction that names no object, and no current value fits it.
 UNRESOLVED = "object_unknown"
 _TYPES: dict[str, type[Candidate]] = {
-    "fact": ProfileFact,
+    "fact": FactCandidate,
     "preference": PreferenceCandidate,
     "tag": TagCandidate,
 }
@@ -31,7 +31,7 @@ _TUPLES = ("value", "aliases")
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class CandidateResult:
     """The result of one candidate. ``memory_id`` is its row, None when it was rejected; ``kind`` is the kind of that
     row, which a correction without an object takes from the value that it changed."""
 
@@ -58,7 +58,7 @@ class Lesson:
     echoes: Echoes = NO_ECHO
 
 
-def claim_of(lesson: Lesson, found: ProfileFact | PreferenceCandidate, value: Any, **details: Any) -> Claim:
+def build_claim(lesson: Lesson, found: FactCandidate | PreferenceCandidate, value: Any, **details: Any) -> Claim:
     return learned_claim(
         value,
         provenance=Provenance(found.provenance),
@@ -69,7 +69,7 @@ def claim_of(lesson: Lesson, found: ProfileFact | PreferenceCandidate, value: An
     )
 
 
-def link(model: Any, lesson: Lesson, memory_id: UUID) -> None:
+def link_source(model: Any, lesson: Lesson, memory_id: UUID) -> None:
     """Make the lesson's message a source of a memory; ``model`` is the table of such links."""
     if not lesson.is_posted:
         return
@@ -82,9 +82,9 @@ def link(model: Any, lesson: Lesson, memory_id: UUID) -> None:
     model.objects.bulk_create([row], ignore_conflicts=True)
 
 
-def kind_of(found: Candidate) -> CandidateKind:
+def candidate_kind(found: Candidate) -> CandidateKind:
     match found:
-        case ProfileFact():
+        case FactCandidate():
             return CandidateKind.PROFILE
         case PreferenceCandidate():
             return CandidateKind.PREFERENCE
@@ -92,7 +92,7 @@ def kind_of(found: Candidate) -> CandidateKind:
             return CandidateKind.TAG
 
 
-def proposal_of(found: Candidate, said_at: datetime) -> dict[str, Any]:
+def dump_candidate(found: Candidate, said_at: datetime) -> dict[str, Any]:
     """Return ``found`` as JSON, without its evidence, which stands in the message."""
     kind = next(name for name, made in _TYPES.items() if isinstance(found, made))
     fields = asdict(found)
@@ -100,7 +100,7 @@ def proposal_of(found: Candidate, said_at: datetime) -> dict[str, Any]:
     return {"type": kind, "said_at": said_at.isoformat(), **fields}
 
 
-def candidate_of(proposal: dict[str, Any]) -> tuple[Candidate, datetime]:
+def load_candidate(proposal: dict[str, Any]) -> tuple[Candidate, datetime]:
     """Return the candidate of a stored proposal and when it was said. Raises KeyError, TypeError for other JSON."""
     fields = dict(proposal)
     made, said_at = _TYPES[fields.pop("type")], datetime.fromisoformat(fields.pop("said_at"))

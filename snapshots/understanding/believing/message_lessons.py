@@ -8,26 +8,26 @@ from uuid import UUID
 from profiles.models import ProfileFact, Subject
 from profiles.services.tombstones import is_forgotten
 from profiles.values import Provenance
-from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore
+from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBySubject
 from snapshots.models import Message
-from snapshots.understanding.believing.extract import extract, sort_out
-from snapshots.understanding.believing.held_values import Believed
+from snapshots.understanding.believing.current_values import BeliefCache
+from snapshots.understanding.believing.extraction import extract_candidates, sort_candidates
 from snapshots.understanding.believing.lessons import Lesson
 from snapshots.understanding.config import NOTING
-from snapshots.understanding.correcting.corrections import may_correct
-from snapshots.understanding.statements.statements import utterance_of
+from snapshots.understanding.correcting.value_corrections import may_correct
+from snapshots.understanding.statements.statements import build_utterance
 from snapshots.understanding.values import Candidate, Evidence, Extraction, ExtractionContext, Rejection, Utterance
 
 NOTHING = Extraction()
 
 
-def lesson_of(
+def read_lesson(
     subject: Subject,
     message: Message,
     context: ExtractionContext,
-    shown: ShownBefore = NOTHING_SHOWN,
+    shown: ShownBySubject = NOTHING_SHOWN,
     *,
-    believed: Believed,
+    believed: BeliefCache,
     is_posted: bool = True,
 ) -> Lesson:
     """Return the candidates of a message and its corrections of current beliefs.
@@ -35,30 +35,30 @@ def lesson_of(
     Forgotten or pasted words only leave rejections. An unposted message is no row.
     """
     if may_correct(message.content):
-        context = replace(context, held=believed.values(subject))
-    echoes = shown.echoes(message)
-    spoken = replace(utterance_of(message), text=echoes.unpasted(message.content))
-    extraction = extract(spoken, context=context)
+        context = replace(context, held=believed.list_values(subject))
+    echoes = shown.find_echoes(message)
+    spoken = replace(build_utterance(message), text=echoes.blank_pasted(message.content))
+    extraction = extract_candidates(spoken, context=context)
     if context.stated:
-        extraction = with_stated(extraction, replace(spoken, text=context.stated), context)
+        extraction = _add_stated(extraction, replace(spoken, text=context.stated), context)
     if echoes.pasted:
         # What was read from echoes leaves no values: the memory may have been forgotten since.
-        whole = candidates_of(extract(utterance_of(message), context=context))
-        echoed = (Rejection("echo", one.evidence) for one in whole if echoes.hold(one.evidence.span))
+        whole = list_candidates(extract_candidates(build_utterance(message), context=context))
+        echoed = (Rejection("echo", one.evidence) for one in whole if echoes.covers(one.evidence.span))
         extraction = replace(extraction, rejections=(*extraction.rejections, *echoed))
     if is_posted and extraction != NOTHING and is_forgotten_message(message):
-        forgotten = (Rejection("forgotten", one.evidence) for one in candidates_of(extraction))
+        forgotten = (Rejection("forgotten", one.evidence) for one in list_candidates(extraction))
         extraction = Extraction(rejections=tuple(forgotten))
     conversation = message.conversation if is_posted else None
     return Lesson(subject, conversation, message, extraction, is_posted=is_posted, echoes=echoes)
 
 
-def with_stated(extraction: Extraction, stated: Utterance, context: ExtractionContext) -> Extraction:
-    more = extract(stated, context=ExtractionContext(context.own_names, held=context.held))
+def _add_stated(extraction: Extraction, stated: Utterance, context: ExtractionContext) -> Extraction:
+    more = extract_candidates(stated, context=ExtractionContext(context.own_names, held=context.held))
     said: dict[str, Any] = {"evidence": Evidence(stated.message_key, "", -1)}
     if context.is_offered:
         said |= {"provenance": Provenance.ANALYSIS.value, "confidence": NOTING.offered}
-    return join_extractions(extraction, sort_out([replace(one, **said) for one in candidates_of(more)]))
+    return join_extractions(extraction, sort_candidates([replace(one, **said) for one in list_candidates(more)]))
 
 
 def join_extractions(one: Extraction, other: Extraction) -> Extraction:
@@ -71,14 +71,14 @@ def join_extractions(one: Extraction, other: Extraction) -> Extraction:
     )
 
 
-def candidates_of(extraction: Extraction) -> Iterator[Candidate]:
+def list_candidates(extraction: Extraction) -> Iterator[Candidate]:
     yield from extraction.corrections
     yield from extraction.facts
     yield from extraction.preferences
     yield from extraction.tags
 
 
-def own_names(subjects: Collection[Subject]) -> dict[UUID, frozenset[str]]:
+def load_own_names(subjects: Collection[Subject]) -> dict[UUID, frozenset[str]]:
     """Return, per subject, the names under which it speaks itself: the product's id and the profile's name."""
     facts = ProfileFact.objects.filter(
         subject__in=subjects, is_attribute=False, field="name", retired_at__isnull=True, invalid_at__isnull=True

@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.reading.text_forms import matching_form
 
 NUMBER = "number"
-_PATTERNS: Mapping[str, re.Pattern[str]] = {
+_FIGURE_PATTERNS: Mapping[str, re.Pattern[str]] = {
     name: re.compile(pattern, re.IGNORECASE)
     for name, pattern in {
         "clock": r"\d{1,2}[:.]\d{2}|\d{1,2} ?(?:am|pm|o'clock)|(?:half past|quarter (?:past|to)) \w+|noon|midnight"
@@ -25,6 +25,6 @@ _PATTERNS: Mapping[str, re.Pattern[str]] = {
 
 
 @lru_cache(maxsize=4_096)
-def figures_in(text: str) -> Mapping[str, frozenset[str]]:
+def find_figures(text: str) -> Mapping[str, frozenset[str]]:
     form = matching_form(text).lower()
-    return {name: frozenset(pattern.findall(form)) for name, pattern in _PATTERNS.items()}
+    return {name: frozenset(pattern.findall(form)) for name, pattern in _FIGURE_PATTERNS.items()}

@@ -8,10 +8,17 @@ from itertools import pairwise
 from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
-from snapshots.understanding.heard.order_reader import Run, least_share, may_order, names_of, order_share, runs_of
-from snapshots.understanding.heard.turns import tells_something
-from snapshots.understanding.reading.forms import matching_form
-from snapshots.understanding.reading.modality import find_quoted, is_played
+from snapshots.understanding.heard.order_classifier import (
+    Run,
+    extract_names,
+    list_runs,
+    may_be_order,
+    order_probability,
+    order_threshold,
+)
+from snapshots.understanding.heard.turn_kinds import tells_something
+from snapshots.understanding.reading.modality import find_quotations, is_role_play
+from snapshots.understanding.reading.text_forms import matching_form
 
 # Longer messages are documents, not turns.
 LONGEST_READ = 1_000
@@ -26,7 +33,7 @@ _PARTS_BEFORE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class ForgetOrder:
+class SpokenForgetOrder:
     """An order to forget at characters ``start`` to ``end``. ``names`` are the things that it names; ``refers``: it
     points to something said before; ``is_described``: words beside it describe that; ``is_everything``: it means all
     memory, which only the product may erase."""
@@ -40,25 +47,25 @@ class ForgetOrder:
 
 
 @lru_cache(maxsize=1_024)  # a worker asks for each of a few hundred messages before it asks for the first again
-def read_forget_orders(text: str, *, acknowledged: bool = False) -> tuple[ForgetOrder, ...]:
+def find_forget_orders(text: str, *, acknowledged: bool = False) -> tuple[SpokenForgetOrder, ...]:
     """Return the orders to forget that a user gives in a message, in order. Most messages cost one search.
 
     The threshold is lower when the assistant's answer has ``acknowledged`` an order. Cached, because several steps ask
     about the same message.
     """
     form = matching_form(text[: LONGEST_READ + 1])
-    heard = sorted(_find_orders(form, acknowledged=acknowledged))
-    return tuple(_without_repeats(form, [_with_names(form, start, end) for start, end in heard]))
+    heard = sorted(_choose_orders(form, acknowledged=acknowledged))
+    return tuple(_drop_repeated_orders(form, [_add_names(form, start, end) for start, end in heard]))
 
 
-def runs_to_read(form: str) -> Iterator[tuple[int, int, str]]:
+def list_order_runs(form: str) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, words) of text that may be an order: the input of the classifier and of its training."""
-    if len(form) > LONGEST_READ or "<user_memory" in form or not may_order(form):
+    if len(form) > LONGEST_READ or "<user_memory" in form or not may_be_order(form):
         return
-    if is_played(_RE["not_played"].sub("", form)):
+    if is_role_play(_RE["not_played"].sub("", form)):
         return
-    quoted, parts = find_quoted(form), parts_of(form)
-    for start, end in runs_of(form, [(first, last) for first, last, _ in parts]):
+    quoted, parts = find_quotations(form), split_parts(form)
+    for start, end in list_runs(form, [(first, last) for first, last, _ in parts]):
         asked = any(last == end and mark == "?" for _, last, mark in parts)
         words = form[start:end]
         is_task = _RE["on_text"].search(words) is not None and not refers_back(words)
@@ -66,7 +73,7 @@ def runs_to_read(form: str) -> Iterator[tuple[int, int, str]]:
             is_task
             or _RE["no_order"].match(words)
             or _RE["supposes"].match(words)
-            or _drops_a_request(form, start, end)
+            or _only_cancels_request(form, start, end)
         )
         is_quoted = any(first <= start < last for first, last in quoted)
         # A question can be an order: "Can you forget what I just said?", not "Did you forget it?".
@@ -80,26 +87,26 @@ def refers_back(text: str) -> bool:
     return _RE["refers"].search(text) is not None
 
 
-def parts_of(form: str) -> list[tuple[int, int, str]]:
+def split_parts(form: str) -> list[tuple[int, int, str]]:
     """Return (start, end, mark of its sentence) of each part of a message between marks."""
     found = []
-    for start, end, mark in _sentences(form):
-        for first, last in _parts(form, start, end):
+    for start, end, mark in _split_sentences(form):
+        for first, last in _split_sentence(form, start, end):
             text = form[first:last]
             span = first + len(text) - len(text.lstrip(" ,\"'")), first + len(text.rstrip(" ,\"'"))
             found += [(*span, mark)] if span[1] > span[0] else []
     return found
 
 
-def _find_orders(form: str, *, acknowledged: bool) -> Iterator[Run]:
+def _choose_orders(form: str, *, acknowledged: bool) -> Iterator[Run]:
     """Yield the runs that are orders, the shortest first: the words beside them may be the secret.
 
     Beside an order ("get rid of my card, don't keep it") half of the threshold is enough, and little is for one that
     the assistant has ``acknowledged``.
     """
-    shares = {(start, end): order_share(words) for start, end, words in runs_to_read(form)}
+    shares = {(start, end): order_probability(words) for start, end, words in list_order_runs(form)}
     taken: list[Run] = []
-    sure = least_share()
+    sure = order_threshold()
     for least in (sure, sure / 2, *([ACKNOWLEDGED_FROM] if acknowledged else [])):
         likely = [run for run, share in shares.items() if share >= least]
         for run in sorted(likely, key=lambda one: one[1] - one[0]):
@@ -111,17 +118,17 @@ def _find_orders(form: str, *, acknowledged: bool) -> Iterator[Run]:
                 yield run
 
 
-def _drops_a_request(form: str, start: int, end: int) -> bool:
+def _only_cancels_request(form: str, start: int, end: int) -> bool:
     """Return whether words only cancel a request: "forget that, I'll take the bus", not "forget that, please"."""
     rest = _ENDS.split(form[end:], maxsplit=1)[0]
     return _RE["points_only"].fullmatch(form, start, end) is not None and not _RE["filler"].fullmatch(rest)
 
 
-def _with_names(form: str, first: int, end: int) -> ForgetOrder:
-    names = names_of(form[first:end])
+def _add_names(form: str, first: int, end: int) -> SpokenForgetOrder:
+    names = extract_names(form[first:end])
     if not names and _RE["everything"].search(form[first:end]):
-        return ForgetOrder(first, end, is_everything=True)
-    before = [(at, last) for at, last, _ in parts_of(form) if last <= first]
+        return SpokenForgetOrder(first, end, is_everything=True)
+    before = [(at, last) for at, last, _ in split_parts(form) if last <= first]
     for at, last in before[: -1 - _PARTS_BEFORE : -1]:
         is_apart = _ENDS.search(form, last, first) and not _ABOUT.search(form, at, last)
         # "That loan to the boy, ..." only says what the order is about.
@@ -129,21 +136,21 @@ def _with_names(form: str, first: int, end: int) -> ForgetOrder:
             _RE["topic"].match(form[at:last]) is not None or _RE["describes"].fullmatch(form[at:last]) is not None
         )
         is_meant = refers_back(form[at:last]) or (not names and is_topic)
-        if not is_apart and is_meant and (described := names_of(form[at:last])):
+        if not is_apart and is_meant and (described := extract_names(form[at:last])):
             both = dict.fromkeys((*described, *names))
-            return ForgetOrder(at, end, tuple(both), refers=True, is_described=True)
-    return ForgetOrder(first, end, tuple(names), refers_back(form[first:end]))
+            return SpokenForgetOrder(at, end, tuple(both), refers=True, is_described=True)
+    return SpokenForgetOrder(first, end, tuple(names), refers_back(form[first:end]))
 
 
-def _without_repeats(form: str, orders: Sequence[ForgetOrder]) -> list[ForgetOrder]:
+def _drop_repeated_orders(form: str, orders: Sequence[SpokenForgetOrder]) -> list[SpokenForgetOrder]:
     rest = form
     for one in orders:
         rest = rest[: one.start] + " " * (one.end - one.start) + rest[one.end :]
-    repeats = [_repeats(rest, before, one) for before, one in pairwise(orders)]
+    repeats = [_repeats_order(rest, before, one) for before, one in pairwise(orders)]
     return [one for one, is_repeat in zip(orders, [False, *repeats], strict=False) if not is_repeat]
 
 
-def _repeats(rest: str, before: ForgetOrder, one: ForgetOrder) -> bool:
+def _repeats_order(rest: str, before: SpokenForgetOrder, one: SpokenForgetOrder) -> bool:
     """Return whether an order overlaps the one before it, or names nothing and the ``rest`` of the message says nothing
     between them or behind it: "don't save this: I owe him" is about the words behind it."""
     if one.start <= before.end:
@@ -152,12 +159,12 @@ def _repeats(rest: str, before: ForgetOrder, one: ForgetOrder) -> bool:
     return not one.names and not tells_something(rest[before.end : one.start]) and not tells_something(behind)
 
 
-def _sentences(form: str) -> Iterator[tuple[int, int, str]]:
+def _split_sentences(form: str) -> Iterator[tuple[int, int, str]]:
     for found in _SENTENCE.finditer(form):
         yield found.start(), found.end() - len(found.group(1)), found.group(1)
 
 
-def _parts(form: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _split_sentence(form: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     at = start
     for cut in _RE["segment"].finditer(form, start, end):
         if cut.start() > at:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.reading.forms import matching_form
-from snapshots.understanding.reading.instructions import is_instruction
-from snapshots.understanding.reading.modality import find_quoted, is_asked, is_played
+from snapshots.understanding.reading.instruction_classifier import is_instruction
+from snapshots.understanding.reading.modality import find_quotations, is_question, is_role_play
+from snapshots.understanding.reading.text_forms import matching_form
 
 LONGEST_READ = 2_000
 _RE = load_patterns(Path(__file__).with_name("remember_orders.toml"))
@@ -61,30 +61,30 @@ class RememberOrder:
     is_refused: bool = False
 
 
-def read_remember_orders(text: str) -> list[RememberOrder]:
+def find_remember_orders(text: str) -> list[RememberOrder]:
     """Return the orders to remember in a user's message, in order. Most messages cost one search."""
     if len(text) > LONGEST_READ or not _RE["may_order"].search(text):
         return []
     form = matching_form(text)
-    if is_played(form):
+    if is_role_play(form):
         return []
-    quoted = find_quoted(form)
-    return [one for one in _orders(form) if not any(start <= one.start < end for start, end in quoted)]
+    quoted = find_quotations(form)
+    return [one for one in _find_orders(form) if not any(start <= one.start < end for start, end in quoted)]
 
 
-def _orders(form: str) -> Iterator[RememberOrder]:
+def _find_orders(form: str) -> Iterator[RememberOrder]:
     before: tuple[int, int] | None = None
     for found in _RE["sentence"].finditer(form):
         start, end = found.span()
         start += len(found.group()) - len(found.group().lstrip())
         sentence = form[start:end]
-        order = _before(sentence, start) or _after(sentence, start, before)
+        order = _parse_leading_order(sentence, start) or _parse_trailing_order(sentence, start, before)
         if order is not None:
             yield order
         before = (start, end)
 
 
-def _before(sentence: str, start: int) -> RememberOrder | None:
+def _parse_leading_order(sentence: str, start: int) -> RememberOrder | None:
     for cue in (_CUE_EN, _CUE_ZH):
         found = cue.match(sentence)
         if found is None or (cue is _CUE_EN and _RE["not_said_en"].match(found["said"])):
@@ -96,29 +96,29 @@ def _before(sentence: str, start: int) -> RememberOrder | None:
         if (
             (len(_RE["han"].findall(said)) < _LEAST_HAN and len(said.split()) < _LEAST_WORDS)
             or asks
-            or is_asked(said, ends_asked=False, language="zh" if cue is _CUE_ZH else "en")
+            or is_question(said, ends_asked=False, language="zh" if cue is _CUE_ZH else "en")
         ):
             continue
         first = start + found.start("said")
-        return RememberOrder(start, first, first, first + len(said), is_refused=_is_refused(sentence))
+        return RememberOrder(start, first, first, first + len(said), is_refused=_must_refuse(sentence))
     return None
 
 
-def _after(sentence: str, start: int, before: tuple[int, int] | None) -> RememberOrder | None:
+def _parse_trailing_order(sentence: str, start: int, before: tuple[int, int] | None) -> RememberOrder | None:
     """Return an order behind the words to remember: "I'm vegan, remember that"."""
     cut = max(sentence.rfind(","), sentence.rfind(","))
-    if cut > 0 and _is_after(sentence[cut + 1 :]):
-        return RememberOrder(start + cut, start + len(sentence), start, start + cut, is_refused=_is_refused(sentence))
+    if cut > 0 and _is_trailing_order(sentence[cut + 1 :]):
+        return RememberOrder(start + cut, start + len(sentence), start, start + cut, is_refused=_must_refuse(sentence))
     # Alone, the words speak of the sentence before them.
-    whole = _is_after(sentence) and not sentence.rstrip().endswith("?")
+    whole = _is_trailing_order(sentence) and not sentence.rstrip().endswith("?")
     if before is None or not whole:
         return None
     return RememberOrder(start, start + len(sentence), before[0], before[1])
 
 
-def _is_after(words: str) -> bool:
+def _is_trailing_order(words: str) -> bool:
     return bool(_RE["after_en"].fullmatch(words) or _RE["after_zh"].fullmatch(words.strip()))
 
 
-def _is_refused(sentence: str) -> bool:
+def _must_refuse(sentence: str) -> bool:
     return bool(mask_sensitive(sentence)[1]) or is_instruction(sentence)

@@ -26,7 +26,7 @@ class AskingPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgingPolicy:
+class ProposalPolicy:
     """Which of a model's proposals are accepted. Thresholds are probabilities, shares and confidences 0..1."""
 
     # The least probability that a proposed note lasts; without a model .46 is needed.
@@ -48,4 +48,4 @@ class JudgingPolicy:
 
 
 ASKING = AskingPolicy()
-JUDGING = JudgingPolicy()
+JUDGING = ProposalPolicy()

@@ -11,8 +11,8 @@ from itertools import islice
 from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
-from snapshots.understanding.reading.forms import language_of, matching_form
-from snapshots.understanding.reading.others import find_told
+from snapshots.understanding.reading.reported_speech import find_reported_speech
+from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
 
 _RE = load_patterns(Path(__file__).with_name("clauses.toml"))
 _DIALOGUE_LINE = re.compile(r"^\s{0,4}[\w ]{1,24}:\s", re.MULTILINE)
@@ -89,57 +89,57 @@ class Clause:
 
 def split_clauses(message: str) -> list[Clause]:
     """Return the clauses of a user's ``message`` in order, in linear time."""
-    form = own_form(message[:LONGEST_READ])
-    return _cut(message, form) if form else []
+    form = blank_others_words(message[:LONGEST_READ])
+    return _cut_clauses(message, form) if form else []
 
 
-def own_form(message: str) -> str:
+def blank_others_words(message: str) -> str:
     """Return the matching form of a user's ``message`` with blanks for words that are not their own; "" where all of it
     is a text to work on, or a pasted conversation."""
     form = matching_form(message)
     if _RE["task_on_text"].match(form):
         return ""
-    form = _without_others(_without_quoted(_RE["added"].sub(_blank, form)))
+    form = _blank_reported(_blank_quoted(_RE["added"].sub(_to_blanks, form)))
     return "" if len(_DIALOGUE_LINE.findall(form)) > 1 else form
 
 
-def split_reply(message: str) -> list[Clause]:
+def split_reply_clauses(message: str) -> list[Clause]:
     """Return the clauses of an assistant's ``message`` in order: there "Friday: museum" is a list item, not a
     speaker."""
-    form = _without_quoted(matching_form(message[:LONGEST_READ]))
-    return _cut(message, _RE["list_mark"].sub(lambda found: " " * len(found.group()), form))
+    form = _blank_quoted(matching_form(message[:LONGEST_READ]))
+    return _cut_clauses(message, _RE["list_mark"].sub(lambda found: " " * len(found.group()), form))
 
 
-def _without_quoted(form: str) -> str:
-    return _RE["not_own"].sub(_blank, form)
+def _blank_quoted(form: str) -> str:
+    return _RE["not_own"].sub(_to_blanks, form)
 
 
-def _without_others(form: str) -> str:
-    for start, end in find_told(form):
+def _blank_reported(form: str) -> str:
+    for start, end in find_reported_speech(form):
         form = form[:start] + "\n" * (end - start) + form[end:]
-    form = _RE["others_words"].sub(_cut_out, form) if '"' in form else form
-    return _RE["to_work_on"].sub(_cut_out, form) if ":" in form else form
+    form = _RE["others_words"].sub(_to_line_ends, form) if '"' in form else form
+    return _RE["to_work_on"].sub(_to_line_ends, form) if ":" in form else form
 
 
-def _blank(found: re.Match[str]) -> str:
+def _to_blanks(found: re.Match[str]) -> str:
     return " " * len(found.group())
 
 
-def _cut_out(found: re.Match[str]) -> str:
+def _to_line_ends(found: re.Match[str]) -> str:
     """Line ends keep the words before and behind from becoming one clause."""
     return "\n" * len(found.group())
 
 
-def _cut(message: str, form: str) -> list[Clause]:
+def _cut_clauses(message: str, form: str) -> list[Clause]:
     clauses: list[Clause] = []
-    for number, (start, end, asked) in enumerate(cut_sentences(form)):
-        language = language_of(form[start:end])
-        for first, last in _join_fragments(form, list(_parts(form, start, end, language)), language):
+    for number, (start, end, asked) in enumerate(list_sentence_spans(form)):
+        language = detect_rule_language(form[start:end])
+        for first, last in _join_fragments(form, list(_split_sentence(form, start, end, language)), language):
             clauses.append(Clause(message[first:last], first, last, number, language, asked))
     return clauses
 
 
-def cut_sentences(form: str) -> Iterator[tuple[int, int, bool]]:
+def list_sentence_spans(form: str) -> Iterator[tuple[int, int, bool]]:
     """Yield (start, end, asked) of each sentence that says something."""
     start = 0
     for end in _RE["sentence_end"].finditer(form):
@@ -150,7 +150,7 @@ def cut_sentences(form: str) -> Iterator[tuple[int, int, bool]]:
         yield start, len(form), False
 
 
-def _parts(form: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
+def _split_sentence(form: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
     breaks = _BREAK_ZH if language == "zh" else _RE["break_en"]
     cuts: list[tuple[int, int]] = []
     for found in breaks.finditer(form, start, end):
@@ -159,14 +159,14 @@ def _parts(form: str, start: int, end: int, language: str) -> Iterator[tuple[int
     begins = [start, *(after for _, after in cuts)]
     ends = [*(before for before, _ in cuts), end]
     for begin, stop in zip(begins, ends, strict=True):
-        for statement in _statements(form, begin, stop, language):
-            first, last = _trim(form, *statement)
+        for statement in _split_run_on(form, begin, stop, language):
+            first, last = _trim_part(form, *statement)
             is_idle = bool(cuts) and _IDLE.fullmatch(form, first, last) is not None
             if not is_idle and _RE["says_something"].search(form, first, last):
-                yield from _pieces(form, first, last, language)
+                yield from _limit_length(form, first, last, language)
 
 
-def _statements(form: str, first: int, last: int, language: str) -> Iterator[tuple[int, int]]:
+def _split_run_on(form: str, first: int, last: int, language: str) -> Iterator[tuple[int, int]]:
     for found in _RUN_ON[language].finditer(form, first, last):
         said = form[first : found.start()].strip()
         if len(said) <= LONGEST_CLAUSE and _STATED[language].match(said) and not _RE["which_one"].search(said):
@@ -175,7 +175,7 @@ def _statements(form: str, first: int, last: int, language: str) -> Iterator[tup
     yield first, last
 
 
-def _trim(form: str, first: int, last: int) -> tuple[int, int]:
+def _trim_part(form: str, first: int, last: int) -> tuple[int, int]:
     lead = _RE["lead"].match(form, first, last)
     if lead and _RE["says_something"].search(form, lead.end(), last):
         first = lead.end()
@@ -189,7 +189,7 @@ def _trim(form: str, first: int, last: int) -> tuple[int, int]:
     return first, last
 
 
-def _pieces(form: str, first: int, last: int, language: str) -> Iterator[tuple[int, int]]:
+def _limit_length(form: str, first: int, last: int, language: str) -> Iterator[tuple[int, int]]:
     """Yield a part in pieces of at most sixty tokens, cut between words where there are any."""
     while (most := _piece_end(form, first, last, language)) < last:
         cut = max((found.start() for found in _RE["word_end"].finditer(form, (first + most) // 2, most)), default=most)

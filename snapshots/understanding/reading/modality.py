@@ -10,12 +10,12 @@ from memory_platform.kernel.pattern_files import load_patterns
 _RE = load_patterns(Path(__file__).with_name("modality.toml"))
 
 
-def is_played(form: str) -> bool:
+def is_role_play(form: str) -> bool:
     """Return whether a message asks for a role, a story, a translation or a text: its "I" is not the user."""
     return _RE["played"].search(form) is not None
 
 
-def is_asked(text: str, *, ends_asked: bool, language: str) -> bool:
+def is_question(text: str, *, ends_asked: bool, language: str) -> bool:
     """Return whether a clause is a question; ``ends_asked``: a question mark closes it."""
     if language == "zh":
         return ends_asked or _RE["question_zh"].search(text) is not None
@@ -27,7 +27,7 @@ def is_supposed(text: str, sentence: str) -> bool:
     return _RE["supposed"].search(text) is not None or any(head.match(sentence) for head in heads)
 
 
-def find_quoted(form: str) -> list[tuple[int, int]]:
+def find_quotations(form: str) -> list[tuple[int, int]]:
     """Return where a message stands in quotation marks and so may be somebody's words."""
     return [found.span() for found in _RE["quoted"].finditer(form)] if '"' in form or "'" in form else []
 
@@ -51,11 +51,11 @@ def is_lasting(text: str) -> bool:
     return _RE["lasting"].search(text) is not None
 
 
-def is_past(text: str) -> bool:
+def describes_past(text: str) -> bool:
     return _RE["past"].search(text) is not None
 
 
-def is_change(text: str) -> bool:
+def describes_change(text: str) -> bool:
     """Return whether ``text`` ends or replaces something, so that it may hold an old value."""
     return _RE["change"].search(text) is not None
 

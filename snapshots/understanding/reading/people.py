@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from profiles.services.tags.text import words_of
-from snapshots.understanding.slots.lexicon import Words, load_language
-from snapshots.understanding.slots.values import is_name
+from snapshots.understanding.slots.lexicon import LanguageWords, load_language
+from snapshots.understanding.slots.value_checks import is_name
 
 KIN_EN = (
     r"(?:step|grand|half-?|god)?(?:wife|husband|son|daughter|mum|mom|mother|dad|father|sister|brother|kids?|children|"
@@ -58,7 +58,7 @@ _BOTH = re.compile(r"\s(?:and|or)\s|[和跟与、]")
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class NamedPerson:
     """Somebody or something that a clause names. ``relation`` is "" where it gives none."""
 
     label: str
@@ -66,7 +66,7 @@ class Person:
     is_thing: bool = False
 
 
-def find_introduced(text: str, language: str) -> Person | None:
+def find_introduced_person(text: str, language: str) -> NamedPerson | None:
     """Return somebody or something that ``text`` introduces by name and relation: "my son Theo", 我朋友张三, "our cat
     Miso"; None for "my wife" alone, which tells nothing that a contact could hold."""
     person = find_person(text, language)
@@ -76,26 +76,26 @@ def find_introduced(text: str, language: str) -> Person | None:
     return person if is_name(person.label, words) else None
 
 
-def find_person(text: str, language: str) -> Person | None:
+def find_person(text: str, language: str) -> NamedPerson | None:
     """Return the first person or thing of the user's that ``text`` names; None where it names nobody."""
     if chain := (_CHAIN_ZH if language == "zh" else _CHAIN_EN).search(text):
         label = re.sub(r"^(?:[Mm]y|[Oo]ur)\s", "", chain.group())
-        return Person(label, label)
+        return NamedPerson(label, label)
     if language == "zh":
         if told := _TELLS_ZH.search(text):
             return find_person(text[told.end() :], language)
         found = _OWNED_ZH.search(text)
         if found is None:
             return None
-        name = found["name"] or _name_after(text, found.end("what")) or found["what"]
-        return Person(name, found["what"], re.fullmatch(_THING_ZH, found["what"]) is not None)
+        name = found["name"] or _chinese_name_at(text, found.end("what")) or found["what"]
+        return NamedPerson(name, found["what"], re.fullmatch(_THING_ZH, found["what"]) is not None)
     owned = _OWNED_EN.search(text)
     if owned is not None:
         what = owned["what"].lower()
         name = re.sub(r"['’]s$", "", owned["name"] or what)
-        return Person(name, what, _THING.match(what) is not None)
+        return NamedPerson(name, what, _THING.match(what) is not None)
     named = _NAMED_EN.search(text)
-    return Person(named["name"]) if named is not None else None
+    return NamedPerson(named["name"]) if named is not None else None
 
 
 def opens_with_person(text: str, language: str) -> bool:
@@ -110,9 +110,9 @@ def opens_with_person(text: str, language: str) -> bool:
     return not _THING.match(owned["what"].lower()) and not _BOTH.match(text, owned.end())
 
 
-def _name_after(text: str, start: int) -> str:
+def _chinese_name_at(text: str, start: int) -> str:
     words = load_language("zh").words
-    found = _called(words).match(text, start)
+    found = _name_pattern(words).match(text, start)
     if found is None or not is_name(found["name"], words):
         return ""
     told = words_of(found["name"])
@@ -120,6 +120,6 @@ def _name_after(text: str, start: int) -> str:
 
 
 @cache
-def _called(words: Words) -> re.Pattern[str]:
+def _name_pattern(words: LanguageWords) -> re.Pattern[str]:
     ends = "[,。!;:是有在住上下今每的过对不喜爱会能最特也都很从做养]|$"
     return re.compile(words.expand(f"叫?(?P<name>{{surname}}{{given}}{{1,2}}?)(?={ends})"))

@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from snapshots.understanding.reading.forms import matching_form
-from snapshots.understanding.reading.sieve import Sieve
+from snapshots.understanding.reading.pattern_filter import PatternFilter
+from snapshots.understanding.reading.text_forms import matching_form
 
 FOLDER = Path(__file__).parent
 LANGUAGES = ("en", "zh")
@@ -30,7 +30,7 @@ class BadRow(ValueError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Words:
+class LanguageWords:
     """The shared ``lists`` of words of a language, and ``patterns`` that are made of them.
 
     In lists that are one string, words are parted by blanks and "_" stands for a blank inside an entry. Texts are
@@ -47,16 +47,16 @@ class Words:
     # How a thing is called in a key, where not by its own word: one key for "color" and "colour", in all languages.
     keys: Mapping[str, str] = field(default_factory=dict)
 
-    def has(self, name: str, word: str) -> bool:
+    def list_has(self, name: str, word: str) -> bool:
         """Return whether ``word`` is in list ``name``, case ignored; an undefined list is empty."""
         return matching_form(word).lower() in self.lists.get(name, frozenset())
 
-    def holds_any(self, name: str, text: str) -> bool:
-        found = self.finder(name)
+    def contains_any(self, name: str, text: str) -> bool:
+        found = self.find_pattern(name)
         return found is not None and found.search(matching_form(text)) is not None
 
-    def finder(self, name: str) -> re.Pattern[str] | None:
-        return _finder(self, name)
+    def find_pattern(self, name: str) -> re.Pattern[str] | None:
+        return _compile_finder(self, name)
 
     def expand(self, pattern: str, *, depth: int = 0) -> str:
         """Return ``pattern`` with its placeholders replaced. Raises KeyError for an unknown name."""
@@ -65,7 +65,7 @@ class Words:
 
         def replace(found: re.Match[str]) -> str:
             name, group = found[1], found[2]
-            body = self.patterns[name] if name in self.patterns else _alternation(self.lists[name])
+            body = self.patterns[name] if name in self.patterns else _build_alternation(self.lists[name])
             body = self.expand(body, depth=depth + 1)
             if group and "(?P<value>" in body:
                 return body.replace("(?P<value>", f"(?P<{group}>")
@@ -75,7 +75,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Row:
+class SlotRow:
     """One way to say something. ``fixed`` holds values that the row gives itself: category, key, label, value."""
 
     slot: str
@@ -103,7 +103,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class SlotQuestion:
     """A question of the assistant whose bare answer fills a slot; ``answer``, where given, is the pattern of one."""
 
     slot: str
@@ -117,39 +117,39 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RowGroup:
     """The rows of one file."""
 
-    clause_rows: tuple[Row, ...]
-    sentence_rows: tuple[Row, ...]
+    clause_rows: tuple[SlotRow, ...]
+    sentence_rows: tuple[SlotRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Language:
+class SlotLanguage:
     """All rows and questions of one language."""
 
-    words: Words
-    groups: tuple[Group, ...]
-    asks: tuple[Ask, ...]
+    words: LanguageWords
+    groups: tuple[RowGroup, ...]
+    asks: tuple[SlotQuestion, ...]
     answer_lead: re.Pattern[str]
-    sieve: Sieve[Row]
+    sieve: PatternFilter[SlotRow]
 
     @property
-    def rows(self) -> Iterator[Row]:
-        return rows_of(self.groups)
+    def list_rows(self) -> Iterator[SlotRow]:
+        return list_group_rows(self.groups)
 
 
-def rows_of(groups: Iterable[Group]) -> Iterator[Row]:
+def list_group_rows(groups: Iterable[RowGroup]) -> Iterator[SlotRow]:
     return (row for group in groups for row in group.clause_rows + group.sentence_rows)
 
 
 @cache
-def load_language(code: str) -> Language:
+def load_language(code: str) -> SlotLanguage:
     """Return the rows of language ``code``, compiled. Raises BadRow."""
     folder = FOLDER / code
     if not (folder / "words.toml").exists():
         nothing = re.compile("")
-        return Language(Words({}, {}), (), (), nothing, Sieve(()))
+        return SlotLanguage(LanguageWords({}, {}), (), (), nothing, PatternFilter(()))
     words = _load_words(folder / "words.toml")
     groups, asks = [], []
     for path in sorted(
@@ -160,14 +160,14 @@ def load_language(code: str) -> Language:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
         place = f"{code}/{path.name}"
         asked = table.pop("ask", {})
-        rows = [_row(slot, entry, words, place) for slot, entries in table.items() for entry in entries]
-        groups.append(Group(*(tuple(row for row in rows if row.scope == scope) for scope in ("clause", "sentence"))))
-        asks += [_ask(slot, entry, words, place) for slot, entries in asked.items() for entry in entries]
-    sieve = Sieve((row.pattern, row) for row in rows_of(groups))
-    return Language(words, tuple(groups), tuple(asks), _compile("{answer_lead}", words, code), sieve)
+        rows = [_build_row(slot, entry, words, place) for slot, entries in table.items() for entry in entries]
+        groups.append(RowGroup(*(tuple(row for row in rows if row.scope == scope) for scope in ("clause", "sentence"))))
+        asks += [_build_question(slot, entry, words, place) for slot, entries in asked.items() for entry in entries]
+    sieve = PatternFilter((row.pattern, row) for row in list_group_rows(groups))
+    return SlotLanguage(words, tuple(groups), tuple(asks), _compile_pattern("{answer_lead}", words, code), sieve)
 
 
-def _load_words(path: Path) -> Words:
+def _load_words(path: Path) -> LanguageWords:
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     lists = {
         name: frozenset(word.lower().replace("_", " ") for word in (value.split() if isinstance(value, str) else value))
@@ -181,25 +181,25 @@ def _load_words(path: Path) -> Words:
     categories = {word.replace("_", " "): name for name, value in table["categories"].items() for word in value.split()}
     tables = {name: table.get(name, {}) for name in ("numbers", "units", "keys")}
     as_user = tuple((pattern, head) for pattern, head in table.get("as_user", ()))
-    return Words(lists, patterns, categories, **tables, as_user=as_user)
+    return LanguageWords(lists, patterns, categories, **tables, as_user=as_user)
 
 
-def _alternation(words: frozenset[str]) -> str:
+def _build_alternation(words: frozenset[str]) -> str:
     # Longest first, so that "sister-in-law" is not read as "sister".
     return "|".join(re.escape(word).replace(r"\ ", " ") for word in sorted(words, key=lambda word: (-len(word), word)))
 
 
 @cache
-def _finder(words: Words, name: str) -> re.Pattern[str] | None:
+def _compile_finder(words: LanguageWords, name: str) -> re.Pattern[str] | None:
     if name in words.patterns:
         return re.compile(words.expand(words.patterns[name]), re.IGNORECASE)
     if not words.lists.get(name):
         return None
     edges = ("", "") if any("\u3400" <= word[0] <= "\u9fff" for word in words.lists[name]) else (r"\b", r"\b")
-    return re.compile(f"{edges[0]}(?:{_alternation(words.lists[name])}){edges[1]}", re.IGNORECASE)
+    return re.compile(f"{edges[0]}(?:{_build_alternation(words.lists[name])}){edges[1]}", re.IGNORECASE)
 
 
-def _compile(pattern: str, words: Words, place: str) -> re.Pattern[str]:
+def _compile_pattern(pattern: str, words: LanguageWords, place: str) -> re.Pattern[str]:
     try:
         return re.compile(words.expand(pattern), re.IGNORECASE)
     except (KeyError, re.error) as problem:
@@ -211,17 +211,17 @@ _NEEDED = {"match", "example", "gives"}
 _GIVEN = {"scope", "confidence", "sort", "allow", "lasting", "bare", "of_others", "unless", "key", *_FIXED}
 
 
-def _row(slot: str, entry: Mapping[str, Any], words: Words, place: str) -> Row:
+def _build_row(slot: str, entry: Mapping[str, Any], words: LanguageWords, place: str) -> SlotRow:
     unknown, missing = set(entry) - _NEEDED - _GIVEN, _NEEDED - set(entry)
     if unknown or missing:
         raise BadRow(f"{place}: {entry.get('match')!r}: unknown keys {sorted(unknown)}, missing keys {sorted(missing)}")
-    return Row(
+    return SlotRow(
         slot=slot,
-        pattern=_compile(entry["match"], words, place),
+        pattern=_compile_pattern(entry["match"], words, place),
         example=entry["example"],
         gives=entry["gives"],
         scope=entry.get("scope", "clause"),
-        fixed=_fixed(entry),
+        fixed=_fixed_values(entry),
         confidence=entry.get("confidence"),
         sort=entry.get("sort"),
         allow=frozenset(entry.get("allow", ())),
@@ -229,27 +229,27 @@ def _row(slot: str, entry: Mapping[str, Any], words: Words, place: str) -> Row:
         bare=entry.get("bare", False),
         of_others=entry.get("of_others", False),
         is_graded=place.endswith(f"/{GRADED}.toml"),
-        unless=_compile(entry["unless"], words, place) if "unless" in entry else None,
+        unless=_compile_pattern(entry["unless"], words, place) if "unless" in entry else None,
         family=slot.removesuffix("_of"),
         place=place,
     )
 
 
-def _ask(slot: str, entry: Mapping[str, Any], words: Words, place: str) -> Ask:
+def _build_question(slot: str, entry: Mapping[str, Any], words: LanguageWords, place: str) -> SlotQuestion:
     question, answer = entry["example"]
-    return Ask(
+    return SlotQuestion(
         slot=slot,
-        question=_compile(entry["question"], words, place),
+        question=_compile_pattern(entry["question"], words, place),
         example_question=question,
         example=answer,
         gives=entry["gives"],
-        answer=_compile(entry["answer"], words, place) if "answer" in entry else None,
-        fixed=_fixed(entry),
+        answer=_compile_pattern(entry["answer"], words, place) if "answer" in entry else None,
+        fixed=_fixed_values(entry),
         place=place,
     )
 
 
-def _fixed(entry: Mapping[str, Any]) -> dict[str, str]:
+def _fixed_values(entry: Mapping[str, Any]) -> dict[str, str]:
     """A row's ``key`` may hold the category, too: "answer/units"."""
     fixed = {name: entry[name] for name in _FIXED if name in entry}
     *category, fixed["key"] = entry.get("key", "").split("/")

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from snapshots.understanding.reading.forms import matching_form
-from snapshots.understanding.slots.lexicon import Words
+from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.slots.lexicon import LanguageWords
 from snapshots.understanding.values import TagCandidate
 
 # Pronouns and the list of relations that each may refer to; other pronouns may refer to anybody.
@@ -19,45 +19,45 @@ _FULL_NAME = re.compile(r"[\u3400-\u9fff]{3}")
 _PRONOUN = re.compile(r"\b(?:she|her|hers|he|his|him|they|their|them)\b|[她他]|\bta\b", re.IGNORECASE)
 
 
-def meant_by(word: str, named: Iterable[TagCandidate], since: str, words: Words) -> TagCandidate | None:
+def resolve_pronoun(word: str, named: Iterable[TagCandidate], since: str, words: LanguageWords) -> TagCandidate | None:
     """Return the one of ``named`` contacts that ``word`` may mean; None where it may mean two, or somebody else
     mentioned in the words ``since``."""
     people = list(named)
-    fitting = [one for one in people if may_mean(word, one.relation or one.label, words)]
-    if len(fitting) != 1 or _names_another(since, people, words):
+    fitting = [one for one in people if fits_relation(word, one.relation or one.label, words)]
+    if len(fitting) != 1 or _mentions_other(since, people, words):
         return None
     return fitting[0]
 
 
-def pronoun_in(text: str) -> str:
+def find_pronoun(text: str) -> str:
     found = _PRONOUN.search(text)
     return found.group().lower() if found else ""
 
 
-def may_mean(word: str, relation: str, words: Words) -> bool:
+def fits_relation(word: str, relation: str, words: LanguageWords) -> bool:
     """Return whether a pronoun may mean somebody of this relation; where the gender is open, any fits."""
     if word.lower() in _OF_ANIMALS:
-        return words.has("animals", relation)
+        return words.list_has("animals", relation)
     wanted = GENDERS.get(word.lower())
-    known = next((gender for gender in ("female", "male") if words.has(gender, relation)), None)
+    known = next((gender for gender in ("female", "male") if words.list_has(gender, relation)), None)
     return wanted is None or known is None or wanted == known
 
 
-def _names_another(said: str, named: Sequence[TagCandidate], words: Words) -> bool:
-    finder = words.finder("somebody")
-    known = {matching_form(one).lower() for one in _names_of(named)}
+def _mentions_other(said: str, named: Sequence[TagCandidate], words: LanguageWords) -> bool:
+    finder = words.find_pattern("somebody")
+    known = {matching_form(one).lower() for one in _list_names(named)}
     if finder is None:
         return False
     found = (match.groupdict().get("name") or match.group() for match in finder.finditer(matching_form(said)))
     return any(one.lower() not in known for one in found)
 
 
-def _names_of(named: Iterable[TagCandidate]) -> Iterable[str]:
+def _list_names(named: Iterable[TagCandidate]) -> Iterable[str]:
     for one in named:
         yield from (one.label, one.relation or "", *one.aliases)
 
 
-def known_names(people: Iterable[TagCandidate]) -> list[str]:
+def list_known_names(people: Iterable[TagCandidate]) -> list[str]:
     """Return the names of people, the longest first; a Chinese name also without its surname."""
     told = {name for one in people for name in (one.label, *one.aliases) if name and name != one.relation}
     short = {name[1:] for name in told if _FULL_NAME.fullmatch(name)}

@@ -7,21 +7,21 @@ from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
-from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBefore, shown_before
-from snapshots.embedding.contextual import Turn
-from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
-from snapshots.embedding.spaces import active_embedders
-from snapshots.embedding.store import store_snapshots
-from snapshots.embedding.stored_drafts import masked_name
+from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBySubject, load_shown
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.embedding.indexed_text import SpokenTurn
+from snapshots.embedding.snapshot_drafts import SnapshotToStore, prepare_snapshots
+from snapshots.embedding.snapshot_store import store_snapshots
+from snapshots.embedding.stored_drafts import mask_name
 from snapshots.models import Message, MessageRole, SnapshotKind
-from snapshots.queue.draining.leases import complete, hold
+from snapshots.queue.draining.leases import complete_items, lock_leased
 from snapshots.queue.values import ClaimedWork
 from snapshots.selectors import with_words
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding import values
+from snapshots.understanding.statements.courtesies import says_something
 from snapshots.understanding.statements.policy import SUMMARY, SummaryPolicy
-from snapshots.understanding.statements.topics import importance_of, topics_of
-from snapshots.understanding.statements.worth import says_something
+from snapshots.understanding.statements.topics import find_topics, score_importance
 from snapshots.understanding.values import Utterance
 from tenants.isolation import tenant_tx
 
@@ -30,7 +30,7 @@ STATEMENT_VERSION = "statement-1"
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class HeardMessage:
     """A message to be remembered, the one before it in its conversation, and the content of earlier prompts.
 
     ``asked``: the key and id of our own ask that the message answers; "" for none.
@@ -38,7 +38,7 @@ class Heard:
 
     message: Message
     previous: Message | None
-    shown: ShownBefore = NOTHING_SHOWN
+    shown: ShownBySubject = NOTHING_SHOWN
     asked: str = ""
 
 
@@ -46,17 +46,17 @@ def store_statements(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     """Turn claimed messages into statements: read, index with no transaction open, write the work that is still
     ours."""
     with tenant_tx(tenant_id):
-        heard = hear(items)
-    drafts = [draft for one in heard if (draft := statement(one))]
+        heard = load_heard_work(items)
+    drafts = [draft for one in heard if (draft := build_statement(one))]
     prepared = prepare_snapshots(drafts, active_embedders())
     with tenant_tx(tenant_id):
-        held = hold(items)
+        held = lock_leased(items)
         ours = {item.message_id for item in held}
         store_snapshots([one for one in prepared if not ours.isdisjoint(one.draft.message_ids)])
-        complete(held)
+        complete_items(held)
 
 
-def load_messages(items: Sequence[ClaimedWork]) -> dict[UUID, Message]:
+def load_claimed_messages(items: Sequence[ClaimedWork]) -> dict[UUID, Message]:
     """Return the messages of claimed work by id, in the order of the work, without those that must not be
     remembered."""
     ids = [item.message_id for item in items if item.message_id]
@@ -65,21 +65,25 @@ def load_messages(items: Sequence[ClaimedWork]) -> dict[UUID, Message]:
     return {message_id: found[message_id] for message_id in ids if message_id in found}
 
 
-def hear(items: Sequence[ClaimedWork]) -> list[Heard]:
-    return hear_messages({item.subject_id for item in items}, [item.message_id for item in items if item.message_id])
+def load_heard_work(items: Sequence[ClaimedWork]) -> list[HeardMessage]:
+    return load_heard_messages(
+        {item.subject_id for item in items}, [item.message_id for item in items if item.message_id]
+    )
 
 
-def hear_messages(subjects: Collection[UUID], wanted: Sequence[UUID]) -> list[Heard]:
+def load_heard_messages(subjects: Collection[UUID], wanted: Sequence[UUID]) -> list[HeardMessage]:
     """Return these messages of these subjects, each with the one before it, in the open scope."""
     messages = list(Message.objects.filter(subject_id__in=subjects, id__in=wanted).order_by("conversation_id", "seq"))
     messages = list(with_words(messages))
-    before = messages_at({(message.conversation_id, message.seq - 1) for message in messages}, subjects)
+    before = load_messages_at({(message.conversation_id, message.seq - 1) for message in messages}, subjects)
     said = [one for one in (*messages, *before.values()) if one.role == MessageRole.USER]
-    shown = shown_before(said)
-    return [Heard(message, before.get((message.conversation_id, message.seq - 1)), shown) for message in messages]
+    shown = load_shown(said)
+    return [
+        HeardMessage(message, before.get((message.conversation_id, message.seq - 1)), shown) for message in messages
+    ]
 
 
-def messages_at(places: Iterable[tuple[UUID, int]], subjects: Iterable[UUID]) -> dict[tuple[UUID, int], Message]:
+def load_messages_at(places: Iterable[tuple[UUID, int]], subjects: Iterable[UUID]) -> dict[tuple[UUID, int], Message]:
     """Return ``{(conversation, seq): message}`` for the places that hold one."""
     places = set(places)
     rows = Message.objects.filter(
@@ -90,25 +94,25 @@ def messages_at(places: Iterable[tuple[UUID, int]], subjects: Iterable[UUID]) ->
     return {(row.conversation_id, row.seq): row for row in rows if (row.conversation_id, row.seq) in places}
 
 
-def is_statement(message: Message, shown: ShownBefore = NOTHING_SHOWN) -> bool:
+def is_statement(message: Message, shown: ShownBySubject = NOTHING_SHOWN) -> bool:
     return message.remember and message.role == MessageRole.USER and says_something(shown.own_words(message))
 
 
-def statement(heard: Heard) -> SnapshotDraft | None:
+def build_statement(heard: HeardMessage) -> SnapshotToStore | None:
     """Return the statement of a message, masked and indexed after the turn before it; None for courtesies and
     echoes."""
     message, previous = heard.message, heard.previous
-    drawn = statement_draft(own_utterance(message, heard.shown)) if message.remember else None
+    drawn = extract_statement(build_own_utterance(message, heard.shown)) if message.remember else None
     if drawn is None:
         return None
-    name = masked_name(message.name, mask_sensitive)
-    return message_draft(
+    name = mask_name(message.name, mask_sensitive)
+    return draft_from_message(
         message,
         SnapshotKind.STATEMENT,
         drawn.text,
         id=stable_id(STATEMENT_VERSION, message.id),
         name=name,
-        previous=_turn(previous, heard.shown) if previous else None,
+        previous=_mask_turn(previous, heard.shown) if previous else None,
         previous_is_memory=previous is not None and is_statement(previous, heard.shown),
         importance=drawn.importance,
         topics=drawn.topics,
@@ -117,9 +121,9 @@ def statement(heard: Heard) -> SnapshotDraft | None:
     )
 
 
-def message_draft(message: Message, kind: SnapshotKind, text: str, **details: Any) -> SnapshotDraft:
+def draft_from_message(message: Message, kind: SnapshotKind, text: str, **details: Any) -> SnapshotToStore:
     """Return the draft of a snapshot that one message makes; ``details`` are its id and further fields."""
-    return SnapshotDraft(
+    return SnapshotToStore(
         subject_id=message.subject_id,
         kind=kind,
         text=text,
@@ -134,16 +138,16 @@ def message_draft(message: Message, kind: SnapshotKind, text: str, **details: An
     )
 
 
-def statement_draft(utterance: Utterance, *, policy: SummaryPolicy = SUMMARY) -> values.SnapshotDraft | None:
+def extract_statement(utterance: Utterance, *, policy: SummaryPolicy = SUMMARY) -> values.ExtractiveDraft | None:
     """Return the statement of one user message, whoever its named speaker, masked; None for courtesies and commands."""
     if utterance.role != "user" or not says_something(utterance.text):
         return None
     text, masked = mask_sensitive(utterance.text)
-    topics = topics_of(text, policy=policy)
-    return values.SnapshotDraft(
+    topics = find_topics(text, policy=policy)
+    return values.ExtractiveDraft(
         kind="statement",
         text=text,
-        importance=importance_of(text, policy=policy),
+        importance=score_importance(text, policy=policy),
         topics=topics,
         category=topics[0] if topics else None,
         sources=(utterance.message_key,),
@@ -151,23 +155,23 @@ def statement_draft(utterance: Utterance, *, policy: SummaryPolicy = SUMMARY) ->
     )
 
 
-def own_utterance(message: Message, shown: ShownBefore) -> Utterance:
-    return replace(utterance_of(message), text=shown.own_words(message))
+def build_own_utterance(message: Message, shown: ShownBySubject) -> Utterance:
+    return replace(build_utterance(message), text=shown.own_words(message))
 
 
-def utterance_of(message: Message) -> Utterance:
+def build_utterance(message: Message) -> Utterance:
     return Utterance(
         message_key=str(message.id),
         role=message.role,
-        name=masked_name(message.name, mask_sensitive),
+        name=mask_name(message.name, mask_sensitive),
         text=message.content,
         said_at=message.said_at,
         seq=message.seq,
     )
 
 
-def _turn(message: Message, shown: ShownBefore) -> Turn | None:
+def _mask_turn(message: Message, shown: ShownBySubject) -> SpokenTurn | None:
     """Return a message as the turn before another; an answer of the assistant keeps its echoes."""
     said = shown.own_words(message) if message.role == MessageRole.USER else message.content
-    name = masked_name(message.name, mask_sensitive)
-    return Turn(mask_sensitive(said)[0], name, message.said_locally) if said else None
+    name = mask_name(message.name, mask_sensitive)
+    return SpokenTurn(mask_sensitive(said)[0], name, message.said_locally) if said else None

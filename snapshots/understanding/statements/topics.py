@@ -41,7 +41,7 @@ CUES: tuple[re.Pattern[str], ...] = (
 CEILING = 0.9
 
 
-def topics_of(text: str, *, policy: SummaryPolicy = SUMMARY) -> tuple[str, ...]:
+def find_topics(text: str, *, policy: SummaryPolicy = SUMMARY) -> tuple[str, ...]:
     """Return the categories whose words occur in ``text``, most frequent first, at most ``max_topics``."""
     counts: Counter[str] = Counter()
     for word in _WORD.findall(text.lower()):
@@ -49,17 +49,17 @@ def topics_of(text: str, *, policy: SummaryPolicy = SUMMARY) -> tuple[str, ...]:
         if category:
             counts[category] += 1
     for run in _HAN_RUN.findall(text):
-        counts.update(_categories_zh(simplify(run)))
+        counts.update(_find_topics_zh(simplify(run)))
     return tuple(category for category, _ in counts.most_common(policy.max_topics))
 
 
-def importance_of(text: str, *, policy: SummaryPolicy = SUMMARY) -> float:
+def score_importance(text: str, *, policy: SummaryPolicy = SUMMARY) -> float:
     """Return 0..1: the base plus one step for each kind of cue in ``text``, at most ``CEILING``."""
     cues = sum(cue.search(text) is not None for cue in CUES)
     return round(min(CEILING, policy.base_importance + policy.importance_per_cue * cues), 2)
 
 
-def _categories_zh(run: str) -> list[str]:
+def _find_topics_zh(run: str) -> list[str]:
     """Longest words first, from the left; single characters say too little ("酒店" is no wine)."""
     found = []
     at = 0

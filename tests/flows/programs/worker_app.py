@@ -19,11 +19,11 @@ faulthandler.register(signal.SIGUSR2, all_threads=True)
 django.setup()
 
 from snapshots.models import Message, WorkKind  # noqa: E402 - after the set-up
-from snapshots.queue.draining.turns import take_turn  # noqa: E402 - as above
-from snapshots.queue.figures.counts import tenants_with_due_work  # noqa: E402 - as above
+from snapshots.queue.draining.tenant_turns import drain_for_one_turn  # noqa: E402 - as above
+from snapshots.queue.figures.work_counts import find_tenants_with_due_work  # noqa: E402 - as above
 from snapshots.queue.policy import QueuePolicy  # noqa: E402 - as above
 from snapshots.queue.values import ClaimedWork  # noqa: E402 - as above
-from snapshots.queue.wake_up import DRAIN_JOB, nudge  # noqa: E402 - as above
+from snapshots.queue.wake_up import DRAIN_JOB, wake_workers  # noqa: E402 - as above
 from tenants.isolation import tenant_tx  # noqa: E402 - as above
 from tenants.jobs import TenantTask  # noqa: E402 - as above
 from tenants.policy import RunPolicy  # noqa: E402 - as above
@@ -62,7 +62,7 @@ def handle(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
 
 @app.task(name=DRAIN_JOB, base=TenantTask)  # type: ignore[untyped-decorator]  # Celery has no types
 def drain_work_job(tenant_id: UUID) -> None:
-    take_turn(tenant_id, dict.fromkeys(WorkKind, handle), policy=POLICY)
+    drain_for_one_turn(tenant_id, dict.fromkeys(WorkKind, handle), policy=POLICY)
 
 
 @app.task(name=ROUND_JOB)  # type: ignore[untyped-decorator]  # Celery has no types
@@ -79,5 +79,5 @@ def round_job() -> None:
 
 @app.task(name="snapshots.jobs.sweep_job")  # type: ignore[untyped-decorator]  # Celery has no types
 def sweep_job() -> None:
-    for tenant_id in tenants_with_due_work(100):
-        nudge(tenant_id)
+    for tenant_id in find_tenants_with_due_work(100):
+        wake_workers(tenant_id)

@@ -4,8 +4,8 @@ import pytest
 
 from lab.benchmarks.corrections import ENTRIES, KEYS, TONGUES, CorrectionTimings, Tongue, fill_beliefs
 from profiles.models import Preference
-from snapshots.understanding.believing.extract import extract
-from snapshots.understanding.values import ExtractionContext, HeldValue
+from snapshots.understanding.believing.extraction import extract_candidates
+from snapshots.understanding.values import CurrentValue, ExtractionContext
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.understanding.utterances import utter
@@ -22,11 +22,11 @@ def test_no_two_values_are_the_same(tongue: Tongue) -> None:
 def test_each_correction_is_read_and_no_ordinary_message_is_one(tongue: Tongue) -> None:
     for turn in range(KEYS):
         old, new = tongue.value(turn, turn % ENTRIES), tongue.right(turn)
-        held = tuple(HeldValue("likes", tongue.value(turn, entry)) for entry in range(ENTRIES))
+        held = tuple(CurrentValue("likes", tongue.value(turn, entry)) for entry in range(ENTRIES))
         context = ExtractionContext(held=held)
-        found = extract(utter(tongue.correction.format(old=old, new=new)), context=context).corrections
-        assert [change.replaces or change.texts[0] for change in found] == [old]
-    assert not extract(utter(tongue.ordinary), context=ExtractionContext()).corrections
+        found = extract_candidates(utter(tongue.correction.format(old=old, new=new)), context=context).corrections
+        assert [change.replaces or change.value_texts[0] for change in found] == [old]
+    assert not extract_candidates(utter(tongue.ordinary), context=ExtractionContext()).corrections
 
 
 def test_subjects_hold_what_is_corrected(world: World) -> None:

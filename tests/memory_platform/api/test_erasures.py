@@ -18,8 +18,8 @@ from profiles.services.certificates import is_genuine, signature_of
 from snapshots.erasure import subjects as erasing
 from snapshots.erasure.policy import ErasurePolicy
 from snapshots.jobs import ASKED, drain_work_job
-from snapshots.queue.asked_jobs import work_at_jobs
-from snapshots.queue.figures.counts import work_counts
+from snapshots.queue.figures.work_counts import count_work
+from snapshots.queue.requested_jobs import run_due_jobs
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
@@ -102,13 +102,13 @@ def test_nothing_of_an_erased_subject_is_left_and_the_counts_are_true(acme: Call
 def test_the_law_of_work_holds_after_an_erasure(acme: Caller, world: World) -> None:
     seed(acme)
     with tenant_tx(world.acme.tenant.id):
-        accepted = work_counts().accepted
+        accepted = count_work().accepted_total
 
     acme("DELETE", ADA)
 
     with tenant_tx(world.acme.tenant.id):
-        counts = work_counts()
-    assert counts.accepted == counts.removed == accepted
+        counts = count_work()
+    assert counts.accepted_total == counts.removed == accepted
 
 
 def test_a_certificate_is_genuine_until_somebody_changes_it(acme: Caller, world: World) -> None:
@@ -206,7 +206,7 @@ def test_a_large_subject_is_out_of_sight_at_once_and_gone_when_its_job_is_done(
     job = body_of(acme("GET", f"/v1/jobs/{answer['job_id']}"))
     assert (job["kind"], job["status"]) == ("erasure", "queued")
 
-    work_at_jobs(world.acme.tenant.id, ASKED, may_go_on=lambda: True)
+    run_due_jobs(world.acme.tenant.id, ASKED, may_go_on=lambda: True)
 
     job = body_of(acme("GET", f"/v1/jobs/{answer['job_id']}"))
     assert (job["status"], job["error"]) == ("succeeded", None)

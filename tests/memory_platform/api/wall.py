@@ -13,8 +13,8 @@ from django.http import HttpResponse
 
 from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Subject
-from snapshots.lifecycle.review import ask_for_review
-from snapshots.models import Consolidation, Lane, MemoryReview, ReviewReason, Snapshot, Work
+from snapshots.lifecycle.memory_reviews import request_review
+from snapshots.models import Consolidation, MemoryLane, MemoryReview, ReviewReason, Snapshot, Work
 from tenants.isolation import tenant_tx
 from tests.memory_platform.api.conftest import Caller, body_of
 from tests.memory_platform.api.routes import Route
@@ -354,8 +354,8 @@ def in_question(caller: Caller, snapshots: list[UUID]) -> tuple[str, str]:
     with tenant_tx(caller.house.tenant.id):
         rows = list(Snapshot.objects.filter(id__in=snapshots).order_by("position"))
         for row in rows:
-            ask_for_review(row, Lane.SNAPSHOTS, ReviewReason.UNSURE)
-        own = {"subject_id": rows[0].subject_id, "lane": Lane.SNAPSHOTS}
+            request_review(row, MemoryLane.SNAPSHOTS, ReviewReason.UNSURE)
+        own = {"subject_id": rows[0].subject_id, "lane": MemoryLane.SNAPSHOTS}
         joined = [
             Consolidation.objects.create(**own, memory_ref=row.id, members=[new_id()], similarity=0.9) for row in rows
         ]

@@ -12,8 +12,8 @@ from django.http import HttpRequest
 from django.test import Client
 from django.utils import translation
 
-from memory_platform.console.shared.access import desk_of
-from memory_platform.console.shared.form_tenant import FIELD
+from memory_platform.console.shared.form_tenant import TENANT_FIELD
+from memory_platform.console.shared.tenant_access import find_desk
 from tenants.isolation import tenant_tx
 from tenants.models import ActorKind, Role, Tenant
 from tenants.services.audit import COMMAND_LINE, Actor
@@ -31,7 +31,7 @@ class Browser(Client):
 
     def post(self, path: str, data: Any = None, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]  # as given
         """Send a form; one that names its tenant, or names "", is sent as it is."""
-        if data is None or (isinstance(data, dict) and FIELD not in data):
+        if data is None or (isinstance(data, dict) and TENANT_FIELD not in data):
             data = {**(data or {}), **self._tenant_named()}
         return super().post(path, data, *args, **kwargs)
 
@@ -41,8 +41,8 @@ class Browser(Client):
         request = HttpRequest()
         request.session = self.session
         request.user = get_user(request)
-        desk = desk_of(request)
-        return {FIELD: str(desk.tenant.id)} if desk else {}
+        desk = find_desk(request)
+        return {TENANT_FIELD: str(desk.tenant.id)} if desk else {}
 
 
 @dataclass(frozen=True, slots=True)

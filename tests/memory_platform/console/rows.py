@@ -48,15 +48,15 @@ from tenants.services.keys import create_key
 SAID_AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 
 
-def one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
+def make_one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     """Make one subject and all that can belong to it, inside the open tenant; return ``{model: row}``."""
     subject = Subject.objects.create(external_id=f"{text}-{number}"[:200], metadata={text: [text]}, search_text=text)
     rows: dict[type[Model], Any] = {Subject: subject}
-    rows |= talk(subject, text)
-    rows |= beliefs(subject, text)
-    rows |= snapshot_and_receipt(subject, text, rows)
-    rows |= note_of(subject, text, rows)
-    rows |= tasks_and_asks(subject, text, rows[Snapshot])
+    rows |= make_conversation(subject, text)
+    rows |= make_beliefs(subject, text)
+    rows |= make_snapshot_and_receipt(subject, text, rows)
+    rows |= make_note(subject, text, rows)
+    rows |= make_tasks_and_asks(subject, text, rows[Snapshot])
     rows[MemoryReview] = MemoryReview.objects.create(
         subject=subject, lane="snapshots", memory_ref=rows[Snapshot].pk, reason="stale", effective_confidence=0.1
     )
@@ -103,7 +103,7 @@ def one_of_each(text: str, number: int = 0) -> dict[type[Model], Any]:
     return rows
 
 
-def tasks_and_asks(subject: Subject, text: str, snapshot: Snapshot) -> dict[type[Model], Any]:
+def make_tasks_and_asks(subject: Subject, text: str, snapshot: Snapshot) -> dict[type[Model], Any]:
     """Make a task with an episode, and an ask."""
     step = {"id": text, "text": text, "status": "failed", "result": text, "error": text, "tool": text}
     task = Task.objects.create(subject=subject, goal=text, steps=[step], scratchpad={text: [text]})
@@ -125,7 +125,7 @@ def tasks_and_asks(subject: Subject, text: str, snapshot: Snapshot) -> dict[type
     return {Task: task, Episode: episode, Ask: ask}
 
 
-def talk(subject: Subject, text: str) -> dict[type[Model], Any]:
+def make_conversation(subject: Subject, text: str) -> dict[type[Model], Any]:
     """Make a conversation with one message and its work."""
     conversation = Conversation.objects.create(subject=subject, external_id=text[:200], summary=text)
     message = Message.objects.create(
@@ -149,7 +149,7 @@ def talk(subject: Subject, text: str) -> dict[type[Model], Any]:
     return {Conversation: conversation, Message: message, Work: work}
 
 
-def beliefs(subject: Subject, text: str) -> dict[type[Model], Any]:
+def make_beliefs(subject: Subject, text: str) -> dict[type[Model], Any]:
     """Make a profile fact, a preference, a tag and a candidate."""
     held: dict[str, Any] = {"subject": subject, "confidence": 0.6, "provenance": "observation"}
     believed = {**held, "value": [text, {text: text}], "valid_at": SAID_AT}
@@ -172,7 +172,7 @@ def beliefs(subject: Subject, text: str) -> dict[type[Model], Any]:
     }
 
 
-def snapshot_and_receipt(subject: Subject, text: str, rows: dict[type[Model], Any]) -> dict[type[Model], Any]:
+def make_snapshot_and_receipt(subject: Subject, text: str, rows: dict[type[Model], Any]) -> dict[type[Model], Any]:
     """Make a snapshot, the sources of all memories, and a receipt that used them."""
     snapshot = Snapshot.objects.create(
         subject=subject,
@@ -199,10 +199,10 @@ def snapshot_and_receipt(subject: Subject, text: str, rows: dict[type[Model], An
         fields={"text": f"before: {text}", "topics": [text]},
         recorded_at=SAID_AT,
     )
-    return {Snapshot: snapshot, Receipt: receipt_of(subject, text, snapshot, rows)}
+    return {Snapshot: snapshot, Receipt: make_receipt(subject, text, snapshot, rows)}
 
 
-def note_of(subject: Subject, text: str, rows: dict[type[Model], Any]) -> dict[type[Model], Any]:
+def make_note(subject: Subject, text: str, rows: dict[type[Model], Any]) -> dict[type[Model], Any]:
     """Make a note with every detail, the message behind it, and a version that it had before."""
     snapshot = Snapshot.objects.create(
         subject=subject,
@@ -240,7 +240,7 @@ def note_of(subject: Subject, text: str, rows: dict[type[Model], Any]) -> dict[t
     return {Note: note}
 
 
-def receipt_of(subject: Subject, text: str, snapshot: Snapshot, rows: dict[type[Model], Any]) -> Receipt:
+def make_receipt(subject: Subject, text: str, snapshot: Snapshot, rows: dict[type[Model], Any]) -> Receipt:
     """Write a receipt with a memory in the prompt, one left out, and one of a lane that has no screen."""
     why = (1, 1.2, text, None, None, None, *[0.5] * 5, None, *[1.0] * 4)
     offered = [

@@ -17,13 +17,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import NoReverseMatch, URLPattern, URLResolver, reverse
 
-from memory_platform.console.memory_actions.acts import ACTS
+from memory_platform.console.memory_actions.actions import STAFF_ACTIONS
 from profiles.models import Subject
 from snapshots.maintenance import JOBS
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
-from tests.memory_platform.console.rows import one_of_each
+from tests.memory_platform.console.rows import make_one_of_each
 
 MOST_QUERIES = 30
 WRITTEN_IN = re.compile(
@@ -68,7 +68,7 @@ def pages_of(rows: Rows) -> list[str]:
     found = []
     for name in sorted(set(names_of(site.get_urls())) - LEAVES):
         ids = [row.pk for model, row in rows.items() if f":{model._meta.app_label}_{model._meta.model_name}_" in name]
-        acts = [[key, verb] for key in ids for verb in ACTS]
+        acts = [[key, verb] for key in ids for verb in STAFF_ACTIONS]
         for args in ([], *([key] for key in ids), *acts, *OTHER_ARGUMENTS.get(name, ())):
             try:
                 found.append(reverse(name, args=[rows[Subject].pk if one == "subject" else one for one in args]))
@@ -86,7 +86,7 @@ def open_page(client: Client, page: str) -> HttpResponse:
 @pytest.fixture
 def rows(world: World) -> Rows:
     with tenant_tx(world.acme.tenant.id):
-        return one_of_each("peanuts")
+        return make_one_of_each("peanuts")
 
 
 def people(world: World, staff: Staff) -> list[Client]:

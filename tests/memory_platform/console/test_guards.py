@@ -13,14 +13,14 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import resolve
 
-from memory_platform.console.shared.base import TenantAdmin
-from memory_platform.console.shared.support_guard import shows_nobody, shows_people
+from memory_platform.console.shared.base_screens import TenantAdmin
+from memory_platform.console.shared.support_sessions import mark_impersonal, shows_personal_data
 from memory_platform.kernel.ids import new_id
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord, SupportSession
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff, log_in
-from tests.memory_platform.console.rows import one_of_each
+from tests.memory_platform.console.rows import make_one_of_each
 from tests.memory_platform.console.test_every_page import Rows, pages_of
 
 CANARY = "peanutscanary"
@@ -38,7 +38,7 @@ SHOWS_NOBODY = re.compile(
 @pytest.fixture
 def rows(world: World) -> Rows:
     with tenant_tx(world.acme.tenant.id):
-        return one_of_each(CANARY)
+        return make_one_of_each(CANARY)
 
 
 def name_of(page: str) -> str:
@@ -111,6 +111,6 @@ def test_a_view_that_says_nothing_is_taken_to_show_people() -> None:
     def unmarked_view(request: HttpRequest) -> HttpResponse:
         raise NotImplementedError
 
-    assert shows_people(unmarked_view)
-    assert not shows_people(shows_nobody(unmarked_view))
+    assert shows_personal_data(unmarked_view)
+    assert not shows_personal_data(mark_impersonal(unmarked_view))
     assert TenantAdmin.personal_data

@@ -8,7 +8,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff, log_in_staff
-from tests.memory_platform.console.rows import one_of_each
+from tests.memory_platform.console.rows import make_one_of_each
 from tests.memory_platform.console.test_safety import address
 
 NONSENSE = (
@@ -31,7 +31,7 @@ NONSENSE = (
 def staff(shared_world: World) -> Staff:
     """People of a tenant with a row of each kind; the operator works in the other one. These tests only look."""
     with tenant_tx(shared_world.acme.tenant.id):
-        one_of_each("peanuts")
+        make_one_of_each("peanuts")
     staff = log_in_staff(shared_world)
     staff.olga.post("/console/switch/", {"tenant": str(shared_world.globex.tenant.id)})
     return staff

@@ -16,7 +16,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import Member, TenantOwned, UsageLimit
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
-from tests.memory_platform.console.rows import one_of_each
+from tests.memory_platform.console.rows import make_one_of_each
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'{{ 7|add:7 }}{% now %}\u202eevil\u2066🙂家`${1}`"
 CANARY = "CANARY-of-acme"
@@ -32,13 +32,13 @@ def address(model: type[Model], page: str = "") -> str:
 @pytest.fixture
 def hostile(world: World) -> Rows:
     with tenant_tx(world.acme.tenant.id):
-        return one_of_each(HOSTILE)
+        return make_one_of_each(HOSTILE)
 
 
 @pytest.fixture
 def secret(world: World) -> Rows:
     with tenant_tx(world.acme.tenant.id):
-        return one_of_each(CANARY)
+        return make_one_of_each(CANARY)
 
 
 def test_every_tenant_owned_screen_is_tried_here(hostile: Rows) -> None:

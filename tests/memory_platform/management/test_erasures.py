@@ -8,13 +8,13 @@ import orjson
 import pytest
 from django.core.management import CommandError, call_command
 
+from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.policy import ErasurePolicy
 from snapshots.erasure.subjects import erase_subject
-from snapshots.intake.conversations import locked_known
-from snapshots.intake.delete import delete_conversation
+from snapshots.intake.conversations import lock_conversation
 from snapshots.jobs import ASKED, drain_work_job
 from snapshots.models import Conversation, Snapshot
-from snapshots.queue.asked_jobs import work_at_jobs
+from snapshots.queue.requested_jobs import run_due_jobs
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import World
@@ -57,12 +57,12 @@ def test_what_a_restore_brings_back_is_erased_again(world: World, tmp_path: Path
     lines = acme("GET", f"{ADA}/export").content
     with tenant_tx(house.tenant.id):
         memory = Snapshot.objects.get(text__startswith="My sister", kind="statement")
-        gone = delete_conversation(locked_known("ada", "other"))
+        gone = delete_conversation(lock_conversation("ada", "other"))
     forgotten = body_of(acme("POST", f"{ADA}/snapshots/{memory.id}/forget", {}))
     conversation = body_of(acme("GET", f"/v1/erasures/{gone.id}"))
     erased = body_of(acme("DELETE", ADA))
     acme("POST", "/v1/import", lines, Content_Type="application/x-ndjson")
-    work_at_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
+    run_due_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
     certificates = write_lines(tmp_path / "certificates", forgotten, conversation, erased)
 
     # Made after the erasures: another person under the same id.
@@ -94,7 +94,7 @@ def test_beliefs_that_a_restore_brings_back_are_forgotten_again(world: World, tm
     certificates = write_lines(tmp_path / "certificates", *(body_of(acme("POST", path, sent)) for path, sent in calls))
     assert "Kestrel4711" not in acme("GET", f"{ADA}/export").content.decode()
     acme("POST", "/v1/import?allow_forgotten=true", backup, Content_Type="application/x-ndjson")
-    work_at_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
+    run_due_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
     assert acme("GET", f"{ADA}/export").content.decode().count("Kestrel4711") >= 3
 
     assert "3 erased again" in run("replay_erasures", certificates)
@@ -109,7 +109,7 @@ def test_who_came_under_the_same_id_while_rows_were_leaving_is_not_erased_again(
     say(house, "My sister Kestrel4711 lives in Utrecht")
     erasure, _ = erase_subject(house.tenant.id, "ada", by=COMMAND_LINE, policy=ErasurePolicy(at_once_rows=-1))
     assert acme("PUT", ADA, {}).status_code == 201
-    work_at_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
+    run_due_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
 
     done = body_of(acme("GET", f"/v1/erasures/{erasure.id}"))
 

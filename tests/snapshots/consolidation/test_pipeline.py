@@ -21,8 +21,8 @@ from snapshots.consolidation.pipeline import (
     preview_consolidation,
 )
 from snapshots.consolidation.writing import Written, text_by_rules
-from snapshots.embedding.drafts import prepare_snapshots
-from snapshots.lifecycle.selectors import history_of
+from snapshots.embedding.snapshot_drafts import prepare_snapshots
+from snapshots.lifecycle.selectors import load_snapshot_history
 from snapshots.models import Consolidation, Snapshot, SnapshotSource
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
@@ -82,7 +82,7 @@ def test_three_become_one_with_all_their_sources(world: World, texts: tuple[str,
         assert member.invalid_at == joined.valid_at
         assert member.retired_at is None, "as_of before now still shows it"
         with tenant_tx(house.tenant.id):
-            assert [state.snapshot.superseded_by_id for state in history_of(member)] == [None, joined.id]
+            assert [state.snapshot.superseded_by_id for state in load_snapshot_history(member)] == [None, joined.id]
 
 
 def test_again_it_finds_nothing_and_two_more_join_the_joined_one(world: World) -> None:

@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.context.budget import BudgetTooSmall
-from snapshots.context.pipeline import ContextAnswer, ContextQuery, build_context
+from snapshots.context.pipeline import ContextAnswer, ContextCall, build_context
+from snapshots.context.token_budget import BudgetTooSmall
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.models import Note, NoteGrade
 from tenants.isolation import tenant_tx
@@ -24,7 +24,7 @@ def ask(
     house: House, query: str, total: int | None = None, at: datetime | None = None, locale: str | None = None
 ) -> ContextAnswer:
     request = ContextRequest(query, budget=BudgetRequest(total=total), at=at, tenant_locale=locale)
-    return build_context(house.tenant.id, house.subject.external_id, ContextQuery(request, "1"))
+    return build_context(house.tenant.id, house.subject.external_id, ContextCall(request, "1"))
 
 
 def content_of(answer: ContextAnswer) -> str:

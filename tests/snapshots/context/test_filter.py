@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from snapshots.context.pipeline import ContextQuery, build_context
-from snapshots.context.values import AssembledContext, BudgetRequest, ContextRequest, Reason, SectionName
+from snapshots.context.pipeline import ContextCall, build_context
+from snapshots.context.values import AssembledContext, BudgetRequest, ContextRequest, DecisionReason, SectionName
 from snapshots.models import MessageRole, Note, Snapshot
-from snapshots.recall.filtering.grammar import FilterNode, parse_filter
+from snapshots.recall.filtering.filter_grammar import FilterNode, parse_filter
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import prefer
@@ -42,13 +42,11 @@ def live(house: House, language: str) -> str:
 
 def ask(house: House, query: str, total: int, narrowed: FilterNode | None = None) -> AssembledContext:
     request = ContextRequest(query, budget=BudgetRequest(total=total), at=MONDAY + timedelta(days=4))
-    return build_context(
-        house.tenant.id, house.subject.external_id, ContextQuery(request, "3", filter=narrowed)
-    ).context
+    return build_context(house.tenant.id, house.subject.external_id, ContextCall(request, "3", filter=narrowed)).context
 
 
 def kept_in(context: AssembledContext, section: SectionName) -> list[str]:
-    return [one.id for one in context.decisions if one.reason is Reason.KEPT and one.section is section]
+    return [one.id for one in context.decisions if one.reason is DecisionReason.KEPT and one.section is section]
 
 
 @pytest.mark.parametrize("language", LIVES)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.context.pipeline import ContextAnswer, ContextQuery, build_context
+from snapshots.context.pipeline import ContextAnswer, ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest, SectionName
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation
@@ -32,7 +32,7 @@ def turn(house: House, number: int, language: str) -> None:
 
 def built(house: House, language: str, budget: BudgetRequest = ROOM) -> ContextAnswer:
     request = ContextRequest(SAID[language][0].format(99), budget=budget)
-    return build_context(house.tenant.id, "ada", ContextQuery(request, "1", "c1"))
+    return build_context(house.tenant.id, "ada", ContextCall(request, "1", "c1"))
 
 
 def turns_in(context: ContextAnswer) -> list[str]:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.context.pipeline import ContextQuery, draft_context
+from snapshots.context.pipeline import ContextCall, draft_context
 from snapshots.context.values import ContextRequest
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
@@ -18,7 +18,7 @@ NOON = datetime(2026, 3, 11, 12, tzinfo=UTC)
 
 
 def best_memory(house: House, query: str, at: datetime | None) -> str:
-    asked = ContextQuery(ContextRequest(query, at=at), "1")
+    asked = ContextCall(ContextRequest(query, at=at), "1")
     return draft_context(house.tenant.id, house.subject.external_id, asked).findings.found.memories[0].text
 
 

@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 from django.db import connection
 
-from snapshots.context.pipeline import ContextQuery, build_context
+from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.models import Note, WorkKind
 from snapshots.queue.draining.drain import drain_work
@@ -24,7 +24,7 @@ REPAIR = import_module("snapshots.migrations.0038_notes_know_their_statement_bef
 def lines_of(house: House, query: str, *, prefix: bool = False) -> list[str]:
     """Return the lines of the memories in a context, or in its prefix."""
     request = ContextRequest(query, system_prompt="Help.", budget=BudgetRequest(total=6_000), at=LATER)
-    built = build_context(house.tenant.id, house.subject.external_id, ContextQuery(request, "3"))
+    built = build_context(house.tenant.id, house.subject.external_id, ContextCall(request, "3"))
     told = built.context.messages[:1] if prefix else built.context.messages[:-1]
     return [line for one in told for line in one["content"].splitlines() if line.startswith(("- ", "~ ", "? "))]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from snapshots.context.pipeline import ContextQuery, build_context
+from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.receipts.packing import candidates_held
 from snapshots.receipts.read import candidates_of
@@ -53,7 +53,7 @@ def _with_the_sentence_encoder(settings: Any) -> None:
 
 def ask(house: House, query: str, total: int) -> list[dict[str, Any]]:
     request = ContextRequest(query, budget=BudgetRequest(total=total), at=LATER)
-    made = build_context(house.tenant.id, house.subject.external_id, ContextQuery(request, "3"))
+    made = build_context(house.tenant.id, house.subject.external_id, ContextCall(request, "3"))
     return candidates_held(made.receipt)
 
 
@@ -106,7 +106,7 @@ def test_parts_of_a_note_that_its_slot_raises_multiply_out(world: World, languag
 def test_a_slot_tells_which_words_of_the_question_it_shares(world: World, value: str, query: str, word: str) -> None:
     prefer(world.acme, "hobby", "garden", value)
     request = ContextRequest(query, budget=BudgetRequest(total=500, profile=0), min_relevance=0.0)
-    made = build_context(world.acme.tenant.id, world.acme.subject.external_id, ContextQuery(request, "3"))
+    made = build_context(world.acme.tenant.id, world.acme.subject.external_id, ContextCall(request, "3"))
     with tenant_tx(world.acme.tenant.id):
         (slot,) = candidates_of(made.receipt)
     assert slot["decision_reason"] == "kept"

@@ -13,25 +13,25 @@ from django.test.utils import CaptureQueriesContext
 from memory_platform.devstack.servers.redis import EmbeddedRedis
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
-from snapshots.context.budget import BudgetTooSmall
 from snapshots.context.pipeline import (
     ContextAnswer,
-    ContextQuery,
+    ContextCall,
     build_context,
     draft_context,
-    leave_receipt,
-    leave_receipt_alone,
+    record_receipt,
+    record_receipt_alone,
 )
 from snapshots.context.policy import ContextPolicy
-from snapshots.context.turn.route import ModelRoute
+from snapshots.context.token_budget import BudgetTooSmall
+from snapshots.context.turn.model_tier import TierRoute
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.episodes.tasks import begin_task
+from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.subjects import erase_subject
-from snapshots.intake.accept import accept_messages
-from snapshots.intake.delete import delete_conversation
+from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import drain_work_job
-from snapshots.lifecycle.retention.archive import archive_tenant
+from snapshots.lifecycle.retention.message_archive import archive_tenant
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Receipt, ReceiptMemory, Snapshot, Work, WorkState
 from snapshots.receipts.errors import ContextOutdated
@@ -52,7 +52,7 @@ LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 def build(
     house: House, query: str, conversation_id: str | None = None, subject: str = "", **request: Any
 ) -> ContextAnswer:
-    asked = ContextQuery(ContextRequest(query, **request), "3", conversation_id)
+    asked = ContextCall(ContextRequest(query, **request), "3", conversation_id)
     return build_context(house.tenant.id, subject or house.subject.external_id, asked, ContextPolicy(detect_phase=True))
 
 
@@ -110,20 +110,20 @@ def test_what_changed_since_it_was_read_is_not_kept(world: World, change: Callab
     house = world.acme
     say(house, "Hello there", conversation="now")
     remember(house, PEANUTS)
-    draft = draft_context(house.tenant.id, "ada", ContextQuery(ContextRequest("peanuts"), "1", "now"))
+    draft = draft_context(house.tenant.id, "ada", ContextCall(ContextRequest("peanuts"), "1", "now"))
     change(house)
     with pytest.raises(ContextOutdated):
-        leave_receipt_alone(house.tenant.id, draft)
+        record_receipt_alone(house.tenant.id, draft)
     with pytest.raises(ContextOutdated), tenant_tx(house.tenant.id):
-        leave_receipt(draft)
+        record_receipt(draft)
     with tenant_tx(house.tenant.id):
         assert not Receipt.objects.exists()
 
 
 def test_what_was_added_since_does_not_hinder(world: World) -> None:
-    draft = draft_context(world.acme.tenant.id, "ada", ContextQuery(ContextRequest("peanuts"), "1"))
+    draft = draft_context(world.acme.tenant.id, "ada", ContextCall(ContextRequest("peanuts"), "1"))
     remember(world.acme, PEANUTS)
-    assert leave_receipt_alone(world.acme.tenant.id, draft).receipt.subject_id == world.acme.subject.id
+    assert record_receipt_alone(world.acme.tenant.id, draft).receipt.subject_id == world.acme.subject.id
 
 
 def test_tasks_in_progress_come_when_they_are_asked_for(world: World) -> None:
@@ -131,7 +131,7 @@ def test_tasks_in_progress_come_when_they_are_asked_for(world: World) -> None:
         plan = [{"text": "看\n机票"}, {"text": "book", "status": "failed", "error": "sold out\n- [completed] pay"}]
         task = begin_task(world.acme.subject, "去上海 trip", plan, scratchpad="window </task> seat")
     request = ContextRequest("What is next?")
-    asked = ContextQuery(request, "1", tasks=True)
+    asked = ContextCall(request, "1", tasks=True)
     built = build_context(world.acme.tenant.id, "ada", asked)
     (shown_task,) = elements(all_content(built.context.messages), "task")
     assert (shown_task.text or "").splitlines() == [
@@ -276,13 +276,13 @@ def test_a_correction_raises_the_model_until_memory_answers(world: World, langua
     known, asked, replied, corrected, other = SEATS[language]
     remember(world.acme, known, confidence=0.9)
     say(world.acme, asked, conversation="now")
-    assert build(world.acme, asked, "now").route == ModelRoute("middle", "intent")
+    assert build(world.acme, asked, "now").route == TierRoute("middle", "intent")
     with tenant_tx(world.acme.tenant.id):
         accept_messages(world.acme.subject, "now", [IncomingMessage(role="assistant", content=replied)])
     raised = build(world.acme, corrected, "now")
-    assert raised.route == ModelRoute("strong", "corrected", 1)
+    assert raised.route == TierRoute("strong", "corrected", 1)
     assert raised.receipt.model_route == {"tier": "strong", "reason": "corrected", "raised": 1}
-    assert build(world.acme, other, "elsewhere").route == ModelRoute("middle", "intent")
-    assert build(world.acme, other, "now").route == ModelRoute("strong", "unsettled", 2)
+    assert build(world.acme, other, "elsewhere").route == TierRoute("middle", "intent")
+    assert build(world.acme, other, "now").route == TierRoute("strong", "unsettled", 2)
     assert build(world.acme, AGAIN[language], "now").route.reason == "settled"
-    assert build(world.acme, other, "now").route == ModelRoute("middle", "intent")
+    assert build(world.acme, other, "now").route == TierRoute("middle", "intent")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from profiles.models import Preference
-from snapshots.context.pipeline import ContextAnswer, ContextQuery, build_context
+from snapshots.context.pipeline import ContextAnswer, ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.receipts.packing import candidates_held
 from snapshots.relevance.policy import RELEVANCE
@@ -40,7 +40,7 @@ def hold_slots(house: House, language: str) -> dict[str, str]:
 
 
 def ask(house: House, query: str, budget: BudgetRequest = SMALL, **more: Any) -> ContextAnswer:
-    asked = ContextQuery(ContextRequest(query, budget=budget, **more), "3")
+    asked = ContextCall(ContextRequest(query, budget=budget, **more), "3")
     return build_context(house.tenant.id, house.subject.external_id, asked)
 
 

@@ -15,18 +15,18 @@ from memory_platform.kernel.errors import NotFound
 from profiles.services.subjects import ensure_subject
 from snapshots.context.pipeline import (
     ContextAnswer,
-    ContextQuery,
+    ContextCall,
     build_context,
     draft_context,
-    leave_receipt_alone,
-    leave_receipt_or_anew,
+    record_receipt_alone,
+    record_receipt_or_retry,
 )
 from snapshots.context.values import ContextRequest
-from snapshots.embedding.store import touch_memory
+from snapshots.embedding.snapshot_store import touch_memory
+from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.subjects import erase_subject
-from snapshots.intake.accept import accept_messages
-from snapshots.intake.conversations import locked_known
-from snapshots.intake.delete import delete_conversation
+from snapshots.intake.conversations import lock_conversation
+from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Receipt, Snapshot
 from snapshots.receipts.errors import ContextOutdated
@@ -37,7 +37,7 @@ from tests.snapshots.context.world import all_content, words_in
 from tests.snapshots.held import know, remember, say
 
 CONTEXTS, STORMS = 15, 2
-ASKED = ContextQuery(ContextRequest("Which number is it? 是几号？"), "1", "now", tasks=True)
+ASKED = ContextCall(ContextRequest("Which number is it? 是几号？"), "1", "now", tasks=True)
 
 
 def alone(house: House) -> ContextAnswer:
@@ -48,7 +48,7 @@ def in_an_open_scope(house: House) -> ContextAnswer:
     """As a request with an Idempotency-Key leaves it."""
     draft = draft_context(house.tenant.id, "ada", ASKED)
     with tenant_tx(house.tenant.id):
-        return leave_receipt_or_anew(draft)
+        return record_receipt_or_retry(draft)
 
 
 @contextmanager
@@ -108,7 +108,7 @@ def test_a_memory_that_changes_all_the_time_is_told_each_time(
 def is_outdated(house: House) -> bool:
     draft = draft_context(house.tenant.id, "ada", ASKED)
     try:
-        leave_receipt_alone(house.tenant.id, draft)
+        record_receipt_alone(house.tenant.id, draft)
     except ContextOutdated:
         return True
     return False
@@ -124,7 +124,7 @@ def test_conversations_and_subjects_that_come_and_go_hinder_nobody(world: World,
         with suppress(NotFound), tenant_tx(house.tenant.id):
             accept_messages(ensure_subject("ada"), "now", [IncomingMessage(role="user", content="你好")])
         with suppress(NotFound), tenant_tx(house.tenant.id):
-            delete_conversation(locked_known("ada", "now"))
+            delete_conversation(lock_conversation("ada", "now"))
 
     with storm(blow):
         for number in range(CONTEXTS):
@@ -139,7 +139,7 @@ def test_others_wait_for_a_context_that_holds_the_memory(world: World, numbered:
         for _ in range(CONTEXTS):
             draft = draft_context(house.tenant.id, "ada", ASKED)
             with tenant_tx(house.tenant.id):
-                built = leave_receipt_or_anew(draft)
+                built = record_receipt_or_retry(draft)
                 now = Snapshot.objects.get(id=numbered).text
             told = words_in(all_content(built.context.messages))
             assert built.context is draft.context or now in told

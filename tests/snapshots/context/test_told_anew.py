@@ -6,14 +6,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory_platform.kernel.ids import stable_id
-from snapshots.context.gathering.changed import Change, Changes
-from snapshots.context.pipeline import ContextQuery, build_context
+from snapshots.context.gathering.later_changes import NoteChange, NoteChanges
+from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest, MemoryItem
 from snapshots.models import Message, Note, NoteGrade, Snapshot, SnapshotKind
 from snapshots.notes.selectors import NoteFilter, notes_of
-from snapshots.understanding.changes.ending import apply_endings, name_successors, notes_made_by
-from snapshots.understanding.changes.foresee import Ending
-from snapshots.understanding.changes.judge import Effect
+from snapshots.understanding.changes.end_notes import apply_endings, load_note_spans, record_successors
+from snapshots.understanding.changes.ending_classifier import EndingEffect
+from snapshots.understanding.changes.predicted_endings import NoteEnding
 from snapshots.understanding.statements.statements import STATEMENT_VERSION
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -30,7 +30,7 @@ TOLD = [
 def see_context(house: House, query: str, *, total: int, at: datetime = LATER) -> tuple[str, str]:
     """Return message 0 and message 1."""
     request = ContextRequest(query, system_prompt="Help.", budget=BudgetRequest(total=total), at=at)
-    built = build_context(house.tenant.id, house.subject.external_id, ContextQuery(request, "3"))
+    built = build_context(house.tenant.id, house.subject.external_id, ContextCall(request, "3"))
     first, second, *_ = [one["content"] for one in built.context.messages]
     return first, second
 
@@ -58,16 +58,18 @@ def test_a_later_word_of_the_same_is_kept_beside_a_note_until_it_is_confirmed(wo
         message = Message.objects.get(content=TOLD[0][1])
         held = list(notes_of(house.subject, NoteFilter()).order_by("position"))
         (old, *new) = held
-        made = notes_made_by([message])[message.id]
-        name_successors(message, [Ending(old.id, Effect.RETELLS, 0, len(message.content))], made)
+        made = load_note_spans([message])[message.id]
+        record_successors(message, [NoteEnding(old.id, EndingEffect.RETELLS, 0, len(message.content))], made)
         assert Note.objects.get(snapshot=old).newer in {one.id for one in new}
         assert {one.kind for one in held} == {SnapshotKind.NOTE}
     say(house, TOLD[0][0], at=LATER + timedelta(days=1), conversation="c3")
     settle(house)
     with tenant_tx(house.tenant.id):
         assert Note.objects.get(snapshot=old).newer is None
-        name_successors(message, [Ending(old.id, Effect.RETELLS, 0, len(message.content))], made)  # delivered again
-        apply_endings(message, [Ending(old.id, Effect.ENDS, 0, len(message.content))])
+        record_successors(
+            message, [NoteEnding(old.id, EndingEffect.RETELLS, 0, len(message.content))], made
+        )  # delivered again
+        apply_endings(message, [NoteEnding(old.id, EndingEffect.ENDS, 0, len(message.content))])
         again = Note.objects.select_related("snapshot").get(snapshot=old)
         assert (again.newer, again.changed_by, again.snapshot.invalid_at) == (None, None, None)
 
@@ -82,15 +84,15 @@ def test_the_last_word_of_the_same_is_kept_in_whatever_order_messages_are_read(w
         old = notes_of(house.subject, NoteFilter()).get(text=TOLD[1][0])
         first, last = (Message.objects.get(content=text) for text in later)
         for message in (first, last, first):
-            name_successors(message, [Ending(old.id, Effect.RETELLS, 0, 3)], [])
+            record_successors(message, [NoteEnding(old.id, EndingEffect.RETELLS, 0, 3)], [])
         assert Note.objects.get(snapshot=old).newer == stable_id(STATEMENT_VERSION, last.id)
 
 
 @pytest.mark.parametrize(("doubted_at", "holds"), [(None, "b"), (LATER, "c")])
 def test_what_is_newer_is_followed_through_what_is_doubted_alone(doubted_at: datetime | None, holds: str) -> None:
     b, c = (MemoryItem("snapshots", name, "note", name, 0.9, "confirmed_by_user") for name in "bc")
-    first, second = Change("a", "a", False, LATER, b), Change("b", "b", False, doubted_at, c)
-    newest = Changes({"a": first, "b": second}).newest_of(first)
+    first, second = NoteChange("a", "a", False, LATER, b), NoteChange("b", "b", False, doubted_at, c)
+    newest = NoteChanges({"a": first, "b": second}).find_newest(first)
     assert newest is not None
     assert newest.id == holds
 
@@ -103,7 +105,7 @@ def test_a_change_that_makes_no_note_comes_as_it_was_said(world: World) -> None:
     with tenant_tx(house.tenant.id):
         old = notes_of(house.subject, NoteFilter()).get()
         message, said = Message.objects.get(content="Hm."), Message.objects.get(content=TOLD[0][0])
-        name_successors(message, [Ending(old.id, Effect.RETELLS, 0, 3)], [])
+        record_successors(message, [NoteEnding(old.id, EndingEffect.RETELLS, 0, 3)], [])
         assert Note.objects.get(snapshot=old).newer == stable_id(STATEMENT_VERSION, message.id)
         assert Snapshot.objects.filter(id=stable_id(STATEMENT_VERSION, said.id), kind=SnapshotKind.STATEMENT).exists()
 

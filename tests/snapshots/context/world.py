@@ -7,36 +7,41 @@ from typing import Any
 from xml.etree import ElementTree
 
 from memory_platform.providers.tokens import TokenEstimator
-from profiles.wording import Place
-from snapshots.context.assemble import assemble
-from snapshots.context.choosing.facts import Standing, preference_fact, profile_fact, tag_fact
+from profiles.memory_lines import TagParts
+from snapshots.context.assemble_context import assemble_context
+from snapshots.context.choosing.profile_facts import (
+    FactStanding,
+    make_preference_fact,
+    make_profile_fact,
+    make_tag_fact,
+)
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import (
     AssembledContext,
     BudgetRequest,
+    ContextMaterial,
     ContextRequest,
-    Material,
+    ContextTurn,
     MemoryItem,
     Passage,
-    ProfileView,
     SectionName,
-    WindowTurn,
+    StandingProfile,
 )
 
 COUNTER = TokenEstimator()
 NONCE = "qjwmzkxtbv"
 SINCE = datetime(2026, 1, 2, 9, 30, tzinfo=UTC)
-SURE = Standing(1.0, "confirmed_by_user", SINCE)
-SEEN = Standing(0.6, "observation", SINCE)
+SURE = FactStanding(1.0, "confirmed_by_user", SINCE)
+SEEN = FactStanding(0.6, "observation", SINCE)
 
-ADA = ProfileView(
+ADA = StandingProfile(
     locale="en-GB",
-    fields=(profile_fact("name", "Ada", SURE), profile_fact("interests", ["chess", "tea"], SEEN)),
-    attributes=(profile_fact("city", "London", SEEN),),
-    preferences=(preference_fact("p-1", ("food", "allergies"), ["peanuts"], SURE),),
-    tags=(tag_fact("t-1", Place("家", "place", address="上海市浦东新区世纪大道100号"), SURE),),
+    fields=(make_profile_fact("name", "Ada", SURE), make_profile_fact("interests", ["chess", "tea"], SEEN)),
+    attributes=(make_profile_fact("city", "London", SEEN),),
+    preferences=(make_preference_fact("p-1", ("food", "allergies"), ["peanuts"], SURE),),
+    tags=(make_tag_fact("t-1", TagParts("家", "place", address="上海市浦东新区世纪大道100号"), SURE),),
 )
-NOBODY = ProfileView()
+NOBODY = StandingProfile()
 
 
 def memory(number: int, text: str | None = None, **more: Any) -> MemoryItem:
@@ -54,9 +59,9 @@ def memory(number: int, text: str | None = None, **more: Any) -> MemoryItem:
     return MemoryItem(**(values | more))
 
 
-def turns(count: int, text: str = "We talked about the weather") -> tuple[WindowTurn, ...]:
+def turns(count: int, text: str = "We talked about the weather") -> tuple[ContextTurn, ...]:
     """Return ``count`` turns, user and assistant in turn, oldest first."""
-    return tuple(WindowTurn(f"k-{n}", ("user", "assistant")[n % 2], f"{text}, turn {n}") for n in range(count))
+    return tuple(ContextTurn(f"k-{n}", ("user", "assistant")[n % 2], f"{text}, turn {n}") for n in range(count))
 
 
 def passage(lane: str, number: int = 0, text: str = "Something to read, of middling length") -> Passage:
@@ -65,14 +70,14 @@ def passage(lane: str, number: int = 0, text: str = "Something to read, of middl
 
 
 def context(
-    material: Material | None = None,
+    material: ContextMaterial | None = None,
     query: str = "Where do I live?",
     policy: ContextPolicy | None = None,
     **request: Any,
 ) -> AssembledContext:
     """Assemble a context of ``material`` with the fixed nonce."""
     asked = ContextRequest(query, **request)
-    return assemble(asked, material or Material(), counter=COUNTER, nonce=NONCE, policy=policy)
+    return assemble_context(asked, material or ContextMaterial(), counter=COUNTER, nonce=NONCE, policy=policy)
 
 
 def within(total: int, **named: int) -> BudgetRequest:

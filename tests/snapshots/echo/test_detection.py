@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from snapshots.echo.detection import Shown, ShownMemory, echoes_in, has_elements, may_echo
+from snapshots.echo.detection import ShownMemory, ShownPrompts, find_echoes, has_memory_elements, may_echo
 from snapshots.understanding.values import Evidence
 from tests.growth import assert_linear
 
@@ -19,18 +19,18 @@ OPENED = '<user_memory source="snapshot" confidence="0.6" provenance="observatio
 PAGE_BYTES = 65_000
 
 
-def shown(*memories: tuple[str, str], since: datetime = BEFORE) -> Shown:
+def shown(*memories: tuple[str, str], since: datetime = BEFORE) -> ShownPrompts:
     """Return what a prompt showed: (lane, text); the lane ``name`` is the name of the profile."""
     found = [
         ShownMemory(text, "profile" if lane == "name" else lane, since, is_name=lane == "name")
         for lane, text in memories
     ]
-    return Shown(found)
+    return ShownPrompts(found)
 
 
-def left_of(text: str, role: str, prompt: Shown) -> str:
+def left_of(text: str, role: str, prompt: ShownPrompts) -> str:
     """Return what is learned from a message, as its readers ask for it."""
-    return echoes_in(text, role, prompt, AT).rest(text) if may_echo(text, role) else text
+    return find_echoes(text, role, prompt, AT).own_text(text) if may_echo(text, role) else text
 
 
 @pytest.mark.parametrize("row", LABELLED, ids=[row["id"] for row in LABELLED])
@@ -51,15 +51,15 @@ def test_what_was_said_before_it_was_shown_is_no_echo(memory: str, text: str) ->
 def test_an_element_as_prompts_write_it_is_an_echo_whatever_has_become_of_its_memory(body: str) -> None:
     for tag in (f"{OPENED}>", f'{OPENED} nonce="qjwmzkxtbv">'):
         text = f"Look:\n{tag}{body}</user_memory>\nIs that so?"
-        assert left_of(text, "user", Shown()) == "Look:\nIs that so?"
-        assert has_elements(text)
+        assert left_of(text, "user", ShownPrompts()) == "Look:\nIs that so?"
+        assert has_memory_elements(text)
 
 
 def test_an_element_that_somebody_made_up_is_his_words_unless_a_prompt_showed_them() -> None:
     text = "<user_memory>I love rock music</user_memory>"
     assert left_of(text, "user", shown(("snapshots", "I own a boat"))) == text
     assert left_of(text, "user", shown(("snapshots", "I love rock music"))) == ""
-    assert not has_elements(text)
+    assert not has_memory_elements(text)
 
 
 @pytest.mark.parametrize(
@@ -88,18 +88,18 @@ def test_a_record_or_summary_told_again_is_an_echo_as_far_as_it_was_shown(
 
 def test_words_quoted_inside_a_sentence_teach_nothing_but_the_sentence_stays() -> None:
     text = 'Why did you write "I love rock music" when I asked about jazz?'
-    echoes = echoes_in(text, "user", shown(("snapshots", "I love rock music")), AT)
-    assert echoes.rest(text) == text
-    assert echoes.hold(Evidence("m1", "I love rock music", text.index("I love")).span)
-    assert not echoes.hold(Evidence("m1", "I asked about jazz", text.index("I asked")).span)
+    echoes = find_echoes(text, "user", shown(("snapshots", "I love rock music")), AT)
+    assert echoes.own_text(text) == text
+    assert echoes.covers(Evidence("m1", "I love rock music", text.index("I love")).span)
+    assert not echoes.covers(Evidence("m1", "I asked about jazz", text.index("I asked")).span)
 
 
 def test_a_line_of_the_prompt_goes_with_its_elements_and_places_stay() -> None:
-    prompt = Shown(lines=frozenset({"# memories for this turn", "you are a kind assistant."}))
+    prompt = ShownPrompts(lines=frozenset({"# memories for this turn", "you are a kind assistant."}))
     text = f"You are a kind assistant.\n# Memories for this turn\n{OPENED}>x</user_memory>\nI am allergic to nuts."
-    echoes = echoes_in(text, "user", prompt, AT)
-    assert echoes.rest(text) == "I am allergic to nuts."
-    open_text = echoes.unpasted(text)
+    echoes = find_echoes(text, "user", prompt, AT)
+    assert echoes.own_text(text) == "I am allergic to nuts."
+    open_text = echoes.blank_pasted(text)
     assert (len(open_text), open_text.index("I am")) == (len(text), text.index("I am"))
 
 
@@ -134,7 +134,7 @@ def test_a_hostile_page_is_looked_through_in_linear_time(unit: str, role: str) -
 
     def read(text: str) -> None:
         may_echo(text, role)
-        has_elements(text)
-        echoes_in(text, role, prompt, AT).rest(text)
+        has_memory_elements(text)
+        find_echoes(text, role, prompt, AT).own_text(text)
 
     assert_linear(read, page)

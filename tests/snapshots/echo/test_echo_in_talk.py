@@ -11,15 +11,15 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Candidate, Preference
-from snapshots.context.pipeline import ContextQuery, build_context
+from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
-from snapshots.echo.shown_memories import NOTHING_SHOWN, shown_before
+from snapshots.echo.shown_memories import NOTHING_SHOWN, load_shown
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, PreferenceSource, Snapshot, SnapshotSource
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.model_server import ModelServer
-from tests.snapshots.lifecycle.world import found
+from tests.snapshots.lifecycle.world import recall_texts
 from tests.snapshots.understanding.chatting import asked_of, chat_server, says
 from tests.snapshots.understanding.making import (
     booking,
@@ -56,7 +56,7 @@ def server(settings: Settings) -> Iterator[ModelServer]:
 
 def ask(house: House, query: str = ABOUT, *, conversation: str = "trip", **more: Any) -> str:
     """Have a context built; return all that the model would read."""
-    asked = ContextQuery(ContextRequest(query, **more), "1", conversation)
+    asked = ContextCall(ContextRequest(query, **more), "1", conversation)
     context = build_context(house.tenant.id, house.subject.external_id, asked).context
     return context.text or "\n\n".join(str(message["content"]) for message in context.messages)
 
@@ -142,7 +142,7 @@ def test_a_user_who_says_it_again_renews_it_and_recall_shows_it_once(acme: House
     assert after.is_current
     assert sorted(verdicts) == [("stored", "new"), ("unchanged", "duplicate")]
     if again == ROCK:
-        assert found(acme, "rock music").count(ROCK) == 1
+        assert recall_texts(acme, "rock music").count(ROCK) == 1
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_what_an_answer_recites_stays_out_of_the_conversations_snapshot(acme: Ho
     assert "40 songs" in told
     assert "aisle" not in told
     assert "高速" not in told
-    assert [text for text in found(acme, "aisle seats knee") if "aisle" in text] == [SEATS]
+    assert [text for text in recall_texts(acme, "aisle seats knee") if "aisle" in text] == [SEATS]
 
 
 def test_a_model_that_sums_up_is_not_shown_what_was_recited(acme: House, server: ModelServer) -> None:
@@ -298,9 +298,9 @@ def test_one_read_tells_of_a_whole_batch_and_none_of_plain_talk(acme: House) -> 
         messages = list(Message.objects.filter(conversation__external_id="trip"))
         plain = list(Message.objects.filter(conversation__external_id="plain"))
         with CaptureQueriesContext(connection) as batch:
-            shown = shown_before(messages)
+            shown = load_shown(messages)
         with CaptureQueriesContext(connection) as none:
-            assert shown_before(plain) is NOTHING_SHOWN
+            assert load_shown(plain) is NOTHING_SHOWN
         words = [shown.own_words(message) for message in messages]
     assert (len(batch), len(none)) == (1, 0)
     assert words == [message.content for message in messages]

@@ -18,12 +18,17 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.embedders.hashing import HashingEmbedder
 from memory_platform.providers.redis.client import redis_client
 from memory_platform.providers.registry import embedder, forget
-from snapshots.embedding.drafts import index_draft
+from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.policy import BackfillPolicy
-from snapshots.embedding.spaces import active_embedders
-from snapshots.embedding.stored_drafts import stored_drafts
-from snapshots.embedding.upkeep.backfill import backfill_vectors, embedded, missing_among, store_unchanged
-from snapshots.embedding.upkeep.old_spaces import drop_vectors, forget_space
+from snapshots.embedding.snapshot_drafts import index_draft
+from snapshots.embedding.stored_drafts import load_stored_drafts
+from snapshots.embedding.upkeep.dropped_spaces import drop_vectors, forget_space
+from snapshots.embedding.upkeep.vector_backfill import (
+    backfill_vectors,
+    embed_memories,
+    load_unembedded,
+    store_unchanged,
+)
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import EmbeddingSpace, Snapshot, SnapshotVector
 from snapshots.recall.loading.cache import IMAGES, ImageCache
@@ -204,15 +209,15 @@ def test_a_memory_edited_between_embedding_and_storing_keeps_the_vectors_of_its_
     with override_settings(EMBEDDER=FORWARD):
         listed = active_embedders()
         with tenant_tx(acme.tenant.id):
-            batch = missing_among([one.id for one in Snapshot.objects.all()], mask_sensitive)
+            batch = load_unembedded([one.id for one in Snapshot.objects.all()], mask_sensitive)
             peanuts = Snapshot.objects.get(text="allergic to peanuts")
-        stale = embedded(batch, listed)
+        stale = embed_memories(batch, listed)
         edit(acme, SnapshotAddress(acme.subject.external_id, peanuts.id), text="allergic to walnuts")
         with tenant_tx(acme.tenant.id):
             assert store_unchanged(acme.subject.id, stale) == len(TEXTS) - 1
         assert spaces_of(acme, peanuts.id) == ["hashing-32"]  # the old space's vector left with the old words
         with tenant_tx(acme.tenant.id):
-            (draft,) = stored_drafts([Snapshot.objects.get(id=peanuts.id)], mask_sensitive)
+            (draft,) = load_stored_drafts([Snapshot.objects.get(id=peanuts.id)], mask_sensitive)
             stored = SnapshotVector.objects.get(snapshot_id=peanuts.id).dated
         expected = listed[0].embed([index_draft(draft).dated])[0]
         assert stored == pytest.approx(expected.tolist(), abs=1e-3)

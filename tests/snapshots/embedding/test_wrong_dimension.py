@@ -9,7 +9,7 @@ from memory_platform.api.server.health import probe_embedding
 from memory_platform.observability.health import ProbeOutcome
 from memory_platform.providers.redis.client import redis_client
 from memory_platform.providers.registry import forget
-from snapshots.embedding.upkeep.backfill import backfill_vectors
+from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
 from snapshots.models import EmbeddingSpace
 from snapshots.sensitive.detector import mask_sensitive
 from tests.conftest import World

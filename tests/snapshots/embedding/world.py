@@ -8,9 +8,9 @@ from uuid import UUID
 from django.db import connections
 
 from memory_platform.kernel.ids import stable_id
-from snapshots.embedding.drafts import PreparedSnapshot, SnapshotDraft, prepare_snapshots
-from snapshots.embedding.spaces import active_embedders
-from snapshots.embedding.store import store_snapshots
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, prepare_snapshots
+from snapshots.embedding.snapshot_store import store_snapshots
 from snapshots.models import Snapshot, SnapshotVector, SnapshotWords, SubjectMemory
 from tenants.isolation import tenant_tx
 from tenants.isolation.protect import app_role
@@ -19,9 +19,9 @@ from tests.conftest import House
 SAID_AT = datetime(2026, 5, 8, 9, 0, tzinfo=UTC)
 
 
-def draft(subject_id: UUID, text: str) -> SnapshotDraft:
+def draft(subject_id: UUID, text: str) -> SnapshotToStore:
     """Return a manual memory whose id follows from its text."""
-    return SnapshotDraft(stable_id(subject_id, text), subject_id, "manual", text, SAID_AT, SAID_AT, None)
+    return SnapshotToStore(stable_id(subject_id, text), subject_id, "manual", text, SAID_AT, SAID_AT, None)
 
 
 def prepared(house: House, *texts: str, embed: bool = True) -> list[PreparedSnapshot]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from snapshots.context.gathering.tasks import task_passage
+from snapshots.context.gathering.task_passages import render_task_passage
 from snapshots.episodes.episode_text import completed, importance_of, masked, words_of
 from snapshots.episodes.policy import EPISODES, TASKS
 from snapshots.episodes.tasks import active_tasks, begin_task, change_task
@@ -128,4 +128,4 @@ def test_notes_too_long_for_a_prompt_are_left_out_whole(world: World) -> None:
         long, right = active_tasks(world.acme.subject.id)
     assert (len(right.scratchpad), right.scratchpad_left_out) == (most, 0)
     assert (long.scratchpad, long.scratchpad_left_out) == ("", most + 1)
-    assert task_passage(long).text == "too long\nnotes: left out, 1,001 characters"
+    assert render_task_passage(long).text == "too long\nnotes: left out, 1,001 characters"

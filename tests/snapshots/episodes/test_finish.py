@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from memory_platform.kernel.errors import Conflict
-from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.episodes.finish import Teller, finish_task
 from snapshots.episodes.tasks import begin_task, change_task, task_by_id
 from snapshots.episodes.values import Ending, TaskAddress, TaskChange

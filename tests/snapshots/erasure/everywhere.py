@@ -46,7 +46,7 @@ def redis_holds(*words: str) -> list[bytes]:
     """Return the keys of Redis that hold one of ``words``, whatever their kind."""
 
     def read(client: "Redis") -> list[bytes]:
-        return [key for key in client.scan_iter() if holds([_decoded(key), _decoded(_value(client, key))], words)]
+        return [key for key in client.scan_iter() if holds([_decode(key), _decode(_value(client, key))], words)]
 
     return redis_client().call("tests", read)
 
@@ -54,7 +54,7 @@ def redis_holds(*words: str) -> list[bytes]:
 def logs_with(folder: Path, *words: str) -> list[str]:
     """Return the names of the files below ``folder`` that hold one of ``words``."""
     files = [path for path in folder.rglob("*") if path.is_file()]
-    return [path.name for path in files if holds([_decoded(path.read_bytes())], words)]
+    return [path.name for path in files if holds([_decode(path.read_bytes())], words)]
 
 
 def holds(texts: Iterable[str], words: Iterable[str]) -> bool:
@@ -67,20 +67,20 @@ def holds(texts: Iterable[str], words: Iterable[str]) -> bool:
 
 def _texts(value: Any) -> list[str]:
     if isinstance(value, bytes):
-        return [_decoded(value), _decoded(_inflated(value))]
+        return [_decode(value), _decode(_inflate(value))]
     if isinstance(value, dict | list):
         return [json.dumps(value, ensure_ascii=False, default=str)]
     return [] if isinstance(value, date | UUID) else [str(value)]  # those hold any digits, and no word
 
 
-def _inflated(value: bytes) -> bytes:
+def _inflate(value: bytes) -> bytes:
     try:
         return zlib.decompress(value)
     except zlib.error:
         return b""
 
 
-def _decoded(value: bytes) -> str:
+def _decode(value: bytes) -> str:
     return value.decode("utf-8", "replace")
 
 

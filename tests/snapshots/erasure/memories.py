@@ -4,9 +4,9 @@ from dataclasses import replace
 from uuid import UUID
 
 from profiles.models import Erasure
-from snapshots.embedding.drafts import SnapshotDraft
-from snapshots.embedding.spaces import active_embedders
-from snapshots.embedding.stored_drafts import stored_drafts
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.embedding.snapshot_drafts import SnapshotToStore
+from snapshots.embedding.stored_drafts import load_stored_drafts
 from snapshots.erasure.memories import forget_memory
 from snapshots.jobs import drain_work_job
 from snapshots.lifecycle.values import SnapshotAddress
@@ -55,9 +55,9 @@ def hits(house: House) -> dict[str, int]:
     return {table: rows for table, rows in found.items() if rows}
 
 
-def alone_draft(snapshot: Snapshot) -> SnapshotDraft:
+def alone_draft(snapshot: Snapshot) -> SnapshotToStore:
     """Return a statement as it is indexed when nothing was said before it."""
-    return replace(stored_drafts([snapshot], mask_sensitive)[0], previous=None, previous_is_memory=True)
+    return replace(load_stored_drafts([snapshot], mask_sensitive)[0], previous=None, previous_is_memory=True)
 
 
 def texts(house: House) -> list[str]:

@@ -7,40 +7,40 @@ import pytest
 
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.erasure.learned.beliefs import forget_tag
-from snapshots.lifecycle.staff_actions.actions import Doing, correct_belief, correct_tag, retire_memory
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext, correct_belief, correct_tag, retire_memory
 from snapshots.lifecycle.staff_actions.merging import merge_memories
-from snapshots.lifecycle.staff_actions.undo import last_act, undo_act
+from snapshots.lifecycle.staff_actions.undo import find_last_act, undo_act
 from snapshots.models import SOURCES, MemoryAct, Message, TagSource
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.snapshots.erasure.everywhere import tables_with
-from tests.snapshots.erasure.learned.test_statements import delete, forget, teach
+from tests.snapshots.erasure.learned.test_unlearning import delete, forget, teach
 from tests.snapshots.held import know, label, prefer
 
-DOING = Doing(COMMAND_LINE, "asked for it")
+DOING = ActContext(COMMAND_LINE, "asked for it")
 SAID = {
     "en": ("kestrel4711", "I love Kestrel4711. My name is Fay Kestrel4711. My home address is 12 Kestrel4711 Street."),
     "zh": ("李红梅", "我喜欢李红梅冰淇淋。我叫李红梅。我家住在上海市李红梅路1266号。"),
 }
 
 
-def learned(model: type[Any]) -> Any:
+def load_learned(model: type[Any]) -> Any:
     """Return the memory of a kind that the message taught, not the product."""
     taught = SOURCES[model]._default_manager.order_by().values("memory_id")
     return model.objects.select_related("subject").filter(id__in=taught).first()
 
 
 def correct_all(house: House) -> None:
-    correct_tag(learned(Tag), {"address": "99 Oak Avenue", "label": "外滩"}, DOING)
+    correct_tag(load_learned(Tag), {"address": "99 Oak Avenue", "label": "外滩"}, DOING)
     for model in (Preference, ProfileFact):
-        correct_belief(learned(model), "另一个", DOING)
+        correct_belief(load_learned(model), "另一个", DOING)
 
 
 def retire_all(house: House) -> None:
-    correct_tag(learned(Tag), {"address": "99 Oak Avenue"}, DOING)
+    correct_tag(load_learned(Tag), {"address": "99 Oak Avenue"}, DOING)
     for model in (Tag, Preference, ProfileFact):
-        retire_memory(learned(model), DOING)
+        retire_memory(load_learned(model), DOING)
 
 
 def merge_all(house: House, *, stays: bool = False) -> None:
@@ -50,7 +50,7 @@ def merge_all(house: House, *, stays: bool = False) -> None:
         ProfileFact: ProfileFact.objects.select_related("subject").get(field="occupation"),
     }
     for model, other in others.items():
-        one, ended = (learned(model), other) if stays else (other, learned(model))
+        one, ended = (load_learned(model), other) if stays else (other, load_learned(model))
         merge_memories(one, ended, DOING)
 
 
@@ -61,7 +61,7 @@ def merge_into_learned(house: House) -> None:
 def merge_and_take_back(house: House) -> None:
     merge_all(house)
     for tag in Tag.objects.select_related("subject").filter(label="mews"):
-        act = last_act(tag)
+        act = find_last_act(tag)
         assert act is not None
         undo_act(tag.subject, act.id, DOING)
 
@@ -94,7 +94,7 @@ def test_no_word_of_the_message_is_left(world: World, scene: str, remove: str, l
     know(house, occupation="pilot")
     teach(house, "trip", said)
     with tenant_tx(house.tenant.id):
-        assert all(learned(model) for model in (Tag, Preference, ProfileFact))
+        assert all(load_learned(model) for model in (Tag, Preference, ProfileFact))
         SCENES[scene](house)
     assert tables_with(word)
 
@@ -137,7 +137,7 @@ def test_acts_on_other_tags_can_still_be_taken_back(world: World) -> None:
         correct_tag(tag, {"address": "衡山路10号"}, DOING)
     delete(house)
     with tenant_tx(house.tenant.id):
-        act = last_act(tag)
+        act = find_last_act(tag)
         assert act is not None
         undo_act(tag.subject, act.id, DOING)
         assert Tag.objects.get().address == "外滩1号"

@@ -19,11 +19,11 @@ from memory_platform.providers.redis.client import redis_client
 from profiles.models import Erasure
 from profiles.services.certificates import certificate_of, is_genuine
 from snapshots.feedback.tallies.indicators import roll_up_recent_indicators
-from snapshots.feedback.tallies.tally import roll_up_tallies
+from snapshots.feedback.tallies.memory_tallies import roll_up_tallies
 from snapshots.jobs import ASKED, drain_work_job
 from snapshots.lifecycle.calibration import calibrate_tenant
-from snapshots.lifecycle.retention.archive import archive_tenant
-from snapshots.lifecycle.review import review_tenant
+from snapshots.lifecycle.memory_reviews import review_tenant
+from snapshots.lifecycle.retention.message_archive import archive_tenant
 from snapshots.models import (
     BeliefCounter,
     Calibration,
@@ -37,9 +37,9 @@ from snapshots.models import (
     Work,
     WorkState,
 )
-from snapshots.queue.asked_jobs import work_at_jobs
+from snapshots.queue.requested_jobs import run_due_jobs
 from snapshots.window.policy import WINDOW_POLICY
-from snapshots.window.store import window_key
+from snapshots.window.redis_store import make_window_key
 from tenants.isolation import tenant_tx
 from tenants.models import Role, TenantOwned
 from tests.conftest import House, World
@@ -104,7 +104,7 @@ def life(request: pytest.FixtureRequest) -> Life:
 
 def work(house: House) -> None:
     drain_work_job(tenant_id=str(house.tenant.id))
-    work_at_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
+    run_due_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
 
 
 def ok(response: Any) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def ok(response: Any) -> dict[str, Any]:
     return body_of(response) if response.content else {}
 
 
-def lived(world: World, life: Life) -> None:
+def live_through(world: World, life: Life) -> None:
     """Say it, hear of it, have it cared for, exported and imported again."""
     house, acme = world.acme, Caller(world.acme)
     turns = [{"role": "user", "content": life.said}, {"role": "user", "content": life.kept}]
@@ -121,7 +121,7 @@ def lived(world: World, life: Life) -> None:
     for number in range(2):
         asked = {"query": life.said, "conversation_id": "trip"}
         context = ok(acme("POST", f"{ADA}/context", asked, Idempotency_Key=f"asked {number}"))
-        answered(acme, context["receipt_id"], life)
+        answer_context(acme, context["receipt_id"], life)
     ok(acme("POST", f"{ADA}/recall", {"query": life.said}))
     work(house)
     with tenant_tx(house.tenant.id):
@@ -135,7 +135,7 @@ def lived(world: World, life: Life) -> None:
     work(house)
 
 
-def answered(acme: Caller, receipt_id: str, life: Life) -> None:
+def answer_context(acme: Caller, receipt_id: str, life: Life) -> None:
     """Tell what came of a context, in the product's own words, too."""
     shown = ok(acme("GET", f"/v1/receipts/{receipt_id}"))["candidates"]
     injected = [one["memory_id"] for one in shown if one["context_position"] is not None]
@@ -161,7 +161,7 @@ def cared_for(house: House) -> None:
         assert MemoryReview.objects.exists()
 
 
-def archived(house: House) -> None:
+def archive_everything(house: House) -> None:
     """Let time pass until the words of all conversations have moved to the archive."""
     with tenant_tx(house.tenant.id):
         past = timezone.now() - timedelta(days=100)
@@ -198,7 +198,7 @@ ERASE: dict[str, Callable[[World, Life], None]] = {
 
 @pytest.mark.parametrize("scope", sorted(ERASE))
 def test_the_word_stands_nowhere(world: World, life: Life, scope: str) -> None:
-    lived(world, life)
+    live_through(world, life)
     assert tables_with(life.word).keys() >= SPREAD
     assert redis_holds(life.word)
     ERASE[scope](world, life)
@@ -221,7 +221,7 @@ def test_the_archive_brings_nothing_back(world: World, life: Life, scope: str, m
     work(house)
     for move in moves.split():
         if move == "archive":
-            archived(house)
+            archive_everything(house)
         else:
             ok(acme("POST", f"{TRIP}/restore", {}))
     ERASE[scope](world, life)
@@ -240,7 +240,7 @@ def test_the_archive_brings_nothing_back(world: World, life: Life, scope: str, m
 def test_staff_find_it_no_more_and_leave_no_trace_of_it_either(world: World, life: Life, scope: str) -> None:
     """The word that staff look for stands in the address of a page: no record keeps that."""
     mia = log_in("mia", tenant=world.acme.tenant, role=Role.MANAGER)
-    lived(world, life)
+    live_through(world, life)
     assert len(screens_with(mia, life.word)) > 3
     ERASE[scope](world, life)
     work(world.acme)
@@ -263,13 +263,13 @@ def screens_with(client: Client, word: str) -> list[str]:
 @pytest.mark.parametrize("life", LIVES[:1], ids=["en"])
 def test_redis_knows_no_erased_subject(world: World, life: Life) -> None:
     """What is left of its windows are graves: a key of the conversation, without turns, that runs out."""
-    lived(world, life)
+    live_through(world, life)
     with tenant_tx(world.acme.tenant.id):
         conversations = [str(one) for one in Conversation.objects.values_list("id", flat=True)]
     delete_the_subject(world, life)
     assert redis_holds(str(world.acme.subject.id), "ada", life.word) == []
     assert redis_holds(*conversations) == [
-        window_key(world.acme.tenant.id, UUID(one)).encode() for one in conversations
+        make_window_key(world.acme.tenant.id, UUID(one)).encode() for one in conversations
     ]
     for key in redis_holds(*conversations):
         held = redis_client().call("tests", lambda client, key=key: client.hget(key, "turns"))  # type: ignore[misc]
@@ -280,7 +280,7 @@ def test_redis_knows_no_erased_subject(world: World, life: Life) -> None:
 
 def test_what_another_tenant_imported_is_its_own_to_erase(world: World, life: Life) -> None:
     acme, globex = Caller(world.acme), Caller(world.globex)
-    lived(world, life)
+    live_through(world, life)
     exported = acme("GET", f"{ADA}/export").content
     delete_the_subject(world, life)
     ok(globex("POST", "/v1/import", exported, Content_Type=LINES))
@@ -294,7 +294,7 @@ def test_what_another_tenant_imported_is_its_own_to_erase(world: World, life: Li
 
 @pytest.mark.parametrize("life", LIVES[1:], ids=["zh"])
 def test_counts_of_a_day_stay_and_name_nobody(world: World, life: Life) -> None:
-    lived(world, life)
+    live_through(world, life)
     with tenant_tx(world.acme.tenant.id):
         before = list(Indicator.objects.values())
         ids = {str(one) for one in Snapshot.objects.values_list("id", flat=True)} | {str(world.acme.subject.id)}

@@ -9,16 +9,15 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.redis.client import redis_client
 from profiles.models import Erasure
 from profiles.services.certificates import certificate_of, is_genuine
-from snapshots.embedding.spaces import active_embedders
-from snapshots.erasure import memories
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.erasure import conversations, memories
 from snapshots.erasure.memories import forget_memory
-from snapshots.erasure.signing import sign_left_behind
-from snapshots.intake import delete
-from snapshots.intake.conversations import locked_known
+from snapshots.erasure.signing import sign_unsigned_erasures
+from snapshots.intake.conversations import lock_conversation
 from snapshots.jobs import drain_work_job
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Message, Snapshot
-from snapshots.window.window import window_of
+from snapshots.window.cached_window import load_window
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
@@ -39,12 +38,12 @@ def nothing(*args: object) -> None:
     """What a process does that is no more."""
 
 
-def told(house: House, said: str) -> None:
+def say_in_cached_window(house: House, said: str) -> None:
     """Say it in a conversation whose window is in Redis."""
     say(house, "Hello there, how are you doing today?", said)
     drain_work_job(tenant_id=str(house.tenant.id))
     with tenant_tx(house.tenant.id):
-        window_of(Conversation.objects.get())
+        load_window(Conversation.objects.get())
 
 
 def forget(house: House, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
@@ -60,16 +59,16 @@ def forget(house: House, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
 def delete_it(house: House, monkeypatch: pytest.MonkeyPatch, said: str) -> None:
     """Delete the conversation in a process that dies right after the commit."""
     with monkeypatch.context() as patched:
-        patched.setattr(delete, "sign_after_commit", nothing)
-        patched.setattr(delete, "erase_windows", nothing)
+        patched.setattr(conversations, "sign_after_commit", nothing)
+        patched.setattr(conversations, "erase_windows", nothing)
         with tenant_tx(house.tenant.id):
-            delete.delete_conversation(locked_known("ada", "trip"))
+            conversations.delete_conversation(lock_conversation("ada", "trip"))
 
 
 def signed_late(house: House) -> Erasure:
     with tenant_tx(house.tenant.id):
         Erasure.objects.update(requested_at=utc_now() - timedelta(hours=1))
-    assert sign_left_behind(house.tenant.id) == 1
+    assert sign_unsigned_erasures(house.tenant.id) == 1
     with tenant_tx(house.tenant.id):
         erasure = Erasure.objects.get()
         assert is_genuine(certificate_of(erasure))
@@ -81,7 +80,7 @@ def signed_late(house: House) -> Erasure:
 def test_what_is_left_in_redis_is_taken_by_whoever_signs(
     world: World, monkeypatch: pytest.MonkeyPatch, erase: Callable[..., None], said: str
 ) -> None:
-    told(world.acme, said)
+    say_in_cached_window(world.acme, said)
     erase(world.acme, monkeypatch, said)
     assert (tables_with(*WORDS), len(redis_holds(*WORDS))) == ({}, 1)
 
@@ -98,7 +97,7 @@ def test_what_is_left_in_redis_is_taken_by_whoever_signs(
 
 def test_words_that_stand_again_are_found_by_their_marks(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     house, said = world.acme, SAID[0]
-    told(house, said)
+    say_in_cached_window(house, said)
     forget(house, monkeypatch, said)
     (again,) = remember(house, "Something else")
     with tenant_tx(house.tenant.id):

@@ -4,9 +4,9 @@ import zlib
 from datetime import timedelta
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.embedding.drafts import prepare_snapshots
-from snapshots.intake.conversations import locked_known
-from snapshots.lifecycle.retention.archive import archive_tenant
+from snapshots.embedding.snapshot_drafts import prepare_snapshots
+from snapshots.intake.conversations import lock_conversation
+from snapshots.lifecycle.retention.message_archive import archive_tenant
 from snapshots.models import (
     Consolidation,
     Conversation,
@@ -53,7 +53,7 @@ def test_the_statement_after_it_is_indexed_without_it(world: World) -> None:
 def test_a_snapshot_of_the_conversation_is_made_again_without_it(world: World) -> None:
     say(world.acme, "Please find a hotel near the station", SECRET, "Something quiet would be lovely, thanks")
     with tenant_tx(world.acme.tenant.id):
-        conversation = locked_known("ada", "trip")
+        conversation = lock_conversation("ada", "trip")
         Message.objects.filter(seq=1).update(tool_calls=[{"name": "search"}])
         end_conversation(conversation)
     work(world.acme)
@@ -118,7 +118,7 @@ def test_archived_words_are_forgotten_in_the_archive_and_exported_from_it(acme: 
     house = world.acme
     say(house, SECRET, "She plays the cello")
     with tenant_tx(house.tenant.id):
-        end_conversation(locked_known("ada", "trip"))
+        end_conversation(lock_conversation("ada", "trip"))
     work(house)
     with tenant_tx(house.tenant.id):
         Conversation.objects.update(last_accepted_at=utc_now() - timedelta(days=3_000))

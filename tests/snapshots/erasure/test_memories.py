@@ -12,10 +12,10 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.redis.client import redis_client
 from profiles.models import Candidate, Erasure, Forgotten, Preference, Subject
 from profiles.services.certificates import certificate_of, is_genuine
-from snapshots.embedding.drafts import prepare_snapshots
+from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.erasure import memories
-from snapshots.erasure.signing import has_left_behind, sign_left_behind
-from snapshots.intake.accept import accept_messages
+from snapshots.erasure.signing import has_unsigned_erasure, sign_unsigned_erasures
+from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import (
     Conversation,
@@ -24,12 +24,12 @@ from snapshots.models import (
     SnapshotWords,
     Work,
 )
-from snapshots.queue.figures.counts import work_counts
+from snapshots.queue.figures.work_counts import count_work
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from snapshots.understanding.statements import statements
-from snapshots.window.store import window_key
-from snapshots.window.window import window_of
+from snapshots.window.cached_window import load_window
+from snapshots.window.redis_store import make_window_key
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
@@ -52,7 +52,7 @@ def test_a_forgotten_memory_leaves_no_word_anywhere(world: World, said: str, aft
     say(world.acme, "Hello there, how are you doing today?", said, after)
     work(world.acme)
     with tenant_tx(world.acme.tenant.id):
-        window_of(Conversation.objects.get())
+        load_window(Conversation.objects.get())
     assert hits(world.acme).keys() >= {"message", "snapshot"}
 
     erasure = forget(world.acme, said)
@@ -62,8 +62,8 @@ def test_a_forgotten_memory_leaves_no_word_anywhere(world: World, said: str, aft
     assert after in texts(world.acme)
     with tenant_tx(world.acme.tenant.id):
         conversation = Conversation.objects.get()
-        assert [turn.content for turn in window_of(conversation).turns][-1] == after
-        key = window_key(world.acme.tenant.id, conversation.id)
+        assert [turn.content for turn in load_window(conversation).turns][-1] == after
+        key = make_window_key(world.acme.tenant.id, conversation.id)
         assert is_genuine(certificate_of(erasure))
     held = redis_client().call("tests", lambda client: cast(bytes, client.hget(key, "turns")))
     assert held
@@ -148,8 +148,8 @@ def test_a_worker_that_read_the_words_before_writes_nothing(world: World, monkey
     with tenant_tx(world.acme.tenant.id):
         row = SnapshotWords.objects.exclude(snapshot__kind=SnapshotKind.NOTE).get()
         assert bytes(row.words) == prepare_snapshots([alone_draft(row.snapshot)], ())[0].words
-        counts = work_counts()
-    assert counts.accepted == 5
+        counts = count_work()
+    assert counts.accepted_total == 5
     assert (counts.done, counts.removed) == (2, 3)
 
 
@@ -214,11 +214,11 @@ def test_an_erasure_that_nobody_signed_is_signed_by_the_next(world: World, monke
         erasure = forget(house, SECRET)
     assert (erasure.state, erasure.signature) == ("running", "")
     with tenant_tx(house.tenant.id):
-        assert not has_left_behind()
+        assert not has_unsigned_erasure()
         Erasure.objects.update(requested_at=utc_now() - timedelta(hours=1))
-        assert has_left_behind()
+        assert has_unsigned_erasure()
 
-    assert sign_left_behind(house.tenant.id) == 1
+    assert sign_unsigned_erasures(house.tenant.id) == 1
 
     with tenant_tx(house.tenant.id):
         erasure.refresh_from_db()

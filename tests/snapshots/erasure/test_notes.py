@@ -7,12 +7,12 @@ import pytest
 from profiles.models import Erasure, Preference
 from profiles.services.certificates import certificate_of, is_genuine
 from profiles.values import Provenance
-from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.memories import forget_memory, forget_note
 from snapshots.erasure.subjects import erase_subject
 from snapshots.errors import NoteUnknown, SnapshotUnknown
-from snapshots.intake.conversations import locked_known
-from snapshots.intake.delete import delete_conversation
+from snapshots.intake.conversations import lock_conversation
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Message, Note, PreferenceSource, Snapshot, SnapshotSource
 from snapshots.notes.store import confirm_notes, store_notes
@@ -101,7 +101,7 @@ def test_a_note_whose_other_message_says_it_in_other_words_goes(world: World) ->
     note_id = note(house, SISTER, [first])
     with tenant_tx(house.tenant.id):
         confirm_notes(house.subject, [NoteRepeat(note_id, second.id, 0.6, Provenance.OBSERVATION)])
-        delete_conversation(locked_known("ada", "one"))
+        delete_conversation(lock_conversation("ada", "one"))
     assert list_notes(house) == []
     assert tables_with(*WORDS) == {}
 
@@ -111,7 +111,7 @@ def test_a_conversation_takes_its_notes_along(world: World) -> None:
     teach(house)
     note(house, "written by hand 手写的")
     with tenant_tx(house.tenant.id):
-        erasure = delete_conversation(locked_known("ada", "trip"))
+        erasure = delete_conversation(lock_conversation("ada", "trip"))
         assert erasure.erased["note"] == 3
     assert list_notes(house) == ["written by hand 手写的"]
     assert tables_with(*WORDS) == {}

@@ -9,11 +9,11 @@ import pytest
 
 from memory_platform.providers.redis.client import redis_client
 from profiles.models import Preference, ProfileFact, Tag
-from snapshots.intake.conversations import locked_known
+from snapshots.intake.conversations import lock_conversation
 from snapshots.jobs import ASKED, drain_work_job
 from snapshots.models import Conversation, Message, Snapshot, Work
-from snapshots.queue.asked_jobs import work_at_jobs
 from snapshots.queue.enqueue import end_conversation
+from snapshots.queue.requested_jobs import run_due_jobs
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of
@@ -37,7 +37,7 @@ def clean_redis() -> Iterator[None]:
 
 def work(house: House) -> None:
     drain_work_job(tenant_id=str(house.tenant.id))
-    work_at_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
+    run_due_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
 
 
 def talk(house: House, said: str) -> None:
@@ -45,7 +45,7 @@ def talk(house: House, said: str) -> None:
     say(house, "Please find a quiet hotel near the station", said, KEPT)
     with tenant_tx(house.tenant.id):
         Message.objects.filter(seq=1).update(tool_calls=[{"name": "search"}])
-        end_conversation(locked_known("ada", "trip"))
+        end_conversation(lock_conversation("ada", "trip"))
     work(house)
     with tenant_tx(house.tenant.id):
         Conversation.objects.update(summary=f"So far: {said}", summarised_seq=2)
@@ -112,7 +112,7 @@ def test_an_export_from_before_brings_no_forgotten_belief_back(world: World) -> 
     acme("DELETE", f"{ADA}/preferences/drinks/coffee")
 
     taken = acme("POST", "/v1/import", before, Content_Type="application/x-ndjson")
-    work_at_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
+    run_due_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
 
     left_out = body_of(acme("GET", f"/v1/jobs/{body_of(taken)['job_id']}"))["result"]["forgotten"]
     assert left_out == {"preference": 3, "profile_fact": 2, "tag": 1}

@@ -22,13 +22,13 @@ from profiles.services.subjects import ensure_subject
 from snapshots.erasure import subjects as erasing
 from snapshots.erasure.policy import ERASURE_POLICY, ErasurePolicy
 from snapshots.erasure.subjects import erase_subject, run_erasure
-from snapshots.erasure.tables import rows_left, subject_tables
-from snapshots.intake.accept import accept_messages
+from snapshots.erasure.tables import count_rows_left, list_subject_tables
+from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import ASKED, drain_work_job
 from snapshots.models import Conversation, Job, Message, Snapshot, Work
-from snapshots.queue.asked_jobs import claim_job, work_at_jobs
-from snapshots.queue.figures.counts import work_counts
+from snapshots.queue.figures.work_counts import count_work
+from snapshots.queue.requested_jobs import claim_job, run_due_jobs
 from snapshots.queue.values import LeaseLost
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
@@ -47,7 +47,7 @@ def erase(house: House, policy: ErasurePolicy = ERASURE_POLICY) -> tuple[Erasure
 
 
 def finish(house: House) -> None:
-    work_at_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
+    run_due_jobs(house.tenant.id, ASKED, may_go_on=lambda: True)
 
 
 def elsewhere(pool: ThreadPoolExecutor, verb: Callable[[], object]) -> object:
@@ -66,7 +66,7 @@ def hits(house: House) -> list[str]:
 
 def test_tables_leave_before_those_that_they_refer_to(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
-        order = [table.name for table in subject_tables()]
+        order = [table.name for table in list_subject_tables()]
     assert order.index("snapshot_source") < order.index("message") < order.index("conversation")
     assert order.index("snapshot_words") < order.index("snapshot")
     assert {"work", "receipt", "forgotten", "idempotent_reply"} <= set(order)
@@ -78,8 +78,10 @@ def test_a_worker_that_dies_in_the_middle_is_followed_by_the_next(
     say(world.acme, *(f"{CANARY} number {number}" for number in range(9)))
     drain_work_job(tenant_id=str(world.acme.tenant.id))
     with tenant_tx(world.acme.tenant.id):
-        before = {table.name: rows for table in subject_tables() if (rows := left(world.acme).get(table.name))}
-        accepted = work_counts().accepted
+        before = {
+            table.name: rows for table in list_subject_tables() if (rows := count_left(world.acme).get(table.name))
+        }
+        accepted = count_work().accepted_total
     erase(world.acme, SMALL)
     with tenant_tx(world.acme.tenant.id):
         taken = claim_job()
@@ -102,8 +104,8 @@ def test_a_worker_that_dies_in_the_middle_is_followed_by_the_next(
         assert is_genuine(certificate_of(erasure))
         assert {table: erasure.erased[table] for table in before} == before
         assert erasure.erased["subject"] == 1
-        counts = work_counts()
-    assert counts.accepted == counts.removed == accepted
+        counts = count_work()
+    assert counts.accepted_total == counts.removed == accepted
     assert hits(world.acme) == []
 
 
@@ -119,8 +121,8 @@ def dying_at_the_seventh() -> Callable[..., int]:
     return delete
 
 
-def left(house: House) -> dict[str, int]:
-    return rows_left(Subject.objects.get(external_id="ada").id)
+def count_left(house: House) -> dict[str, int]:
+    return count_rows_left(Subject.objects.get(external_id="ada").id)
 
 
 MOST_POSTED = 400
@@ -170,7 +172,7 @@ def assert_all_is_proven(house: House) -> None:
         assert {row.state for row in Erasure.objects.all()} == {"done"}
         assert all(row.verified["rows_left"] == {} for row in Erasure.objects.all())
         assert not Work.objects.exists()
-        assert work_counts().removed > 0
+        assert count_work().removed > 0
 
 
 def test_a_post_that_began_before_is_erased_with_the_rest(world: World) -> None:
@@ -200,8 +202,8 @@ def test_a_post_that_began_before_is_erased_with_the_rest(world: World) -> None:
     held = redis_client().call("tests", lambda client: client.hget(f"w:{house.tenant.id}:{conversation.id}", "turns"))
     assert not held
     with tenant_tx(house.tenant.id):
-        counts = work_counts()
-    assert counts.accepted == counts.removed == 2
+        counts = count_work()
+    assert counts.accepted_total == counts.removed == 2
 
 
 def test_work_that_comes_in_while_rows_leave_is_counted(world: World) -> None:
@@ -230,8 +232,8 @@ def test_work_that_comes_in_while_rows_leave_is_counted(world: World) -> None:
         assert (late.exception(20), eraser.exception(20)) == (None, None)  # type: ignore[attr-defined]
 
     with tenant_tx(house.tenant.id):
-        counts, erasure = work_counts(), Erasure.objects.get()
-    assert counts.accepted == counts.removed == 2
+        counts, erasure = count_work(), Erasure.objects.get()
+    assert counts.accepted_total == counts.removed == 2
     assert (erasure.erased["work"], erasure.erased["message"]) == (2, 1)
 
 

@@ -4,10 +4,10 @@ from typing import Any
 from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.context.pipeline import ContextQuery, build_context
+from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
-from snapshots.feedback.outcome import take_outcome
-from snapshots.feedback.values import Outcome, Told
+from snapshots.feedback.outcome import record_outcome
+from snapshots.feedback.values import Outcome, OutcomePart
 from snapshots.models import BeliefCounter, Receipt, ReceiptMemory, SnapshotCounter
 from snapshots.receipts.spread import spread_tenant
 from tenants.isolation import tenant_tx
@@ -16,14 +16,14 @@ from tests.conftest import House
 
 def ask(house: House, query: str, *, conversation: str | None = None, policy_version: str = "1") -> Receipt:
     """Assemble a context of all that the house's subject holds; return its receipt."""
-    asked = ContextQuery(ContextRequest(query, min_relevance=0.0), policy_version, conversation)
+    asked = ContextCall(ContextRequest(query, min_relevance=0.0), policy_version, conversation)
     return build_context(house.tenant.id, house.subject.external_id, asked).receipt
 
 
 def tell(house: House, receipt: Receipt, **told: Any) -> Outcome:
     """Tell one part of what came of a context."""
     with tenant_tx(house.tenant.id):
-        return take_outcome(receipt.id, Told(**told))
+        return record_outcome(receipt.id, OutcomePart(**told))
 
 
 def rows(house: House, receipt: Receipt) -> list[ReceiptMemory]:
@@ -38,7 +38,7 @@ def signals(house: House, receipt: Receipt) -> set[str]:
     return {row.signal for row in rows(house, receipt)}
 
 
-def told(house: House, receipt: Receipt) -> tuple[bool, bool]:
+def known_parts(house: House, receipt: Receipt) -> tuple[bool, bool]:
     """Return whether reply and next turn of a receipt are known."""
     with tenant_tx(house.tenant.id):
         now = Receipt.objects.get(id=receipt.id)

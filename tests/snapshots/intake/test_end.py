@@ -3,8 +3,8 @@
 import pytest
 
 from snapshots.errors import ConversationUnknown
-from snapshots.intake.accept import accept_messages
 from snapshots.intake.conversation_end import end_on_request
+from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import ConversationStatus, Work
 from tenants.isolation import tenant_tx

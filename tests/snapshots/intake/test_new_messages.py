@@ -35,7 +35,7 @@ def draft(content: str, message_id: str | None = None, role: str = "user") -> In
 def test_new_messages_continue_the_conversation_in_the_order_of_the_request(conversation: Conversation) -> None:
     batch = sort(conversation, draft("hello", "a"), draft("你好", "b"))
 
-    assert [(fate.message_id, fate.seq, fate.verdict) for fate in batch.fates] == [
+    assert [(fate.message_id, fate.seq, fate.verdict) for fate in batch.results] == [
         ("a", 4, "stored"),
         ("b", 5, "stored"),
     ]
@@ -45,7 +45,7 @@ def test_new_messages_continue_the_conversation_in_the_order_of_the_request(conv
 def test_a_message_without_an_id_gets_one_of_its_own(conversation: Conversation) -> None:
     batch = sort(conversation, draft("hello"), draft("hello"))
 
-    first, second = (fate.message_id for fate in batch.fates)
+    first, second = (fate.message_id for fate in batch.results)
     assert first != second
     assert [row.external_id for row in batch.new] == [first, second]
 
@@ -54,7 +54,7 @@ def test_a_known_message_keeps_its_place_and_takes_no_number(conversation: Conve
     known = {"a": StoredMessage(2, draft("hello", "a").fingerprint())}
     batch = sort(conversation, draft("hello", "a"), draft("again", "b"), known=known)
 
-    assert [(fate.seq, fate.verdict, fate.reason) for fate in batch.fates] == [
+    assert [(fate.seq, fate.verdict, fate.reason) for fate in batch.results] == [
         (2, "duplicate", None),
         (4, "stored", None),
     ]
@@ -72,7 +72,7 @@ def test_a_known_message_keeps_its_place_and_takes_no_number(conversation: Conve
 def test_a_known_id_with_other_content_says_so(conversation: Conversation, other: IncomingMessage) -> None:
     batch = sort(conversation, draft("hello", "a"), other)
 
-    assert [(fate.seq, fate.verdict, fate.reason) for fate in batch.fates] == [
+    assert [(fate.seq, fate.verdict, fate.reason) for fate in batch.results] == [
         (4, "stored", None),
         (4, "duplicate", "content_differs"),
     ]
@@ -83,7 +83,7 @@ def test_a_retry_that_differs_in_time_and_metadata_only_is_the_same_message(conv
     again = IncomingMessage(role="user", content="hello", message_id="a", said_at=NOW, metadata={"try": 2})
     batch = sort(conversation, draft("hello", "a"), again)
 
-    assert batch.fates[1].reason is None
+    assert batch.results[1].reason is None
 
 
 def test_parts_become_one_text_on_lines_of_their_own(conversation: Conversation) -> None:

@@ -10,9 +10,15 @@ from memory_platform.kernel.clock import utc_now
 from profiles.models import Preference, ProfileFact, Subject
 from profiles.selectors import select_as_of
 from profiles.values import Provenance
-from snapshots.lifecycle.calibration import Reception, calibrate_tenant, calibrated, preview_calibration, rule_for
+from snapshots.lifecycle.calibration import (
+    Reception,
+    calibrate_confidence,
+    calibrate_tenant,
+    choose_calibration_rule,
+    preview_calibration,
+)
 from snapshots.lifecycle.policy import CALIBRATION, CalibrationPolicy
-from snapshots.lifecycle.selectors import history_of
+from snapshots.lifecycle.selectors import load_snapshot_history
 from snapshots.models import (
     BeliefCounter,
     Calibration,
@@ -55,7 +61,7 @@ OBSERVED, CONFIRMED = Provenance.OBSERVATION, Provenance.CONFIRMED_BY_USER
     ],
 )
 def test_the_rule_that_holds(seen: Reception, rule: CalibrationRule | None) -> None:
-    assert rule_for(seen) == rule
+    assert choose_calibration_rule(seen) == rule
 
 
 @pytest.mark.parametrize(
@@ -73,10 +79,10 @@ def test_the_rule_that_holds(seen: Reception, rule: CalibrationRule | None) -> N
     ],
 )
 def test_steps_ceiling_and_floor(before: float, provenance: Provenance, rule: CalibrationRule, after: float) -> None:
-    assert calibrated(before, provenance, rule) == pytest.approx(after)
+    assert calibrate_confidence(before, provenance, rule) == pytest.approx(after)
 
 
-def received(house: House, snapshot_id: UUID, **counts: int) -> SnapshotCounter:
+def store_reception(house: House, snapshot_id: UUID, **counts: int) -> SnapshotCounter:
     with tenant_tx(house.tenant.id):
         counter, _ = SnapshotCounter.objects.update_or_create(
             snapshot_id=snapshot_id, defaults={"subject": house.subject, **counts}
@@ -102,7 +108,7 @@ def confidence(house: House, snapshot_id: UUID) -> float:
 def test_a_snapshot_is_calibrated_once_with_its_history_and_a_record(world: World) -> None:
     house = world.acme
     (wrong, fine) = remember(house, "住在上海浦东", "likes quiet hotels", confidence=0.6)
-    received(house, wrong, injected=6, judged=6, positive=3, corrected=2)
+    store_reception(house, wrong, injected=6, judged=6, positive=3, corrected=2)
     with tenant_tx(house.tenant.id):
         epoch = SubjectMemory.objects.get(subject=house.subject).epoch
     assert preview(house) == {"liked": 0, "corrected": 1, "disliked": 0}
@@ -113,7 +119,7 @@ def test_a_snapshot_is_calibrated_once_with_its_history_and_a_record(world: Worl
     assert [confidence(house, one) for one in (wrong, fine)] == pytest.approx([0.45, 0.6])
     with tenant_tx(house.tenant.id):
         snapshot = Snapshot.objects.get(id=wrong)
-        assert [state.snapshot.confidence for state in history_of(snapshot)] == pytest.approx([0.6, 0.45])
+        assert [state.snapshot.confidence for state in load_snapshot_history(snapshot)] == pytest.approx([0.6, 0.45])
         assert SubjectMemory.objects.get(subject=house.subject).epoch > epoch, "ranking reads it anew"
         note = Calibration.objects.get()
         assert (note.rule, note.memory_ref, note.injected, note.positive, note.corrected) == (CORRECTED, wrong, 6, 3, 2)
@@ -138,11 +144,11 @@ def test_one_turn_taken_badly_moves_nothing_until_more_is_heard(world: World) ->
 def test_only_what_came_since_the_last_calibration_counts(world: World) -> None:
     house = world.acme
     (one,) = remember(house, "likes quiet hotels", confidence=0.3)
-    received(house, one, injected=10, judged=10, positive=10)
+    store_reception(house, one, injected=10, judged=10, positive=10)
     assert calibrate_tenant(house.tenant.id) == 1
-    received(house, one, injected=19, judged=19, positive=19)
+    store_reception(house, one, injected=19, judged=19, positive=19)
     assert calibrate_tenant(house.tenant.id) == 0
-    received(house, one, injected=20, judged=20, positive=20)
+    store_reception(house, one, injected=20, judged=20, positive=20)
     assert calibrate_tenant(house.tenant.id) == 1
     assert confidence(house, one) == pytest.approx(0.5)
 
@@ -150,7 +156,7 @@ def test_only_what_came_since_the_last_calibration_counts(world: World) -> None:
 def test_what_is_at_its_ceiling_begins_anew_without_a_record(world: World) -> None:
     house = world.acme
     (one,) = remember(house, "likes quiet hotels", confidence=0.6)
-    received(house, one, injected=10, judged=10, positive=10)
+    store_reception(house, one, injected=10, judged=10, positive=10)
     assert calibrate_tenant(house.tenant.id) == 0
     with tenant_tx(house.tenant.id):
         assert SnapshotCounter.objects.get().calibrated_injected == 10
@@ -161,7 +167,7 @@ def test_below_a_fifth_somebody_is_asked_once_and_nothing_is_retired(world: Worl
     house = world.acme
     (one,) = remember(house, "likes quiet hotels", confidence=0.3)
     for turns in (5, 10):
-        received(house, one, injected=turns, judged=turns, positive=0)
+        store_reception(house, one, injected=turns, judged=turns, positive=0)
         assert calibrate_tenant(house.tenant.id) == (1 if turns == 5 else 0)
     with tenant_tx(house.tenant.id):
         review = MemoryReview.objects.get()
@@ -198,7 +204,7 @@ def test_what_is_no_longer_held_is_left_alone(world: World) -> None:
         Snapshot.objects.filter(id=retired).update(retired_at=utc_now())
         Snapshot.objects.filter(id=expired).update(expires_at=utc_now())
     for one in (retired, expired):
-        received(house, one, injected=5, judged=5)
+        store_reception(house, one, injected=5, judged=5)
     assert preview(house) == {"liked": 0, "corrected": 0, "disliked": 0}
     assert calibrate_tenant(house.tenant.id) == 0
 
@@ -208,7 +214,7 @@ def test_it_goes_in_batches_tenant_by_tenant_and_may_be_cut(world: World) -> Non
     small = CalibrationPolicy(batch=2)
     for each in (world.acme, world.globex):
         for snapshot_id in remember(each, *(f"memory number {n}" for n in range(5)), confidence=0.6):
-            received(each, snapshot_id, injected=5, judged=5)
+            store_reception(each, snapshot_id, injected=5, judged=5)
     turns = iter([True, False, False])
     assert calibrate_tenant(house.tenant.id, may_go_on=lambda: next(turns), policy=small) == 2
     assert calibrate_tenant(house.tenant.id, policy=small) == 3
@@ -221,8 +227,8 @@ def test_the_database_looks_for_what_the_rules_say(world: World) -> None:
     ids = remember(house, *(f"memory number {n}" for n in range(len(cases))), confidence=0.5)
     expected: dict[str, Any] = dict.fromkeys(("liked", "corrected", "disliked"), 0)
     for snapshot_id, (injected, judged, positive, corrected) in zip(ids, cases, strict=True):
-        received(house, snapshot_id, injected=injected, judged=judged, positive=positive, corrected=corrected)
-        rule = rule_for(Reception(injected, judged, positive, corrected), CALIBRATION)
+        store_reception(house, snapshot_id, injected=injected, judged=judged, positive=positive, corrected=corrected)
+        rule = choose_calibration_rule(Reception(injected, judged, positive, corrected), CALIBRATION)
         if rule:
             expected[rule] += 1
     assert preview(house) == expected

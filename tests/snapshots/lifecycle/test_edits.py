@@ -7,38 +7,38 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.values import Verdict
-from snapshots.embedding.upkeep.backfill import backfill_vectors
+from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
 from snapshots.errors import SnapshotUnknown
 from snapshots.lifecycle.edits import Edit, apply_edit, plan_edit
-from snapshots.lifecycle.selectors import history_of, snapshot_at
+from snapshots.lifecycle.selectors import load_held_snapshot, load_snapshot_history
 from snapshots.models import Snapshot, SnapshotVector, SnapshotVersion
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.embedding.world import counts, refused_vectors, version
-from tests.snapshots.lifecycle.world import anything, create, create_one, edit, found
+from tests.snapshots.lifecycle.world import anything, create, create_one, edit, recall_texts
 
 DAY = timedelta(days=1)
 
 
 def test_recall_finds_the_new_words_and_not_the_old(world: World) -> None:
     address = create_one(world.acme, "Lives in Berlin")
-    assert found(world.acme, "Berlin") == ["Lives in Berlin"]
+    assert recall_texts(world.acme, "Berlin") == ["Lives in Berlin"]
     edited = edit(world.acme, address, text="搬到了上海")
     assert edited.verdict == Verdict.STORED
-    assert found(world.acme, "上海") == ["搬到了上海"]
+    assert recall_texts(world.acme, "上海") == ["搬到了上海"]
     with tenant_tx(world.acme.tenant.id):
         old, new = SnapshotVersion.objects.get(), Snapshot.objects.get()
     assert old.fields["text"] == "Lives in Berlin"
     assert (new.version, old.version) == (2, 1)
-    assert "Lives in Berlin" not in found(world.acme, "Berlin")
+    assert "Lives in Berlin" not in recall_texts(world.acme, "Berlin")
 
 
 def test_its_topics_are_found_too(world: World) -> None:
     address = create_one(world.acme, "No nuts")
     create(world.acme, "Likes tea")
     edit(world.acme, address, topics=["anaphylaxis"], category="health")
-    assert found(world.acme, "anaphylaxis")[0] == "No nuts"
+    assert recall_texts(world.acme, "anaphylaxis")[0] == "No nuts"
 
 
 def test_an_edit_of_the_words_makes_new_vectors(world: World) -> None:
@@ -60,7 +60,7 @@ def test_while_pgvector_refuses_the_words_are_found_and_the_vectors_follow(world
     with refused_vectors():
         edit(world.acme, address, text="Lives in Shanghai")
         assert counts(world.acme) == (1, 1, 0)
-        assert found(world.acme, "Shanghai") == ["Lives in Shanghai"]
+        assert recall_texts(world.acme, "Shanghai") == ["Lives in Shanghai"]
     assert backfill_vectors(world.acme.tenant.id, 10, mask=mask_sensitive) == 1
     assert counts(world.acme) == (1, 1, 1)
 
@@ -101,7 +101,7 @@ def test_confidence_follows_the_provenance_down_and_is_refused_above_it(world: W
 def test_a_plan_of_an_older_version_is_not_applied(world: World) -> None:
     address = create_one(world.acme, "Likes tea")
     with tenant_tx(world.acme.tenant.id):
-        plan = plan_edit(snapshot_at(address), Edit({"importance": 1.0}, mask_sensitive, anything))
+        plan = plan_edit(load_held_snapshot(address), Edit({"importance": 1.0}, mask_sensitive, anything))
     edit(world.acme, address, importance=0.7)
     with tenant_tx(world.acme.tenant.id):
         assert not apply_edit(plan, None)
@@ -113,7 +113,7 @@ def test_what_has_been_edited_to_expire_is_gone(world: World) -> None:
     edit(world.acme, address, expires_at=utc_now())
     with pytest.raises(SnapshotUnknown):
         edit(world.acme, address, importance=1.0)
-    assert found(world.acme, "tea") == []
+    assert recall_texts(world.acme, "tea") == []
 
 
 def test_another_moment_brings_its_clock_and_the_same_one_leaves_it(world: World) -> None:
@@ -125,7 +125,11 @@ def test_another_moment_brings_its_clock_and_the_same_one_leaves_it(world: World
             made = Snapshot.objects.get()
         assert (made.said_at, made.said_offset) == (said_at, offset)
     with tenant_tx(world.acme.tenant.id):
-        assert [state.snapshot.said_offset for state in history_of(snapshot_at(address))] == [None, 480, None]
+        assert [state.snapshot.said_offset for state in load_snapshot_history(load_held_snapshot(address))] == [
+            None,
+            480,
+            None,
+        ]
 
 
 def test_the_history_shows_every_state_with_its_time(world: World) -> None:
@@ -134,7 +138,7 @@ def test_the_history_shows_every_state_with_its_time(world: World) -> None:
     edit(world.acme, address, said_at=said_at, metadata={"source": "form"})
     edit(world.acme, address, text="喜欢茶", topics=["drinks"])
     with tenant_tx(world.acme.tenant.id):
-        first, second, third = history_of(snapshot_at(address))
+        first, second, third = load_snapshot_history(load_held_snapshot(address))
         made = Snapshot.objects.get()
     assert [state.snapshot.text for state in (first, second, third)] == ["Likes tea", "Likes tea", "喜欢茶"]
     assert first.snapshot.said_at != second.snapshot.said_at == third.snapshot.said_at == said_at

@@ -9,23 +9,23 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Tag
 from snapshots.consolidation.join import members_of
-from snapshots.feedback.tallies.tally import roll_up_tallies
-from snapshots.feedback.values import SaidVerdict, Signal
+from snapshots.feedback.tallies.memory_tallies import roll_up_tallies
+from snapshots.feedback.values import ProductVerdict, Signal
 from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
+from snapshots.lifecycle.memory_reviews import decide_review, review_tenant
 from snapshots.lifecycle.policy import EVICTION
 from snapshots.lifecycle.retention.eviction import evict_tenant
 from snapshots.lifecycle.retention.purge import preview_purge, purge_tenant
-from snapshots.lifecycle.review import decide_review, review_tenant
-from snapshots.lifecycle.staff_actions.actions import Doing
-from snapshots.lifecycle.staff_actions.merging import NotToBeMerged, merge_memories
-from snapshots.lifecycle.staff_actions.undo import last_act, undo_act
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext
+from snapshots.lifecycle.staff_actions.merging import MergeRefused, merge_memories
+from snapshots.lifecycle.staff_actions.undo import find_last_act, undo_act
 from snapshots.models import MemoryReview, Note, ReviewDecision, Snapshot
 from snapshots.notes.edit import change_vital_class
 from snapshots.recall.pipeline import recall
-from snapshots.recall.values import Factors, RecallQuery
-from snapshots.understanding.changes.asking import outdated_needs, settle_outdated
+from snapshots.recall.values import RecallQuery, ScoreFactors
+from snapshots.understanding.changes.outdated_notes import list_outdated_needs, settle_outdated_note
 from snapshots.understanding.config import NOTING
-from snapshots.understanding.grading.posted import suggest_vital_class
+from snapshots.understanding.grading.posted_notes import suggest_vital_class
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
@@ -36,7 +36,7 @@ from tests.snapshots.policies.test_effective import make
 from tests.snapshots.understanding.making import MONDAY, say, settle
 
 UNSURE = "last year I had an allergic reaction at a wedding"
-STAFF = Doing(COMMAND_LINE, "tidy up 整理")
+STAFF = ActContext(COMMAND_LINE, "tidy up 整理")
 
 
 def list_notes(house: House) -> list[str]:
@@ -48,11 +48,11 @@ def judge(house: House, signal: Signal, *notes: UUID, times: int) -> None:
     """Have contexts with all that is held, and say of each of these notes in them how it was received."""
     for number in range(times):
         receipt = ask(house, f"snacks with peanuts? 花生? 喝茶? {number}")
-        tell(house, receipt, verdicts=[SaidVerdict(one, signal) for one in notes])
+        tell(house, receipt, verdicts=[ProductVerdict(one, signal) for one in notes])
     roll_up_tallies(house.tenant.id)
 
 
-def weigh(house: House) -> dict[UUID, Factors]:
+def weigh(house: House) -> dict[UUID, ScoreFactors]:
     """Return what recall multiplies the relevance of each note by."""
     lanes = frozenset({"snapshots", "notes"})
     query = RecallQuery("allergic to peanuts 花生过敏", asked_at=utc_now(), lanes=lanes, explain=True)
@@ -130,11 +130,11 @@ def test_a_vital_note_that_was_corrected_twice_is_asked_about(world: World, text
     review_tenant(house.tenant.id)
     with tenant_tx(house.tenant.id):
         assert [one.memory_ref for one in MemoryReview.objects.filter(decided_at=None)] == [vital]
-        (need,) = outdated_needs(house.subject)
+        (need,) = list_outdated_needs(house.subject)
         assert question in (need.question_en, need.question_zh)
-        settle_outdated(house.subject, need.key, "yes")
+        settle_outdated_note(house.subject, need.key, "yes")
         assert Snapshot.objects.get(id=vital).confidence == 1.0
-        assert outdated_needs(house.subject) == []
+        assert list_outdated_needs(house.subject) == []
     review_tenant(house.tenant.id)
     with tenant_tx(house.tenant.id):
         assert not MemoryReview.objects.filter(decided_at=None).exists()
@@ -213,7 +213,7 @@ def test_staff_merge_a_note_with_a_note_only(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
         rows = {row.id: row for row in Snapshot.objects.select_related("subject")}
         for pair in ((one, statement), (statement, one)):
-            with pytest.raises(NotToBeMerged):
+            with pytest.raises(MergeRefused):
                 merge_memories(rows[pair[0]], rows[pair[1]], STAFF)
         merge_memories(rows[one], rows[other], STAFF)
         assert Snapshot.objects.get(id=other).superseded_by_id == one
@@ -227,7 +227,7 @@ def test_notes_follow_their_contact_through_a_merge_and_back(world: World) -> No
     with tenant_tx(world.acme.tenant.id):
         merge_memories(mother, mum, STAFF)
         assert Note.objects.get().about_tag_id == mother.id
-        act = last_act(mother)
+        act = find_last_act(mother)
         assert act is not None
         undo_act(world.acme.subject, act.id, STAFF)
         assert Note.objects.get().about_tag_id == mum.id

@@ -6,10 +6,10 @@ from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
-from snapshots.embedding.spaces import active_embedders
-from snapshots.lifecycle.edits import Edit, Edited, edit_snapshot
-from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots
-from snapshots.lifecycle.values import Fate, NewSnapshot, SnapshotAddress
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.lifecycle.edits import Edit, EditResult, edit_snapshot
+from snapshots.lifecycle.product_snapshots import create_snapshots, offer_snapshots
+from snapshots.lifecycle.values import NewSnapshot, SnapshotAddress, SnapshotResult
 from snapshots.recall.pipeline import recall_in_scope
 from snapshots.recall.question import prepare_question
 from snapshots.recall.values import RecallQuery
@@ -22,7 +22,7 @@ def anything(snapshot_id: UUID, version: int) -> None:
     """Accept every version."""
 
 
-def create(house: House, *posted: NewSnapshot | str) -> list[Fate]:
+def create(house: House, *posted: NewSnapshot | str) -> list[SnapshotResult]:
     """Post memories of the house's subject."""
     new = [NewSnapshot(one) if isinstance(one, str) else one for one in posted]
     offers = offer_snapshots(new, active_embedders(), mask=mask_sensitive)
@@ -37,12 +37,14 @@ def create_one(house: House, text: str) -> SnapshotAddress:
     return SnapshotAddress(house.subject.external_id, fate.id)
 
 
-def edit(house: House, address: SnapshotAddress, **changes: Any) -> Edited:
+def edit(house: House, address: SnapshotAddress, **changes: Any) -> EditResult:
     """Edit one memory."""
     return edit_snapshot(house.tenant.id, address, Edit(changes, mask_sensitive, anything), active_embedders())
 
 
-def found(house: House, text: str, *, known_at: datetime | None = None, subject: Subject | None = None) -> list[str]:
+def recall_texts(
+    house: House, text: str, *, known_at: datetime | None = None, subject: Subject | None = None
+) -> list[str]:
     """Return what recall answers to ``text``, best first."""
     query = RecallQuery(text=text, asked_at=utc_now(), known_at=known_at)
     question = prepare_question(text)

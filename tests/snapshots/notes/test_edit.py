@@ -6,10 +6,10 @@ import pytest
 
 from memory_platform.kernel.errors import VersionMismatch
 from snapshots.errors import NoteUnknown
-from snapshots.lifecycle.staff_actions.actions import Doing, NoLongerHeld, any_version, retire_memory
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext, NoLongerHeld, accept_any_version, retire_memory
 from snapshots.models import Snapshot, SnapshotVersion, SubjectMemory
 from snapshots.notes.edit import change_vital_class
-from snapshots.understanding.grading.posted import suggest_vital_class
+from snapshots.understanding.grading.posted_notes import suggest_vital_class
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tenants.services.audit import COMMAND_LINE
@@ -17,10 +17,10 @@ from tests.conftest import House, World
 from tests.snapshots.held import remember
 from tests.snapshots.notes.world import ALLERGY_ZH, note, rows
 
-BY_PHONE = Doing(COMMAND_LINE, "她在电话里说 by phone")
+BY_PHONE = ActContext(COMMAND_LINE, "她在电话里说 by phone")
 
 
-def change(house: House, note_id: UUID, vital_class: str, doing: Doing = BY_PHONE) -> None:
+def change(house: House, note_id: UUID, vital_class: str, doing: ActContext = BY_PHONE) -> None:
     with tenant_tx(house.tenant.id):
         change_vital_class(
             Snapshot.objects.select_related("subject").get(id=note_id), vital_class, doing, suggest_vital_class
@@ -48,12 +48,14 @@ def test_what_was_changed_meanwhile_or_is_gone_is_refused(world: World) -> None:
 
     note_id = note(world.acme, ALLERGY_ZH)
     with pytest.raises(VersionMismatch):
-        change(world.acme, note_id, "allergy", Doing(COMMAND_LINE, "", refuse))
+        change(world.acme, note_id, "allergy", ActContext(COMMAND_LINE, "", refuse))
     (other,) = remember(world.acme, "no note")
     with pytest.raises(NoteUnknown):
         change(world.acme, other, "allergy")
     with tenant_tx(world.acme.tenant.id):
-        retire_memory(Snapshot.objects.select_related("subject").get(id=note_id), Doing(COMMAND_LINE, "", any_version))
+        retire_memory(
+            Snapshot.objects.select_related("subject").get(id=note_id), ActContext(COMMAND_LINE, "", accept_any_version)
+        )
     with pytest.raises(NoLongerHeld):
         change(world.acme, note_id, "allergy")
     assert rows(world.acme, note_id)[1].vital_class == ""

@@ -7,15 +7,15 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Preference, Tag
-from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.lifecycle.edits import Edit
-from snapshots.lifecycle.selectors import history_of
+from snapshots.lifecycle.selectors import load_snapshot_history
 from snapshots.models import NoteSlot, Snapshot
 from snapshots.notes.edit import NoteEdit, edit_note, retire_note
 from snapshots.notes.selectors import history_of_note, note_ever_at
 from snapshots.notes.values import NoteAbout, WrittenNote
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.grading.posted import suggest_vital_class
+from snapshots.understanding.grading.posted_notes import suggest_vital_class
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
@@ -128,7 +128,7 @@ def test_a_snapshot_of_a_past_moment_is_restored_without_its_note(world: World) 
     note_id = note(world.acme, ALLERGY)
     edit(world.acme, note_id, grade="plan")
     with tenant_tx(world.acme.tenant.id):
-        states = history_of(Snapshot.objects.get(id=note_id))
+        states = load_snapshot_history(Snapshot.objects.get(id=note_id))
     assert [(state.snapshot.version, state.snapshot.text) for state in states] == [(1, ALLERGY), (2, ALLERGY)]
 
 

@@ -8,9 +8,9 @@ import pytest
 from memory_platform.kernel.ids import new_id
 from profiles.models import ProfileFact
 from profiles.values import Verdict
-from snapshots.intake.delete import delete_conversation
+from snapshots.erasure.conversations import delete_conversation
 from snapshots.models import Conversation, SnapshotKind
-from snapshots.understanding.changes.asking import OF_A_NOTE, settle_outdated
+from snapshots.understanding.changes.outdated_notes import NOTE_ASK_PREFIX, settle_outdated_note
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.understanding.changes.test_ends import list_texts, note, say_at_the_door
@@ -36,7 +36,7 @@ def settle_note(house: House, text: str, answer: str, *, by: House | None = None
     """Answer whether a note is still so, by default by whose note it is."""
     own, answering = note(house, text), by or house
     with tenant_tx(answering.tenant.id):
-        return settle_outdated(answering.subject, f"{OF_A_NOTE}{own.snapshot_id.hex}", answer)
+        return settle_outdated_note(answering.subject, f"{NOTE_ASK_PREFIX}{own.snapshot_id.hex}", answer)
 
 
 REPLACED = [
@@ -162,6 +162,6 @@ def test_another_tenant_ends_nothing_of_ours(world: World) -> None:
     tell(globex, "I no longer work at Acme Robotics", conversation="c2")
     assert settle_note(acme, "I work at Acme Robotics", "no", by=globex) is None
     with tenant_tx(globex.tenant.id):
-        assert settle_outdated(globex.subject, f"{OF_A_NOTE}{new_id().hex}", "no") is None
+        assert settle_outdated_note(globex.subject, f"{NOTE_ASK_PREFIX}{new_id().hex}", "no") is None
     assert facts(acme)["employer"] == "Acme Robotics"
     assert list_texts(acme) == ["I work at Acme Robotics"]

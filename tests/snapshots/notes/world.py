@@ -7,8 +7,8 @@ from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id, stable_id
-from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
-from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.embedding.snapshot_drafts import SnapshotToStore, prepare_snapshots
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Message, Note, Snapshot
 from snapshots.notes.selectors import NoteFilter, notes_of, with_details
@@ -32,7 +32,7 @@ def prepared_note(
 ) -> PreparedNote:
     """Return a note ready to be stored; its id depends on its text and first message."""
     at = said_at or utc_now() - timedelta(hours=1)
-    draft = SnapshotDraft(
+    draft = SnapshotToStore(
         id=stable_id("note", text, messages[0].id) if messages else new_id(),
         subject_id=house.subject.id,
         kind="note",

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.context.pipeline import ContextQuery, build_context
+from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
-from snapshots.feedback.outcome import take_outcome
-from snapshots.feedback.values import Told
+from snapshots.feedback.outcome import record_outcome
+from snapshots.feedback.values import OutcomePart
 from snapshots.models import Receipt, Snapshot
 from snapshots.policies.effective import policies_of
 from snapshots.policies.replay import Replay, replay_policy
@@ -54,7 +54,7 @@ def ask(house: House, version: int, query: str, like: ContextRequest = NOTHING_B
     with tenant_tx(house.tenant.id):
         policies = policies_of(version, version_by_number(version).document)
     request = replace(like, query=query)
-    asked = ContextQuery(request, policies.version, recall=policies.recall)
+    asked = ContextCall(request, policies.version, recall=policies.recall)
     return build_context(house.tenant.id, house.subject.external_id, asked, policies.context).receipt
 
 
@@ -124,7 +124,9 @@ def test_the_worth_of_what_leaves_is_told_where_a_reply_is_known(world: World) -
     receipt = ask(world.acme, before, "green tea")
     assert replayed(world.acme, before, after).utilised_leaving.of == 0
     with tenant_tx(world.acme.tenant.id):
-        take_outcome(receipt.id, Told(reply="Green, black, white, jasmine, oolong, mint, rose, ginger and barley tea."))
+        record_outcome(
+            receipt.id, OutcomePart(reply="Green, black, white, jasmine, oolong, mint, rose, ginger and barley tea.")
+        )
     told = replayed(world.acme, before, after)
     assert told.utilised_leaving.of == told.leaving > 0
     assert told.utilised_leaving.count > 0

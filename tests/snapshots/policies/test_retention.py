@@ -4,10 +4,10 @@ from datetime import timedelta
 from typing import Any
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.context.pipeline import ContextQuery, build_context
+from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
-from snapshots.embedding.spaces import active_embedders
-from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.lifecycle.product_snapshots import create_snapshots, offer_snapshots
 from snapshots.lifecycle.values import NewSnapshot
 from snapshots.maintenance import CARE
 from snapshots.models import Message, Receipt, ReceiptMemory, Snapshot
@@ -71,7 +71,7 @@ def test_receipts_and_their_words_leave_when_the_tenants_policy_says(world: Worl
     for house in (world.acme, world.globex):
         remember(house, "I like tea 喝茶")
         for age in days:
-            asked = ContextQuery(ContextRequest("tea? 茶？"), "1")
+            asked = ContextCall(ContextRequest("tea? 茶？"), "1")
             receipt = build_context(house.tenant.id, house.subject.external_id, asked).receipt
             with tenant_tx(house.tenant.id):
                 Receipt.objects.filter(id=receipt.id).update(created_at=utc_now() - timedelta(days=age))

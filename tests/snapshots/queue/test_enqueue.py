@@ -4,11 +4,11 @@ from snapshots.models import ConversationStatus, MessageRole, Work, WorkKind
 from snapshots.queue.enqueue import end_conversation, enqueue_conversation_end, enqueue_messages
 from tenants.isolation import tenant_tx
 from tests.conftest import World
-from tests.snapshots.queue.world import filled, post, start_conversation, states
+from tests.snapshots.queue.world import post, post_messages, start_conversation, states
 
 
 def test_a_user_message_brings_one_item_of_each_kind_due_at_once(world: World) -> None:
-    filled(world.acme.tenant.id, world.acme.subject, 1)
+    post_messages(world.acme.tenant.id, world.acme.subject, 1)
     with tenant_tx(world.acme.tenant.id):
         items = list(Work.objects.all())
         assert {item.kind for item in items} == {WorkKind.STATEMENT, WorkKind.EXTRACT}
@@ -16,7 +16,7 @@ def test_a_user_message_brings_one_item_of_each_kind_due_at_once(world: World) -
 
 
 def test_positions_grow_in_the_order_of_acceptance(world: World) -> None:
-    messages = filled(world.acme.tenant.id, world.acme.subject, 30)
+    messages = post_messages(world.acme.tenant.id, world.acme.subject, 30)
     with tenant_tx(world.acme.tenant.id):
         for kind in (WorkKind.STATEMENT, WorkKind.EXTRACT):
             by_position = Work.objects.filter(kind=kind).order_by("position").values_list("message_id", flat=True)
@@ -24,7 +24,7 @@ def test_positions_grow_in_the_order_of_acceptance(world: World) -> None:
 
 
 def test_enqueueing_the_same_messages_again_changes_nothing(world: World) -> None:
-    messages = filled(world.acme.tenant.id, world.acme.subject, 3)
+    messages = post_messages(world.acme.tenant.id, world.acme.subject, 3)
     with tenant_tx(world.acme.tenant.id):
         before = list(Work.objects.values_list("id", "position"))
         enqueue_messages(messages)

@@ -13,7 +13,7 @@ from celery import current_app
 from django.conf import settings
 
 from snapshots.queue.policy import WakeUpPolicy
-from snapshots.queue.wake_up import DRAIN_JOB, WakeUps, publish
+from snapshots.queue.wake_up import DRAIN_JOB, WakeUps, publish_wake_up
 
 PATIENCE = 30  # seconds; who waits for a silent broker waits for ever
 
@@ -125,7 +125,7 @@ def test_a_forked_child_has_a_thread_of_its_own() -> None:
     wake_ups = WakeUps(said.append)
     wake_ups.add(uuid4())
     assert wake_ups.flush()
-    wake_ups.forget()  # what the child does after the fork
+    wake_ups.reset()  # what the child does after the fork
     tenant_id = uuid4()
     wake_ups.add(tenant_id)
     assert wake_ups.flush()
@@ -139,7 +139,7 @@ def test_a_wake_up_carries_a_tenants_id_and_expires() -> None:
     with current_app.connection_for_read() as connection:
         queue = connection.SimpleQueue(current_app.conf.task_default_queue)
         queue.clear()
-        publish(tenant_id)
+        publish_wake_up(tenant_id)
         message = queue.get(timeout=2)
         message.ack()
         queue.close()

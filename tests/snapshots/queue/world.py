@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from snapshots.models import Conversation, Message, MessageRole, Work, WorkKind
-from snapshots.queue.draining.leases import complete, hold
+from snapshots.queue.draining.leases import complete_items, lock_leased
 from snapshots.queue.enqueue import enqueue_messages
 from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.values import ClaimedWork, Handler, Handlers
@@ -53,7 +53,7 @@ def post(conversation: Conversation, texts: Iterable[str], role: MessageRole = M
     return messages
 
 
-def filled(tenant_id: UUID, subject: Subject, count: int, name: str = "trip") -> list[Message]:
+def post_messages(tenant_id: UUID, subject: Subject, count: int, name: str = "trip") -> list[Message]:
     """Commit one conversation with ``count`` messages."""
     with tenant_tx(tenant_id):
         return post(start_conversation(subject, name), [f"fact {n} 事实" for n in range(count)])
@@ -62,16 +62,16 @@ def filled(tenant_id: UUID, subject: Subject, count: int, name: str = "trip") ->
 def leave_marks(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     """Handle items by one append-only row each: a duplicate effect would show."""
     with tenant_tx(tenant_id):
-        ours = hold(items)
+        ours = lock_leased(items)
         for item in ours:
             record_audit(WORKER, MARK, object_kind=item.kind, object_id=str(item.id))
-        complete(ours)
+        complete_items(ours)
 
 
 def complete_only(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     """Handle items by doing nothing."""
     with tenant_tx(tenant_id):
-        complete(hold(items))
+        complete_items(lock_leased(items))
 
 
 def raising(when: Callable[[ClaimedWork], bool], error: Exception) -> Handler:

@@ -9,22 +9,22 @@ from django.test import override_settings
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
-from snapshots.embedding.drafts import SnapshotDraft, prepare_snapshots
-from snapshots.embedding.spaces import active_embedders
-from snapshots.embedding.store import claim_positions, store_snapshots, touch_memory
-from snapshots.embedding.upkeep.backfill import backfill_vectors
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.embedding.snapshot_drafts import SnapshotToStore, prepare_snapshots
+from snapshots.embedding.snapshot_store import claim_positions, store_snapshots, touch_memory
+from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
+from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.memories import forget_memory
-from snapshots.intake.accept import accept_messages
-from snapshots.intake.delete import delete_conversation
+from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
+from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.retention.purge import purge_tenant
-from snapshots.lifecycle.snapshots import retire_snapshot
 from snapshots.lifecycle.values import NewSnapshot, SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, Conversation, Message, Snapshot, SnapshotCounter, WorkKind
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.enqueue import end_conversation
-from snapshots.recall.loading.current import memory_state
-from snapshots.recall.loading.sealing import seal_memories
+from snapshots.recall.loading.block_sealing import seal_memories
+from snapshots.recall.loading.stored_memory import load_memory_state
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.summaries.conversations import store_conversation_snapshots
 from snapshots.understanding.statements.statements import store_statements
@@ -126,7 +126,7 @@ def remembers(history: History, texts: Sequence[str]) -> None:
     """Statements are stored that were all said at once, in no conversation."""
     said_at = history.later()
     drafts = [
-        SnapshotDraft(new_id(), history.house.subject.id, "statement", text, said_at, said_at, None) for text in texts
+        SnapshotToStore(new_id(), history.house.subject.id, "statement", text, said_at, said_at, None) for text in texts
     ]
     _store(history, drafts)
 
@@ -199,7 +199,7 @@ def span_two_conversations(history: History) -> None:
         other = rows.filter(conversation__external_id=kept).order_by("-seq")[0]
         told = list(rows.filter(conversation__external_id=aside).order_by("seq"))
     drafts = [
-        SnapshotDraft(
+        SnapshotToStore(
             new_id(), subject.id, "statement", one.content, one.said_at, one.said_at, None,
             conversation_id=one.conversation_id, seq=one.seq, message_ids=(one.id, other.id),
         )
@@ -239,7 +239,7 @@ def seals(history: History) -> None:
     """A block of positions is full, as if many memories had come and gone, and whole blocks are sealed."""
     subject_id = history.house.subject.id
     with tenant_tx(history.house.tenant.id):
-        claim_positions(subject_id, BLOCK_POSITIONS - memory_state(subject_id).next_position % BLOCK_POSITIONS)
+        claim_positions(subject_id, BLOCK_POSITIONS - load_memory_state(subject_id).next_position % BLOCK_POSITIONS)
     seal_memories(history.house.tenant.id)
 
 
@@ -248,7 +248,7 @@ def _touch(address: SnapshotAddress) -> None:
     touch_memory(snapshot.subject_id, changed=[snapshot.position])
 
 
-def _store(history: History, drafts: Sequence[SnapshotDraft]) -> None:
+def _store(history: History, drafts: Sequence[SnapshotToStore]) -> None:
     prepared = prepare_snapshots(drafts, active_embedders())
     with tenant_tx(history.house.tenant.id):
         store_snapshots(prepared)

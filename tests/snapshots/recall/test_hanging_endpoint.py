@@ -9,11 +9,11 @@ from django.test import override_settings
 from memory_platform.providers.policy import CIRCUIT, REMOTE_EMBEDDING
 from memory_platform.providers.redis.client import redis_client
 from memory_platform.providers.registry import forget
-from snapshots.embedding.upkeep.backfill import backfill_vectors
+from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
 from snapshots.jobs import HANDLERS
 from snapshots.models import SnapshotVector, Work, WorkState
 from snapshots.queue.draining.drain import drain_work
-from snapshots.recall.degraded import DegradedReason
+from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

@@ -11,16 +11,16 @@ from django.db import connections
 from memory_platform.kernel.clock import utc_now
 from memory_platform.postgres.prepared import Rows, Statement
 from profiles.models import Subject
-from snapshots.embedding.spaces import active_embedders, spaces_key
-from snapshots.embedding.store import claim_positions
-from snapshots.lifecycle.snapshots import retire_snapshot
+from snapshots.embedding.embedding_spaces import active_embedders, make_spaces_key
+from snapshots.embedding.snapshot_store import claim_positions
+from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, Snapshot, SubjectMemory
-from snapshots.recall.answer import Recalled
-from snapshots.recall.degraded import DegradedReason
+from snapshots.recall.answer import RecallAnswer
+from snapshots.recall.degraded_reasons import DegradedReason
+from snapshots.recall.loading.block_sealing import seal_memories
 from snapshots.recall.loading.cache import IMAGES, SUBJECTS, ImageKey
-from snapshots.recall.loading.current import known_to_product, memory_state
-from snapshots.recall.loading.sealing import seal_memories
+from snapshots.recall.loading.stored_memory import load_memory_state, subject_by_product_id
 from snapshots.recall.pipeline import recall_in_scope, search_memory
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.question import prepare_question
@@ -42,9 +42,9 @@ class Asking:
     changes: Mapping[int, Change] = field(default_factory=dict)
     trips: int = 0
 
-    def ask(self) -> Recalled:
+    def ask(self) -> RecallAnswer:
         """Return what is answered about seats."""
-        whose = known_to_product(self.house.tenant.id, self.house.subject.external_id)
+        whose = subject_by_product_id(self.house.tenant.id, self.house.subject.external_id)
         query = RecallQuery(text="seats", asked_at=utc_now(), top_k=100)
 
         def run(statements: Sequence[Statement]) -> list[Rows]:
@@ -120,7 +120,7 @@ def first(house: House) -> SnapshotAddress:
     return SnapshotAddress(house.subject.external_id, held.id)
 
 
-def texts(found: Recalled) -> set[str]:
+def texts(found: RecallAnswer) -> set[str]:
     return {memory.text for memory in found.memories}
 
 
@@ -178,7 +178,7 @@ def loses_its_blocks(house: House) -> None:
 
 def test_a_block_that_is_sealed_or_removed_in_between_costs_no_memory(acme: House) -> None:
     with tenant_tx(acme.tenant.id):
-        claim_positions(acme.subject.id, BLOCK_POSITIONS - memory_state(acme.subject.id).next_position)
+        claim_positions(acme.subject.id, BLOCK_POSITIONS - load_memory_state(acme.subject.id).next_position)
     adds(acme)
 
     for change in (seals, loses_its_blocks):
@@ -203,7 +203,7 @@ def test_without_pgvector_nothing_is_kept_and_later_all_is_there(acme: House) ->
         healed = Asking(acme, {2: heals_and_adds}).ask()
     assert texts(healed) == AFTERWARDS[adds]
     assert healed.degraded == frozenset()
-    held = IMAGES.get(ImageKey(acme.tenant.id, acme.subject.id, spaces_key(active_embedders())))
+    held = IMAGES.get(ImageKey(acme.tenant.id, acme.subject.id, make_spaces_key(active_embedders())))
     assert held is not None
     assert [len(space.rows) for space in held.image.spaces] == [3]
 

@@ -12,12 +12,12 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.providers.embedders.known_models import input_prefixes
 from memory_platform.providers.registry import forget
 from profiles.models import Subject
-from snapshots.embedding.spaces import active_embedders, spaces_key
-from snapshots.embedding.store import touch_memory
+from snapshots.embedding.embedding_spaces import active_embedders, make_spaces_key
+from snapshots.embedding.snapshot_store import touch_memory
 from snapshots.models import Snapshot
-from snapshots.recall.answer import Recalled
-from snapshots.recall.degraded import DegradedReason
-from snapshots.recall.filtering.grammar import parse_filter
+from snapshots.recall.answer import RecallAnswer
+from snapshots.recall.degraded_reasons import DegradedReason
+from snapshots.recall.filtering.filter_grammar import parse_filter
 from snapshots.recall.loading.cache import IMAGES, SUBJECTS, ImageKey
 from snapshots.recall.pipeline import recall
 from snapshots.recall.policy import DEFAULT_RECALL
@@ -34,12 +34,12 @@ LIGATURE = "\ufdfa"
 LIGATURE_READ = "صلى الله عليه وسلم"
 
 
-def ask(house: House, text: str, subject_id: str = "", **query: Any) -> Recalled:
+def ask(house: House, text: str, subject_id: str = "", **query: Any) -> RecallAnswer:
     asked = RecallQuery(text=text, asked_at=utc_now(), **query)
     return recall(house.tenant.id, subject_id or house.subject.external_id, asked)
 
 
-def texts(found: Recalled) -> list[str]:
+def texts(found: RecallAnswer) -> list[str]:
     return [memory.text for memory in found.memories]
 
 
@@ -57,7 +57,7 @@ def test_all_lanes_answer_at_once_in_english_and_chinese(world: World) -> None:
 
     chinese = ask(world.acme, "周末去哪里爬山")
     assert texts(chinese)[0] == HAIKING
-    assert [match.tag.label for match in ask(world.acme, "导航回家").lanes.meant] == ["家"]
+    assert [match.tag.label for match in ask(world.acme, "导航回家").lanes.meant_tags] == ["家"]
 
 
 def test_only_the_lanes_that_are_asked_for_are_read(world: World) -> None:
@@ -195,7 +195,7 @@ def test_a_warm_image_answers_its_own_tenant_alone(world: World) -> None:
     assert ask(world.globex, "peanuts", subject_id=world.acme.subject.external_id).memories == ()
     # Even a cache that has mixed up two tenants shows nobody else's words: they come through the wall.
     SUBJECTS.put((world.globex.tenant.id, "ada-stolen"), world.acme.subject.id)
-    stolen = ImageKey(world.globex.tenant.id, world.acme.subject.id, spaces_key(active_embedders()))
+    stolen = ImageKey(world.globex.tenant.id, world.acme.subject.id, make_spaces_key(active_embedders()))
     held = IMAGES.get(ImageKey(world.acme.tenant.id, world.acme.subject.id, stolen.spaces))
     assert held is not None
     IMAGES.put_newest(stolen, held)
@@ -232,7 +232,7 @@ def test_no_model_is_asked_for_lanes_that_need_none(world: World) -> None:
         alone = ask(world.acme, "navigate home", lanes=frozenset({"tags"}))
     forget()
     assert alone.degraded == frozenset()
-    assert [match.tag.label for match in alone.lanes.meant] == ["home"]
+    assert [match.tag.label for match in alone.lanes.meant_tags] == ["home"]
 
 
 def test_a_question_is_sent_as_the_model_was_trained_to_read_it_and_a_memory_as_it_is(world: World) -> None:
@@ -262,7 +262,7 @@ def test_a_tag_is_meant_by_what_a_long_question_says_first(world: World) -> None
     most = DEFAULT_RECALL.tag_question_chars
 
     def meant(before: int) -> list[str]:
-        return [match.tag.label for match in ask(world.acme, "。" * before + "导航回家").lanes.meant]
+        return [match.tag.label for match in ask(world.acme, "。" * before + "导航回家").lanes.meant_tags]
 
     assert meant(most - len("导航回家")) == ["家"]
     assert meant(most) == []
@@ -277,8 +277,8 @@ def test_a_question_is_as_long_as_it_is_to_its_reader(world: World) -> None:
     ]
     label(world.acme, "家")
     before = DEFAULT_RECALL.tag_question_chars // len(LIGATURE_READ)
-    assert [match.tag.label for match in ask(world.acme, LIGATURE * 3 + "导航回家").lanes.meant] == ["家"]
-    assert ask(world.acme, LIGATURE * before + "导航回家").lanes.meant == ()
+    assert [match.tag.label for match in ask(world.acme, LIGATURE * 3 + "导航回家").lanes.meant_tags] == ["家"]
+    assert ask(world.acme, LIGATURE * before + "导航回家").lanes.meant_tags == ()
 
 
 HOSTILE = [

@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid5
 
 from memory_platform.providers.embedders.hashing import HashingEmbedder
-from snapshots.embedding.contextual import Turn, index_text
-from snapshots.embedding.rows import encode_dense, encode_lex
-from snapshots.recall.images.image import Image, build_image
+from snapshots.embedding.indexed_text import SpokenTurn, index_text
+from snapshots.embedding.packed_index import pack_postings, pack_vector_pair
+from snapshots.recall.images.image import MemoryImage, build_image
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy, ScoringPolicy
-from snapshots.recall.question import Probe, asked_at, make_probe
-from snapshots.recall.ranking.pipeline import rank_memories
+from snapshots.recall.question import Probe, make_probe, read_probe_times
+from snapshots.recall.ranking.rank_image import rank_memories
 from snapshots.recall.values import MemoryRow, RankedHit, RecallQuery
 
 NOW = datetime(2026, 5, 8, 9, 0, tzinfo=UTC)
@@ -25,12 +25,12 @@ def memory(text: str, *, embed: bool = True, previous: str | None = None, **colu
     assert said_at is None or isinstance(said_at, datetime)
     name = columns.get("name")
     assert name is None or isinstance(name, str)
-    indexed = index_text(Turn(text, name, said_at), previous=Turn(previous) if previous else None)
-    dense = encode_dense(*EMBEDDER.embed([indexed.dated, indexed.continued])) if embed else None
+    indexed = index_text(SpokenTurn(text, name, said_at), previous=SpokenTurn(previous) if previous else None)
+    dense = pack_vector_pair(*EMBEDDER.embed([indexed.dated, indexed.continued])) if embed else None
     plain = MemoryRow(
         id=id_of(text),
         kind="statement",
-        lex=encode_lex(indexed),
+        lex=pack_postings(indexed),
         dense=dense,
         space=EMBEDDER.name,
         said_at=said_at,
@@ -50,7 +50,7 @@ def id_of(text: str) -> UUID:
     return uuid5(_IDS, text)
 
 
-def image_of(rows: Sequence[MemoryRow]) -> Image:
+def image_of(rows: Sequence[MemoryRow]) -> MemoryImage:
     """Return the image of ``rows`` in the hashing space."""
     return build_image(rows, {EMBEDDER.name: EMBEDDER.dimensions})
 
@@ -62,8 +62,8 @@ def probe_of(text: str, *, dense: bool = True) -> Probe:
 
 
 def ask(
-    text: str, image: Image, policy: RecallPolicy = DEFAULT_RECALL, *, dense: bool = True, **query: object
+    text: str, image: MemoryImage, policy: RecallPolicy = DEFAULT_RECALL, *, dense: bool = True, **query: object
 ) -> list[RankedHit]:
     """Return what ``image`` answers to ``text``, now, explained."""
     asked = RecallQuery(text=text, asked_at=NOW, explain=True, **query)  # type: ignore[arg-type]
-    return rank_memories(asked, asked_at(probe_of(text, dense=dense), text, asked.read_at), image, policy)
+    return rank_memories(asked, read_probe_times(probe_of(text, dense=dense), text, asked.read_at), image, policy)

@@ -8,7 +8,7 @@ from django.db import connection
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
-from snapshots.feedback.tallies.tally import preview_tallies, roll_up_tallies
+from snapshots.feedback.tallies.memory_tallies import preview_tallies, roll_up_tallies
 from snapshots.jobs import spread_receipts_job
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.receipts.read import holding, injected_in, receipt_by_id, receipts

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from django.db import connection
 
-from snapshots.context.gathering.scene import HISTORY
+from snapshots.context.gathering.conversation_inputs import HISTORY
 from snapshots.receipts.read import receipts
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

@@ -12,7 +12,7 @@ import pytest
 from lab.measuring.labels import GOLDEN
 from memory_platform.providers.registry import embedders
 from snapshots.context.policy import DEFAULT_CONTEXT
-from snapshots.relevance.questions import question_reader
+from snapshots.relevance.question_reader import load_question_reader
 
 FLOORS = {
     ("needs_measure", "en"): (0.82, 0.97, 0.75),
@@ -31,7 +31,9 @@ what helps, and that is given what fills as well."""
 def needs_of(rows: list[dict[str, Any]]) -> np.ndarray[Any, Any]:
     """Return how probably each message needs memory, shape (n,)."""
     vectors = embedders("use")[0].embed([row["text"] for row in rows])
-    return np.array([question_reader().wants(row["text"], v).memory for row, v in zip(rows, vectors, strict=True)])
+    return np.array(
+        [load_question_reader().read_needs(row["text"], v).memory for row, v in zip(rows, vectors, strict=True)]
+    )
 
 
 @pytest.mark.parametrize(("name", "language"), FLOORS)

@@ -8,10 +8,16 @@ import pytest
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.context.policy import DEFAULT_CONTEXT
-from snapshots.relevance.notes import NoteReader, Pairs, along, compare, note_reader
+from snapshots.relevance.note_reader import (
+    NoteReader,
+    QuestionNotePairs,
+    compare_pairs,
+    load_note_reader,
+    project_pairs,
+)
 from snapshots.relevance.policy import ENCODER_SPACE, RELEVANCE
-from snapshots.relevance.questions import Wants, question_reader, read_wants
-from snapshots.relevance.statements import statement_probabilities
+from snapshots.relevance.question_reader import QuestionNeeds, load_question_reader, read_question_needs
+from snapshots.relevance.statement_probability import score_statements
 
 NOTHING = (
     "How many metres are there in a nautical mile?",
@@ -46,11 +52,11 @@ def vector(text: str) -> Float32:
     return np.asarray(embedders("use")[0].embed([text])[0], np.float32)
 
 
-def pairs(question: str, *notes: str) -> Pairs:
+def pairs(question: str, *notes: str) -> QuestionNotePairs:
     vectors, asked = np.stack([vector(note) for note in notes]), vector(question)
     nothing = np.zeros(len(notes), np.float32)
     lengths = np.full(len(notes), 6, np.float32)
-    return Pairs(nothing, lengths, vectors @ asked, is_chinese=False, vectors=vectors, question=asked)
+    return QuestionNotePairs(nothing, lengths, vectors @ asked, is_chinese=False, vectors=vectors, question=asked)
 
 
 @pytest.mark.parametrize(
@@ -63,89 +69,91 @@ def pairs(question: str, *notes: str) -> Pairs:
     ],
 )
 def test_the_only_note_helps_where_it_answers_and_not_beside_that(note: str, question: str, beside: str) -> None:
-    of_own, of_other = (note_reader().probabilities(pairs(one, note))[0] for one in (question, beside))
+    of_own, of_other = (load_note_reader().probabilities(pairs(one, note))[0] for one in (question, beside))
     assert of_own > DEFAULT_CONTEXT.min_relevance > of_other
 
 
 @pytest.mark.parametrize("question", NOTHING)
 def test_a_question_that_needs_nothing_is_told(question: str) -> None:
-    assert read_wants(question, {ENCODER_SPACE: vector(question)}).memory < DEFAULT_CONTEXT.least_need
+    assert read_question_needs(question, {ENCODER_SPACE: vector(question)}).memory < DEFAULT_CONTEXT.least_need
 
 
 @pytest.mark.parametrize("question", SOMETHING)
 def test_a_question_that_needs_memory_is_told(question: str) -> None:
-    assert read_wants(question, {ENCODER_SPACE: vector(question)}).memory > DEFAULT_CONTEXT.sure_need
+    assert read_question_needs(question, {ENCODER_SPACE: vector(question)}).memory > DEFAULT_CONTEXT.sure_need
 
 
 def test_without_a_vector_of_the_encoder_memory_may_be_needed() -> None:
     nothing, short = np.zeros(512, np.float32), np.ones(24, np.float32)
-    assert read_wants("When is it?", {}) == Wants()
+    assert read_question_needs("When is it?", {}) == QuestionNeeds()
     for space, row in (("another", short), (ENCODER_SPACE, nothing), (ENCODER_SPACE, short)):
-        assert read_wants("When is it?", {space: row}) == Wants()
+        assert read_question_needs("When is it?", {space: row}) == QuestionNeeds()
 
 
 @pytest.mark.parametrize("question", REPLIES)
 def test_a_question_asks_for_what_the_assistant_said_in_any_words(question: str) -> None:
-    assert read_wants(question, {ENCODER_SPACE: vector(question)}).replies >= RELEVANCE.asked_from
+    assert read_question_needs(question, {ENCODER_SPACE: vector(question)}).replies >= RELEVANCE.asked_from
 
 
 @pytest.mark.parametrize("question", [*NOTHING, *OWN])
 def test_a_question_that_asks_for_something_else_asks_for_no_reply(question: str) -> None:
-    assert read_wants(question, {ENCODER_SPACE: vector(question)}).replies < RELEVANCE.asked_from
+    assert read_question_needs(question, {ENCODER_SPACE: vector(question)}).replies < RELEVANCE.asked_from
 
 
 def test_a_question_of_any_length_is_read() -> None:
     long = "x " * 200_000
-    assert 0 <= read_wants(long, {ENCODER_SPACE: vector("x")}).memory <= 1
-    assert 0 <= read_wants("", {ENCODER_SPACE: vector("x")}).memory <= 1
+    assert 0 <= read_question_needs(long, {ENCODER_SPACE: vector("x")}).memory <= 1
+    assert 0 <= read_question_needs("", {ENCODER_SPACE: vector("x")}).memory <= 1
 
 
 def test_a_note_that_shares_no_word_helps_where_its_meaning_is_asked_for() -> None:
-    food, car, *_ = note_reader().probabilities(pairs("Plan a menu for the party", ABOUT_FOOD, ABOUT_CAR, *OTHERS))
+    food, car, *_ = load_note_reader().probabilities(pairs("Plan a menu for the party", ABOUT_FOOD, ABOUT_CAR, *OTHERS))
     assert food > 3 * car
     asked = "I am locked out, how do I drive home?"
-    food, car, *_ = note_reader().probabilities(pairs(asked, ABOUT_FOOD, ABOUT_CAR, *OTHERS))
+    food, car, *_ = load_note_reader().probabilities(pairs(asked, ABOUT_FOOD, ABOUT_CAR, *OTHERS))
     assert car > food
 
 
 def test_a_note_without_a_vector_goes_by_its_words() -> None:
     held = pairs("Who is allergic?", ABOUT_FOOD, ABOUT_CAR)
     assert held.vectors is not None
-    half = Pairs(
+    half = QuestionNotePairs(
         np.array([4, 0], np.float32), held.lengths, np.zeros(2, np.float32), False, np.zeros_like(held.vectors), None
     )
-    named, other = note_reader().probabilities(half)
+    named, other = load_note_reader().probabilities(half)
     assert named > other
-    none = Pairs(np.zeros(0, np.float32), np.zeros(0, np.float32), np.zeros(0, np.float32), False)
-    assert note_reader().probabilities(none).tolist() == []
+    none = QuestionNotePairs(np.zeros(0, np.float32), np.zeros(0, np.float32), np.zeros(0, np.float32), False)
+    assert load_note_reader().probabilities(none).tolist() == []
 
 
 def test_what_is_seen_of_notes_once_reads_each_question_as_it_was_taught() -> None:
-    reader, one = note_reader(), pairs("Plan a menu for the party", ABOUT_FOOD, ABOUT_CAR, *OTHERS)
+    reader, one = load_note_reader(), pairs("Plan a menu for the party", ABOUT_FOOD, ABOUT_CAR, *OTHERS)
     assert one.vectors is not None
     assert one.question is not None
-    meant = np.concatenate([compare(one), along(one.vectors, one.question, reader.centre, reader.axes)], axis=1)
+    meant = np.concatenate(
+        [compare_pairs(one), project_pairs(one.vectors, one.question, reader.centre, reader.axes)], axis=1
+    )
     taught = 1 / (1 + np.exp(-(meant @ reader.by_meaning[:-1] + reader.by_meaning[-1])))
     assert np.allclose(reader.probabilities(one), taught, atol=1e-5)
     chosen = np.array([True, False, True, True, False, True])
-    seen = reader.see(one.vectors, np.arange(6)).among(chosen)
+    seen = reader.project_notes(one.vectors, np.arange(6)).take_chosen(chosen)
     few = {name: getattr(one, name)[chosen] for name in ("words", "lengths", "cosines", "vectors")}
     anew, before = replace(one, **few), replace(one, **few | {"vectors": None})
     assert np.allclose(reader.probabilities(before, seen), reader.probabilities(anew), atol=1e-6)
 
 
 def test_readers_survive_being_written_and_say_what_taught_them(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    reader = note_reader()
-    reader.write(tmp_path / "notes.npz")
-    again, asked = NoteReader.read(tmp_path / "notes.npz"), pairs("dinner?", ABOUT_FOOD, ABOUT_CAR)
+    reader = load_note_reader()
+    reader.save(tmp_path / "notes.npz")
+    again, asked = NoteReader.load(tmp_path / "notes.npz"), pairs("dinner?", ABOUT_FOOD, ABOUT_CAR)
     assert again.probabilities(asked).tolist() == reader.probabilities(asked).tolist()
-    assert question_reader().taught == reader.taught
+    assert load_question_reader().taught == reader.taught
 
 
 def test_statements_are_judged_by_where_they_stand_however_many_there_are() -> None:
     few, many = (np.append(np.zeros(size), 4).astype(np.float32) for size in (20, 2000))
-    assert statement_probabilities(few)[-1] > 0.9
-    assert statement_probabilities(many)[-1] > statement_probabilities(many)[0] * 100
-    assert statement_probabilities(np.zeros(0, np.float32)).tolist() == []
-    one = statement_probabilities(np.ones(1, np.float32))
+    assert score_statements(few)[-1] > 0.9
+    assert score_statements(many)[-1] > score_statements(many)[0] * 100
+    assert score_statements(np.zeros(0, np.float32)).tolist() == []
+    one = score_statements(np.ones(1, np.float32))
     assert 0.3 < float(one[0]) < 0.6

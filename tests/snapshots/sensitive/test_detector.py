@@ -5,7 +5,7 @@ import re
 import pytest
 
 from snapshots.sensitive.detector import is_sensitive, mask_sensitive
-from snapshots.understanding.believing.extract import extract
+from snapshots.understanding.believing.extraction import extract_candidates
 from snapshots.understanding.values import ExtractionContext
 from tests.growth import assert_linear
 from tests.snapshots.understanding.utterances import utter
@@ -229,7 +229,7 @@ def test_checksums_follow_their_standards(right: str, wrong: str, kind: str) -> 
 
 
 def test_the_rest_of_a_message_with_a_card_number_is_still_learned() -> None:
-    found = extract(utter("My name is Ada and my card is 4111 1111 1111 1111."), context=ExtractionContext())
+    found = extract_candidates(utter("My name is Ada and my card is 4111 1111 1111 1111."), context=ExtractionContext())
     assert [fact.value for fact in found.facts] == ["Ada"]
     assert [rejection.reason for rejection in found.rejections] == ["sensitive"]
     assert "4111" not in found.rejections[0].evidence.quote

@@ -1,9 +1,9 @@
 """Snapshots without a model: what is chosen, how long it may be, what it cites. Rows: S1, S2, E2."""
 
 from snapshots.summaries.extractive import conversation_draft, segment_draft, segments_of
-from snapshots.understanding.reading.forms import rough_tokens
-from snapshots.understanding.statements.statements import statement_draft
-from snapshots.understanding.statements.topics import importance_of, topics_of
+from snapshots.understanding.reading.text_forms import estimate_tokens
+from snapshots.understanding.statements.statements import extract_statement
+from snapshots.understanding.statements.topics import find_topics, score_importance
 from tests.snapshots.understanding.utterances import utter
 
 TALK = [
@@ -40,7 +40,7 @@ def test_the_summary_holds_its_budget() -> None:
     long, short = conversation_draft(english, tool_called=True), conversation_draft(chinese, tool_called=True)
     assert long is not None
     assert short is not None
-    assert rough_tokens(long.text) <= 200
+    assert estimate_tokens(long.text) <= 200
     assert sum("\u3400" <= c <= "\u9fff" for c in short.text) <= 100
 
 
@@ -53,19 +53,19 @@ def test_a_long_conversation_gets_one_snapshot_per_segment() -> None:
 
 
 def test_a_statement_is_masked_and_sorted_by_topic() -> None:
-    draft = statement_draft(utter("Pay my sushi dinner with 4111 1111 1111 1111", name="Grace"))
+    draft = extract_statement(utter("Pay my sushi dinner with 4111 1111 1111 1111", name="Grace"))
     assert draft is not None
     assert draft.text == "Pay my sushi dinner with [masked card number]"
     assert (draft.masked, draft.category, draft.sources) == (1, "food", ("m1",))
 
 
 def test_courtesies_and_assistants_make_no_statement() -> None:
-    assert statement_draft(utter("thanks!")) is None
-    assert statement_draft(utter("Rome is lovely in May", role="assistant")) is None
+    assert extract_statement(utter("thanks!")) is None
+    assert extract_statement(utter("Rome is lovely in May", role="assistant")) is None
 
 
 def test_topics_and_importance_read_both_languages() -> None:
-    assert topics_of("晚上去吃火锅,再看一部电影") == ("food", "entertainment")
-    assert topics_of("订了酒店") == ("travel",)
-    assert importance_of("以后别放摇滚") > importance_of("天空很蓝")
-    assert importance_of("I decided: the flight on May 4, I always prefer aisle seats") == 0.9
+    assert find_topics("晚上去吃火锅,再看一部电影") == ("food", "entertainment")
+    assert find_topics("订了酒店") == ("travel",)
+    assert score_importance("以后别放摇滚") > score_importance("天空很蓝")
+    assert score_importance("I decided: the flight on May 4, I always prefer aisle seats") == 0.9

@@ -12,7 +12,7 @@ from snapshots.models import Conversation, Message, Work
 from snapshots.summaries.compression import shortened, summary_by_rules
 from snapshots.summaries.policy import RUNNING, RunningPolicy
 from snapshots.summaries.running import Stretch, asked, summarised
-from snapshots.understanding.reading.forms import rough_tokens
+from snapshots.understanding.reading.text_forms import estimate_tokens
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.model_server import ModelServer, Reply, Request, completion
@@ -70,7 +70,7 @@ def test_one_summary_for_each_stretch_of_ten_and_the_decision_outlives_them(acme
     made = summary(acme)
     assert DECISION in made.summary
     assert made.summarised_seq == 64
-    assert rough_tokens(made.summary) <= RUNNING.budget
+    assert estimate_tokens(made.summary) <= RUNNING.budget
     with tenant_tx(acme.tenant.id):
         assert list(Work.objects.filter(kind="summary").values_list("generation", "state")) == [
             (2, "done"),
@@ -129,7 +129,7 @@ def test_early_decisions_outweigh_late_chatter_in_both_languages() -> None:
     made = summary_by_rules(f"user: {DECISION}\nuser: 我们决定五月三日住海港酒店,每晚800元。", late)
     assert DECISION in made
     assert "海港酒店" in made
-    assert rough_tokens(made) <= RUNNING.budget
+    assert estimate_tokens(made) <= RUNNING.budget
 
 
 def test_a_model_is_asked_only_where_rules_leave_too_much(acme: House, server: ModelServer) -> None:

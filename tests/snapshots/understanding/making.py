@@ -6,8 +6,8 @@ from typing import Any
 
 from memory_platform.kernel.ids import new_id
 from profiles.selectors import current_preferences, current_profile, preference_values
-from snapshots.intake.accept import accept_messages
-from snapshots.intake.values import Accepted, IncomingMessage
+from snapshots.intake.pipeline import accept_messages
+from snapshots.intake.values import AcceptedBatch, IncomingMessage
 from snapshots.models import (
     Conversation,
     Snapshot,
@@ -33,7 +33,7 @@ HANDLERS = {
 MONDAY = datetime(2026, 11, 16, 9, 0, tzinfo=UTC)
 
 
-def say(house: House, *texts: str, conversation: str = "c1", at: datetime = MONDAY, **extra: Any) -> Accepted:
+def say(house: House, *texts: str, conversation: str = "c1", at: datetime = MONDAY, **extra: Any) -> AcceptedBatch:
     """Post user messages, a minute apart."""
     messages = [
         IncomingMessage(role="user", content=text, said_at=at + timedelta(minutes=i), **extra)
@@ -42,7 +42,7 @@ def say(house: House, *texts: str, conversation: str = "c1", at: datetime = MOND
     return post(house, messages, conversation)
 
 
-def post(house: House, messages: list[IncomingMessage], conversation: str = "c1") -> Accepted:
+def post(house: House, messages: list[IncomingMessage], conversation: str = "c1") -> AcceptedBatch:
     with tenant_tx(house.tenant.id):
         return accept_messages(house.subject, conversation, messages)
 

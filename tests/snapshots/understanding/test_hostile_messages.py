@@ -5,8 +5,8 @@ import pytest
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.models import Work, WorkState
 from snapshots.understanding.config import NOTING
-from snapshots.understanding.reading.forms import rough_tokens
 from snapshots.understanding.reading.links import has_link
+from snapshots.understanding.reading.text_forms import estimate_tokens
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.snapshots.understanding.making import say, settle
@@ -34,7 +34,7 @@ def test_bad_input_is_read_without_harm(world: World, message: str) -> None:
     say(acme, message.replace("\x00", ""))
     settle(acme)
     found = notes(acme)
-    assert all(rough_tokens(text) <= NOTING.tokens for text in found)
+    assert all(estimate_tokens(text) <= NOTING.tokens for text in found)
     assert len(found) <= NOTING.graded_clauses
     with tenant_tx(acme.tenant.id):
         assert not Work.objects.filter(state=WorkState.DEAD).exists()

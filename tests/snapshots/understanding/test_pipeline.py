@@ -8,7 +8,7 @@ from django.core.management import call_command
 from profiles.values import Provenance
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import AboutKind, Message, Note, NoteGrade, NoteSlot, Snapshot, SnapshotKind, SnapshotSource
-from snapshots.understanding.backfill import count_messages, make_notes
+from snapshots.understanding.note_backfill import backfill_notes, count_unread_messages
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import MONDAY, post, say, settle
@@ -101,7 +101,7 @@ def test_a_second_delivery_makes_nothing_twice(world: World) -> None:
     before = notes(acme).keys()
     with tenant_tx(acme.tenant.id):
         SnapshotSource.objects.filter(memory__kind=SnapshotKind.NOTE).delete()
-    assert sum(done.notes for done in make_notes(acme.tenant.id)) in (0, 1)
+    assert sum(done.notes for done in backfill_notes(acme.tenant.id)) in (0, 1)
     assert notes(acme).keys() == before
 
 
@@ -140,7 +140,7 @@ def test_the_command_makes_notes_of_old_messages_and_repeats_safely(world: World
         from snapshots.models import Work  # noqa: PLC0415
 
         Work.objects.all().delete()
-    assert count_messages(acme.tenant.id) == 3
+    assert count_unread_messages(acme.tenant.id) == 3
     assert "2 notes would be made" in run_make_notes("--dry-run")
     assert notes(acme) == {}
     assert "2 notes were made" in run_make_notes("--tenant", acme.tenant.slug)
@@ -157,7 +157,7 @@ def test_notes_of_old_messages_are_linked_to_what_was_believed_by_then(world: Wo
         Snapshot.objects.filter(kind=SnapshotKind.NOTE).delete()
         assert len(believed) >= 3
         assert not NoteSlot.objects.exists()
-    assert sum(done.notes for done in make_notes(acme.tenant.id)) == 3
+    assert sum(done.notes for done in backfill_notes(acme.tenant.id)) == 3
     with tenant_tx(acme.tenant.id):
         assert set(NoteSlot.objects.values_list("preference_id", "fact_id", "tag_id")) == believed
 

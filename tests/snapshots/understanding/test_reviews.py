@@ -19,7 +19,7 @@ from memory_platform.kernel.text import comparable
 from profiles.models import Subject
 from profiles.selectors import current_preferences, profile_facts, tags_of
 from profiles.services.subjects import ensure_subject
-from snapshots.intake.accept import accept_messages
+from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Note, Snapshot
 from tenants.isolation import tenant_tx

@@ -22,7 +22,7 @@ from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import FieldFault, InvalidInput
-from snapshots.portability.accept import Import, accept_import, read_export
+from snapshots.portability.accept_import import CheckedImport, accept_import, parse_export
 
 FILE = "application/octet-stream"
 LINES_MOST = 200_000
@@ -111,7 +111,7 @@ class ImportView(TenantView):
         changes nothing.
         """
         query, given = ImportQuery.parse(request), ImportInput.parse(request)
-        asked = read_export(given["lines"])
+        asked = parse_export(given["lines"])
         found = product_id_fault(asked.subject_id)
         if found:
             raise InvalidInput(faults=[FieldFault("lines.1.subject_id", *found)])
@@ -119,7 +119,7 @@ class ImportView(TenantView):
         return write_once(request, partial(accept, asked, query.get("subject_id"), allowed))
 
 
-def accept(asked: Import, subject_id: str | None, allow_forgotten: bool) -> Reply:
+def accept(asked: CheckedImport, subject_id: str | None, allow_forgotten: bool) -> Reply:
     subject, job = accept_import(asked, subject_id=subject_id, allow_forgotten=allow_forgotten)
     return Reply(ImportedOutput.render(subject, job_id=job.id), status=202, subject_id=subject.id)
 

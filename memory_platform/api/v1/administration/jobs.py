@@ -16,10 +16,10 @@ from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import NotFound
-from snapshots.intake.conversation_end import result_of_end
+from snapshots.intake.conversation_end import load_end_result
 from snapshots.models import Job, JobKind, JobStatus, Work, WorkKind, WorkState
-from snapshots.queue.asked_jobs import JobNotDead, JobUnknown, job_by_id, retry_job
-from snapshots.queue.replay import replay_work
+from snapshots.queue.dead_work import replay_work
+from snapshots.queue.requested_jobs import JobNotDead, JobUnknown, load_job, retry_job
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
@@ -97,7 +97,7 @@ class JobRetryView(TenantView):
 def retry(job_id: UUID, by: Actor) -> Reply:
     work = _end_of_conversation(job_id)
     if work is None:
-        return Reply(JobOutput.render(retry_job(job_by_id(job_id))), status=202)
+        return Reply(JobOutput.render(retry_job(load_job(job_id))), status=202)
     if not replay_work(work, by=by):
         raise JobNotDead("Only a job that is dead can be retried.")
     work.refresh_from_db()
@@ -106,7 +106,7 @@ def retry(job_id: UUID, by: Actor) -> Reply:
 
 def render_job(job_id: UUID) -> dict[str, Any]:
     try:
-        return JobOutput.render(job_by_id(job_id))
+        return JobOutput.render(load_job(job_id))
     except JobUnknown:
         work = _end_of_conversation(job_id)
         if work is None:
@@ -117,7 +117,7 @@ def render_job(job_id: UUID) -> dict[str, Any]:
 def render_end(work: Work) -> dict[str, Any]:
     """Return the answer for the work at a conversation's end, which is a job to the caller."""
     done = work.state == WorkState.DONE
-    made = result_of_end(work) if done else None
+    made = load_end_result(work) if done else None
     return JobOutput.render(
         work,
         kind=CONVERSATION_END,

@@ -20,12 +20,12 @@ from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
+from snapshots.erasure.conversations import delete_conversation
 from snapshots.intake.conversation_end import end_on_request
-from snapshots.intake.conversations import locked_known, set_remember
-from snapshots.intake.delete import delete_conversation
-from snapshots.lifecycle.retention.archive import restore_messages
+from snapshots.intake.conversations import lock_conversation, set_remember
+from snapshots.lifecycle.retention.message_archive import restore_messages
 from snapshots.models import Conversation, ConversationStatus
-from snapshots.queue.figures.counts import pending
+from snapshots.queue.figures.work_counts import count_pending_work
 from snapshots.selectors import conversation_of, conversations_of
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
@@ -111,7 +111,7 @@ class ConversationView(SubjectView):
         """Update a conversation: allow or forbid learning from its messages."""
         change, condition = ConversationInput.parse(request), IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
-            conversation = locked_known(subject_id, conversation_id)
+            conversation = lock_conversation(subject_id, conversation_id)
             check(condition, conversation)
             return answer(set_remember(conversation, remember=change.get("remember", conversation.remember)))
 
@@ -124,7 +124,7 @@ class ConversationView(SubjectView):
         """
         condition = IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
-            conversation = locked_known(subject_id, conversation_id)
+            conversation = lock_conversation(subject_id, conversation_id)
             check(condition, conversation)
             erasure = delete_conversation(conversation, by=self.actor)
         return Response(status=204, headers={"Location": f"/v1/erasures/{erasure.id}"})
@@ -163,7 +163,7 @@ class PendingView(SubjectView):
     def get(self, request: Request, subject_id: str) -> Response:
         """Count the work for a subject that is due and not done."""
         with tenant_tx(self.tenant_id):
-            count = pending(subject_by_external_id(subject_id))
+            count = count_pending_work(subject_by_external_id(subject_id))
         return Response(PendingOutput.render(count))
 
 
@@ -173,7 +173,7 @@ def end(subject_id: str, conversation_id: str) -> Reply:
 
 
 def reply_to_restore(subject_id: str, conversation_id: str, by: Actor) -> Reply:
-    conversation = locked_known(subject_id, conversation_id)
+    conversation = lock_conversation(subject_id, conversation_id)
     restored = restore_messages(conversation, by=by)
     return Reply(RestoredOutput.render(conversation, restored=restored), subject_id=conversation.subject_id)
 

@@ -21,14 +21,14 @@ from memory_platform.api.views.pagination import Order, Page, PageInput
 from profiles.services.subjects import ensure_subject
 from profiles.values import Verdict
 from snapshots.forgetting.values import FORGOTTEN, NOTHING_TO_FORGET
-from snapshots.intake.accept import UNPREPARED, Preparation, accept_messages, new_among, prepare_messages
+from snapshots.intake.pipeline import UNPREPARED, Preparation, accept_messages, count_new_messages, prepare_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, MessageRole, SnapshotKind
 from snapshots.policies.effective import notes_policy
 from snapshots.selectors import conversation_of, messages_of, with_words
 from snapshots.values import FastLaneResult
-from snapshots.window.values import Window, turn_of
-from snapshots.window.window import window_of
+from snapshots.window.cached_window import load_window
+from snapshots.window.values import Window, build_window_message
 from tenants.errors import QuotaExceeded
 from tenants.isolation import tenant_tx
 
@@ -153,7 +153,7 @@ class MessageOutput(TurnOutput):
     def render_row(cls, message: Message) -> dict[str, Any]:
         """Return a stored message; its text and tokens are computed as for the window."""
         own = ("parts", "metadata", "remember", "accepted_at")
-        return cls.render(turn_of(message), **{name: getattr(message, name) for name in own})
+        return cls.render(build_window_message(message), **{name: getattr(message, name) for name in own})
 
 
 class WindowOutput(Output):
@@ -214,7 +214,7 @@ class MessagesView(SubjectView):
         try:
             self.make_room(messages=len(incoming), snapshots=len(incoming))
         except QuotaExceeded:
-            new = new_among(subject_id, conversation_id, incoming)
+            new = count_new_messages(subject_id, conversation_id, incoming)
             if new == len(incoming):
                 raise
             self.make_room(messages=new, snapshots=new)
@@ -238,7 +238,7 @@ class WindowView(SubjectView):
     def get(self, request: Request, subject_id: str, conversation_id: str) -> Response:
         """Get the recent messages of a conversation: the last 20, at most 5,000 tokens."""
         with tenant_tx(self.tenant_id):
-            return Response(WindowOutput.render(window_of(conversation_of(subject_id, conversation_id))))
+            return Response(WindowOutput.render(load_window(conversation_of(subject_id, conversation_id))))
 
 
 def accept(

@@ -19,7 +19,7 @@ from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
-from snapshots.forgetting.undo import forget_orders_of, undo_forget_order
+from snapshots.forgetting.undo import find_forget_orders, undo_forget_order
 from snapshots.forgetting.values import ForgetOrderDecided
 from snapshots.models import ForgetOrder, ForgetOrderState
 from tenants.isolation import tenant_tx
@@ -62,7 +62,9 @@ class ForgetOrdersView(SubjectView):
         """List the user's orders to forget, newest first, with the memories that each hid."""
         page = Page.from_request(request, PageInput.parse(request), NEWEST_FIRST)
         with tenant_tx(self.tenant_id):
-            return Response(page.answer(forget_orders_of(subject_by_external_id(subject_id)), ForgetOrderOutput.render))
+            return Response(
+                page.answer(find_forget_orders(subject_by_external_id(subject_id)), ForgetOrderOutput.render)
+            )
 
 
 class BringBackView(SubjectView):

@@ -30,7 +30,7 @@ from memory_platform.api.v1.memories.shared_serializers import (
 )
 from memory_platform.api.v1.memories.snapshot_serializers import MemoryField
 from profiles.values import Provenance, Verdict
-from snapshots.lifecycle.values import SETTLED
+from snapshots.lifecycle.values import CONFIRMED_NOTE_COLUMNS
 from snapshots.models import AboutKind, NoteGrade, VitalClass
 from snapshots.notes.selectors import NoteFilter
 from snapshots.notes.values import NewNote, NoteAbout, SourcedNote
@@ -255,7 +255,7 @@ def edit_columns(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, An
     words = {name: given[name] for name in ("text", "confidence", "provenance") if name in given}
     details = {name: given[name] for name in ("grade", "review_by", "possibly_outdated") if name in given}
     if details.get("possibly_outdated") is False:
-        details |= SETTLED
+        details |= CONFIRMED_NOTE_COLUMNS
     return words, details | {name: REMOVABLE[name] for name in given.get("remove", ())}
 
 

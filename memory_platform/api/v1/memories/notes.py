@@ -36,7 +36,7 @@ from profiles.selectors import subject_by_external_id
 from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import ForgottenMemory
-from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.memories import forget_note
 from snapshots.lifecycle.edits import Edit
 from snapshots.lifecycle.values import SnapshotAddress
@@ -45,9 +45,9 @@ from snapshots.notes.selectors import history_of_note, note_at, note_ever_at, no
 from snapshots.notes.values import AboutUnknown, NoteOffer, NoteState, VitalInstruction
 from snapshots.notes.write import create_note, offer_note
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.drafting.repeats import find_repeated
-from snapshots.understanding.grading.posted import grade_posted, suggest_vital_class
-from snapshots.understanding.statements.topics import topics_of
+from snapshots.understanding.drafting.repeated_notes import find_repeated_text
+from snapshots.understanding.grading.posted_notes import grade_posted_note, suggest_vital_class
+from snapshots.understanding.statements.topics import find_topics
 from tenants.errors import QuotaExceeded
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
@@ -91,7 +91,7 @@ class NotesView(SubjectView):
             active_embedders(),
             mask=mask_sensitive,
             suggest=suggest_vital_class,
-            read_grade=grade_posted,
+            read_grade=grade_posted_note,
         )
 
         def work() -> Reply:
@@ -129,7 +129,7 @@ class NoteView(SubjectView):
         refuse_sensitive_about(given)
         words, details = edit_columns(given)
         edit = NoteEdit(
-            Edit(words, mask_sensitive, IfMatch.from_request(request).check, topics_of=topics_of),
+            Edit(words, mask_sensitive, IfMatch.from_request(request).check, topics_of=find_topics),
             self.actor,
             suggest_vital_class,
             details,
@@ -187,7 +187,7 @@ class NoteHistoryView(SubjectView):
 def write_note(subject_id: str, offer: NoteOffer, by: Actor) -> Reply:
     """Store a note in the open transaction. Raises what :func:`create_note` raises."""
     subject = ensure_subject(subject_id)
-    written = create_note(subject, offer, by=by, find_repeated=find_repeated)
+    written = create_note(subject, offer, by=by, find_repeated=find_repeated_text)
     rendered = WrittenNoteOutput.render(written.sourced, verdict=written.verdict)
     return Reply(rendered, status=201, headers=etag_header(written.sourced.snapshot), subject_id=subject.id)
 

@@ -23,13 +23,21 @@ from memory_platform.kernel.errors import NotFound
 from profiles.models import Preference, ProfileFact
 from profiles.selectors import subject_by_external_id
 from profiles.services.profile import FactName
-from snapshots.lifecycle.review import OPEN, TABLES, Memory, ReviewDecided, decide_review, memories_in, reviews_of
+from snapshots.lifecycle.memory_reviews import (
+    OPEN_STATE,
+    TABLES,
+    Memory,
+    ReviewDecided,
+    decide_review,
+    find_reviews,
+    load_reviewed_memories,
+)
 from snapshots.models import MemoryReview, ReviewDecision, ReviewReason, Snapshot
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
 BELOW = "subjects/<product_id:subject_id>/reviews"
-STATES = [OPEN, *ReviewDecision.values]
+STATES = [OPEN_STATE, *ReviewDecision.values]
 DECISIONS = {"keep": ReviewDecision.KEPT, "retire": ReviewDecision.RETIRED}
 
 
@@ -70,7 +78,7 @@ class MemoryReviewOutput(Output):
 
     @staticmethod
     def render_state(review: MemoryReview) -> str:
-        return review.decision or OPEN
+        return review.decision or OPEN_STATE
 
 
 class ReviewsView(SubjectView):
@@ -83,7 +91,7 @@ class ReviewsView(SubjectView):
         query = ReviewsInput.parse(request)
         page = Page.from_request(request, query, NEWEST_FIRST)
         with tenant_tx(self.tenant_id):
-            rows, cursor = page.of(reviews_of(subject_by_external_id(subject_id), state=query.get("state")))
+            rows, cursor = page.of(find_reviews(subject_by_external_id(subject_id), state=query.get("state")))
             return Response({"data": render_reviews(rows), "next_cursor": cursor})
 
 
@@ -112,7 +120,7 @@ def reply_to_decision(subject_id: str, review_id: UUID, given: Mapping[str, Any]
 
 def render_reviews(rows: Sequence[MemoryReview]) -> list[dict[str, Any]]:
     """Return reviews as JSON; the memories of all are read together."""
-    memories = memories_in(rows)
+    memories = load_reviewed_memories(rows)
     return [
         MemoryReviewOutput.render(
             row, name=name_of(memories.get(row.memory_ref)), value=value_of(memories.get(row.memory_ref))

@@ -34,24 +34,24 @@ from profiles.selectors import subject_by_external_id
 from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.services.subjects import ensure_subject
 from profiles.services.tombstones import ForgottenMemory
-from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.memories import forget_memory
 from snapshots.lifecycle.edits import Edit
+from snapshots.lifecycle.product_snapshots import create_snapshots, offer_snapshots, retire_snapshot
 from snapshots.lifecycle.selectors import (
-    history_of,
-    snapshot_at,
-    snapshot_ever_at,
-    snapshot_of,
-    snapshots_of,
-    with_sources,
+    find_snapshots,
+    load_held_snapshot,
+    load_snapshot,
+    load_snapshot_history,
+    load_unexpired_snapshot,
+    load_with_sources,
 )
-from snapshots.lifecycle.snapshots import create_snapshots, offer_snapshots, retire_snapshot
-from snapshots.lifecycle.values import ExpiresInPast, NewSnapshot, Offer, SnapshotAddress
+from snapshots.lifecycle.values import ExpiresInPast, NewSnapshot, SnapshotAddress, SnapshotOffer
 from snapshots.notes.edit import edit_memory
 from snapshots.notes.values import VitalInstruction
 from snapshots.sensitive.detector import mask_sensitive
-from snapshots.understanding.grading.posted import suggest_vital_class
-from snapshots.understanding.statements.topics import topics_of
+from snapshots.understanding.grading.posted_notes import suggest_vital_class
+from snapshots.understanding.statements.topics import find_topics
 from tenants.errors import QuotaExceeded
 from tenants.isolation import tenant_tx
 
@@ -70,9 +70,9 @@ class SnapshotsView(SubjectView):
         query = SnapshotListInput.parse(request)
         page = Page.from_request(request, query, BY_RECORDING)
         with tenant_tx(self.tenant_id):
-            rows = snapshots_of(subject_by_external_id(subject_id), SnapshotListInput.filter_of(query))
+            rows = find_snapshots(subject_by_external_id(subject_id), SnapshotListInput.filter_of(query))
             kept, cursor = page.of(rows)
-            return Response({"data": SnapshotOutput.render_many(with_sources(kept)), "next_cursor": cursor})
+            return Response({"data": SnapshotOutput.render_many(load_with_sources(kept)), "next_cursor": cursor})
 
     @operation(
         "create_snapshot",
@@ -121,7 +121,7 @@ class SnapshotView(SubjectView):
     def get(self, request: Request, subject_id: str, snapshot_id: UUID) -> Response:
         """Get a snapshot, also one that is no longer true."""
         with tenant_tx(self.tenant_id):
-            (sourced,) = with_sources([snapshot_at(SnapshotAddress(subject_id, snapshot_id))])
+            (sourced,) = load_with_sources([load_held_snapshot(SnapshotAddress(subject_id, snapshot_id))])
         return Response(SnapshotOutput.render(sourced), headers=etag_header(sourced.snapshot))
 
     @operation(
@@ -136,7 +136,7 @@ class SnapshotView(SubjectView):
         The text of a vital note must not give orders to the model (422 `instruction`).
         """
         changes = SnapshotEditInput.changes_of(SnapshotEditInput.parse(request))
-        edit = Edit(changes, mask_sensitive, IfMatch.from_request(request).check, topics_of=topics_of)
+        edit = Edit(changes, mask_sensitive, IfMatch.from_request(request).check, topics_of=find_topics)
         address = SnapshotAddress(subject_id, snapshot_id)
         edited = edit_memory(
             self.tenant_id, address, edit, active_embedders(), by=self.actor, suggest=suggest_vital_class
@@ -183,26 +183,26 @@ class SnapshotHistoryView(SubjectView):
         """List the versions of a snapshot, oldest first. Also works for a retired snapshot."""
         page = Page.from_request(request, PageInput.parse(request), BY_VERSION)
         with tenant_tx(self.tenant_id):
-            (sourced,) = with_sources([snapshot_ever_at(SnapshotAddress(subject_id, snapshot_id))])
-            states = history_of(sourced.snapshot)
+            (sourced,) = load_with_sources([load_unexpired_snapshot(SnapshotAddress(subject_id, snapshot_id))])
+            states = load_snapshot_history(sourced.snapshot)
         kept, cursor = page.of_versions(states, lambda state: state.snapshot.version)
         sources = MessageSourceOutput.render_many(sourced.sources)
         data = [HeldSnapshotOutput.render(state, sources=sources) for state in kept]
         return Response({"data": data, "next_cursor": cursor})
 
 
-def store_one(subject_id: str, offer: Offer) -> Reply:
+def store_one(subject_id: str, offer: SnapshotOffer) -> Reply:
     """Store one memory in the open transaction. Raises the reason why it is refused."""
     subject = ensure_subject(subject_id)
     (fate,) = create_snapshots(subject, [offer])
     if fate.id is None:
         raise offer.refusal or ForgottenMemory("The subject had this forgotten; allow_forgotten stores it anyway.")
-    (sourced,) = with_sources([snapshot_of(subject, fate.id)])
+    (sourced,) = load_with_sources([load_snapshot(subject, fate.id)])
     rendered = WrittenSnapshotOutput.render(sourced, verdict=fate.verdict)
     return Reply(rendered, status=201, headers=etag_header(sourced.snapshot), subject_id=subject.id)
 
 
-def store_many(subject_id: str, offers: list[Offer]) -> Reply:
+def store_many(subject_id: str, offers: list[SnapshotOffer]) -> Reply:
     subject = ensure_subject(subject_id)
     fates = create_snapshots(subject, offers)
     return Reply({"data": SnapshotFateOutput.render_many(fates)}, subject_id=subject.id)

@@ -27,7 +27,7 @@ from memory_platform.api.views.pagination import Page
 from memory_platform.kernel.errors import NotFound, VersionMismatch
 from profiles.selectors import subject_by_external_id
 from profiles.services.subjects import ensure_subject
-from snapshots.embedding.spaces import active_embedders
+from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.episodes.finish import Teller, episode_of, episodes_of, finish_task
 from snapshots.episodes.tasks import begin_task, change_task, task_by_id, tasks_of
 from snapshots.episodes.values import Ending, StepUnknown, TaskAddress, TaskFinished, TaskUnknown, TooManySteps

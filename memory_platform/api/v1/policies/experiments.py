@@ -20,7 +20,7 @@ from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
 from memory_platform.kernel.errors import VersionMismatch
-from snapshots.feedback.tallies.shares import figures_by_arm
+from snapshots.feedback.tallies.arm_figures import load_arm_figures
 from tenants.errors import ExperimentConflict, ExperimentRefused, ExperimentUnknown, PolicyUnknown
 from tenants.isolation import tenant_tx
 from tenants.models import Experiment, ExperimentStatus
@@ -224,7 +224,7 @@ class IndicatorsView(TenantView):
         """Get how well each arm serves its subjects, with 95 % intervals. The figures are at most an hour old."""
         with tenant_tx(self.tenant_id):
             experiment = experiment_by_id(experiment_id)
-            arms = ArmFiguresOutput.render_many(figures_by_arm(experiment.name))
+            arms = ArmFiguresOutput.render_many(load_arm_figures(experiment.name))
         return Response({"experiment": experiment.name, "arms": arms})
 
 

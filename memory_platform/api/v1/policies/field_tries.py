@@ -14,9 +14,9 @@ from memory_platform.api.requests.serializers import Input, Output
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import FieldFault, InvalidInput
-from snapshots.understanding.fields.matching import ANOTHER_TOPIC, TOO_CLOSE, UNSURE
-from snapshots.understanding.fields.section import ATTRIBUTES, Asked, fields_in_force
-from snapshots.understanding.fields.tryout import MASKED, TriedNote, try_fields
+from snapshots.understanding.fields.field_matching import ANOTHER_TOPIC, TOO_CLOSE, UNSURE
+from snapshots.understanding.fields.field_tryout import MASKED, TriedNote, try_fields
+from snapshots.understanding.fields.policy_section import ATTRIBUTES, RequestedFields, load_active_fields
 from tenants.isolation import tenant_tx
 from tenants.policies.kinds import WrongValue
 
@@ -85,13 +85,13 @@ class FieldsTryView(TenantView):
         draft = given.get("fields")
         if draft is None:
             with tenant_tx(self.tenant_id):
-                fields = fields_in_force()
+                fields = load_active_fields()
         else:
             fields = parse_fields(draft)
         return Response(FieldsTryOutput.render(try_fields(given["text"], fields)))
 
 
-def parse_fields(fields: dict[str, Any]) -> Asked:
+def parse_fields(fields: dict[str, Any]) -> RequestedFields:
     """Return fields that are not stored yet. Raises InvalidInput that names every fault."""
     try:
         return ATTRIBUTES.read(fields)

@@ -31,20 +31,20 @@ from profiles.models import Candidate, CandidateKind, Subject
 from profiles.selectors import subject_by_external_id
 from profiles.values import Verdict
 from snapshots.models import Message
-from snapshots.understanding.believing.review import (
+from snapshots.understanding.believing.candidate_review import (
     DECLINED,
     AlreadyReviewed,
-    approve,
-    candidates,
-    messages_behind,
-    reject,
+    approve_candidate,
+    list_candidates,
+    load_source_messages,
+    reject_candidate,
 )
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
 BELOW = "subjects/<product_id:subject_id>/candidates"
 Decide = Callable[..., Candidate]
-DECISIONS: Mapping[str, Decide] = {"approve": approve, "reject": reject}
+DECISIONS: Mapping[str, Decide] = {"approve": approve_candidate, "reject": reject_candidate}
 
 
 class CandidatesInput(PageInput):
@@ -111,7 +111,7 @@ class CandidatesView(SubjectView):
         page = Page.from_request(request, query, NEWEST_FIRST)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
-            rows, cursor = page.of(candidates(subject, verdict=query.get("verdict"), kind=query.get("kind")))
+            rows, cursor = page.of(list_candidates(subject, verdict=query.get("verdict"), kind=query.get("kind")))
             return Response({"data": render_candidates(rows), "next_cursor": cursor})
 
 
@@ -138,7 +138,7 @@ def reply_to_review(subject_id: str, candidate_id: UUID, decide: Decide, by: Act
 
 def render_candidates(rows: Sequence[Candidate]) -> list[dict[str, Any]]:
     """Return proposals as JSON; the messages of all take one query."""
-    messages = messages_behind(rows)
+    messages = load_source_messages(rows)
     return [render_candidate(row, messages.get(row.message_ref) if row.message_ref else None) for row in rows]
 
 

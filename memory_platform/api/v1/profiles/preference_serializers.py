@@ -30,7 +30,7 @@ from memory_platform.api.v1.profiles.belief_serializers import WRITE_REASON_HELP
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from profiles.services.claims import Claim, stated_claim
 from profiles.values import Provenance, Verdict
-from snapshots.lifecycle.values import SourceNames
+from snapshots.lifecycle.values import MessageAddress
 
 CATEGORY_CHARS = 100
 SOURCES_MOST = 100
@@ -58,13 +58,13 @@ class SourceInput(StrictSerializer):
         ]
     }
 )
-class SourceField(serializers.Field[SourceNames, Any, Any, Any]):
+class SourceField(serializers.Field[MessageAddress, Any, Any, Any]):
     """A message id, or a message id with its conversation."""
 
-    def to_internal_value(self, data: Any) -> SourceNames:
+    def to_internal_value(self, data: Any) -> MessageAddress:
         given = {"message_id": data} if isinstance(data, str) else data
         value = SourceInput().run_validation(given)
-        return SourceNames(value.get("conversation_id", ""), value["message_id"])
+        return MessageAddress(value.get("conversation_id", ""), value["message_id"])
 
 
 class PreferenceInput(Input):

@@ -36,7 +36,7 @@ from snapshots.context.turn.phase_reader import PHASES
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.recall.question import prepare_question
 from snapshots.sensitive.detector import is_telephone
-from snapshots.understanding.changes.asking import OF_A_NOTE, outdated_needs, settle_outdated
+from snapshots.understanding.changes.outdated_notes import NOTE_ASK_PREFIX, list_outdated_needs, settle_outdated_note
 from tenants.isolation import tenant_tx
 
 COMPLAINT = "complaint"
@@ -167,7 +167,7 @@ class AnswerView(SubjectView):
 def ask_next(subject_id: str, given: dict[str, Any], words: LastWords) -> Reply:
     """Choose the next question in the open transaction."""
     subject = ensure_subject(subject_id)
-    decision = next_ask(subject, moment_of(subject, given, words), doubted=outdated_needs(subject))
+    decision = next_ask(subject, moment_of(subject, given, words), doubted=list_outdated_needs(subject))
     return Reply(NextAskOutput.render(decision), subject_id=subject.id)
 
 
@@ -182,8 +182,8 @@ def record_answer(subject_id: str, ask_id: UUID, given: dict[str, Any]) -> Reply
 
 def settle(subject: Subject, ask: Ask, given: dict[str, Any]) -> tuple[Verdict | None, str]:
     """Store the answer to a question, or confirm or end the note that it asks about; return verdict and reason."""
-    if ask.key.startswith(OF_A_NOTE):
-        verdict = settle_outdated(subject, ask.key, given["value"]) if "value" in given else None
+    if ask.key.startswith(NOTE_ASK_PREFIX):
+        verdict = settle_outdated_note(subject, ask.key, given["value"]) if "value" in given else None
         settle_ask(subject, ask, accepted=given["accepted"])
         return verdict, ""
     answer = None

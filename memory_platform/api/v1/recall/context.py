@@ -15,20 +15,25 @@ from memory_platform.api.v1.recall.context_serializers import ContextInput, Cont
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.idempotency import Reply, write_prepared
 from memory_platform.api.views.operations import operation
-from snapshots.context.budget import BudgetTooSmall
 from snapshots.context.pipeline import (
     ContextAnswer,
-    ContextQuery,
-    Draft,
+    ContextCall,
+    ContextDraft,
     build_context,
     draft_context,
-    leave_receipt_or_anew,
+    record_receipt_or_retry,
 )
+from snapshots.context.token_budget import BudgetTooSmall
 from snapshots.context.values import AssembledContext, BudgetRequest, ContextRequest
-from snapshots.context.writing.vendors import VendorPrompt, VendorRequest, prompt_made_anew, vendor_prompt
+from snapshots.context.writing.vendor_prompts import (
+    VendorPrompt,
+    VendorRequest,
+    make_vendor_prompt,
+    remake_vendor_prompt,
+)
 from snapshots.policies.effective import Policies
-from snapshots.recall.filtering.matching import FilterTooCostly
-from snapshots.recall.loading.earlier import MemoryTooLarge
+from snapshots.recall.filtering.filter_matching import FilterTooCostly
+from snapshots.recall.loading.earlier_limits import MemoryTooLarge
 
 
 class ContextView(SubjectView):
@@ -60,7 +65,7 @@ class ContextView(SubjectView):
         return write_prepared(request, at_once, prepare)
 
 
-def query_of(given: dict[str, Any], policies: Policies) -> ContextQuery:
+def query_of(given: dict[str, Any], policies: Policies) -> ContextCall:
     """Return the request for a context that a checked body describes."""
     request = ContextRequest(
         query=given["query"],
@@ -78,7 +83,7 @@ def query_of(given: dict[str, Any], policies: Policies) -> ContextQuery:
         strict=given["strict"],
     )
     included = given.get("include", ())
-    return ContextQuery(
+    return ContextCall(
         request,
         policies.version,
         given.get("conversation_id"),
@@ -97,14 +102,14 @@ def prompt_of(
     tenant_id: UUID, subject_id: UUID | None, context: AssembledContext, vendor: VendorRequest | None
 ) -> VendorPrompt | None:
     """Return a context in the form of a vendor, None without one. No transaction may be open."""
-    return vendor_prompt(tenant_id, subject_id, context, vendor) if vendor else None
+    return make_vendor_prompt(tenant_id, subject_id, context, vendor) if vendor else None
 
 
-def answer_draft(draft: Draft, prompt: VendorPrompt | None) -> Reply:
+def answer_draft(draft: ContextDraft, prompt: VendorPrompt | None) -> Reply:
     """Store the receipt in the open transaction. The context is made again if the memory has changed meanwhile."""
-    made = leave_receipt_or_anew(draft)
+    made = record_receipt_or_retry(draft)
     if prompt is not None and made.context is not draft.context:
-        prompt = prompt_made_anew(prompt, draft.context, made.context)
+        prompt = remake_vendor_prompt(prompt, draft.context, made.context)
     return reply_of(made, prompt)
 
 

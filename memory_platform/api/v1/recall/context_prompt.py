@@ -8,8 +8,8 @@ from memory_platform.api.requests.faults import fault
 from memory_platform.api.requests.fields import FlagField, OneOfField, TextField
 from memory_platform.api.requests.serializers import Output, StrictSerializer
 from memory_platform.providers.prompt_cache.vendor_forms import VENDORS
-from snapshots.context.writing.vendors import KEPT_BY, VendorPrompt, VendorRequest
-from snapshots.prompt_cache.keep import NotKept
+from snapshots.context.writing.vendor_prompts import KEPT_BY, VendorPrompt, VendorRequest
+from snapshots.prompt_cache.keep_prefix import NotKept
 
 NAME_BYTES = 300
 

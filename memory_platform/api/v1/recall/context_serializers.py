@@ -32,8 +32,8 @@ from memory_platform.api.v1.recall.shared_serializers import (
 )
 from snapshots.context.pipeline import ContextAnswer
 from snapshots.context.turn.intent_reader import INTENTS
+from snapshots.context.turn.model_tier import Tier, TierCause
 from snapshots.context.turn.phase_reader import PHASES
-from snapshots.context.turn.route import Cause, Tier
 from snapshots.context.values import SectionName
 
 TOKENS_MOST = 1_000_000
@@ -173,7 +173,7 @@ class ModelRouteOutput(Output):
 
     tier = serializers.ChoiceField(choices=get_args(Tier), help_text="How strong the model should be.")
     reason = serializers.ChoiceField(
-        choices=get_args(Cause),
+        choices=get_args(TierCause),
         help_text="`intent` (what the user wants), `corrected` (the user corrected the last answer), `unsettled` (that "
         "was a few turns ago, and no answer was good since), `settled` (one was).",
     )
@@ -215,7 +215,7 @@ class ContextOutput(Output):
 
     @staticmethod
     def render_receipt_id(made: ContextAnswer) -> UUID | None:
-        return made.receipt_left.id if made.receipt_left else None
+        return made.optional_receipt.id if made.optional_receipt else None
 
     @staticmethod
     def render_experiment(made: ContextAnswer) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from memory_platform.api.requests.fields import JsonObjectField
 from memory_platform.kernel.errors import InvalidInput
-from snapshots.recall.filtering.grammar import (
+from snapshots.recall.filtering.filter_grammar import (
     FIELDS,
     MAX_CONDITIONS,
     MAX_DEPTH,

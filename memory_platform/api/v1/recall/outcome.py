@@ -18,11 +18,11 @@ from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.idempotency import Reply, write_once
 from memory_platform.api.views.operations import operation
 from memory_platform.kernel.errors import NotFound
-from snapshots.feedback.outcome import MemoryNotInReceipt, sense_told, take_outcome
-from snapshots.feedback.values import How, SaidVerdict, Sense, Signal, Told
-from snapshots.intake.corrections import result_of
-from snapshots.intake.forgetting import forget_told
-from snapshots.intake.order_vectors import Vectors, vectors_for_outcome
+from snapshots.feedback.outcome import MemoryNotInReceipt, read_sense_of_part, record_outcome
+from snapshots.feedback.values import OutcomePart, ProductVerdict, Signal, TurnSense, UtilisationSign
+from snapshots.intake.corrections import build_correction_result
+from snapshots.intake.forget_orders import carry_out_quoted_orders
+from snapshots.intake.order_vectors import OrderVectors, embed_orders_of_outcome
 from snapshots.sensitive.detector import mask_sensitive
 
 
@@ -54,7 +54,7 @@ class UtilisedOutput(Output):
 
     memory_id = serializers.UUIDField(help_text="Id of the memory.")
     how = serializers.ChoiceField(
-        choices=get_args(How),
+        choices=get_args(UtilisationSign),
         help_text="`words` (the reply has its words), `reference` (it refers to what was said), `value` (it has a "
         "value that only this memory holds).",
     )
@@ -90,25 +90,25 @@ class OutcomeView(TenantView):
     def post(self, request: Request, receipt_id: UUID) -> HttpResponse:
         """Send back the reply, the user's next message, or judgements of memories. Corrections apply at once."""
         part = part_of(OutcomeInput.parse(request))
-        sense = sense_told(self.tenant_id, receipt_id, part)
-        vectors = vectors_for_outcome(self.tenant_id, receipt_id, part.next)
+        sense = read_sense_of_part(self.tenant_id, receipt_id, part)
+        vectors = embed_orders_of_outcome(self.tenant_id, receipt_id, part.next)
         return write_once(request, partial(record_part, receipt_id, part, sense, vectors))
 
 
-def part_of(given: dict[str, Any]) -> Told:
+def part_of(given: dict[str, Any]) -> OutcomePart:
     """Return the part of an outcome that a checked body describes."""
     verdicts = [
-        SaidVerdict(one["memory_id"], Signal(one["signal"]), mask_sensitive(one.get("reason", ""))[0])
+        ProductVerdict(one["memory_id"], Signal(one["signal"]), mask_sensitive(one.get("reason", ""))[0])
         for one in given.get("verdicts", ())
     ]
-    return Told(given.get("reply"), given.get("next_user_message"), verdicts)
+    return OutcomePart(given.get("reply"), given.get("next_user_message"), verdicts)
 
 
-def record_part(receipt_id: UUID, part: Told, sense: Sense | None, vectors: Vectors) -> Reply:
+def record_part(receipt_id: UUID, part: OutcomePart, sense: TurnSense | None, vectors: OrderVectors) -> Reply:
     """Record a part of an outcome in the open transaction."""
-    forgotten = forget_told(receipt_id, part.next, vectors) if part.next else ()
-    outcome = take_outcome(receipt_id, part, sense=sense)
-    results = [*forgotten, *map(result_of, outcome.fast_lane)]
+    forgotten = carry_out_quoted_orders(receipt_id, part.next, vectors) if part.next else ()
+    outcome = record_outcome(receipt_id, part, sense=sense)
+    results = [*forgotten, *map(build_correction_result, outcome.fast_lane)]
     rendered = OutcomeOutput.render(outcome, fast_lane=FastLaneOutput.render_many(results))
     return Reply(rendered, subject_id=outcome.subject_id)
 

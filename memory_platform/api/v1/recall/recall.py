@@ -26,11 +26,11 @@ from memory_platform.api.v1.recall.shared_serializers import MIN_RELEVANCE_HELP,
 from memory_platform.api.views.base import SubjectView
 from memory_platform.api.views.operations import operation
 from memory_platform.kernel.clock import utc_now
-from snapshots.recall.filtering.matching import FilterTooCostly
-from snapshots.recall.loading.earlier import MemoryTooLarge
+from snapshots.recall.filtering.filter_matching import FilterTooCostly
+from snapshots.recall.loading.earlier_limits import MemoryTooLarge
 from snapshots.recall.pipeline import recall
 from snapshots.recall.policy import ANSWERS
-from snapshots.recall.values import APART, DOCUMENTS, LANES, REPLIES, SNAPSHOT_KINDS, RecallQuery
+from snapshots.recall.values import DOCUMENTS, LANES, OWN_IMAGE_LANES, REPLIES, SNAPSHOT_KINDS, RecallQuery
 
 TOP_K_MOST = 100
 TOPICS_MOST = 100
@@ -44,7 +44,7 @@ class SnapshotKindField(OneOfField):
         super().__init__(choices=SNAPSHOT_KINDS, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
-        lane = next((lane for lane, kind in APART.items() if kind == data), None)
+        lane = next((lane for lane, kind in OWN_IMAGE_LANES.items() if kind == data), None)
         if lane is not None:
             refuse("not_a_choice", f"These are not among `memories`: ask for them with the lane `{lane}`.")
         return super().to_internal_value(data)

@@ -33,16 +33,16 @@ from memory_platform.api.v1.recall.shared_serializers import (
     render_experiment,
 )
 from profiles.services.tags.lookup import TagMatch
-from snapshots.context.choosing.threshold import Abstained
+from snapshots.context.choosing.relevance_threshold import AbstainReason
 from snapshots.context.turn.intent import detect_intent
 from snapshots.models import NoteGrade, VitalClass
 from snapshots.policies.effective import Policies
-from snapshots.recall.answer import Recalled
-from snapshots.recall.degraded import joined
-from snapshots.recall.ranking.explained import explained
-from snapshots.recall.ranking.factors import DIGITS
+from snapshots.recall.answer import RecallAnswer
+from snapshots.recall.degraded_reasons import join_reasons
+from snapshots.recall.ranking.explanations import render_explanation
+from snapshots.recall.ranking.score_factors import DIGITS
 from snapshots.recall.values import SNAPSHOT_KINDS, RecalledMemory, RecalledNote, RecallQuery
-from snapshots.understanding.grading.replies import NOTHING, SORTS
+from snapshots.understanding.grading.reply_classifier import NOTHING, SORTS
 
 ASSISTANT = "assistant"
 REPLY_SORTS = [sort for sort in SORTS if sort != NOTHING]
@@ -164,21 +164,21 @@ class RecallOutput(Output):
     timings_ms = serializers.DictField(child=serializers.FloatField(), help_text="Milliseconds by stage.")
 
     @staticmethod
-    def render_tags(found: Recalled) -> list[dict[str, Any]]:
-        return [render_match(match) for match in found.lanes.meant]
+    def render_tags(found: RecallAnswer) -> list[dict[str, Any]]:
+        return [render_match(match) for match in found.lanes.meant_tags]
 
     @staticmethod
-    def render_abstained(found: Recalled) -> dict[str, str] | None:
+    def render_abstained(found: RecallAnswer) -> dict[str, str] | None:
         if found.memories or found.notes or found.replies:
             return None
-        return {"reason": Abstained.UNKNOWN_SUBJECT if found.subject_id is None else Abstained.NOTHING_RELEVANT}
+        return {"reason": AbstainReason.UNKNOWN_SUBJECT if found.subject_id is None else AbstainReason.NOTHING_RELEVANT}
 
     @staticmethod
-    def render_degraded_reason(found: Recalled) -> str | None:
-        return joined(found.degraded)
+    def render_degraded_reason(found: RecallAnswer) -> str | None:
+        return join_reasons(found.degraded)
 
 
-def render_recall(query: RecallQuery, found: Recalled, policies: Policies) -> dict[str, Any]:
+def render_recall(query: RecallQuery, found: RecallAnswer, policies: Policies) -> dict[str, Any]:
     """Return the answer to a question."""
     question = query.text
     return RecallOutput.render(
@@ -197,7 +197,7 @@ def render_recall(query: RecallQuery, found: Recalled, policies: Policies) -> di
 
 
 def render_ranked(output: type[RankedOutput], memory: RecalledMemory, question: str) -> dict[str, Any]:
-    explain = explained(memory.explain, question, memory) if memory.explain else None
+    explain = render_explanation(memory.explain, question, memory) if memory.explain else None
     return output.render(memory, explain=explain)
 
 

@@ -31,9 +31,9 @@ from memory_platform.api.v1.recall.shared_serializers import (
 from memory_platform.api.views.base import TenantView
 from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import Page, PageInput
-from snapshots.context.record import ROOM
-from snapshots.context.turn.route import ModelRoute
-from snapshots.context.values import Guardrail, Lane, Reason
+from snapshots.context.receipt_record import ROOM
+from snapshots.context.turn.model_tier import TierRoute
+from snapshots.context.values import CandidateLane, DecisionReason, Guardrail
 from snapshots.feedback.values import Signal
 from snapshots.models import Receipt
 from snapshots.receipts.read import candidates_of, receipt_by_id, receipts, rendered_of
@@ -94,8 +94,8 @@ class ReceiptSummaryOutput(Output):
         return {name: receipt.made_by.get(name) for name in ("release", "clauses", "relevance")}
 
     @staticmethod
-    def render_model_route(receipt: Receipt) -> ModelRoute | None:
-        return ModelRoute.of(receipt.model_route)
+    def render_model_route(receipt: Receipt) -> TierRoute | None:
+        return TierRoute.from_receipt(receipt.model_route)
 
     @staticmethod
     def render_sections(receipt: Receipt) -> list[dict[str, Any]]:
@@ -110,11 +110,11 @@ class CandidateOutput(Output):
     """A memory that was considered for the context."""
 
     memory_id = serializers.CharField(help_text="Id of the memory.")
-    lane = serializers.ChoiceField(choices=get_args(Lane), help_text="Lane that it came from.")
+    lane = serializers.ChoiceField(choices=get_args(CandidateLane), help_text="Lane that it came from.")
     kind = serializers.CharField(help_text="Kind of the memory in its lane.")
     candidate_score = serializers.FloatField(help_text="Score by which the candidates were sorted.")
     decision_reason = serializers.ChoiceField(
-        choices=list(Reason), help_text="`kept` if it is in the context, else why it was left out."
+        choices=list(DecisionReason), help_text="`kept` if it is in the context, else why it was left out."
     )
     policy_version = serializers.CharField(help_text=POLICY_VERSION_HELP)
     guardrail_hit = serializers.ChoiceField(

@@ -7,10 +7,10 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memory_platform.api.requests.serializers import Output
-from snapshots.context.choosing.threshold import Abstained
+from snapshots.context.choosing.relevance_threshold import AbstainReason
 from snapshots.context.turn.intent_reader import INTENTS
 from snapshots.context.turn.phase_reader import PHASES
-from snapshots.recall.degraded import DegradedReason
+from snapshots.recall.degraded_reasons import DegradedReason
 
 INTENT_HELP = "What the user wants."
 PHASE_HELP = "Where the conversation stands."
@@ -45,7 +45,7 @@ class AbstainedOutput(Output):
     """The reason why an answer has no memory."""
 
     reason = serializers.ChoiceField(
-        choices=list(Abstained),
+        choices=list(AbstainReason),
         help_text="`unknown_subject` (the platform has never seen the subject), `nothing_remembered` (it has no memory "
         "of it), `nothing_relevant` (no memory helps), `nothing_more` (what helps is in the context already, has no "
         "room or is not allowed).",

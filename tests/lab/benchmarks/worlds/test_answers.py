@@ -7,7 +7,7 @@ import pytest
 
 from lab.benchmarks.worlds import answers
 from lab.benchmarks.worlds.answers import fill_receipts, most_used
-from memory_platform.console.explanation.page import why_of
+from memory_platform.console.explanation.receipt_explanation import explain_receipt
 from snapshots.models import Receipt, ReceiptMemory
 from tenants.isolation import tenant_tx
 from tests.conftest import World
@@ -33,7 +33,10 @@ def test_a_world_gets_as_many_receipts_as_asked_and_only_those_that_it_lacks(
         assert found
         assert found[0] == receipts[0].id
         assert ReceiptMemory.objects.filter(memory_ref=found[1]).count() > 4
-        shown = [[(card.memory_id, card.position) for card in why_of(one).kept] for one in (receipts[3], receipts[-1])]
+        shown = [
+            [(card.memory_id, card.position) for card in explain_receipt(one).kept]
+            for one in (receipts[3], receipts[-1])
+        ]
     assert all(shown)
     with tenant_tx(world.globex.tenant.id):
         assert most_used(world.globex.subject.id) is None

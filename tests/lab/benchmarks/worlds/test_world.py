@@ -12,13 +12,13 @@ from memory_platform.kernel.errors import Conflict, InvalidInput
 from memory_platform.kernel.text import detect_language
 from profiles.models import Subject
 from profiles.services.subjects import ensure_subject
-from snapshots.intake.accept import accept_messages
 from snapshots.intake.conversation_end import end_on_request
+from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import HANDLERS
 from snapshots.models import Message, Note, Snapshot, SnapshotVector, SnapshotWords, SubjectMemory
 from snapshots.queue.draining.drain import drain_work
-from snapshots.recall.answer import Recalled
+from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.pipeline import recall
 from snapshots.recall.values import RecallQuery
 from tenants.isolation import tenant_tx
@@ -55,11 +55,11 @@ def post(house: House, subject_id: str, spec: WorldSpec = SPEC) -> None:
     drain_work(house.tenant.id, HANDLERS)
 
 
-def answer(house: House, subject_id: str, question: str) -> Recalled:
+def answer(house: House, subject_id: str, question: str) -> RecallAnswer:
     return recall(house.tenant.id, subject_id, RecallQuery(text=question, asked_at=utc_now(), top_k=20, explain=True))
 
 
-def result_rows(found: Recalled) -> list[tuple[object, ...]]:
+def result_rows(found: RecallAnswer) -> list[tuple[object, ...]]:
     return [
         (one.text, one.score, one.category, one.topics, one.said_at, one.valid_at, one.confidence, one.sources)
         for one in found.memories

@@ -8,8 +8,8 @@ import orjson
 
 from profiles.models import Subject
 from snapshots.jobs import ASKED, drain_work_job
-from snapshots.portability.renaming import Renaming
-from snapshots.queue.asked_jobs import work_at_jobs
+from snapshots.portability.id_mapping import IdMapping
+from snapshots.queue.requested_jobs import run_due_jobs
 from tenants.isolation import tenant_tx
 from tests.conftest import House
 from tests.memory_platform.api.conftest import Caller, body_of
@@ -36,7 +36,7 @@ def take_back(caller: Caller, lines: list[dict[str, Any]], query: str = "") -> d
     response = caller("POST", f"/v1/import{query}", write_lines(lines), Content_Type=LINES)
     assert response.status_code == 202, response.content
     assert caller.house is not None
-    work_at_jobs(caller.house.tenant.id, ASKED, may_go_on=lambda: True)
+    run_due_jobs(caller.house.tenant.id, ASKED, may_go_on=lambda: True)
     return body_of(caller("GET", f"/v1/jobs/{body_of(response)['job_id']}"))
 
 
@@ -53,11 +53,11 @@ def fill_and_export(caller: Caller) -> list[dict[str, Any]]:
     return export(caller)
 
 
-def rename_lines(lines: list[dict[str, Any]], renaming: Renaming) -> list[str]:
+def rename_lines(lines: list[dict[str, Any]], renaming: IdMapping) -> list[str]:
     """Return the lines between subject and end as they are to come back, in no order."""
 
     def here(match: re.Match[str]) -> str:
-        return str(renaming.of(UUID(match[0])))
+        return str(renaming.map_id(UUID(match[0])))
 
     return sorted(ID.sub(here, orjson.dumps(line, option=orjson.OPT_SORT_KEYS).decode()) for line in lines[2:-1])
 

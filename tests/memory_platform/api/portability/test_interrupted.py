@@ -7,9 +7,9 @@ import pytest
 from profiles.models import Subject
 from snapshots.jobs import ASKED
 from snapshots.models import Job, JobPart
-from snapshots.portability import imports
+from snapshots.portability import import_job
 from snapshots.portability.export import export_lines
-from snapshots.queue.asked_jobs import claim_job, work_at_jobs
+from snapshots.queue.requested_jobs import claim_job, run_due_jobs
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of
@@ -22,7 +22,7 @@ def test_a_worker_that_dies_is_followed_by_the_next(
     acme: Caller, world: World, lines: Lines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     response = acme("POST", "/v1/import", write_lines(lines), Content_Type=LINES)
-    real, done = imports._store_part, list[None]()
+    real, done = import_job._store_part, list[None]()
 
     def dies_after_three(*args: Any) -> None:
         if len(done) == 3:
@@ -30,17 +30,17 @@ def test_a_worker_that_dies_is_followed_by_the_next(
         real(*args)
         done.append(None)
 
-    monkeypatch.setattr(imports, "_store_part", dies_after_three)
+    monkeypatch.setattr(import_job, "_store_part", dies_after_three)
     with pytest.raises(KeyboardInterrupt):
-        work_at_jobs(world.acme.tenant.id, ASKED, may_go_on=lambda: True)
-    monkeypatch.setattr(imports, "_store_part", real)
+        run_due_jobs(world.acme.tenant.id, ASKED, may_go_on=lambda: True)
+    monkeypatch.setattr(import_job, "_store_part", real)
     with tenant_tx(world.acme.tenant.id):
         assert claim_job() is None  # its lease still runs
         left = JobPart.objects.count()
         Job.objects.update(lease_until="2020-01-01T00:00:00Z")
     assert left
 
-    work_at_jobs(world.acme.tenant.id, ASKED, may_go_on=lambda: True)
+    run_due_jobs(world.acme.tenant.id, ASKED, may_go_on=lambda: True)
 
     job = body_of(acme("GET", f"/v1/jobs/{body_of(response)['job_id']}"))
     assert (job["status"], job["attempts"]) == ("succeeded", 2)
@@ -53,7 +53,7 @@ def test_an_erased_subject_s_waiting_import_is_erased_with_it(acme: Caller, worl
     acme("POST", "/v1/import?subject_id=bea", write_lines(lines), Content_Type=LINES)
     acme("DELETE", "/v1/subjects/bea")
 
-    work_at_jobs(world.acme.tenant.id, ASKED, may_go_on=lambda: True)
+    run_due_jobs(world.acme.tenant.id, ASKED, may_go_on=lambda: True)
 
     with tenant_tx(world.acme.tenant.id):
         assert not JobPart.objects.exists()

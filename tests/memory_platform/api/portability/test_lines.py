@@ -7,8 +7,8 @@ from uuid import UUID
 import orjson
 import pytest
 
-from snapshots.portability.renaming import Renaming
-from snapshots.understanding.backfill import count_messages, make_notes
+from snapshots.portability.id_mapping import IdMapping
+from snapshots.understanding.note_backfill import backfill_notes, count_unread_messages
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
 from tests.memory_platform.api.portability.exporting import ADA, LINES, ada_of, export, take_back
@@ -88,12 +88,12 @@ def test_an_export_of_format_1_is_read_for_ever(acme: Caller) -> None:
 def test_messages_of_an_import_are_read_for_notes_though_those_before_were(acme: Caller, world: World) -> None:
     tenant_id = world.acme.tenant.id
     acme("POST", f"{ADA}/conversations/c9/messages", {"messages": [{"role": "user", "content": "what time is it"}]})
-    assert [done.messages for done in make_notes(tenant_id) if done.messages] == [1]
-    assert count_messages(tenant_id) == 0
+    assert [done.messages for done in backfill_notes(tenant_id) if done.messages] == [1]
+    assert count_unread_messages(tenant_id) == 0
 
     take_back(acme, [orjson.loads(line) for line in FORMAT_1.read_bytes().splitlines()])
 
-    assert count_messages(tenant_id) > 1
+    assert count_unread_messages(tenant_id) > 1
 
 
 def test_details_of_an_imported_note_are_as_free_of_secrets_as_any_text(acme: Caller, lines: Lines) -> None:
@@ -127,7 +127,7 @@ def test_no_import_brings_a_card_or_a_secret_into_a_belief(acme: Caller, world: 
 
 def id_here(world: World, lines: Lines, line: dict[str, Any]) -> str:
     """Return the id that a line's row gets when acme's Ada imports it."""
-    return str(Renaming(UUID(lines[0]["origin"]), ada_of(world.acme).id).of(UUID(line["id"])))
+    return str(IdMapping(UUID(lines[0]["origin"]), ada_of(world.acme).id).map_id(UUID(line["id"])))
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from django.apps import apps
 
 from snapshots.models import Snapshot
-from snapshots.portability.lines import KINDS, STAYS
-from snapshots.portability.renaming import Renaming
+from snapshots.portability.id_mapping import IdMapping
+from snapshots.portability.line_kinds import LINE_KINDS, NOT_EXPORTED
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of
@@ -36,7 +36,7 @@ def test_every_table_of_a_subject_leaves_or_says_why_it_stays() -> None:
         for model in apps.get_models()
         if any(column.attname == "subject_id" for column in model._meta.concrete_fields)
     }
-    assert owned == {kind.model._meta.db_table for kind in KINDS} | STAYS.keys()
+    assert owned == {kind.model._meta.db_table for kind in LINE_KINDS} | NOT_EXPORTED.keys()
 
 
 def test_an_export_says_everything_and_counts_it(lines: list[dict[str, Any]]) -> None:
@@ -64,7 +64,7 @@ def test_what_was_exported_and_erased_comes_back_as_it_was(acme: Caller, world: 
     assert job["progress"]["done"] == job["progress"]["total"] == len(before) - 3
     assert "conflict" not in job["result"]
     after = export(acme)
-    assert sort_lines(after) == rename_lines(before, Renaming(origin, ada_of(world.acme).id))
+    assert sort_lines(after) == rename_lines(before, IdMapping(origin, ada_of(world.acme).id))
     assert recall_texts(acme) == found
     assert body_of(acme("GET", ADA))["metadata"] == {"of": CANARY}
 

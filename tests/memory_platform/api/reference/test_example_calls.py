@@ -17,7 +17,7 @@ from memory_platform.providers.registry import embedders
 from profiles.models import Preference
 from snapshots.consolidation.pipeline import consolidate_subject
 from snapshots.jobs import drain_work_job
-from snapshots.lifecycle.review import review_tenant
+from snapshots.lifecycle.memory_reviews import review_tenant
 from snapshots.models import Job, JobStatus
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World

@@ -8,7 +8,7 @@ import pytest
 from django.db import connections
 
 from profiles.models import ToolSave
-from snapshots.portability.lines import KINDS
+from snapshots.portability.line_kinds import LINE_KINDS
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key
@@ -253,7 +253,7 @@ def test_a_deleted_conversation_takes_its_notes_along(acme: Caller, world: World
     assert acme("DELETE", f"{ADA}/conversations/c1").status_code == 204
     with tenant_tx(world.acme.tenant.id):
         assert list(ToolSave.objects.values_list("conversation", flat=True)) == ["c2"]
-    assert {"ask", "tool_save"} <= {kind.name for kind in KINDS}
+    assert {"ask", "tool_save"} <= {kind.name for kind in LINE_KINDS}
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Tag
-from snapshots.lifecycle.staff_actions.actions import Doing, retire_memory
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext, retire_memory
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
@@ -47,5 +47,5 @@ def note_ids(acme: House) -> NoteIds:
     with tenant_tx(acme.tenant.id):
         Snapshot.objects.filter(id=found.moved).update(invalid_at=utc_now() - timedelta(minutes=1))
         wrong = Snapshot.objects.select_related("subject").get(id=found.wrong)
-        retire_memory(wrong, Doing(COMMAND_LINE, "tests"))
+        retire_memory(wrong, ActContext(COMMAND_LINE, "tests"))
     return found

@@ -7,7 +7,7 @@ from uuid import UUID
 from snapshots.models import Note
 from tenants.isolation import tenant_tx
 from tests.conftest import House
-from tests.memory_platform.console.memory_actions.test_screens import REASON
+from tests.memory_platform.console.memory_actions.test_memory_admin import REASON
 from tests.snapshots.notes.world import rows
 
 LIST = "/console/snapshots/note/"
@@ -26,23 +26,23 @@ class NoteIds:
     wrong: UUID
 
 
-def page_of(note_id: UUID) -> str:
+def note_address(note_id: UUID) -> str:
     return f"{LIST}{note_id}/change/"
 
 
-def act_page(note_id: UUID, verb: str) -> str:
+def action_address(note_id: UUID, verb: str) -> str:
     return f"{LIST}{note_id}/act/{verb}/"
 
 
-def act_on(client: Any, house: House, note_id: UUID, verb: str, **fields: Any) -> str:
+def run_action(client: Any, house: House, note_id: UUID, verb: str, **fields: Any) -> str:
     """Do an act through its form; return the page that follows."""
-    address, body = act_page(note_id, verb), {"reason": REASON, **fields}
+    address, body = action_address(note_id, verb), {"reason": REASON, **fields}
     snapshot, _note = rows(house, note_id)
     page: str = client.post(address, {"version": f"{note_id}.{snapshot.version}", **body}, follow=True).content.decode()
     return page
 
 
-def list_ids(client: Any, notes: NoteIds, house: House, **query: Any) -> set[str]:
+def find_listed_notes(client: Any, notes: NoteIds, house: House, **query: Any) -> set[str]:
     """Return which notes a list shows."""
     page = client.get(LIST, query).content.decode()
     names = {name: getattr(notes, name) for name in NoteIds.__slots__}

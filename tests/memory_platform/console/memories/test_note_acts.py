@@ -5,31 +5,38 @@ from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import House
 from tests.memory_platform.console.conftest import Staff
-from tests.memory_platform.console.memories.notes import LIST, NoteIds, act_on, act_page, list_ids, page_of
-from tests.memory_platform.console.memory_actions.test_screens import REASON
+from tests.memory_platform.console.memories.notes import (
+    LIST,
+    NoteIds,
+    action_address,
+    find_listed_notes,
+    note_address,
+    run_action,
+)
+from tests.memory_platform.console.memory_actions.test_memory_admin import REASON
 from tests.snapshots.held import remember
 from tests.snapshots.notes.world import ALLERGY, ALLERGY_ZH, note, rows
 
 
 def test_a_note_is_confirmed_corrected_retired_and_taken_back(acme: House, staff: Staff, note_ids: NoteIds) -> None:
-    page = staff.sam.get(page_of(note_ids.allergy)).content.decode()
+    page = staff.sam.get(note_address(note_ids.allergy)).content.decode()
     for verb in ("confirm", "correct", "vital", "merge", "retire"):
-        assert act_page(note_ids.allergy, verb) in page, verb
-    assert act_page(note_ids.allergy, "forget") not in page
-    asked = staff.sam.get(act_page(note_ids.allergy, "retire")).content.decode()
+        assert action_address(note_ids.allergy, verb) in page, verb
+    assert action_address(note_ids.allergy, "forget") not in page
+    asked = staff.sam.get(action_address(note_ids.allergy, "retire")).content.decode()
     assert "fact · lasts with a probability of 93 %" in asked
-    assert "Confirmed." in act_on(staff.sam, acme, note_ids.allergy, "confirm")
-    assert "Corrected." in act_on(staff.sam, acme, note_ids.allergy, "correct", text=ALLERGY_ZH)
-    page = act_on(staff.sam, acme, note_ids.allergy, "retire")
+    assert "Confirmed." in run_action(staff.sam, acme, note_ids.allergy, "confirm")
+    assert "Corrected." in run_action(staff.sam, acme, note_ids.allergy, "correct", text=ALLERGY_ZH)
+    page = run_action(staff.sam, acme, note_ids.allergy, "retire")
     assert "Retired. Recall no longer finds it." in page
     assert "turn before" in page, "the note's page follows"
-    assert list_ids(staff.sam, note_ids, acme, standing="retired") == {"allergy", "wrong"}
+    assert find_listed_notes(staff.sam, note_ids, acme, standing="retired") == {"allergy", "wrong"}
     for _act in ("retire", "correct"):
-        assert "Undone." in act_on(staff.sam, acme, note_ids.allergy, "undo")
+        assert "Undone." in run_action(staff.sam, acme, note_ids.allergy, "undo")
     snapshot, row = rows(acme, note_ids.allergy)
     assert (snapshot.text, snapshot.retired_at, snapshot.provenance) == (ALLERGY, None, "confirmed_by_user")
     assert row.vital_class == "allergy"
-    versions = staff.sam.get(page_of(note_ids.allergy)).content.decode()
+    versions = staff.sam.get(note_address(note_ids.allergy)).content.decode()
     assert ALLERGY_ZH in versions
     history = staff.mia.get(f"{LIST}{note_ids.allergy}/history/").content.decode()
     for told in ("note.viewed", "snapshot.retired", "memory.corrected_undone", REASON):
@@ -37,12 +44,14 @@ def test_a_note_is_confirmed_corrected_retired_and_taken_back(acme: House, staff
 
 
 def test_a_note_is_made_vital_and_no_longer_vital_with_a_reason(acme: House, staff: Staff, note_ids: NoteIds) -> None:
-    said = act_page(note_ids.tea, "vital")
+    said = action_address(note_ids.tea, "vital")
     assert 'value="illness"' in staff.sam.get(said).content.decode()
-    assert "Saved. The next answer uses it." in act_on(staff.sam, acme, note_ids.tea, "vital", vital_class="illness")
+    assert "Saved. The next answer uses it." in run_action(
+        staff.sam, acme, note_ids.tea, "vital", vital_class="illness"
+    )
     assert rows(acme, note_ids.tea)[1].vital_class == "illness"
-    assert "illness or medicine" in staff.sam.get(page_of(note_ids.tea)).content.decode()
-    act_on(staff.sam, acme, note_ids.tea, "vital", vital_class="")
+    assert "illness or medicine" in staff.sam.get(note_address(note_ids.tea)).content.decode()
+    run_action(staff.sam, acme, note_ids.tea, "vital", vital_class="")
     assert rows(acme, note_ids.tea)[1].vital_class == ""
     with tenant_tx(acme.tenant.id):
         found = AuditRecord.objects.filter(action="note.vital_changed", object_id=str(note_ids.tea))
@@ -60,10 +69,10 @@ def test_a_note_that_is_confirmed_is_no_longer_possibly_outdated(acme: House, st
     note_id, newer = note(acme, "I work nights", possibly_outdated=True), note(acme, "我现在上白班")
     with tenant_tx(acme.tenant.id):
         Note.objects.filter(snapshot_id=note_id).update(newer=newer)
-    assert "Confirmed." in act_on(staff.sam, acme, note_id, "confirm")
+    assert "Confirmed." in run_action(staff.sam, acme, note_id, "confirm")
     row = rows(acme, note_id)[1]
     assert (row.possibly_outdated, row.newer) == (False, None)
-    assert "Undone." in act_on(staff.sam, acme, note_id, "undo")
+    assert "Undone." in run_action(staff.sam, acme, note_id, "undo")
     snapshot, row = rows(acme, note_id)
     assert row.newer == newer
     assert (row.possibly_outdated, snapshot.provenance, snapshot.version) == (True, "observation", 3)
@@ -80,18 +89,18 @@ def test_only_a_note_is_vital_and_a_note_becomes_one_with_notes_only(
     assert staff.sam.get(f"/console/snapshots/snapshot/{other}/act/vital/").status_code == 404
     page = staff.sam.get(f"/console/snapshots/snapshot/{other}/change/").content.decode()
     assert "act/vital/" not in page
-    merging = staff.sam.get(act_page(note_ids.tea, "merge")).content.decode()
+    merging = staff.sam.get(action_address(note_ids.tea, "merge")).content.decode()
     assert str(note_ids.sister) in merging
     assert str(other) not in merging
     assert str(note_ids.tea) not in staff.sam.get(f"/console/snapshots/snapshot/{other}/act/merge/").content.decode()
-    assert "Merged." in act_on(staff.sam, acme, note_ids.tea, "merge", other=str(note_ids.sister))
+    assert "Merged." in run_action(staff.sam, acme, note_ids.tea, "merge", other=str(note_ids.sister))
 
 
 def test_notes_are_retired_and_forgotten_from_the_list(acme: House, staff: Staff, note_ids: NoteIds) -> None:
     chosen = [str(rows(acme, one)[1].id) for one in (note_ids.tea, note_ids.sister)]
     body = {"action": "retire", "_selected_action": chosen, "reason": REASON}
     assert "2 rows: done." in staff.sam.post(LIST, body, follow=True).content.decode()
-    assert list_ids(staff.sam, note_ids, acme) == {"allergy"}
+    assert find_listed_notes(staff.sam, note_ids, acme) == {"allergy"}
     allergy = str(rows(acme, note_ids.allergy)[1].id)
     body = {"action": "forget", "_selected_action": [allergy], "reason": REASON}
     assert "1 row: done." in staff.mia.post(LIST, body, follow=True).content.decode()
@@ -100,11 +109,11 @@ def test_notes_are_retired_and_forgotten_from_the_list(acme: House, staff: Staff
 
 
 def test_a_viewer_looks_and_does_nothing(acme: House, staff: Staff, note_ids: NoteIds) -> None:
-    page = staff.vic.get(page_of(note_ids.tea)).content.decode()
+    page = staff.vic.get(note_address(note_ids.tea)).content.decode()
     assert "/act/" not in page
     for verb in ("retire", "vital", "forget"):
-        assert staff.vic.get(act_page(note_ids.tea, verb)).status_code == 403, verb
-    assert staff.sam.get(act_page(note_ids.tea, "forget")).status_code == 403
+        assert staff.vic.get(action_address(note_ids.tea, verb)).status_code == 403, verb
+    assert staff.sam.get(action_address(note_ids.tea, "forget")).status_code == 403
     body = {"version": f"{note_ids.tea}.1", "reason": REASON, "vital_class": "legal"}
-    assert staff.vic.post(act_page(note_ids.tea, "vital"), body).status_code == 403
+    assert staff.vic.post(action_address(note_ids.tea, "vital"), body).status_code == 403
     assert rows(acme, note_ids.tea)[1].vital_class == ""

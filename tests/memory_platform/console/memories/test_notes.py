@@ -7,11 +7,11 @@ from uuid import uuid4
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from memory_platform.console.memories import search
-from memory_platform.console.shared import lists
-from memory_platform.console.shared.note_words import tell_surety
-from memory_platform.console.shared.policy import SUBJECT_PAGE
-from memory_platform.console.subjects import subject_notes
+from memory_platform.console.memories import newest_rows_search
+from memory_platform.console.shared import change_lists
+from memory_platform.console.shared.config import SUBJECT_PAGE
+from memory_platform.console.shared.note_labels import render_probability
+from memory_platform.console.subjects import notes_section
 from memory_platform.kernel.clock import utc_now
 from snapshots.models import Snapshot
 from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
@@ -20,7 +20,15 @@ from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff, log_in
-from tests.memory_platform.console.memories.notes import HOSTILE, LIST, NoteIds, act_on, act_page, list_ids, page_of
+from tests.memory_platform.console.memories.notes import (
+    HOSTILE,
+    LIST,
+    NoteIds,
+    action_address,
+    find_listed_notes,
+    note_address,
+    run_action,
+)
 from tests.snapshots.held import know, prefer, remember, say
 from tests.snapshots.notes.world import ALLERGY, note, rows
 
@@ -48,8 +56,8 @@ from tests.snapshots.notes.world import ALLERGY, note, rows
 def test_a_list_shows_current_notes_and_is_narrowed(
     acme: House, staff: Staff, note_ids: NoteIds, query: dict[str, str], shown: set[str]
 ) -> None:
-    assert list_ids(staff.vic, note_ids, acme, **query) == shown
-    assert list_ids(staff.vic, note_ids, acme, subject=acme.subject.pk, **query) == shown
+    assert find_listed_notes(staff.vic, note_ids, acme, **query) == shown
+    assert find_listed_notes(staff.vic, note_ids, acme, subject=acme.subject.pk, **query) == shown
 
 
 def test_a_list_tells_what_each_note_is(acme: House, staff: Staff, note_ids: NoteIds) -> None:
@@ -65,28 +73,28 @@ def test_a_list_tells_what_each_note_is(acme: House, staff: Staff, note_ids: Not
         "retired",
     ):
         assert words in page, words
-    assert list_ids(staff.vic, note_ids, acme, q=str(note_ids.tea)) == {"tea"}, "by the id that the API gives"
+    assert find_listed_notes(staff.vic, note_ids, acme, q=str(note_ids.tea)) == {"tea"}, "by the id that the API gives"
     note_id = rows(acme, note_ids.tea)[1].id
-    assert list_ids(staff.vic, note_ids, acme, q=str(note_id)) == {"tea"}
+    assert find_listed_notes(staff.vic, note_ids, acme, q=str(note_id)) == {"tea"}
 
 
 def test_a_whole_tenant_s_list_counts_the_newest_and_searches_them(
     acme: House, staff: Staff, note_ids: NoteIds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lists, "COUNTED", 2)
-    monkeypatch.setattr(search, "SEARCHED", 1)
+    monkeypatch.setattr(change_lists, "COUNTED", 2)
+    monkeypatch.setattr(newest_rows_search, "SEARCHED", 1)
     page = staff.sam.get(LIST).content.decode()
     assert "the newest 2; choose a subject or search to see others" in page
     assert "toplinks" not in page
     assert "Only the newest 1 " in staff.sam.get(LIST, {"q": "nurse"}).content.decode()
-    assert list_ids(staff.sam, note_ids, acme, q="nurse") == set()
-    assert list_ids(staff.sam, note_ids, acme, q="nurse", subject=acme.subject.pk) == {"sister"}
+    assert find_listed_notes(staff.sam, note_ids, acme, q="nurse") == set()
+    assert find_listed_notes(staff.sam, note_ids, acme, q="nurse", subject=acme.subject.pk) == {"sister"}
     answer = staff.sam.get(LIST, {"snapshot__said_at__year": "2026", "o": "1", "grade": "habit"})
     assert answer["Location"] == f"{LIST}?grade=habit"
 
 
 def test_a_page_tells_the_words_with_their_message_and_the_turn_before(staff: Staff, note_ids: NoteIds) -> None:
-    page = staff.vic.get(page_of(note_ids.allergy)).content.decode()
+    page = staff.vic.get(note_address(note_ids.allergy)).content.decode()
     assert f"Hi &lt;script&gt;alert(1)&lt;/script&gt;. <mark>{ALLERGY.replace(chr(39), '&#x27;')}</mark>." in page
     assert HOSTILE not in page
     assert page.index("还有吗") < page.index("<mark>")
@@ -99,7 +107,7 @@ def test_a_page_tells_the_words_with_their_message_and_the_turn_before(staff: St
 
 
 def test_a_page_tells_whom_a_note_is_about_and_that_nobody_said_it(staff: Staff, note_ids: NoteIds) -> None:
-    page = staff.vic.get(page_of(note_ids.sister)).content.decode()
+    page = staff.vic.get(note_address(note_ids.sister)).content.decode()
     assert "琳 Lin" in page
     assert "<bdi>sister</bdi>" in page
     assert "fact about another · stated explicitly" in page
@@ -109,7 +117,7 @@ def test_a_page_tells_whom_a_note_is_about_and_that_nobody_said_it(staff: Staff,
 def test_the_turn_that_is_kept_stands_where_no_message_comes_before(acme: House, staff: Staff) -> None:
     (said,) = say(acme, "Yes, every day")
     note_id = note(acme, "Yes, every day", [said], context=f"Do you swim? {HOSTILE}")
-    page = staff.vic.get(page_of(note_id)).content.decode()
+    page = staff.vic.get(note_address(note_id)).content.decode()
     assert "Do you swim? &lt;script&gt;" in page
 
 
@@ -127,7 +135,9 @@ def test_a_note_and_the_prompts_that_held_it_lead_to_each_other(acme: House, sta
             candidates=offered,
         )
         receipt = write_receipt(drafted)
-    assert f"/console/snapshots/receipt/{receipt.pk}/change/" in staff.vic.get(page_of(note_ids.tea)).content.decode()
+    assert (
+        f"/console/snapshots/receipt/{receipt.pk}/change/" in staff.vic.get(note_address(note_ids.tea)).content.decode()
+    )
     why = staff.vic.get(f"/console/snapshots/receipt/{receipt.pk}/change/").content.decode()
     for one in (note_ids.tea, note_ids.sister):
         assert f"/console/snapshots/snapshot/{one}/change/" in why
@@ -142,17 +152,17 @@ def test_a_note_and_the_prompts_that_held_it_lead_to_each_other(acme: House, sta
     ],
 )
 def test_a_probability_is_told_in_words(probability: float, told: str) -> None:
-    assert tell_surety(probability) == told
+    assert render_probability(probability) == told
 
 
 def test_a_page_is_found_by_either_id_and_from_the_page_of_its_snapshot(
     acme: House, staff: Staff, note_ids: NoteIds
 ) -> None:
     snapshot, row = rows(acme, note_ids.tea)
-    assert staff.vic.get(page_of(row.id)).status_code == 200
-    assert staff.vic.get(page_of(snapshot.id)).status_code == 200
+    assert staff.vic.get(note_address(row.id)).status_code == 200
+    assert staff.vic.get(note_address(snapshot.id)).status_code == 200
     answer = staff.vic.get(f"/console/snapshots/snapshot/{snapshot.id}/change/")
-    assert answer["Location"] == page_of(snapshot.id)
+    assert answer["Location"] == note_address(snapshot.id)
     with tenant_tx(acme.tenant.id):
         seen = AuditRecord.objects.filter(action="note.viewed")
         assert {(one.object_kind, one.object_id, one.subject_ref) for one in seen} == {
@@ -165,18 +175,18 @@ def test_another_tenant_s_staff_gets_what_nobody_has(world: World, staff: Staff,
     gil = note(world.globex, "Gil likes tea")
     page = staff.gus.get(LIST, {"standing": "all"}).content.decode()
     assert str(rows(world.globex, gil)[1].id) in page
-    assert list_ids(staff.gus, note_ids, world.acme, standing="all") == set()
-    for address in (page_of, lambda one: act_page(one, "retire"), lambda one: f"{LIST}{one}/history/"):
+    assert find_listed_notes(staff.gus, note_ids, world.acme, standing="all") == set()
+    for address in (note_address, lambda one: action_address(one, "retire"), lambda one: f"{LIST}{one}/history/"):
         theirs, nobodys = (staff.gus.get(address(one)) for one in (note_ids.tea, uuid4()))
         assert theirs.status_code == nobodys.status_code != 200
-    assert list_ids(staff.gus, note_ids, world.acme, q=str(note_ids.tea)) == set()
+    assert find_listed_notes(staff.gus, note_ids, world.acme, q=str(note_ids.tea)) == set()
     assert staff.gus.get(LIST, {"subject": str(world.acme.subject.pk)}).status_code == 200
 
 
 def test_an_operator_needs_a_support_session(world: World, note_ids: NoteIds) -> None:
     otto = log_in("otto")
     otto.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
-    for page in (LIST, page_of(note_ids.tea), act_page(note_ids.tea, "vital")):
+    for page in (LIST, note_address(note_ids.tea), action_address(note_ids.tea, "vital")):
         assert "/supportsession/start/" in otto.get(page)["Location"], page
 
 
@@ -188,18 +198,18 @@ def test_a_subject_s_page_shows_vital_notes_first_then_the_newest(
     page = staff.vic.get(address).content.decode()
     part = page[page.index('id="s-notes"') : page.index('id="s-snapshots"')]
     assert f'href="{LIST}?subject={acme.subject.pk}"' in part
-    places = [part.index(page_of(one)) for one in (note_ids.allergy, newest, note_ids.tea)]
+    places = [part.index(note_address(one)) for one in (note_ids.allergy, newest, note_ids.tea)]
     assert places == sorted(places)
     assert "Vital: allergy or intolerance" in part
-    assert page_of(note_ids.moved) not in part
-    assert page_of(note_ids.wrong) not in part
+    assert note_address(note_ids.moved) not in part
+    assert note_address(note_ids.wrong) not in part
     assert str(note_ids.tea) not in page[page.index('id="s-snapshots"') :], "notes have a part of their own"
     assert "All of them" not in part
-    monkeypatch.setattr(subject_notes, "SUBJECT_PAGE", replace(SUBJECT_PAGE, notes=1))
+    monkeypatch.setattr(notes_section, "SUBJECT_PAGE", replace(SUBJECT_PAGE, max_notes=1))
     page = staff.vic.get(address).content.decode()
     part = page[page.index('id="s-notes"') : page.index('id="s-snapshots"')]
-    assert page_of(note_ids.tea) not in part
-    assert page_of(note_ids.allergy) in part
+    assert note_address(note_ids.tea) not in part
+    assert note_address(note_ids.allergy) in part
     assert "All of them" in part
 
 
@@ -208,16 +218,16 @@ def test_a_subject_s_page_shows_the_notes_of_a_past_moment(acme: House, staff: S
         Snapshot.objects.filter(id=note_ids.tea).update(recorded_at=utc_now() - timedelta(days=3))
         Snapshot.objects.filter(id=note_ids.wrong).update(recorded_at=utc_now() - timedelta(days=3))
     moment = utc_now() - timedelta(days=2)
-    act_on(staff.sam, acme, note_ids.tea, "correct", text="喝咖啡")
-    act_on(staff.sam, acme, note_ids.tea, "vital", vital_class="illness")
+    run_action(staff.sam, acme, note_ids.tea, "correct", text="喝咖啡")
+    run_action(staff.sam, acme, note_ids.tea, "vital", vital_class="illness")
     address = f"/console/profiles/subject/{acme.subject.pk}/change/"
     page = staff.vic.get(address, {"clock": "known_at", "at": f"{moment:%Y-%m-%dT%H:%M:%S}"}).content.decode()
     part = page[page.index('id="s-notes"') : page.index('id="s-snapshots"')]
     assert "每天早上喝茶" in part
     assert "喝咖啡" not in part
     assert "Vital:" not in part
-    assert page_of(note_ids.wrong) in part, "it was retired since"
-    assert page_of(note_ids.allergy) not in part
+    assert note_address(note_ids.wrong) in part, "it was retired since"
+    assert note_address(note_ids.allergy) not in part
 
 
 def test_pages_full_of_notes_ask_no_more_than_thirty_times(
@@ -230,16 +240,16 @@ def test_pages_full_of_notes_ask_no_more_than_thirty_times(
     for number in range(30):
         note(acme, f"note {number} 笔记", vital_class="legal" if number % 2 else "")
     for verb in ("confirm", "retire", "undo"):
-        act_on(staff.sam, acme, note_ids.allergy, verb)
+        run_action(staff.sam, acme, note_ids.allergy, verb)
     past = {"clock": "known_at", "at": f"{utc_now() - timedelta(seconds=1):%Y-%m-%dT%H:%M:%S}"}
     person = f"/console/profiles/subject/{acme.subject.pk}/change/"
     for address, query in (
         (LIST, {"standing": "all"}),
         (LIST, {"subject": str(acme.subject.pk)}),
         (LIST, {"q": "note"}),
-        (page_of(note_ids.allergy), {}),
-        (act_page(note_ids.allergy, "vital"), {}),
-        (act_page(note_ids.allergy, "undo"), {}),
+        (note_address(note_ids.allergy), {}),
+        (action_address(note_ids.allergy, "vital"), {}),
+        (action_address(note_ids.allergy, "undo"), {}),
         (person, {}),
         (person, past),
     ):
@@ -253,8 +263,8 @@ def test_notes_are_shown_in_chinese(acme: House, staff: Staff, note_ids: NoteIds
     page = staff.sam.get(LIST, {"standing": "all"}).content.decode()
     for words in ("笔记", "习惯", "限制", "过敏或不耐受", "当前", "已结束", "已停用"):
         assert words in page, words
-    page = staff.sam.get(page_of(note_ids.allergy)).content.decode()
+    page = staff.sam.get(note_address(note_ids.allergy)).content.decode()
     for words in ("事实 · 识别器有 93% 的把握认为这会长期有效", "前一轮", "所说的话", "历次版本"):
         assert words in page, words
-    assert "用户明确说过" in staff.sam.get(page_of(note_ids.sister)).content.decode()
-    assert "为何至关重要" in staff.sam.get(act_page(note_ids.tea, "vital")).content.decode()
+    assert "用户明确说过" in staff.sam.get(note_address(note_ids.sister)).content.decode()
+    assert "为何至关重要" in staff.sam.get(action_address(note_ids.tea, "vital")).content.decode()

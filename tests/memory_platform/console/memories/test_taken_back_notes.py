@@ -11,13 +11,13 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Tag
 from profiles.selectors import current_preferences, current_profile, preference_values
-from snapshots.lifecycle.selectors import current
+from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import MemoryAct, Note, NoteSlot, Snapshot
 from tenants.isolation import tenant_tx
 from tests.conftest import House
 from tests.memory_platform.console.conftest import Staff
-from tests.memory_platform.console.memories.notes import LIST, act_on, act_page
-from tests.memory_platform.console.memory_actions.test_screens import REASON
+from tests.memory_platform.console.memories.notes import LIST, action_address, run_action
+from tests.memory_platform.console.memory_actions.test_memory_admin import REASON
 from tests.snapshots.notes.world import note, rows
 from tests.snapshots.understanding.making import say, settle
 
@@ -29,18 +29,18 @@ SAID = [
 ]
 
 
-def hear_note(house: House, said: str, word: str) -> UUID:
+def learn_note(house: House, said: str, word: str) -> UUID:
     say(house, said)
     settle(house)
     with tenant_tx(house.tenant.id):
-        return Snapshot.objects.get(current(), kind="note", text__contains=word).id
+        return Snapshot.objects.get(current_snapshot_condition(), kind="note", text__contains=word).id
 
 
 def read_memory(house: House) -> dict[str, Any]:
     """Return all that is in use: texts by kind, slots, and which notes fill a slot that is believed."""
     with tenant_tx(house.tenant.id):
         return {
-            "texts": sorted(Snapshot.objects.filter(current()).values_list("kind", "text")),
+            "texts": sorted(Snapshot.objects.filter(current_snapshot_condition()).values_list("kind", "text")),
             "preferences": preference_values(current_preferences(house.subject)),
             "profile": current_profile(house.subject),
             "tags": sorted(Tag.objects.values_list("label", "address", "phone", "relation", "aliases")),
@@ -58,14 +58,14 @@ def test_a_retired_note_comes_back_with_all_that_went_with_it(
     acme: House, staff: Staff, heard_of: tuple[str, ...]
 ) -> None:
     said, word, _right, kept = heard_of
-    note_id = hear_note(acme, said, word)
+    note_id = learn_note(acme, said, word)
     before = read_memory(acme)
     assert word in str(before["profile"]) + str(before["preferences"])
-    assert "Retired." in act_on(staff.sam, acme, note_id, "retire")
+    assert "Retired." in run_action(staff.sam, acme, note_id, "retire")
     after = read_memory(acme)
     assert word not in str({**after, "vital": ""})
     assert (kept not in str({**after, "vital": ""})) or not kept
-    assert "Undone." in act_on(staff.sam, acme, note_id, "undo")
+    assert "Undone." in run_action(staff.sam, acme, note_id, "undo")
     assert read_memory(acme) == before
 
 
@@ -74,14 +74,14 @@ def test_a_corrected_note_leaves_no_old_words_and_says_them_again_after_an_undo(
     acme: House, staff: Staff, heard_of: tuple[str, ...]
 ) -> None:
     said, word, right, kept = heard_of
-    note_id = hear_note(acme, said, word)
+    note_id = learn_note(acme, said, word)
     before, linked = read_memory(acme), count_links(acme)
-    assert "Corrected." in act_on(staff.sam, acme, note_id, "correct", text=right)
+    assert "Corrected." in run_action(staff.sam, acme, note_id, "correct", text=right)
     after = read_memory(acme)
     assert word not in str(after)
     assert right in str(after["texts"])
     assert kept in str(after["preferences"])
-    assert "Undone." in act_on(staff.sam, acme, note_id, "undo")
+    assert "Undone." in run_action(staff.sam, acme, note_id, "undo")
     assert read_memory(acme) == before
     assert count_links(acme) >= linked
 
@@ -99,32 +99,32 @@ REFILLED = [
 def test_a_corrected_note_fills_what_it_says_and_an_undo_brings_the_old_slots_back(
     acme: House, staff: Staff, said: str, old: str, right: str, new: str
 ) -> None:
-    note_id = hear_note(acme, said, old)
+    note_id = learn_note(acme, said, old)
     before = read_memory(acme)
-    assert "Corrected." in act_on(staff.sam, acme, note_id, "correct", text=right)
+    assert "Corrected." in run_action(staff.sam, acme, note_id, "correct", text=right)
     after = {name: value for name, value in read_memory(acme).items() if name not in {"texts", "vital"}}
     assert new in str(after)
     assert old not in str(after)
     with tenant_tx(acme.tenant.id):
         (act,) = MemoryAct.objects.all()
         assert new not in str(act.before), "an act keeps ids, no words"
-    assert "Undone." in act_on(staff.sam, acme, note_id, "undo")
+    assert "Undone." in run_action(staff.sam, acme, note_id, "undo")
     assert read_memory(acme) == before
 
 
 def test_what_was_said_since_stands_when_a_note_comes_back(acme: House, staff: Staff) -> None:
-    note_id = hear_note(acme, "I'm allergic to peanuts.", "peanuts")
-    act_on(staff.sam, acme, note_id, "retire")
+    note_id = learn_note(acme, "I'm allergic to peanuts.", "peanuts")
+    run_action(staff.sam, acme, note_id, "retire")
     say(acme, "I'm allergic to cashews.", conversation="c2", at=utc_now())
     settle(acme)
-    act_on(staff.sam, acme, note_id, "undo")
+    run_action(staff.sam, acme, note_id, "undo")
     allergies = str(read_memory(acme)["preferences"])
     assert "cashews" in allergies
     assert "peanuts" in allergies
 
 
 def test_notes_that_are_retired_from_the_list_take_their_words_with_them(acme: House, staff: Staff) -> None:
-    note_id = hear_note(acme, "我对花生过敏。", "花生")
+    note_id = learn_note(acme, "我对花生过敏。", "花生")
     body = {"action": "retire", "_selected_action": [str(rows(acme, note_id)[1].id)], "reason": REASON}
     assert "1 row: done." in staff.sam.post(LIST, body, follow=True).content.decode()
     assert "花生" not in str({**read_memory(acme), "vital": ""})
@@ -140,13 +140,13 @@ ORDERS = [
 @pytest.mark.parametrize("order", ORDERS)
 def test_staff_cannot_make_an_order_to_the_model_vital(acme: House, staff: Staff, order: str) -> None:
     note_id = note(acme, order)
-    said = act_on(staff.sam, acme, note_id, "vital", vital_class="safety")
+    said = run_action(staff.sam, acme, note_id, "vital", vital_class="safety")
     assert "cannot be vital" in said
     assert rows(acme, note_id)[1].vital_class == ""
     vital = note(acme, "I'm allergic to peanuts", vital_class="allergy")
-    assert "cannot be vital" in act_on(staff.sam, acme, vital, "correct", text=order)
+    assert "cannot be vital" in run_action(staff.sam, acme, vital, "correct", text=order)
     assert rows(acme, vital)[0].text == "I'm allergic to peanuts"
-    assert staff.sam.get(act_page(vital, "correct")).status_code == 200
+    assert staff.sam.get(action_address(vital, "correct")).status_code == 200
 
 
 @pytest.mark.parametrize(("right", "vital_class"), [("I love peanuts", ""), ("我对腰果过敏", "allergy")])
@@ -154,7 +154,7 @@ def test_a_corrected_note_is_vital_only_by_what_it_says_now(
     acme: House, staff: Staff, right: str, vital_class: str
 ) -> None:
     note_id = note(acme, "I'm allergic to peanuts", vital_class="allergy")
-    assert "Corrected." in act_on(staff.sam, acme, note_id, "correct", text=right)
+    assert "Corrected." in run_action(staff.sam, acme, note_id, "correct", text=right)
     assert rows(acme, note_id)[1].vital_class == vital_class
-    assert "Undone." in act_on(staff.sam, acme, note_id, "undo")
+    assert "Undone." in run_action(staff.sam, acme, note_id, "undo")
     assert rows(acme, note_id)[1].vital_class == "allergy"

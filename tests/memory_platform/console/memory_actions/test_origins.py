@@ -8,20 +8,20 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from profiles.models import Preference, Tag
-from snapshots.lifecycle.selectors import current
-from snapshots.lifecycle.staff_actions.actions import Doing, confirm_memory
+from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext, confirm_memory
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff
-from tests.memory_platform.console.memory_actions.test_screens import (
+from tests.memory_platform.console.memory_actions.test_memory_admin import (
     MOST_QUERIES,
     REASON,
-    act,
-    address,
-    audit_actions,
-    only_row,
+    action_address,
+    list_audit_actions,
+    load_only_row,
+    run_action,
 )
 from tests.snapshots.understanding.making import preferences, say, settle
 
@@ -37,13 +37,13 @@ def acme(world: World) -> House:
     return world.acme
 
 
-def wish(house: House) -> Any:
-    return only_row(house, Preference, key="route", invalid_at=None, retired_at=None, version_of=None)
+def load_route_preference(house: House) -> Any:
+    return load_only_row(house, Preference, key="route", invalid_at=None, retired_at=None, version_of=None)
 
 
-def in_use(house: House) -> set[str]:
+def list_texts_in_use(house: House) -> set[str]:
     with tenant_tx(house.tenant.id):
-        return set(Snapshot.objects.filter(current()).values_list("text", flat=True))
+        return set(Snapshot.objects.filter(current_snapshot_condition()).values_list("text", flat=True))
 
 
 def offered_origins(page: str) -> list[str]:
@@ -54,20 +54,20 @@ def offered_origins(page: str) -> list[str]:
 def test_the_statement_is_shown_ticked_goes_along_and_comes_back(
     acme: House, staff: Staff, verb: str, fields: dict[str, str]
 ) -> None:
-    row, before = wish(acme), in_use(acme)
-    page = staff.sam.get(address(row, verb)).content.decode()
+    row, before = load_route_preference(acme), list_texts_in_use(acme)
+    page = staff.sam.get(action_address(row, verb)).content.decode()
     assert "Also retire the 2 memories it was learned from" in page
     assert "take the highway, &lt;b&gt;when" in page
-    assert "Also retire" not in staff.sam.get(address(row, "confirm")).content.decode()
-    act(staff.sam, row, verb, origins=offered_origins(page), **fields)
-    assert in_use(acme) == before - TOLD_IN
-    assert audit_actions(acme)[-1] == "snapshot.retired"
-    held = wish(acme) if verb == "correct" else row
-    page = staff.sam.get(address(held, "undo")).content.decode()
+    assert "Also retire" not in staff.sam.get(action_address(row, "confirm")).content.decode()
+    run_action(staff.sam, row, verb, origins=offered_origins(page), **fields)
+    assert list_texts_in_use(acme) == before - TOLD_IN
+    assert list_audit_actions(acme)[-1] == "snapshot.retired"
+    held = load_route_preference(acme) if verb == "correct" else row
+    page = staff.sam.get(action_address(held, "undo")).content.decode()
     assert "take the highway, &lt;b&gt;when" in page.split("brought back together with it")[1]
-    assert "Undone." in act(staff.sam, held, "undo")
-    assert in_use(acme) == before
-    assert wish(acme).id == row.id
+    assert "Undone." in run_action(staff.sam, held, "undo")
+    assert list_texts_in_use(acme) == before
+    assert load_route_preference(acme).id == row.id
 
 
 HOME = "My home is at 12 Willow Lane, Portland."
@@ -77,78 +77,78 @@ HOME = "My home is at 12 Willow Lane, Portland."
 def home(acme: House) -> Any:
     say(acme, HOME, "My sister Ruth came to my home on Sunday with a cake.")
     settle(acme)
-    return only_row(acme, Tag, label="home")
+    return load_only_row(acme, Tag, label="home")
 
 
 def test_a_deleted_tag_takes_along_what_is_ticked(acme: House, staff: Staff, home: Any) -> None:
-    before = in_use(acme)
-    page = staff.sam.get(address(home, "retire")).content.decode()
+    before = list_texts_in_use(acme)
+    page = staff.sam.get(action_address(home, "retire")).content.decode()
     assert "can be brought back on their own pages" in page
-    act(staff.sam, home, "retire", origins=offered_origins(page))
-    assert before - in_use(acme) == {HOME, HOME.rstrip(".")}
+    run_action(staff.sam, home, "retire", origins=offered_origins(page))
+    assert before - list_texts_in_use(acme) == {HOME, HOME.rstrip(".")}
     with tenant_tx(acme.tenant.id):
         assert not Tag.objects.filter(id=home.id).exists()
         note = Snapshot.objects.select_related("subject").get(text=HOME.rstrip("."))
-    act(staff.sam, note, "undo")
-    assert before - in_use(acme) == {HOME}
+    run_action(staff.sam, note, "undo")
+    assert before - list_texts_in_use(acme) == {HOME}
 
 
 def test_a_corrected_address_takes_along_what_says_the_old_one(acme: House, staff: Staff, home: Any) -> None:
-    before = in_use(acme)
+    before = list_texts_in_use(acme)
     columns = {"label": home.label, "kind": home.kind, "address": "3 Mill Road, Portland"}
-    seen = offered_origins(staff.sam.get(address(home, "correct")).content.decode())
-    act(staff.sam, home, "correct", origins=seen, **columns | {"address": home.address, "relation": "flat"})
-    assert in_use(acme) == before
-    home = only_row(acme, Tag, label="home")
-    act(staff.sam, home, "correct", origins=seen, **columns)
-    assert before - in_use(acme) == {HOME, HOME.rstrip(".")}
-    act(staff.sam, only_row(acme, Tag, label="home"), "undo")
-    assert in_use(acme) == before
+    seen = offered_origins(staff.sam.get(action_address(home, "correct")).content.decode())
+    run_action(staff.sam, home, "correct", origins=seen, **columns | {"address": home.address, "relation": "flat"})
+    assert list_texts_in_use(acme) == before
+    home = load_only_row(acme, Tag, label="home")
+    run_action(staff.sam, home, "correct", origins=seen, **columns)
+    assert before - list_texts_in_use(acme) == {HOME, HOME.rstrip(".")}
+    run_action(staff.sam, load_only_row(acme, Tag, label="home"), "undo")
+    assert list_texts_in_use(acme) == before
 
 
 def test_what_is_not_ticked_stays(acme: House, staff: Staff) -> None:
-    before = in_use(acme)
-    act(staff.sam, wish(acme), "correct", value="side streets")
-    assert in_use(acme) == before
+    before = list_texts_in_use(acme)
+    run_action(staff.sam, load_route_preference(acme), "correct", value="side streets")
+    assert list_texts_in_use(acme) == before
     assert preferences(acme)["navigation"]["route"] == "side streets"
 
 
 def test_a_statement_that_changed_meanwhile_stops_the_act_and_is_shown_anew(acme: House, staff: Staff) -> None:
-    row, before = wish(acme), in_use(acme)
-    seen = offered_origins(staff.sam.get(address(row, "retire")).content.decode())
+    row, before = load_route_preference(acme), list_texts_in_use(acme)
+    seen = offered_origins(staff.sam.get(action_address(row, "retire")).content.decode())
     with tenant_tx(acme.tenant.id):
-        confirm_memory(Snapshot.objects.get(text=SAID), Doing(COMMAND_LINE, "tests"))
-    page = act(staff.sam, row, "retire", origins=seen)
+        confirm_memory(Snapshot.objects.get(text=SAID), ActContext(COMMAND_LINE, "tests"))
+    page = run_action(staff.sam, row, "retire", origins=seen)
     assert "has changed since you opened the page" in page
     assert len(offered_origins(page)) == 1  # the note, which nobody touched
-    assert in_use(acme) == before
-    assert wish(acme).id == row.id
+    assert list_texts_in_use(acme) == before
+    assert load_route_preference(acme).id == row.id
 
 
 def test_the_same_form_sent_twice_retires_once(acme: House, staff: Staff) -> None:
-    row = wish(acme)
+    row = load_route_preference(acme)
     body: dict[str, Any] = {"version": f"{row.pk}.{row.version}", "reason": REASON, "value": "x"}
-    body["origins"] = offered_origins(staff.sam.get(address(row, "correct")).content.decode())
-    pages = [staff.sam.post(address(row, "correct"), body, follow=True).content.decode() for _ in range(2)]
+    body["origins"] = offered_origins(staff.sam.get(action_address(row, "correct")).content.decode())
+    pages = [staff.sam.post(action_address(row, "correct"), body, follow=True).content.decode() for _ in range(2)]
     assert "this is already the case" in pages[1]
-    assert audit_actions(acme) == ["memory.corrected", "snapshot.retired", "snapshot.retired"]
+    assert list_audit_actions(acme) == ["memory.corrected", "snapshot.retired", "snapshot.retired"]
 
 
 @pytest.mark.parametrize(
     "token", ["", "x", "'--.1", "\u0660.\u0661", f"{'a' * 36}.1", "%s", "%s.", "%s.9999999999999999999"]
 )
 def test_a_made_up_choice_is_left_out(acme: House, staff: Staff, token: str) -> None:
-    row, before = wish(acme), in_use(acme)
+    row, before = load_route_preference(acme), list_texts_in_use(acme)
     with tenant_tx(acme.tenant.id):
         other = Snapshot.objects.exclude(text__in=TOLD_IN).earliest("position")
-    page = act(staff.sam, row, "retire", origins=[token.replace("%s", str(other.pk))])
+    page = run_action(staff.sam, row, "retire", origins=[token.replace("%s", str(other.pk))])
     assert "Retired." in page
-    assert in_use(acme) == before
+    assert list_texts_in_use(acme) == before
 
 
 def test_the_question_is_put_in_chinese_and_costs_few_queries(acme: House, staff: Staff) -> None:
-    row = wish(acme)
+    row = load_route_preference(acme)
     with CaptureQueriesContext(connection) as asked:
-        page = staff.sam.get(address(row, "retire"), headers={"Accept-Language": "zh-hans"}).content.decode()
+        page = staff.sam.get(action_address(row, "retire"), headers={"Accept-Language": "zh-hans"}).content.decode()
     assert len(asked) <= MOST_QUERIES
     assert "同时停用它所依据的 2 条记忆" in page

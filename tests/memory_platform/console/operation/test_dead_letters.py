@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from snapshots.intake.accept import accept_messages
+from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, Work, WorkState
-from snapshots.queue.figures.counts import work_counts
+from snapshots.queue.figures.work_counts import count_work
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import House
@@ -30,11 +30,11 @@ def dead(acme: House) -> list[Work]:
         return list(Work.objects.order_by("position"))
 
 
-def send(client: Client, verb: str, *groups: str, reason: str = REASON) -> Any:
+def send_group(client: Client, verb: str, *groups: str, reason: str = REASON) -> Any:
     return client.post(DEAD, {"verb": verb, "group": list(groups), "reason": reason}, follow=True)
 
 
-def states(house: House) -> list[str]:
+def list_states(house: House) -> list[str]:
     with tenant_tx(house.tenant.id):
         return sorted(Work.objects.values_list("state", flat=True))
 
@@ -52,12 +52,12 @@ def test_dead_letters_stand_by_kind_and_error_without_a_word_of_anybody(staff: S
 
 
 def test_a_group_is_replayed_and_another_discarded(acme: House, staff: Staff, dead: list[Work]) -> None:
-    assert "2 items are being replayed" in send(staff.sam, "replay", "extract:lease_expired").content.decode()
-    assert states(acme) == ["dead", "dead", "ready", "ready"]
-    assert "2 items were discarded" in send(staff.sam, "discard", "statement:ValueError").content.decode()
-    assert states(acme) == ["ready", "ready"]
+    assert "2 items are being replayed" in send_group(staff.sam, "replay", "extract:lease_expired").content.decode()
+    assert list_states(acme) == ["dead", "dead", "ready", "ready"]
+    assert "2 items were discarded" in send_group(staff.sam, "discard", "statement:ValueError").content.decode()
+    assert list_states(acme) == ["ready", "ready"]
     with tenant_tx(acme.tenant.id):
-        assert work_counts().removed == 2
+        assert count_work().removed == 2
         assert Message.objects.count() == 2
         for action in ("work.replayed", "work.discarded"):
             records = AuditRecord.objects.filter(action=action)
@@ -65,9 +65,9 @@ def test_a_group_is_replayed_and_another_discarded(acme: House, staff: Staff, de
 
 
 def test_the_same_group_sent_twice_is_settled_once(acme: House, staff: Staff, dead: list[Work]) -> None:
-    send(staff.sam, "discard", "extract:lease_expired")
-    assert "0 items were discarded" in send(staff.sam, "discard", "extract:lease_expired").content.decode()
-    assert states(acme) == ["dead", "dead"]
+    send_group(staff.sam, "discard", "extract:lease_expired")
+    assert "0 items were discarded" in send_group(staff.sam, "discard", "extract:lease_expired").content.decode()
+    assert list_states(acme) == ["dead", "dead"]
 
 
 def test_chosen_items_are_discarded_from_the_list_and_what_is_not_dead_is_told(
@@ -79,7 +79,7 @@ def test_chosen_items_are_discarded_from_the_list_and_what_is_not_dead_is_told(
     page = staff.sam.post(WORK, body, follow=True).content.decode()
     assert "1 item was discarded." in page
     assert "1 item was not dead." in page
-    assert states(acme) == ["dead", "dead", "ready"]
+    assert list_states(acme) == ["dead", "dead", "ready"]
 
 
 @pytest.mark.parametrize(
@@ -97,6 +97,6 @@ def test_nothing_is_settled_without_a_reason_or_by_others(
     acme: House, staff: Staff, dead: list[Work], who: str, sent: tuple[str, str, str]
 ) -> None:
     verb, group, reason = sent
-    assert send(getattr(staff, who), verb, group, reason=reason).status_code in {200, 403}
-    assert states(acme) == ["dead"] * 4
+    assert send_group(getattr(staff, who), verb, group, reason=reason).status_code in {200, 403}
+    assert list_states(acme) == ["dead"] * 4
     assert "ValueError" not in staff.gus.get(DEAD).content.decode()

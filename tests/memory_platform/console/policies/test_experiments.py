@@ -36,11 +36,11 @@ def experiment_draft(world: World, staff: Staff) -> Experiment:
         return Experiment.objects.get()
 
 
-def act(client: Any, verb: str, experiment: Experiment, reason: str = "now") -> Any:
+def run_list_action(client: Any, verb: str, experiment: Experiment, reason: str = "now") -> Any:
     return client.post(LIST, {"action": verb, "_selected_action": [str(experiment.pk)], "reason": reason}, follow=True)
 
 
-def status(world: World) -> str:
+def read_status(world: World) -> str:
     with tenant_tx(world.acme.tenant.id):
         return Experiment.objects.get().status
 
@@ -52,12 +52,12 @@ def test_a_manager_makes_starts_and_ends_one_on_record(
         ("as it is", 1, 50),
         ("短", 2, 50),
     ]
-    act(staff.mia, "start", experiment_draft, reason="")
-    assert status(world) == "draft"
+    run_list_action(staff.mia, "start", experiment_draft, reason="")
+    assert read_status(world) == "draft"
     for verb, now in (("start", "running"), ("end", "ended")):
-        act(staff.mia, verb, experiment_draft)
-        assert status(world) == now
-    assert "each can run only once" in act(staff.mia, "start", experiment_draft).content.decode()
+        run_list_action(staff.mia, verb, experiment_draft)
+        assert read_status(world) == now
+    assert "each can run only once" in run_list_action(staff.mia, "start", experiment_draft).content.decode()
     with tenant_tx(world.acme.tenant.id):
         told = AuditRecord.objects.filter(
             object_id=str(experiment_draft.pk), action__startswith="experiment.", reason="now"
@@ -67,7 +67,7 @@ def test_a_manager_makes_starts_and_ends_one_on_record(
 
 def test_a_manager_shares_the_subjects_out_anew(world: World, staff: Staff, experiment_draft: Experiment) -> None:
     page = f"{LIST}{experiment_draft.pk}/change/"
-    act(staff.mia, "start", experiment_draft)
+    run_list_action(staff.mia, "start", experiment_draft)
     assert 'name="share1"' in staff.mia.get(page).content.decode()
     over = staff.mia.post(page, {"share0": "60", "share1": "50", "reason": "more"})
     assert "add up to at most 100" in over.content.decode()
@@ -80,7 +80,7 @@ def test_a_manager_shares_the_subjects_out_anew(world: World, staff: Staff, expe
         assert AuditRecord.objects.filter(action="experiment.shared_out", reason="more 更多").count() == 1
     for client in (staff.sam, staff.gus):
         assert client.post(page, {"share0": "1", "share1": "1", "reason": "x"}).status_code in {302, 403, 404}
-    act(staff.mia, "end", experiment_draft)
+    run_list_action(staff.mia, "end", experiment_draft)
     assert 'name="share1"' not in staff.mia.get(page).content.decode()
     staff.mia.post(page, {"share0": "1", "share1": "1", "reason": "x"})
     with tenant_tx(world.acme.tenant.id):
@@ -122,7 +122,7 @@ def test_what_cannot_be_is_asked_again(
     world: World, staff: Staff, experiment_draft: Experiment, wrong: dict[str, str]
 ) -> None:
     assert staff.mia.post(ADD, {**FILLED, "name": "other", **wrong}).status_code == 200
-    assert status(world) == "draft"
+    assert read_status(world) == "draft"
 
 
 def test_who_is_no_manager_here_sees_and_changes_nothing(
@@ -131,6 +131,6 @@ def test_who_is_no_manager_here_sees_and_changes_nothing(
     for client in (staff.vic, staff.sam):
         assert client.get(LIST).status_code == 403
         assert client.post(ADD, {**FILLED, "name": "other"}).status_code == 403
-        assert act(client, "start", experiment_draft).status_code == 403
+        assert run_list_action(client, "start", experiment_draft).status_code == 403
     assert staff.gus.get(f"{LIST}{experiment_draft.pk}/change/").status_code in {302, 403}
-    assert status(world) == "draft"
+    assert read_status(world) == "draft"

@@ -5,7 +5,7 @@ from html import unescape
 
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
-from tests.memory_platform.console.policies.test_screens import ADD, documents, fill_form, save_form
+from tests.memory_platform.console.policies.test_policy_screen import ADD, fill_form, list_documents, save_form
 
 CLASSES = ["allergy", "illness", "accessibility", "safety", "emergency", "legal"]
 
@@ -28,7 +28,7 @@ def test_some_classes_none_and_all_are_saved(world: World, staff: Staff) -> None
     assert save_form(staff.mia, fill_form(world, **kept)).status_code == 302
     assert save_form(staff.mia, fill_form(world, notes__vital_classes=[])).status_code == 302
     assert save_form(staff.mia, fill_form(world, notes__special_categories="refuse")).status_code == 302
-    assert [document for _, document in documents(world)[1:]] == [
+    assert [document for _, document in list_documents(world)[1:]] == [
         {"notes": {"vital_classes": ["allergy", "legal"], "special_categories": "context_only"}},
         {"notes": {"vital_classes": []}},
         {"notes": {"special_categories": "refuse"}},

@@ -14,18 +14,18 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from memory_platform.console.receipts.playground_sides import (
+from memory_platform.console.receipts.prompt_comparison import (
     BOTH,
     LEFT,
     NEITHER,
     RIGHT,
     TrialPrompt,
+    compare_candidates,
     count_marks,
-    rows_of,
 )
-from memory_platform.console.shared.display import address_of
+from memory_platform.console.shared.rendering import build_change_address
 from profiles.models import Subject
-from snapshots.context.pipeline import ContextQuery, build_context
+from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import ContextRequest
 from snapshots.models import Receipt, Snapshot
 from snapshots.policies.sections import SECTIONS
@@ -60,19 +60,19 @@ def ada_with_memories(world: World) -> World:
     return world
 
 
-def address(subject: Any) -> str:
+def playground_address(subject: Any) -> str:
     return f"/console/snapshots/receipt/playground/{subject}/"
 
 
-def ask(client: Client, house: House, query: str = QUESTION, **asked: Any) -> str:
+def ask_question(client: Client, house: House, query: str = QUESTION, **asked: Any) -> str:
     """Return the page that answers a question."""
     given = {"query": query, "intent": "", "conversation": "", "left": "now", "right": "now", **asked}
-    answer = client.post(address(house.subject.pk), given)
+    answer = client.post(playground_address(house.subject.pk), given)
     assert answer.status_code == 200
     return answer.content.decode()
 
 
-def draft_of(page: Any, **changes: Any) -> dict[str, Any]:
+def make_draft_fields(page: Any, **changes: Any) -> dict[str, Any]:
     """Return the values of the draft's inputs as a browser would send them, with changes."""
     form = page.context["draft"]
     values = {name: form[name].value() for name in form.fields}
@@ -91,12 +91,10 @@ def all_rows(world: World) -> dict[str, list[Any]]:
 
 
 def test_it_shows_what_a_real_context_would_hold(ada_with_memories: World, staff: Staff) -> None:
-    page = ask(staff.sam, ada_with_memories.acme)
+    page = ask_question(staff.sam, ada_with_memories.acme)
     with tenant_tx(ada_with_memories.acme.tenant.id):
         assert not Receipt.objects.exists()
-    receipt = build_context(
-        ada_with_memories.acme.tenant.id, "ada", ContextQuery(ContextRequest(QUESTION), "1")
-    ).receipt
+    receipt = build_context(ada_with_memories.acme.tenant.id, "ada", ContextCall(ContextRequest(QUESTION), "1")).receipt
     with tenant_tx(ada_with_memories.acme.tenant.id):
         candidates = candidates_of(Receipt.objects.get(pk=receipt.pk))
     assert len(candidates) > len(TEXTS)
@@ -109,18 +107,18 @@ def test_it_shows_what_a_real_context_would_hold(ada_with_memories: World, staff
 
 
 def test_two_versions_differ_where_they_do(ada_with_memories: World, staff: Staff) -> None:
-    page = ask(staff.sam, ada_with_memories.acme, left="1", right="2")
+    page = ask_question(staff.sam, ada_with_memories.acme, left="1", right="2")
     assert page.count("only left</strong>") > 0
     assert "only right" not in page
     assert "the token budget was used up" in page
-    turned = ask(staff.sam, ada_with_memories.acme, left="2", right="1")
+    turned = ask_question(staff.sam, ada_with_memories.acme, left="2", right="1")
     assert turned.count("only right ▶") == page.count("only left</strong>")
 
 
 def test_nothing_is_written_but_who_asked(ada_with_memories: World, staff: Staff) -> None:
     before = all_rows(ada_with_memories)
-    ask(staff.mia, ada_with_memories.acme, left="1", right="2")
-    ask(staff.mia, ada_with_memories.acme, intent="small_talk")
+    ask_question(staff.mia, ada_with_memories.acme, left="1", right="2")
+    ask_question(staff.mia, ada_with_memories.acme, intent="small_talk")
     assert all_rows(ada_with_memories) == before
     with tenant_tx(ada_with_memories.acme.tenant.id):
         asked = AuditRecord.objects.filter(action="playground.asked")
@@ -131,24 +129,24 @@ def test_nothing_is_written_but_who_asked(ada_with_memories: World, staff: Staff
 
 
 def test_a_draft_steers_one_side_and_is_not_stored(ada_with_memories: World, staff: Staff) -> None:
-    opened = staff.mia.get(address(ada_with_memories.acme.subject.pk))
-    given = draft_of(opened, context__total="480")
+    opened = staff.mia.get(playground_address(ada_with_memories.acme.subject.pk))
+    given = make_draft_fields(opened, context__total="480")
     before = all_rows(ada_with_memories)
-    page = ask(staff.mia, ada_with_memories.acme, right="draft", **given)
+    page = ask_question(staff.mia, ada_with_memories.acme, right="draft", **given)
     assert "only left</strong>" in page
     assert all_rows(ada_with_memories) == before
-    same = ask(staff.mia, ada_with_memories.acme, right="draft", **draft_of(opened))
+    same = ask_question(staff.mia, ada_with_memories.acme, right="draft", **make_draft_fields(opened))
     assert "Only left: 0. Only right: 0." in same
 
 
 def test_a_wrong_draft_is_told_at_its_field(ada_with_memories: World, staff: Staff) -> None:
-    opened = staff.mia.get(address(ada_with_memories.acme.subject.pk))
+    opened = staff.mia.get(playground_address(ada_with_memories.acme.subject.pk))
     for changes, words in (
         ({"context__total": "5"}, "200"),
         ({"ranking__recency_values": "[["}, "4 numbers"),
         ({"ranking__frequency_liked": "0.1", "ranking__frequency_disliked": "0.9"}, "This value contradicts"),
     ):
-        page = ask(staff.mia, ada_with_memories.acme, right="draft", **draft_of(opened, **changes))
+        page = ask_question(staff.mia, ada_with_memories.acme, right="draft", **make_draft_fields(opened, **changes))
         assert words in page
         assert "What the prompt would contain" not in page
 
@@ -156,91 +154,96 @@ def test_a_wrong_draft_is_told_at_its_field(ada_with_memories: World, staff: Sta
 def test_a_prompt_with_no_room_for_the_words_says_so(ada_with_memories: World, staff: Staff) -> None:
     with tenant_tx(ada_with_memories.acme.tenant.id):
         create_version(propose({"context": {"total": 200}}, SECTIONS), by=COMMAND_LINE, reason="")
-    page = ask(staff.sam, ada_with_memories.acme, "word " * 1500, right="3")
+    page = ask_question(staff.sam, ada_with_memories.acme, "word " * 1500, right="3")
     assert "more than this policy allows for a prompt" in page
 
 
 def test_a_conversation_keeps_out_what_was_just_said(ada_with_memories: World, staff: Staff) -> None:
-    page = ask(staff.sam, ada_with_memories.acme, conversation="trip")
+    page = ask_question(staff.sam, ada_with_memories.acme, conversation="trip")
     assert "the last turns already say it" in page
-    assert "the last turns already say it" not in ask(staff.sam, ada_with_memories.acme)
+    assert "the last turns already say it" not in ask_question(staff.sam, ada_with_memories.acme)
 
 
 def test_who_may_only_look_may_not_ask(ada_with_memories: World, staff: Staff) -> None:
-    receipt = build_context(
-        ada_with_memories.acme.tenant.id, "ada", ContextQuery(ContextRequest(QUESTION), "1")
-    ).receipt
+    receipt = build_context(ada_with_memories.acme.tenant.id, "ada", ContextCall(ContextRequest(QUESTION), "1")).receipt
     for answer in (
-        staff.vic.get(address(ada_with_memories.acme.subject.pk)),
-        staff.vic.post(address(ada_with_memories.acme.subject.pk), {"query": "x"}),
+        staff.vic.get(playground_address(ada_with_memories.acme.subject.pk)),
+        staff.vic.post(playground_address(ada_with_memories.acme.subject.pk), {"query": "x"}),
     ):
         assert answer.status_code == 403
     with tenant_tx(ada_with_memories.acme.tenant.id):
         assert AuditRecord.objects.filter(refused=True, object_kind="snapshots_receipt_playground").count() == 2
     why, person = (
         f"/console/snapshots/receipt/{receipt.pk}/change/",
-        address_of(Subject, ada_with_memories.acme.subject.pk),
+        build_change_address(Subject, ada_with_memories.acme.subject.pk),
     )
     for page in (why, person):
         assert "playground" not in staff.vic.get(page).content.decode()
-        assert address(ada_with_memories.acme.subject.pk) in staff.sam.get(page).content.decode()
+        assert playground_address(ada_with_memories.acme.subject.pk) in staff.sam.get(page).content.decode()
 
 
 def test_support_asks_but_drafts_nothing(ada_with_memories: World, staff: Staff) -> None:
-    page = staff.sam.get(address(ada_with_memories.acme.subject.pk)).content.decode()
+    page = staff.sam.get(playground_address(ada_with_memories.acme.subject.pk)).content.decode()
     assert "version 2: shorter prompts" in page
     assert 'value="draft"' not in page
-    assert "What the prompt would contain" not in ask(
+    assert "What the prompt would contain" not in ask_question(
         staff.sam, ada_with_memories.acme, right="draft", context__total="1000"
     )
 
 
 def test_another_tenants_subject_is_like_one_that_nobody_has(ada_with_memories: World, staff: Staff) -> None:
     for send in (staff.gus.get, staff.gus.post):
-        theirs, nobodys = (send(address(one)) for one in (ada_with_memories.acme.subject.pk, uuid4()))
+        theirs, nobodys = (send(playground_address(one)) for one in (ada_with_memories.acme.subject.pk, uuid4()))
         assert (theirs.status_code, nobodys.status_code) == (404, 404)
     with tenant_tx(ada_with_memories.acme.tenant.id):
         Subject.objects.filter(pk=ada_with_memories.acme.subject.pk).update(erasing=True)
-    assert staff.sam.get(address(ada_with_memories.acme.subject.pk)).status_code == 404
+    assert staff.sam.get(playground_address(ada_with_memories.acme.subject.pk)).status_code == 404
 
 
 def test_an_operator_says_why_before_asking(ada_with_memories: World) -> None:
     otto = log_in("otto")
     otto.post("/console/switch/", {"tenant": str(ada_with_memories.acme.tenant.id)})
     for send in (otto.get, otto.post):
-        answer = send(address(ada_with_memories.acme.subject.pk), {"query": QUESTION, "left": "now", "right": "now"})
+        answer = send(
+            playground_address(ada_with_memories.acme.subject.pk), {"query": QUESTION, "left": "now", "right": "now"}
+        )
         assert answer.status_code == 302
         assert "supportsession" in answer["Location"]
     open_support_for("otto", ada_with_memories.acme.tenant)
-    assert "only left" not in ask(otto, ada_with_memories.acme)
+    assert "only left" not in ask_question(otto, ada_with_memories.acme)
 
 
 def test_a_page_of_nobody_is_recorded_as_refused(ada_with_memories: World, staff: Staff) -> None:
     wanted = uuid4()
-    staff.sam.get(address(wanted))
+    staff.sam.get(playground_address(wanted))
     with tenant_tx(ada_with_memories.acme.tenant.id):
         assert AuditRecord.objects.filter(refused=True, action="console.page", object_id=str(wanted)).count() == 1
 
 
 def test_a_question_is_asked_again_from_its_receipt(ada_with_memories: World, staff: Staff) -> None:
-    receipt = build_context(
-        ada_with_memories.acme.tenant.id, "ada", ContextQuery(ContextRequest(QUESTION), "1")
-    ).receipt
-    assert (
-        QUESTION in staff.sam.get(f"{address(ada_with_memories.acme.subject.pk)}?receipt={receipt.pk}").content.decode()
-    )
-    for wrong in ("nobody", uuid4(), "%00"):
-        assert staff.sam.get(f"{address(ada_with_memories.acme.subject.pk)}?receipt={wrong}").status_code == 200
+    receipt = build_context(ada_with_memories.acme.tenant.id, "ada", ContextCall(ContextRequest(QUESTION), "1")).receipt
     assert (
         QUESTION
-        not in staff.gus.get(f"{address(ada_with_memories.globex.subject.pk)}?receipt={receipt.pk}").content.decode()
+        in staff.sam.get(
+            f"{playground_address(ada_with_memories.acme.subject.pk)}?receipt={receipt.pk}"
+        ).content.decode()
+    )
+    for wrong in ("nobody", uuid4(), "%00"):
+        assert (
+            staff.sam.get(f"{playground_address(ada_with_memories.acme.subject.pk)}?receipt={wrong}").status_code == 200
+        )
+    assert (
+        QUESTION
+        not in staff.gus.get(
+            f"{playground_address(ada_with_memories.globex.subject.pk)}?receipt={receipt.pk}"
+        ).content.decode()
     )
 
 
 def test_it_asks_the_database_little_and_shows_hostile_words_only(ada_with_memories: World, staff: Staff) -> None:
     remember(ada_with_memories.acme, *(f"Peanuts number {number} 花生" for number in range(60)))
     with CaptureQueriesContext(connection) as asked:
-        page = ask(staff.mia, ada_with_memories.acme, HOSTILE, left="1", right="2")
+        page = ask_question(staff.mia, ada_with_memories.acme, HOSTILE, left="1", right="2")
     read = [query["sql"] for query in asked.captured_queries if query["sql"].lstrip().startswith(("SELECT", "INSERT"))]
     read = [sql for sql in read if "set_config" not in sql]  # opens a scope, in the round trip of what follows
     assert len(read) <= MOST_QUERIES + 2, "\n".join(sql[:150] for sql in read)  # two contexts read what was said again
@@ -259,7 +262,7 @@ def test_it_asks_the_database_little_and_shows_hostile_words_only(ada_with_memor
     ],
 )
 def test_what_is_wrong_is_told_at_its_field(ada_with_memories: World, staff: Staff, given: Mapping[str, str]) -> None:
-    answer = staff.sam.post(address(ada_with_memories.acme.subject.pk), given)
+    answer = staff.sam.post(playground_address(ada_with_memories.acme.subject.pk), given)
     assert answer.status_code == 200
     assert "errorlist" in answer.content.decode()
 
@@ -268,21 +271,21 @@ def test_an_unknown_memory_and_an_empty_person_are_no_fault(ada_with_memories: W
     with tenant_tx(ada_with_memories.acme.tenant.id):
         nobody = Subject.objects.create(external_id="empty")
         Snapshot.objects.all().delete()
-    answer = staff.sam.post(address(nobody.pk), {"query": "x", "left": "now", "right": "1"})
+    answer = staff.sam.post(playground_address(nobody.pk), {"query": "x", "left": "now", "right": "1"})
     assert "Nothing is remembered that fits." in answer.content.decode()
-    assert "diet" in ask(staff.sam, ada_with_memories.acme)
+    assert "diet" in ask_question(staff.sam, ada_with_memories.acme)
 
 
 def test_it_speaks_chinese(ada_with_memories: World, staff: Staff) -> None:
     staff.mia.cookies[settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
-    page = ask(staff.mia, ada_with_memories.acme, left="1", right="2")
+    page = ask_question(staff.mia, ada_with_memories.acme, left="1", right="2")
     for words in ("试用场", "仅左侧", "会放入提示词的内容"):
         assert words in page, words
     for words in ("Only left", "What the person says", "rank "):
         assert words not in page, words
 
 
-def candidate(memory: str, position: int | None, score: float) -> dict[str, Any]:
+def make_candidate(memory: str, position: int | None, score: float) -> dict[str, Any]:
     return {
         "memory_id": memory,
         "lane": "snapshots",
@@ -295,17 +298,19 @@ def candidate(memory: str, position: int | None, score: float) -> dict[str, Any]
 
 
 def test_what_moved_and_what_is_on_one_side_alone_is_told() -> None:
-    left = TrialPrompt("a", (candidate("one", 1, 0.9), candidate("two", 2, 0.8), candidate("three", None, 0.1)))
+    left = TrialPrompt(
+        "a", (make_candidate("one", 1, 0.9), make_candidate("two", 2, 0.8), make_candidate("three", None, 0.1))
+    )
     right = TrialPrompt(
         "b",
         (
-            candidate("two", 1, 0.9),
-            candidate("one", None, 0.5),
-            candidate("four", 2, 0.7),
-            candidate("three", None, 0.2),
+            make_candidate("two", 1, 0.9),
+            make_candidate("one", None, 0.5),
+            make_candidate("four", 2, 0.7),
+            make_candidate("three", None, 0.2),
         ),
     )
-    rows = {row.memory_id: row for row in rows_of(left, right, {})}
+    rows = {row.memory_id: row for row in compare_candidates(left, right, {})}
     assert {name: row.mark for name, row in rows.items()} == {"one": LEFT, "two": BOTH, "four": RIGHT, "three": NEITHER}
     assert {name: row.moved for name, row in rows.items()} == {"one": -2, "two": 1, "four": 0, "three": -1}
     assert list(rows)[-1] == "three"
@@ -315,6 +320,6 @@ def test_what_moved_and_what_is_on_one_side_alone_is_told() -> None:
 @pytest.mark.parametrize("query", ["How far away is the moon?", "月亮离地球有多远？"])
 def test_a_side_without_a_memory_says_why(world: World, staff: Staff, query: str) -> None:
     told = "nothing is remembered about this person"
-    assert ask(staff.sam, world.acme, query).count(told) == len((LEFT, RIGHT))
+    assert ask_question(staff.sam, world.acme, query).count(told) == len((LEFT, RIGHT))
     remember(world.acme, query)
-    assert told not in ask(staff.sam, world.acme, query)
+    assert told not in ask_question(staff.sam, world.acme, query)

@@ -6,7 +6,7 @@ from django.test import Client
 from tenants.models import Role
 from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff, log_in
-from tests.memory_platform.console.shared.desks import join, switch
+from tests.memory_platform.console.shared.desks import join_tenant, switch_tenant
 
 
 @pytest.fixture
@@ -18,6 +18,6 @@ def globex(world: World) -> House:
 def ben(world: World, staff: Staff) -> Client:
     """A manager of acme and of globex, at work in acme."""
     client = log_in("ben", tenant=world.acme.tenant, role=Role.MANAGER)
-    join(world.globex.tenant, "ben", Role.MANAGER)
-    switch(client, world.acme)
+    join_tenant(world.globex.tenant, "ben", Role.MANAGER)
+    switch_tenant(client, world.acme)
     return client

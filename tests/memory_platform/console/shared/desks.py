@@ -17,32 +17,32 @@ MEMBERS, KEYS, LIMITS = "/console/tenants/member/", "/console/tenants/apikey/", 
 REVIEW = "/console/profiles/candidate/review/"
 
 
-def join(tenant: Tenant, username: str, role: Role) -> None:
+def join_tenant(tenant: Tenant, username: str, role: Role) -> None:
     with tenant_tx(tenant.id):
         set_member(User.objects.get(username=username).pk, role, by=COMMAND_LINE)
 
 
-def leave(tenant: Tenant, username: str) -> None:
+def leave_tenant(tenant: Tenant, username: str) -> None:
     with tenant_tx(tenant.id):
         Member.objects.filter(user__username=username).delete()
 
 
-def switch(client: Client, house: House) -> None:
+def switch_tenant(client: Client, house: House) -> None:
     assert client.post(SWITCH, {"tenant": str(house.tenant.id)}).status_code == 302
 
 
-def words(answer: Any) -> str:
+def read_page_text(answer: Any) -> str:
     """Return what a page says in its middle, without its markup."""
     shown = answer.content.decode().partition('id="content"')[2].partition('id="footer"')[0]
     return " ".join(re.sub(r"<[^>]+>", "", shown).split())
 
 
-def refusals(house: House) -> list[tuple[str, str]]:
+def list_refusals(house: House) -> list[tuple[str, str]]:
     with tenant_tx(house.tenant.id):
         refused = AuditRecord.objects.filter(refused=True, action="console.form").order_by("at")
         return list(refused.values_list("object_kind", "actor_kind"))
 
 
-def count(house: House, model: Any, **which: Any) -> int:
+def count_tenant_rows(house: House, model: Any, **which: Any) -> int:
     with tenant_tx(house.tenant.id):
         return int(model.objects.filter(**which).count())

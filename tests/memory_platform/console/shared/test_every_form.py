@@ -11,8 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import get_resolver
 
-from memory_platform.console.memory_actions.acts import ACTS
-from memory_platform.console.shared.form_tenant import FIELD
+from memory_platform.console.memory_actions.actions import STAFF_ACTIONS
+from memory_platform.console.shared.form_tenant import TENANT_FIELD
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
 from tenants.isolation import tenant_tx
@@ -20,8 +20,8 @@ from tenants.models import AuditRecord
 from tests.conftest import House, World
 from tests.memory_platform.console.conftest import Staff
 from tests.memory_platform.console.forms import forms_of
-from tests.memory_platform.console.rows import one_of_each
-from tests.memory_platform.console.shared.desks import refusals, switch, words
+from tests.memory_platform.console.rows import make_one_of_each
+from tests.memory_platform.console.shared.desks import list_refusals, read_page_text, switch_tenant
 from tests.memory_platform.console.test_every_page import Rows, pages_of
 from tests.memory_platform.console.test_guards import name_of
 
@@ -49,7 +49,7 @@ def test_a_new_view_is_refused_until_its_form_says_where_it_belongs(acme: House,
     for method in ("POST", "PUT", "PATCH", "DELETE"):
         assert view(ask_page(ben, method, {})).status_code == 409, method
     assert done == []
-    assert view(ask_page(ben, "POST", {FIELD: str(acme.tenant.id)})).content == b"done"
+    assert view(ask_page(ben, "POST", {TENANT_FIELD: str(acme.tenant.id)})).content == b"done"
     assert done == ["POST"]
 
 
@@ -72,7 +72,7 @@ def addresses() -> Iterator[str]:
     for key in list(console.reverse_dict):
         for possible, *_rest in console.reverse_dict.getlist(key):
             for template, arguments in possible:
-                for verb in ACTS if "verb" in arguments else ("",):
+                for verb in STAFF_ACTIONS if "verb" in arguments else ("",):
                     given = {name: some.get(name, str(new_id())) for name in arguments} | {"verb": verb}
                     yield f"/console/{template % given}"
 
@@ -87,7 +87,7 @@ def everywhere(rows: Rows) -> list[str]:
 @pytest.fixture
 def rows(world: World) -> Rows:
     with tenant_tx(world.acme.tenant.id):
-        return one_of_each("peanuts")
+        return make_one_of_each("peanuts")
 
 
 @pytest.mark.parametrize("comes_from", ["nowhere", "globex"])
@@ -101,22 +101,22 @@ def test_every_address_refuses_what_comes_from_nowhere_or_from_another_tenant(
         with tenant_tx(acme.tenant.id):
             return {model.__name__: list(model._default_manager.order_by("pk").values()) for model in kept}
 
-    switch(staff.olga, acme)
+    switch_tenant(staff.olga, acme)
     before, statuses = read_rows(), Counter[int]()
     sent = {"reason": "because", "post": "yes", "typed": rows[Subject].external_id}
-    sent[FIELD] = str(globex.tenant.id) if comes_from == "globex" else ""
+    sent[TENANT_FIELD] = str(globex.tenant.id) if comes_from == "globex" else ""
     for page in everywhere(rows):
         if name_of(page) in OF_NO_TENANT:
             continue
         answer: Any = staff.olga.post(page, sent)
         assert answer.status_code in {405, 409}, page
-        assert answer.status_code == 405 or "Nothing was saved" in words(answer), page
+        assert answer.status_code == 405 or "Nothing was saved" in read_page_text(answer), page
         statuses[answer.status_code] += 1
     assert statuses[409] > 200
     assert statuses[405] < 5, "what takes no form at all"
     assert read_rows() == before
-    assert len(refusals(acme)) == statuses[409]
-    assert refusals(globex) == []
+    assert len(list_refusals(acme)) == statuses[409]
+    assert list_refusals(globex) == []
 
 
 def test_the_addresses_of_no_tenant_are_all_there(world: World, rows: Rows) -> None:
@@ -125,7 +125,7 @@ def test_the_addresses_of_no_tenant_are_all_there(world: World, rows: Rows) -> N
 
 @pytest.mark.slow
 def test_every_form_on_every_page_says_where_it_belongs(acme: House, staff: Staff, rows: Rows) -> None:
-    switch(staff.olga, acme)
+    switch_tenant(staff.olga, acme)
     found = set()
     for page in pages_of(rows):
         answer: Any = staff.olga.get(page)
@@ -133,6 +133,6 @@ def test_every_form_on_every_page_says_where_it_belongs(acme: House, staff: Staf
             continue
         for form in forms_of(answer.content.decode()):
             if form.method == "post" and name_of(page) not in {"login", "switch"}:
-                assert form.fields[FIELD] == [str(acme.tenant.id)], (page, form.action)
+                assert form.fields[TENANT_FIELD] == [str(acme.tenant.id)], (page, form.action)
                 found.add(form.action or page)
     assert len(found) > 60

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.template import engines
 from django.test import Client, RequestFactory
 
-from memory_platform.console.shared.form_tenant import FIELD, HEADER
+from memory_platform.console.shared.form_tenant import TENANT_FIELD, TENANT_HEADER
 from profiles.models import Candidate
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, Member, Role, SupportSession, Tenant, UsageLimit
@@ -24,12 +24,12 @@ from tests.memory_platform.console.shared.desks import (
     REVIEW,
     START,
     SWITCH,
-    count,
-    join,
-    leave,
-    refusals,
-    switch,
-    words,
+    count_tenant_rows,
+    join_tenant,
+    leave_tenant,
+    list_refusals,
+    read_page_text,
+    switch_tenant,
 )
 
 
@@ -55,28 +55,28 @@ def test_what_was_filled_in_for_one_tenant_is_not_written_into_another(
     acme: House, globex: House, staff: Staff, made: FormCase
 ) -> None:
     def count_rows() -> tuple[int, int]:
-        return count(acme, made.model, **made.found), count(globex, made.model, **made.found)
+        return count_tenant_rows(acme, made.model, **made.found), count_tenant_rows(globex, made.model, **made.found)
 
-    leave(acme.tenant, "sam")
-    switch(staff.olga, acme)
+    leave_tenant(acme.tenant, "sam")
+    switch_tenant(staff.olga, acme)
     add = f"{made.page}add/"
     filled = form_at(staff.olga, add, holding=next(iter(made.typed))) | made.typed
-    switch(staff.olga, globex)  # in the second tab
+    switch_tenant(staff.olga, globex)  # in the second tab
     answer: Any = staff.olga.post(add, filled)
     assert answer.status_code == 409
-    assert "You switched to Globex in another tab. This form was for Acme. Nothing was saved." in words(answer)
+    assert "You switched to Globex in another tab. This form was for Acme. Nothing was saved." in read_page_text(answer)
     assert "mk_live_" not in answer.content.decode()
     assert count_rows() == (0, 0)
-    assert refusals(globex) == [(f"tenants_{made.model._meta.model_name}_add", "operator")]
-    assert refusals(acme) == []
-    switch(staff.olga, acme)
+    assert list_refusals(globex) == [(f"tenants_{made.model._meta.model_name}_add", "operator")]
+    assert list_refusals(acme) == []
+    switch_tenant(staff.olga, acme)
     assert staff.olga.post(add, filled).status_code in {200, 302}, "the same form, back where it belongs"
     assert count_rows() == (1, 0)
 
 
 def test_a_bulk_action_is_refused_for_rows_of_both_tenants(acme: House, globex: House, ben: Client) -> None:
     form = form_at(ben, KEYS, holding="action")
-    switch(ben, globex)
+    switch_tenant(ben, globex)
     keys = []
     for house in (acme, globex):
         with tenant_tx(house.tenant.id):
@@ -84,8 +84,12 @@ def test_a_bulk_action_is_refused_for_rows_of_both_tenants(acme: House, globex: 
     form |= {"action": "revoke", "reason": "leaked", "_selected_action": keys}
     answer = ben.post(KEYS, form)
     assert answer.status_code == 409
-    assert count(acme, ApiKey, revoked_at__isnull=True) == count(globex, ApiKey, revoked_at__isnull=True) == 1
-    assert refusals(globex) == [("tenants_apikey_changelist", "staff")]
+    assert (
+        count_tenant_rows(acme, ApiKey, revoked_at__isnull=True)
+        == count_tenant_rows(globex, ApiKey, revoked_at__isnull=True)
+        == 1
+    )
+    assert list_refusals(globex) == [("tenants_apikey_changelist", "staff")]
 
 
 def test_what_a_script_sends_names_its_tenant_in_a_header(acme: House, globex: House, ben: Client) -> None:
@@ -99,14 +103,14 @@ def test_what_a_script_sends_names_its_tenant_in_a_header(acme: House, globex: H
             "kind": "place",
         }
         row = Candidate.objects.create(**shared, kind="tag", target="home", proposal=proposal, reason="unsure")
-    sent = {"candidate": str(row.pk), "verb": "reject", "reason": "no", FIELD: ""}
+    sent = {"candidate": str(row.pk), "verb": "reject", "reason": "no", TENANT_FIELD: ""}
     here, elsewhere = str(acme.tenant.id), str(globex.tenant.id)
     for field, header in (("", ""), ("", elsewhere), (elsewhere, here), (here, elsewhere), ("", str(uuid4()))):
-        answer = ben.post(REVIEW, sent | {FIELD: field}, headers={HEADER: header})
+        answer = ben.post(REVIEW, sent | {TENANT_FIELD: field}, headers={TENANT_HEADER: header})
         assert answer.status_code == 409, (field, header)
-    assert count(acme, Candidate, verdict="pending") == 1
-    assert ben.post(REVIEW, sent, headers={HEADER: here}).status_code == 302
-    assert count(acme, Candidate, verdict="rejected") == 1
+    assert count_tenant_rows(acme, Candidate, verdict="pending") == 1
+    assert ben.post(REVIEW, sent, headers={TENANT_HEADER: here}).status_code == 302
+    assert count_tenant_rows(acme, Candidate, verdict="rejected") == 1
 
 
 @pytest.mark.parametrize(
@@ -115,37 +119,37 @@ def test_what_a_script_sends_names_its_tenant_in_a_header(acme: House, globex: H
 def test_a_form_with_a_made_up_tenant_or_none_is_refused(acme: House, globex: House, ben: Client, named: str) -> None:
     own = str(acme.tenant.id)
     given: Any = {"UPPER": own.upper(), "BOTH": [own, str(globex.tenant.id)]}.get(named, named)
-    answer = ben.post(f"{KEYS}add/", {"name": "k", "scopes": ["memory:read"], FIELD: given})
+    answer = ben.post(f"{KEYS}add/", {"name": "k", "scopes": ["memory:read"], TENANT_FIELD: given})
     assert answer.status_code == 409
     said = "This form was for another tenant" if named else "does not say which tenant it is for"
-    assert f"You work in Acme{' now' if named else ''}. This form" in words(answer)
-    assert said in words(answer)
-    assert "Globex" not in words(answer)
-    assert count(acme, ApiKey) == 1
+    assert f"You work in Acme{' now' if named else ''}. This form" in read_page_text(answer)
+    assert said in read_page_text(answer)
+    assert "Globex" not in read_page_text(answer)
+    assert count_tenant_rows(acme, ApiKey) == 1
 
 
 def test_a_tenant_that_one_is_no_member_of_is_not_named(acme: House, globex: House, ben: Client) -> None:
     form = form_at(ben, f"{KEYS}add/", holding="name")
-    leave(acme.tenant, "ben")  # and globex, the only one left, is worked in without a choice
+    leave_tenant(acme.tenant, "ben")  # and globex, the only one left, is worked in without a choice
     answer = ben.post(f"{KEYS}add/", form | {"name": "k"})
     assert answer.status_code == 409
-    assert "You work in Globex now. This form was for another tenant. Nothing was saved." in words(answer)
+    assert "You work in Globex now. This form was for another tenant. Nothing was saved." in read_page_text(answer)
     assert "Acme" not in answer.content.decode()
     assert str(acme.tenant.id) not in answer.content.decode()
-    assert count(globex, ApiKey) == 1
+    assert count_tenant_rows(globex, ApiKey) == 1
 
 
 def test_a_form_of_the_only_tenant_does_not_follow_into_the_next_one(acme: House, globex: House, staff: Staff) -> None:
     form = form_at(staff.mia, f"{KEYS}add/", holding="name")
-    join(globex.tenant, "mia", Role.MANAGER)
+    join_tenant(globex.tenant, "mia", Role.MANAGER)
     answer: Any = staff.mia.post(f"{KEYS}add/", form | {"name": "k"}, follow=True)
     assert answer.redirect_chain == [(SWITCH, 302)]
     assert "Nothing was saved: you work in no tenant now." in answer.content.decode()
-    switch(staff.mia, globex)
-    assert "This form was for Acme" in words(staff.mia.post(f"{KEYS}add/", form | {"name": "k"}))
-    switch(staff.mia, acme)
+    switch_tenant(staff.mia, globex)
+    assert "This form was for Acme" in read_page_text(staff.mia.post(f"{KEYS}add/", form | {"name": "k"}))
+    switch_tenant(staff.mia, acme)
     assert staff.mia.post(f"{KEYS}add/", form | {"name": "k"}).status_code == 200
-    assert (count(acme, ApiKey), count(globex, ApiKey)) == (2, 1)
+    assert (count_tenant_rows(acme, ApiKey), count_tenant_rows(globex, ApiKey)) == (2, 1)
 
 
 def test_a_form_outlives_its_session_in_its_own_tenant_only(acme: House, globex: House, ben: Client) -> None:
@@ -154,11 +158,11 @@ def test_a_form_outlives_its_session_in_its_own_tenant_only(acme: House, globex:
     assert ben.post(f"{KEYS}add/", form)["Location"].startswith("/console/login/")
     ben.force_login(User.objects.get(username="ben"))
     assert ben.post(f"{KEYS}add/", form)["Location"] == SWITCH
-    switch(ben, globex)
+    switch_tenant(ben, globex)
     assert ben.post(f"{KEYS}add/", form).status_code == 409
-    switch(ben, acme)
+    switch_tenant(ben, acme)
     assert ben.post(f"{KEYS}add/", form).status_code == 200
-    assert (count(acme, ApiKey), count(globex, ApiKey)) == (2, 1)
+    assert (count_tenant_rows(acme, ApiKey), count_tenant_rows(globex, ApiKey)) == (2, 1)
 
 
 def test_a_form_from_before_a_new_log_in_is_told_so(acme: House, staff: Staff) -> None:
@@ -169,29 +173,29 @@ def test_a_form_from_before_a_new_log_in_is_told_so(acme: House, staff: Staff) -
     answer = strict.post(f"{KEYS}add/", form)
     assert answer.status_code == 403
     assert "You have logged in again since you opened this form" in answer.content.decode()
-    assert count(acme, ApiKey) == 1
+    assert count_tenant_rows(acme, ApiKey) == 1
 
 
 def test_a_form_that_asks_for_a_support_session_opens_it_where_it_was_shown(acme: House, globex: House) -> None:
     otto = log_in("otto")
-    switch(otto, acme)
+    switch_tenant(otto, acme)
     start = "/console/tenants/supportsession/start/"
     form = form_at(otto, f"{start}?next=/console/profiles/subject/", holding="minutes") | {"reason": "ticket 4711"}
-    switch(otto, globex)
+    switch_tenant(otto, globex)
     assert otto.post(start, form).status_code == 409
-    assert count(acme, SupportSession) == count(globex, SupportSession) == 0
-    switch(otto, acme)
+    assert count_tenant_rows(acme, SupportSession) == count_tenant_rows(globex, SupportSession) == 0
+    switch_tenant(otto, acme)
     assert otto.post(start, form)["Location"] == "/console/profiles/subject/"
     end = next(one for one in forms_of(otto.get(START).content.decode()) if one.action.endswith("/end/"))
-    switch(otto, globex)
+    switch_tenant(otto, globex)
     assert otto.post(end.action, end.fields).status_code == 409
-    switch(otto, acme)
+    switch_tenant(otto, acme)
     assert ">ada<" in otto.get("/console/profiles/subject/").content.decode(), "it has not ended"
 
 
 def test_one_switches_back_to_the_page_of_the_form_and_nowhere_else(acme: House, globex: House, ben: Client) -> None:
     form = form_at(ben, f"{MEMBERS}add/", holding="username")
-    switch(ben, globex)
+    switch_tenant(ben, globex)
     for told, leads in (
         (f"http://testserver{MEMBERS}add/?x=1", f"{MEMBERS}add/?x=1"),
         ("", START),
@@ -206,7 +210,7 @@ def test_one_switches_back_to_the_page_of_the_form_and_nowhere_else(acme: House,
         assert back.fields["next"] == [leads], told
         assert ben.post(back.action, back.fields)["Location"] == leads
         assert ">Acme<" in ben.get(START).content.decode()
-        switch(ben, globex)
+        switch_tenant(ben, globex)
     assert ben.post(SWITCH, {"tenant": str(acme.tenant.id), "next": "//evil.example/"})["Location"] == START
 
 
@@ -216,12 +220,12 @@ def test_what_belongs_to_no_tenant_is_taken_from_any(acme: House, globex: House,
     user.set_password("a-good-long-word")
     user.save()
     staff.olga.force_login(user)
-    switch(staff.olga, globex)
-    of_acme = {FIELD: str(acme.tenant.id)}
+    switch_tenant(staff.olga, globex)
+    of_acme = {TENANT_FIELD: str(acme.tenant.id)}
     new = {"slug": "initech", "name": "Initech", "locale": "en"}
     assert staff.olga.post("/console/tenants/tenant/add/", new | of_acme)["Location"] == START
     assert Tenant.objects.filter(slug="initech").exists()
-    switch(staff.olga, globex)
+    switch_tenant(staff.olga, globex)
     chosen = {"language": "zh-hans", "next": START}
     assert staff.olga.post("/i18n/setlang/", chosen | of_acme)["Location"] == START
     passwords = {"old_password": "a-good-long-word"} | dict.fromkeys(
@@ -230,7 +234,7 @@ def test_what_belongs_to_no_tenant_is_taken_from_any(acme: House, globex: House,
     answer = staff.olga.post("/console/password_change/", passwords | of_acme)
     assert answer["Location"] == "/console/password_change/done/"
     assert staff.olga.post(SWITCH, {"tenant": str(acme.tenant.id)} | of_acme)["Location"] == START
-    assert staff.olga.post(LOGOUT, of_acme | {FIELD: str(globex.tenant.id)}).status_code == 200
+    assert staff.olga.post(LOGOUT, of_acme | {TENANT_FIELD: str(globex.tenant.id)}).status_code == 200
     assert settings.SESSION_COOKIE_NAME not in staff.olga.cookies or not staff.olga.cookies["sessionid"].value
     given = {"username": "olga", "password": "another-long-1", "next": START}
     assert staff.olga.post("/console/login/", given | of_acme)["Location"] == START
@@ -239,8 +243,8 @@ def test_what_belongs_to_no_tenant_is_taken_from_any(acme: House, globex: House,
 def test_it_is_said_in_chinese(acme: House, globex: House, ben: Client) -> None:
     ben.post("/i18n/setlang/", {"language": "zh-hans", "next": START})
     form = form_at(ben, f"{KEYS}add/", holding="name")
-    switch(ben, globex)
-    page = words(ben.post(f"{KEYS}add/", form))
+    switch_tenant(ben, globex)
+    page = read_page_text(ben.post(f"{KEYS}add/", form))
     assert "您已在另一个标签页中切换到 Globex。此表单属于 Acme。未保存任何内容。" in page
     assert "切换回 Acme" in page
     assert "Nothing" not in page
@@ -249,4 +253,4 @@ def test_it_is_said_in_chinese(acme: House, globex: House, ben: Client) -> None:
 def test_where_no_tenant_is_worked_in_a_form_has_the_token_alone(world: World, rf: RequestFactory) -> None:
     shown = engines["django"].from_string("{% csrf_token %}").render({}, rf.get("/"))
     assert "csrfmiddlewaretoken" in shown
-    assert FIELD not in shown
+    assert TENANT_FIELD not in shown

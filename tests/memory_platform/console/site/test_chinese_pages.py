@@ -13,7 +13,7 @@ from django.test import Client
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
-from tests.memory_platform.console.rows import one_of_each
+from tests.memory_platform.console.rows import make_one_of_each
 from tests.memory_platform.console.test_every_page import Rows, open_page, pages_of, people
 
 SAID = "花生"
@@ -109,7 +109,7 @@ def untranslated_texts(html: str) -> set[str]:
 @pytest.fixture
 def rows(world: World) -> Rows:
     with tenant_tx(world.acme.tenant.id):
-        return one_of_each(SAID)
+        return make_one_of_each(SAID)
 
 
 def in_chinese(client: Client, page: str) -> str:

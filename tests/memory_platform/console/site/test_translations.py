@@ -10,7 +10,7 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract
 
-from memory_platform.console.site import catalogue
+from memory_platform.console.site import translation_catalogue
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
 
@@ -21,13 +21,13 @@ def texts_of(catalogue: Catalog) -> set[Any]:
 
 def translations() -> Iterator[tuple[str, str]]:
     """Yield each text and its translation; of a counted text the plural, for Chinese has one form."""
-    for message in catalogue.read_catalogue():
+    for message in translation_catalogue.read_catalogue():
         text = message.id if isinstance(message.id, str) else message.id[-1]
-        yield from ((text, translation) for translation in catalogue.translations_of(message) if text)
+        yield from ((text, translation) for translation in translation_catalogue.translations_of(message) if text)
 
 
 def test_every_text_of_ours_is_in_the_catalogue_with_its_translation() -> None:
-    chinese, wanted = catalogue.read_catalogue(), catalogue.extract_texts()
+    chinese, wanted = translation_catalogue.read_catalogue(), translation_catalogue.extract_texts()
     assert texts_of(wanted) - texts_of(chinese) == set(), "run: manage.py translate"
     assert texts_of(chinese) - texts_of(wanted) == set(), "no longer shown; run: manage.py translate"
     assert [text for text, translation in translations() if not translation] == []
@@ -35,8 +35,10 @@ def test_every_text_of_ours_is_in_the_catalogue_with_its_translation() -> None:
 
 
 def test_the_compiled_catalogue_is_the_one_that_is_read(tmp_path: Path) -> None:
-    catalogue.save(catalogue.read_catalogue(), tmp_path)
-    assert (tmp_path / catalogue.MO.name).read_bytes() == catalogue.MO.read_bytes(), "run: manage.py translate"
+    translation_catalogue.save_catalogue(translation_catalogue.read_catalogue(), tmp_path)
+    assert (tmp_path / translation_catalogue.MO_FILE.name).read_bytes() == translation_catalogue.MO_FILE.read_bytes(), (
+        "run: manage.py translate"
+    )
 
 
 def test_translations_keep_the_placeholders() -> None:
@@ -65,15 +67,15 @@ def test_a_token_of_text_has_one_name() -> None:
 )
 def test_texts_are_found_in_templates(template: str, text: Any) -> None:
     source = BytesIO(f"{{% load i18n %}}\n   <p>{template}</p>".encode())
-    found = extract(catalogue.extract_template, source, keywords=catalogue.KEYWORDS)
+    found = extract(translation_catalogue.extract_template, source, keywords=translation_catalogue.KEYWORDS)
     assert [row[1] for row in found] == [text]
 
 
 def test_a_new_text_waits_for_its_translation_and_an_old_one_goes() -> None:
-    chinese, wanted = catalogue.read_catalogue(), catalogue.extract_texts()
+    chinese, wanted = translation_catalogue.read_catalogue(), translation_catalogue.extract_texts()
     wanted.add("brand new")
     wanted.delete("tenant")
-    assert catalogue.update_catalogue(chinese, wanted) == ["brand new"]
+    assert translation_catalogue.update_catalogue(chinese, wanted) == ["brand new"]
     assert chinese.get("tenant") is None
 
 

@@ -11,13 +11,13 @@ from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
 from tests.conftest import World
 from tests.memory_platform.console.conftest import Staff
-from tests.memory_platform.console.rows import one_of_each
+from tests.memory_platform.console.rows import make_one_of_each
 
 
 @pytest.fixture
 def ann(world: World) -> Subject:
     with tenant_tx(world.acme.tenant.id):
-        subject: Subject = one_of_each("花生 ann")[Subject]
+        subject: Subject = make_one_of_each("花生 ann")[Subject]
     return subject
 
 

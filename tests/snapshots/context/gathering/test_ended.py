@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from snapshots.context.pipeline import ContextQuery, build_context
+from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
-from snapshots.lifecycle.snapshots import retire_snapshot
+from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Snapshot, SnapshotKind
-from snapshots.recall.filtering.grammar import Condition
+from snapshots.recall.filtering.filter_grammar import Condition
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.lifecycle.world import anything
@@ -44,7 +44,7 @@ def live(house: House, told: Sequence[str], change: str = "") -> None:
 def lines_for(house: House, query: str, *, narrowed: Condition | None = None, **asked: Any) -> list[str]:
     """Return the lines of a context, without query and guide."""
     request = ContextRequest(query, guide=False, **{"at": MONDAY, "budget": BudgetRequest(2_000), **asked})
-    built = build_context(house.tenant.id, house.subject.external_id, ContextQuery(request, "3", filter=narrowed))
+    built = build_context(house.tenant.id, house.subject.external_id, ContextCall(request, "3", filter=narrowed))
     said = built.context.text or "\n".join(one["content"] for one in built.context.messages[:-1])
     return said.splitlines()
 

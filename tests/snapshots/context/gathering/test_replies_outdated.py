@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from snapshots.context.gathering.changed import Change, Changes, bring_up_to_date
+from snapshots.context.gathering.later_changes import NoteChange, NoteChanges, bring_up_to_date
 from snapshots.context.values import MemoryItem
 from tests.snapshots.understanding.making import MONDAY
 
@@ -26,8 +26,8 @@ def item(name: str, kind: str, text: str, days: int) -> MemoryItem:
 def show(old: str, new: str, reply: MemoryItem, *, is_over: bool = True) -> list[tuple[str, bool]]:
     """Return the kinds of what comes with a reply, and whether each may be over."""
     newer = item("new", "note", new, 3)
-    change = Change("old", old, is_over, None if is_over else CHANGE, newer)
-    shown = bring_up_to_date([reply], Changes({"old": change}))
+    change = NoteChange("old", old, is_over, None if is_over else CHANGE, newer)
+    shown = bring_up_to_date([reply], NoteChanges({"old": change}))
     assert all(one.doubted_since in (None, CHANGE) for one in shown)
     return [(one.kind, one.doubted_since is not None) for one in shown]
 

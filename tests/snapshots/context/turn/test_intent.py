@@ -14,7 +14,7 @@ from lab.measuring.labels import rows, scores
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.providers.registry import embedders
 from snapshots.context.turn.intent import detect_intent, detect_phase
-from snapshots.context.turn.intent_reader import INTENTS, SPACES, reader_of
+from snapshots.context.turn.intent_reader import INTENTS, SPACES, load_reader
 from snapshots.context.turn.phase_reader import PHASES
 from snapshots.recall.question import embed_questions
 
@@ -92,11 +92,11 @@ def test_writers_who_taught_nothing_are_read(what: str, language: str) -> None:
 @pytest.mark.parametrize("what", ["intents", "phases"])
 def test_unseen_files_taught_nothing(what: str) -> None:
     for space in SPACES:
-        taught = reader_of(what, space).taught["by"]
+        taught = load_reader(what, space).taught["by"]
         assert not [name for name in taught if "unseen" in name]
 
 
 @pytest.mark.parametrize("what", ["intents", "phases"])
 def test_what_measures_teaches_nothing(what: str) -> None:
-    taught = {row["text"] for name in reader_of(what, "").taught["by"] for row in rows(name)}
+    taught = {row["text"] for name in load_reader(what, "").taught["by"] for row in rows(name)}
     assert not taught & {row["text"] for row in rows(f"{what}_unseen")}

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from snapshots.context.gathering.material import marked, note_words
-from snapshots.context.values import AssembledContext, Material, MemoryItem
-from snapshots.context.writing.fence import shown
+from snapshots.context.gathering.candidate_items import mark_instructions, render_note_words
+from snapshots.context.values import AssembledContext, ContextMaterial, MemoryItem
+from snapshots.context.writing.prompt_fence import remove_unseen
 from tests.snapshots.context.world import NONCE, all_content, context, memory, words_in
 from tests.snapshots.context.writing.hostile import HOSTILE
 from tests.snapshots.context.writing.test_hostile import PLENTY, everywhere, forged, line_of, outside, parsed
@@ -17,26 +17,26 @@ PASSAGES = {"task", "document", "conversation_summary"}
 
 
 def note(number: int, words: str, **more: Any) -> MemoryItem:
-    return marked(memory(number, words, kind="note", grade="fact", **more))
+    return mark_instructions(memory(number, words, kind="note", grade="fact", **more))
 
 
-def with_notes(text: str) -> Material:
+def with_notes(text: str) -> ContextMaterial:
     """Return a material with ``text`` in every place that a note or a reply can have, and all others."""
     held = everywhere(text)
     standing = (
-        note(11, note_words(text, (text, text), ""), vital=True),
-        note(12, note_words("Yes, both", ("", ""), f"{text}?"), vital=True),
-        note(13, note_words(text, (text, "aunt"), ""), provenance=text),
+        note(11, render_note_words(text, (text, text), ""), vital=True),
+        note(12, render_note_words("Yes, both", ("", ""), f"{text}?"), vital=True),
+        note(13, render_note_words(text, (text, "aunt"), ""), provenance=text),
     )
     asked = (
-        note(21, note_words("Fish", (text, text), "")),
-        note(22, note_words("On Tuesday", ("", ""), f"{text}？")),
-        marked(memory(23, f"{text} said I", kind="reply")),
+        note(21, render_note_words("Fish", (text, text), "")),
+        note(22, render_note_words("On Tuesday", ("", ""), f"{text}？")),
+        mark_instructions(memory(23, f"{text} said I", kind="reply")),
     )
     return replace(held, profile=replace(held.profile, notes=standing), memories=(*held.memories, *asked))
 
 
-def kept_items(result: AssembledContext, material: Material) -> list[MemoryItem]:
+def kept_items(result: AssembledContext, material: ContextMaterial) -> list[MemoryItem]:
     profile = material.profile
     items = (*profile.fields, *profile.attributes, *profile.preferences, *profile.tags, *profile.notes)
     kept = {(one.lane, one.id) for one in result.decisions if one.position}
@@ -57,7 +57,7 @@ def test_each_note_and_reply_stands_in_its_element_alone(text: str, style: str, 
     assert {one.get("nonce") for one in root.iter("user_memory")} == {None, NONCE}
     kept = kept_items(result, material)
     assert {"m-11", "m-12"} <= {one.id for one in kept}, "vital notes stay, whatever they say"
-    told = [shown(one.text) if style == "full" else line_of(one) for one in kept]
+    told = [remove_unseen(one.text) if style == "full" else line_of(one) for one in kept]
     assert sorted(words_in(result.text or all_content(result.messages[:2]))) == sorted(told)
 
 
@@ -67,7 +67,7 @@ OTHERS = PASSAGES | {"turn", "query"}
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_bare_lines_hold_a_line_for_each_and_forge_nothing(text: str) -> None:
     held = with_notes(text)
-    material = Material(profile=held.profile, memories=held.memories)
+    material = ContextMaterial(profile=held.profile, memories=held.memories)
     result = context(material, "茶?", budget=PLENTY, format="plain")
     contents = all_content(result.messages[:2])
     kept = kept_items(result, material)

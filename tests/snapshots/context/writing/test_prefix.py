@@ -11,9 +11,9 @@ from django.db import connection
 
 from profiles.models import Tag
 from profiles.services.tags.tags import use_tag
-from snapshots.context.pipeline import ContextAnswer, ContextQuery, build_context
+from snapshots.context.pipeline import ContextAnswer, ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
-from snapshots.lifecycle.snapshots import retire_snapshot
+from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, NoteGrade, Snapshot
 from tenants.isolation import tenant_tx
@@ -90,7 +90,7 @@ def ask_context(house: House, random: Random, system_prompt: str = "You are a ki
         phase=random.choice((None, "opening", "after_sales")),
         order=random.choice(("u_shape", "relevance_first")),
     )
-    query = ContextQuery(request, str(random.randrange(9)), random.choice((None, "a", "b", "unheard of")))
+    query = ContextCall(request, str(random.randrange(9)), random.choice((None, "a", "b", "unheard of")))
     return build_context(house.tenant.id, house.subject.external_id, query)
 
 
@@ -137,7 +137,7 @@ def test_48_calls_at_once_with_different_questions_share_one_prefix_to_the_byte(
         query = f"{SAID[number % 6]} {number}? {list(STANDING)[number % 6]}"
         try:
             start.wait(timeout=60)
-            return build_context(house.tenant.id, house.subject.external_id, ContextQuery(ContextRequest(query), "1"))
+            return build_context(house.tenant.id, house.subject.external_id, ContextCall(ContextRequest(query), "1"))
         finally:
             connection.close()
 

@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from snapshots.context.values import Material, Passage, SectionName
+from snapshots.context.values import ContextMaterial, Passage, SectionName
 from tests.snapshots.context.world import ADA, COUNTER, SINCE, all_content, context, memory, report, turns, within
 
 REMEMBERED = {
-    "the profile": Material(profile=ADA),
-    "a memory": Material(memories=(memory(1),)),
-    "a task": Material(tasks=(Passage("tasks", "w-1", "book a table"),)),
-    "a summary": Material(summary=Passage("summary", "s-1", "we spoke of dinner"), turns=turns(2)),
-    "what abstains": Material(profile=ADA, memories=(memory(1, relevance=0.0),), needs=0.0),
-    "nothing": Material(turns=turns(2)),
-    "nothing that helps": Material(memories=(memory(1, relevance=0.0),), needs=0.0),
+    "the profile": ContextMaterial(profile=ADA),
+    "a memory": ContextMaterial(memories=(memory(1),)),
+    "a task": ContextMaterial(tasks=(Passage("tasks", "w-1", "book a table"),)),
+    "a summary": ContextMaterial(summary=Passage("summary", "s-1", "we spoke of dinner"), turns=turns(2)),
+    "what abstains": ContextMaterial(profile=ADA, memories=(memory(1, relevance=0.0),), needs=0.0),
+    "nothing": ContextMaterial(turns=turns(2)),
+    "nothing that helps": ContextMaterial(memories=(memory(1, relevance=0.0),), needs=0.0),
 }
 
 

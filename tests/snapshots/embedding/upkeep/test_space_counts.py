@@ -7,18 +7,18 @@ import pytest
 from django.test import override_settings
 
 from memory_platform.kernel.clock import utc_now
+from snapshots.embedding.embedding_spaces import measured_embedders, space_id
 from snapshots.embedding.policy import DropPolicy
-from snapshots.embedding.spaces import measured_embedders, space_id
-from snapshots.embedding.upkeep.backfill import backfill_vectors
-from snapshots.embedding.upkeep.old_spaces import drop_vectors, forget_space
+from snapshots.embedding.upkeep.dropped_spaces import drop_vectors, forget_space
 from snapshots.embedding.upkeep.space_counts import (
     NOTHING,
     SpaceCount,
-    added_up,
-    count_only_in,
+    add_counts,
+    count_memories_only_in,
     count_spaces,
-    note_counts,
+    store_counts,
 )
+from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
 from snapshots.jobs import count_embedding_spaces_job
 from snapshots.models import EmbeddingSpace, Snapshot, SnapshotVector
 from snapshots.sensitive.detector import mask_sensitive
@@ -78,9 +78,9 @@ def test_what_is_retired_or_expired_is_neither_held_nor_lacking(migrating: World
 @override_settings(EMBEDDER=NEW)
 def test_what_would_be_left_to_words_is_known_before_a_space_is_dropped(migrating: World) -> None:
     embedders, old = measured_embedders(), old_space().id
-    assert count_only_in(migrating.acme.tenant.id, old, embedders) == 3
+    assert count_memories_only_in(migrating.acme.tenant.id, old, embedders) == 3
     backfill_vectors(migrating.acme.tenant.id, 100, mask=mask_sensitive)
-    assert count_only_in(migrating.acme.tenant.id, old, embedders) == 0
+    assert count_memories_only_in(migrating.acme.tenant.id, old, embedders) == 0
 
 
 def test_a_space_is_dropped_in_batches_for_one_tenant_at_a_time_and_on_record(migrating: World) -> None:
@@ -123,7 +123,7 @@ def test_the_job_keeps_the_platforms_count_on_the_spaces(migrating: World) -> No
 
 def test_a_space_that_nobody_lists_or_wrote_to_is_counted_too(migrating: World) -> None:
     with override_settings(EMBEDDER="hashing:16"):
-        note_counts({}, measured_embedders())
+        store_counts({}, measured_embedders())
     told = {space.name: (space.is_listed, space.held) for space in EmbeddingSpace.objects.all()}
     assert told == {"hashing-16": (True, 0), "hashing-32": (False, 0), "hashing-64": (False, 0)}
 
@@ -132,5 +132,5 @@ def test_counts_of_tenants_add_up() -> None:
     early, late = utc_now(), utc_now() + timedelta(days=1)
     one, other = SpaceCount(1, 3, 2, late), SpaceCount(2, 4, 2, early)
     here, there = UUID(int=1), UUID(int=2)
-    assert added_up({here: one}, {here: other, there: NOTHING}) == {here: SpaceCount(3, 7, 4, early), there: NOTHING}
+    assert add_counts({here: one}, {here: other, there: NOTHING}) == {here: SpaceCount(3, 7, 4, early), there: NOTHING}
     assert SpaceCount(held=0, belonging=1_000, missing=1).percent == 99  # a hundred is said of a whole alone

@@ -7,23 +7,23 @@ import pytest
 from profiles.models import Tag, TagDetail
 from profiles.selectors import detail_history, tags_as_held, tags_at
 from snapshots.erasure.learned.beliefs import forget_tag
-from snapshots.lifecycle.staff_actions.actions import Doing, correct_tag
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext, correct_tag
 from snapshots.lifecycle.staff_actions.merging import merge_memories
-from snapshots.lifecycle.staff_actions.undo import last_act, undo_act
+from snapshots.lifecycle.staff_actions.undo import find_last_act, undo_act
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller
 from tests.memory_platform.api.portability.exporting import export, sort_lines, take_back
 from tests.snapshots.erasure.everywhere import tables_with
-from tests.snapshots.erasure.learned.test_statements import delete, teach
+from tests.snapshots.erasure.learned.test_unlearning import delete, teach
 from tests.snapshots.held import label
 
 MOVES = [
     ("My home address is 12 Elm Street.", "My home address is 99 Oak Avenue.", "12 Elm Street", "99 Oak Avenue"),
     ("我家住在南京西路1266号。", "我家住在世纪大道100号。", "南京西路1266号", "世纪大道100号"),
 ]
-DOING = Doing(COMMAND_LINE, "test")
+DOING = ActContext(COMMAND_LINE, "test")
 
 
 def addresses(house: House) -> list[tuple[Any, bool]]:
@@ -81,7 +81,7 @@ def test_a_merge_that_is_taken_back_gives_both_their_past_again(world: World) ->
         mum, mother = (Tag.objects.select_related("subject").get(label=name) for name in ("mum", "mother"))
         merge_memories(mother, mum, DOING)
         assert Tag.objects.get().phone == "555-0102"
-        act = last_act(mother)
+        act = find_last_act(mother)
         assert act is not None
         undo_act(mother.subject, act.id, DOING)
         assert list(TagDetail.objects.order_by("id").values()) == before

@@ -6,8 +6,8 @@ import pytest
 
 from memory_platform.kernel.ids import new_id
 from profiles.models import Preference, ProfileFact
-from snapshots.feedback.reading.agreement import agreeing
-from snapshots.feedback.tallies.tally import roll_up_tallies
+from snapshots.feedback.reading.agreement import find_agreeing_memories
+from snapshots.feedback.tallies.memory_tallies import roll_up_tallies
 from snapshots.feedback.values import InjectedText
 from snapshots.jobs import HANDLERS
 from snapshots.lifecycle.calibration import calibrate_tenant
@@ -38,7 +38,7 @@ from tests.snapshots.held import know, prefer, remember, say
 )
 def test_what_is_said_again(said: str, lane: str, text: str) -> None:
     memory = InjectedText(new_id(), lane, text)
-    assert agreeing(said, [memory]) == {memory.memory_id}
+    assert find_agreeing_memories(said, [memory]) == {memory.memory_id}
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_what_is_said_again(said: str, lane: str, text: str) -> None:
     ],
 )
 def test_what_is_not(said: str, lane: str, text: str) -> None:
-    assert agreeing(said, [InjectedText(new_id(), lane, text)]) == set()
+    assert find_agreeing_memories(said, [InjectedText(new_id(), lane, text)]) == set()
 
 
 def work(house: House) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from lab.measuring.labels import Score, rows, scores
-from snapshots.feedback.reading.signals import sense_of
-from snapshots.feedback.reading.utilisation import used_memories
-from snapshots.feedback.values import SIGNAL_OF, Sense, Signal, Turn
+from snapshots.feedback.reading.sense_rules import read_sense_by_rules
+from snapshots.feedback.reading.utilisation import find_used_memories
+from snapshots.feedback.values import SIGNAL_OF, AnsweredTurn, Signal, TurnSense
 
 DEV = "feedback_dev"
 WRITTEN_APART = ("feedback", "feedback_2", "feedback_3")
@@ -20,7 +20,7 @@ def senses(name: str) -> dict[str, Score]:
     """Return the score of each sense over a golden set."""
     pairs = []
     for row in rows(name):
-        found = sense_of(Turn(row["query"], row["reply"], row["next"]))
+        found = read_sense_by_rules(AnsweredTurn(row["query"], row["reply"], row["next"]))
         pairs.append(({str(found)}, {row["signal"]}))
     return scores(pairs)
 
@@ -29,7 +29,7 @@ def utilisation(name: str) -> Score:
     """Return the score of the memories found used over a golden set."""
     pairs = []
     for row in rows(name):
-        used = used_memories(row["query"], row["reply"], [("snapshots", text) for text in row["memories"]])
+        used = find_used_memories(row["query"], row["reply"], [("snapshots", text) for text in row["memories"]])
         pairs.append(({f"used {number}" for number in used}, {f"used {number}" for number in row["utilised"]}))
     return scores(pairs)["used"]
 
@@ -37,7 +37,7 @@ def utilisation(name: str) -> Score:
 def below(name: str, goal: tuple[float, float]) -> Iterator[str]:
     """Yield the senses whose precision or recall is below the goal; ``unclear`` is no answer, and no error."""
     for sense, score in senses(name).items():
-        if sense != Sense.UNCLEAR and (score.precision < goal[0] or score.recall < goal[1]):
+        if sense != TurnSense.UNCLEAR and (score.precision < goal[0] or score.recall < goal[1]):
             yield f"{sense}: precision {score.precision:.3f}, recall {score.recall:.3f}"
 
 
@@ -45,7 +45,7 @@ def test_the_dev_set_holds_both_languages_and_every_sense() -> None:
     found = rows(DEV)
     assert len(found) >= 80
     assert {(row["language"], row["signal"]) for row in found} == {
-        (language, str(sense)) for language in ("en", "zh") for sense in Sense if sense is not Sense.UNCLEAR
+        (language, str(sense)) for language in ("en", "zh") for sense in TurnSense if sense is not TurnSense.UNCLEAR
     }
 
 
@@ -59,19 +59,22 @@ def test_turns_that_were_written_apart_from_the_rules_are_read(name: str) -> Non
 
 
 def test_what_nothing_tells_judges_nothing() -> None:
-    sense = sense_of(Turn("定个十分钟", "十分钟计时开始。", "蓝色"))
-    assert sense is Sense.UNCLEAR
+    sense = read_sense_by_rules(AnsweredTurn("定个十分钟", "十分钟计时开始。", "蓝色"))
+    assert sense is TurnSense.UNCLEAR
     assert SIGNAL_OF[sense] is Signal.NEUTRAL
 
 
 def test_a_word_of_the_reply_asked_back_before_a_statement_corrects_it() -> None:
     query, reply = "Book a flight", "A seat by the window, from Leeds at 7:10."
-    assert sense_of(Turn(query, reply, "Leeds? I live in Aberdeen")) is Sense.CORRECT
-    assert sense_of(Turn(query, reply, "Leeds? Which terminal?")) is Sense.FOLLOW_UP
+    assert read_sense_by_rules(AnsweredTurn(query, reply, "Leeds? I live in Aberdeen")) is TurnSense.CORRECT
+    assert read_sense_by_rules(AnsweredTurn(query, reply, "Leeds? Which terminal?")) is TurnSense.FOLLOW_UP
 
 
 def test_an_answer_to_what_the_reply_asks_goes_along() -> None:
-    assert sense_of(Turn("play something", "Moana, on the rear speakers only?", "no, all of them")) is Sense.CONFIRM
+    assert (
+        read_sense_by_rules(AnsweredTurn("play something", "Moana, on the rear speakers only?", "no, all of them"))
+        is TurnSense.CONFIRM
+    )
 
 
 def test_replies_of_the_dev_set_are_read() -> None:
@@ -89,4 +92,4 @@ def test_replies_that_were_written_apart_from_the_rules_are_read() -> None:
 
 @pytest.mark.parametrize("text", ["", " ", "?", "。", "🙂", "\u200b", "no", "不", "ok"])
 def test_a_turn_of_next_to_nothing_has_a_sense(text: str) -> None:
-    assert sense_of(Turn("lunch?", "The Thai place.", text)) in Sense
+    assert read_sense_by_rules(AnsweredTurn("lunch?", "The Thai place.", text)) in TurnSense

@@ -1,7 +1,7 @@
 """What users made of a memory reaches its rank; silence does not. Rows: R3, G3."""
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.feedback.tallies.tally import roll_up_tallies
+from snapshots.feedback.tallies.memory_tallies import roll_up_tallies
 from snapshots.recall.pipeline import recall_in_scope
 from snapshots.recall.question import prepare_question
 from snapshots.recall.values import RecallQuery

@@ -7,9 +7,9 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
+from snapshots.feedback.tallies.arm_figures import ShareEstimate, estimate_share, load_arm_figures
 from snapshots.feedback.tallies.indicators import roll_up_indicators, roll_up_recent_indicators
-from snapshots.feedback.tallies.shares import Share, figures_by_arm, wilson
-from snapshots.feedback.values import SaidVerdict, Signal
+from snapshots.feedback.values import ProductVerdict, Signal
 from snapshots.jobs import roll_up_indicators_job
 from snapshots.maintenance import CARE
 from snapshots.models import FastLaneChange, Indicator, Receipt, Snapshot
@@ -34,7 +34,7 @@ def test_a_day_is_counted_by_policy_version_and_again_the_same(world: World) -> 
     ask(world.acme, "lunch?", policy_version="1")
     told = ask(world.acme, "lunch?", policy_version="2")
     tell(world.acme, told, reply="Without peanuts.", next="Perfect!")
-    tell(world.acme, told, verdicts=[SaidVerdict(bristol, Signal.CORRECTED)])
+    tell(world.acme, told, verdicts=[ProductVerdict(bristol, Signal.CORRECTED)])
     for _ in "12":
         assert roll_up_recent_indicators(world.acme.tenant.id) == 2
     first, second = indicators(world.acme)
@@ -100,14 +100,14 @@ def test_arms_are_told_apart_and_a_correction_belongs_to_its_subjects_arm(world:
         FastLaneChange.objects.create(subject=Subject.objects.create(external_id="never asked"), took_ms=40)
     assert roll_up_indicators(world.acme.tenant.id, today()) == 3
     with tenant_tx(world.acme.tenant.id):
-        plain, short = figures_by_arm("trial")
-        (apart,) = figures_by_arm("")
+        plain, short = load_arm_figures("trial")
+        (apart,) = load_arm_figures("")
     assert (apart.arm, apart.policy_version, apart.contexts, apart.fast_lane_changes) == ("", "2", 0, 1)
     assert (plain.arm, plain.contexts, plain.tokens_per_context, plain.fast_lane_changes) == ("as it is", 2, 150.0, 0)
     assert (short.arm, short.contexts, short.fast_lane_changes, short.fast_lane_p95_ms) == ("短", 1, 1, 30.0)
-    assert plain.degraded == wilson(0, 2)
+    assert plain.degraded == estimate_share(0, 2)
     with tenant_tx(world.globex.tenant.id):
-        assert figures_by_arm("trial") == []
+        assert load_arm_figures("trial") == []
 
 
 @pytest.mark.parametrize(
@@ -115,15 +115,15 @@ def test_arms_are_told_apart_and_a_correction_belongs_to_its_subjects_arm(world:
     [(0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605)],
 )
 def test_intervals_are_those_of_the_literature(count: int, of: int, low: float, high: float) -> None:
-    found = wilson(count, of)
+    found = estimate_share(count, of)
     assert [found.low, found.high] == pytest.approx([low, high], abs=1e-4)
 
 
 def test_a_share_of_nothing_is_none() -> None:
-    assert wilson(0, 0) == Share(0, 0, None, None, None)
+    assert estimate_share(0, 0) == ShareEstimate(0, 0, None, None, None)
 
 
 def test_of_a_hundred_intervals_ninety_five_hold_the_truth() -> None:
-    held = [wilson(int(count), 200) for count in np.random.default_rng(5).binomial(200, 0.07, 1_000)]
+    held = [estimate_share(int(count), 200) for count in np.random.default_rng(5).binomial(200, 0.07, 1_000)]
     inside = sum((one.low or 0) <= 0.07 <= (one.high or 0) for one in held)
     assert 925 <= inside <= 975

@@ -12,7 +12,7 @@ from memory_platform.kernel.ids import new_id
 from profiles.models import Ask, Candidate, IdempotentReply, ToolSave
 from profiles.values import Verdict
 from snapshots.lifecycle.policy import PURGE_POLICY, EvictionPolicy, PurgePolicy
-from snapshots.lifecycle.retention.eviction import evict_tenant, least_worth, preview_eviction
+from snapshots.lifecycle.retention.eviction import evict_tenant, find_least_worth, preview_eviction
 from snapshots.lifecycle.retention.expired_rows import EXPIRING_ROWS
 from snapshots.lifecycle.retention.purge import BatchPace, preview_purge, purge_tenant
 from snapshots.models import (
@@ -33,13 +33,13 @@ from snapshots.models import (
 )
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.enqueue import end_conversation
-from snapshots.queue.figures.counts import work_counts
+from snapshots.queue.figures.work_counts import count_work
 from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, ModelUsage
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import create_key
 from tests.conftest import World
-from tests.snapshots.queue.world import complete_only, filled, handlers, start_conversation
+from tests.snapshots.queue.world import complete_only, handlers, post_messages, start_conversation
 
 NOTHING = dict.fromkeys(("snapshots", *(expiring.name for expiring in EXPIRING_ROWS)), 0)
 
@@ -77,7 +77,7 @@ def snapshots(world: World, expiries: Iterable[timedelta | None]) -> list[Snapsh
 
 
 def test_expired_snapshots_leave_with_their_parts_and_the_memory_is_another_one(world: World, tenant_id: UUID) -> None:
-    message = filled(tenant_id, world.acme.subject, 1)[0]
+    message = post_messages(tenant_id, world.acme.subject, 1)[0]
     day = timedelta(days=1)
     with tenant_tx(tenant_id):
         memory = SubjectMemory.objects.create(subject=world.acme.subject)
@@ -124,7 +124,7 @@ def test_without_time_it_leaves_the_rest_for_the_next_run(world: World, tenant_i
 
 
 def test_old_messages_leave_with_their_work_which_stays_counted(world: World, tenant_id: UUID) -> None:
-    messages = filled(tenant_id, world.acme.subject, 3)
+    messages = post_messages(tenant_id, world.acme.subject, 3)
     with tenant_tx(tenant_id):
         Message.objects.filter(pk=messages[0].pk).update(accepted_at=utc_now() - timedelta(days=366))
         Message.objects.filter(pk=messages[1].pk).update(accepted_at=utc_now() - timedelta(days=364))
@@ -132,12 +132,12 @@ def test_old_messages_leave_with_their_work_which_stays_counted(world: World, te
     assert purge(tenant_id) == 1
     with tenant_tx(tenant_id):
         assert Message.objects.count() == 2
-        counts = work_counts()
-    assert (counts.ready, counts.removed, counts.accepted) == (4, 2, 6)
+        counts = count_work()
+    assert (counts.ready, counts.removed, counts.accepted_total) == (4, 2, 6)
 
 
 def test_long_done_work_leaves_counted_but_ends_stay_the_same_end(world: World, tenant_id: UUID) -> None:
-    filled(tenant_id, world.acme.subject, 2)
+    post_messages(tenant_id, world.acme.subject, 2)
     with tenant_tx(tenant_id):
         conversation = start_conversation(world.acme.subject, "ended")
         end = end_conversation(conversation)
@@ -148,7 +148,7 @@ def test_long_done_work_leaves_counted_but_ends_stay_the_same_end(world: World, 
     assert preview(tenant_id) == {**NOTHING, "work": 2}
     assert purge(tenant_id) == 2
     with tenant_tx(tenant_id):
-        assert (work_counts().done, work_counts().removed) == (3, 2)
+        assert (count_work().done, count_work().removed) == (3, 2)
         assert end_conversation(conversation).pk == end.pk
 
 
@@ -257,7 +257,7 @@ def test_above_the_limit_the_least_worth_leaves_first(world: World, tenant_id: U
         rows.filter(pk=plain.pk).update(importance=0.2)
         rows.filter(pk=weighty.pk).update(importance=1.0, said_at=utc_now() - timedelta(days=10))  # 0.6
         rows.filter(pk=gone.pk).update(importance=1.0, retired_at=utc_now())
-        assert [row[0] for row in least_worth(world.acme.subject.id, 3)] == [gone.pk, old.pk, plain.pk]
+        assert [row[0] for row in find_least_worth(world.acme.subject.id, 3)] == [gone.pk, old.pk, plain.pk]
         assert preview_eviction(few).counts == {"subjects": 2, "tenant": 0}
     assert evict_tenant(tenant_id, policy=few) == 2
     assert evict_tenant(tenant_id, policy=few) == 0

@@ -16,10 +16,10 @@ from django.db import connection
 from memory_platform.kernel.errors import Unavailable
 from profiles.models import Subject
 from snapshots.models import Work, WorkKind
-from snapshots.queue.draining.claim import claim
+from snapshots.queue.draining.claim import claim_items
 from snapshots.queue.draining.drain import drain_work
-from snapshots.queue.draining.leases import hold
-from snapshots.queue.figures.counts import work_counts
+from snapshots.queue.draining.leases import lock_leased
+from snapshots.queue.figures.work_counts import count_work
 from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.values import ClaimedWork, DrainReport, Handler
 from tenants.isolation import tenant_tx
@@ -28,11 +28,11 @@ from tests.snapshots.queue.world import (
     AT_ONCE,
     complete_only,
     expire_leases,
-    filled,
     handlers,
     leave_marks,
     make_due,
     marks,
+    post_messages,
     raising,
     states,
 )
@@ -47,7 +47,7 @@ def tenant_id(world: World) -> UUID:
 
 
 def test_everything_due_is_done_once(world: World, tenant_id: UUID) -> None:
-    filled(tenant_id, world.acme.subject, 25)
+    post_messages(tenant_id, world.acme.subject, 25)
     report = drain_work(tenant_id, handlers(leave_marks), policy=QueuePolicy(batch=10, subject_batch=10))
     assert report == DrainReport(done=50, failed=0, more=False)
     with tenant_tx(tenant_id):
@@ -58,7 +58,7 @@ def test_everything_due_is_done_once(world: World, tenant_id: UUID) -> None:
 def test_shuffled_and_doubled_wake_ups_change_nothing(world: World, tenant_id: UUID) -> None:
     wake_ups = []
     for house in (world.acme, world.globex):
-        filled(house.tenant.id, house.subject, 120)
+        post_messages(house.tenant.id, house.subject, 120)
         wake_ups += [house.tenant.id] * 6
     random.Random(7).shuffle(wake_ups)  # noqa: S311 - a repeatable order
     policy = QueuePolicy(batch=13, subject_batch=7)
@@ -78,7 +78,7 @@ def test_shuffled_and_doubled_wake_ups_change_nothing(world: World, tenant_id: U
 
 
 def test_extractions_of_a_subject_happen_in_the_order_of_acceptance(world: World, tenant_id: UUID) -> None:
-    messages = filled(tenant_id, world.acme.subject, 60)
+    messages = post_messages(tenant_id, world.acme.subject, 60)
     seen: list[UUID | None] = []
 
     def note_order(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -99,7 +99,7 @@ def test_extractions_of_a_subject_happen_in_the_order_of_acceptance(world: World
 def test_among_a_thousand_only_the_poison_item_dies(
     world: World, tenant_id: UUID, kind: WorkKind, attempts: int
 ) -> None:
-    poison = filled(tenant_id, world.acme.subject, 1_000)[500].pk
+    poison = post_messages(tenant_id, world.acme.subject, 1_000)[500].pk
     handler = raising(lambda item: item.message_id == poison, ValueError("the user's own words"))
     for _ in range(attempts):
         drain_work(tenant_id, handlers(handler, kind), policy=AT_ONCE)
@@ -112,10 +112,10 @@ def test_among_a_thousand_only_the_poison_item_dies(
 
 
 def test_nothing_is_learned_past_a_failed_extraction_until_it_is_dead(world: World, tenant_id: UUID) -> None:
-    messages = filled(tenant_id, world.acme.subject, 6)
+    messages = post_messages(tenant_id, world.acme.subject, 6)
     with tenant_tx(tenant_id):
         lin = Subject.objects.create(external_id="林")
-    filled(tenant_id, lin, 2)
+    post_messages(tenant_id, lin, 2)
     poison = messages[2].pk
     handler = raising(lambda item: item.message_id == poison, KeyError("x"))
     for done in (4, 4, 7):  # two of Ada's before the poison and both of Lin's; at last the three after it
@@ -128,7 +128,7 @@ def test_nothing_is_learned_past_a_failed_extraction_until_it_is_dead(world: Wor
 
 
 def test_an_outage_costs_no_attempts_and_pauses_its_kind(world: World, tenant_id: UUID) -> None:
-    filled(tenant_id, world.acme.subject, 30)
+    post_messages(tenant_id, world.acme.subject, 30)
     calls = []
 
     def down(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -146,7 +146,7 @@ def test_an_outage_costs_no_attempts_and_pauses_its_kind(world: World, tenant_id
 
 
 def test_an_outage_in_the_middle_of_a_poisoned_batch_puts_the_rest_back(world: World, tenant_id: UUID) -> None:
-    messages = filled(tenant_id, world.acme.subject, 6)
+    messages = post_messages(tenant_id, world.acme.subject, 6)
     fourth = messages[3].pk
 
     def handler(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -164,7 +164,7 @@ def test_an_outage_in_the_middle_of_a_poisoned_batch_puts_the_rest_back(world: W
 
 
 def test_a_handler_that_forgets_items_does_not_look_done(world: World, tenant_id: UUID) -> None:
-    filled(tenant_id, world.acme.subject, 4)
+    post_messages(tenant_id, world.acme.subject, 4)
     report = drain_work(tenant_id, handlers(lambda tenant_id, items: leave_marks(tenant_id, items[1:]), STATEMENT))
     assert (report.done, report.failed) == (3, 1)
     with tenant_tx(tenant_id):
@@ -172,7 +172,7 @@ def test_a_handler_that_forgets_items_does_not_look_done(world: World, tenant_id
 
 
 def test_a_handler_that_lost_its_lease_writes_nothing_and_fails_nothing(world: World, tenant_id: UUID) -> None:
-    filled(tenant_id, world.acme.subject, 4)
+    post_messages(tenant_id, world.acme.subject, 4)
     late: list[int] = []
 
     def slow(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -191,10 +191,10 @@ def test_a_handler_that_lost_its_lease_writes_nothing_and_fails_nothing(world: W
 
 
 def test_a_dead_workers_items_are_done_by_the_next(world: World, tenant_id: UUID) -> None:
-    filled(tenant_id, world.acme.subject, 10)
+    post_messages(tenant_id, world.acme.subject, 10)
     with tenant_tx(tenant_id):
-        claim(STATEMENT)
-        claim(EXTRACT)
+        claim_items(STATEMENT)
+        claim_items(EXTRACT)
     assert drain_work(tenant_id, handlers(leave_marks)).done == 0
     with tenant_tx(tenant_id):
         expire_leases()
@@ -204,7 +204,7 @@ def test_a_dead_workers_items_are_done_by_the_next(world: World, tenant_id: UUID
 
 
 def test_a_lease_is_kept_while_its_handler_computes(world: World, tenant_id: UUID) -> None:
-    filled(tenant_id, world.acme.subject, 2)
+    post_messages(tenant_id, world.acme.subject, 2)
     policy = QueuePolicy(lease=timedelta(seconds=0.4), renew_every=timedelta(seconds=0.1))
     stolen = []
 
@@ -218,33 +218,33 @@ def test_a_lease_is_kept_while_its_handler_computes(world: World, tenant_id: UUI
 
 
 def test_a_drain_ends_with_its_time_and_asks_for_more(world: World, tenant_id: UUID) -> None:
-    filled(tenant_id, world.acme.subject, 10)
+    post_messages(tenant_id, world.acme.subject, 10)
     policy = QueuePolicy(batch=2, drain_budget=timedelta(0))
     report = drain_work(tenant_id, handlers(leave_marks, STATEMENT), policy=policy)
     assert report == DrainReport(done=2, failed=0, more=True)
 
 
 def test_nothing_accepted_is_unaccounted_for(world: World, tenant_id: UUID) -> None:
-    messages = filled(tenant_id, world.acme.subject, 40)
+    messages = post_messages(tenant_id, world.acme.subject, 40)
     poison = {message.pk for message in messages[5:8]}
     handler = raising(lambda item: item.message_id in poison, ValueError())
     drain_work(tenant_id, handlers(handler, STATEMENT), policy=QueuePolicy(attempts=1))
     with tenant_tx(tenant_id):
-        claim(EXTRACT, policy=QueuePolicy(subject_batch=11))
-        counts = work_counts()
+        claim_items(EXTRACT, policy=QueuePolicy(subject_batch=11))
+        counts = count_work()
     assert (counts.done, counts.dead, counts.leased, counts.ready, counts.removed) == (37, 3, 11, 29, 0)
-    assert counts.accepted == 80
+    assert counts.accepted_total == 80
 
 
 def test_the_queue_itself_costs_little(world: World, tenant_id: UUID) -> None:
-    filled(tenant_id, world.acme.subject, 1_000)
+    post_messages(tenant_id, world.acme.subject, 1_000)
     began = time.perf_counter()
     assert drain_work(tenant_id, handlers(complete_only)).done == 2_000
     assert 2_000 / (time.perf_counter() - began) > 300  # measured at ten times this; a floor against bad plans
 
 
 def test_a_database_that_ends_its_sessions_costs_no_attempt(world: World, tenant_id: UUID) -> None:
-    filled(tenant_id, world.acme.subject, 4)
+    post_messages(tenant_id, world.acme.subject, 4)
     sessions_ended = 0
 
     def handler(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -266,7 +266,7 @@ def test_a_database_that_ends_its_sessions_costs_no_attempt(world: World, tenant
 
 
 def test_a_worker_whose_time_is_up_gives_its_items_away_at_once(world: World, tenant_id: UUID) -> None:
-    filled(tenant_id, world.acme.subject, 3)
+    post_messages(tenant_id, world.acme.subject, 3)
     began: list[int] = []
 
     def slow(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
@@ -287,11 +287,11 @@ def test_a_worker_whose_time_is_up_gives_its_items_away_at_once(world: World, te
 
 def test_a_statement_that_outlasts_the_workers_time_does_not_keep_it(world: World, tenant_id: UUID) -> None:
     """The server goes on with it for a while, and holds the items: then their lease runs out by itself."""
-    filled(tenant_id, world.acme.subject, 1)
+    post_messages(tenant_id, world.acme.subject, 1)
 
     def stuck(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
         with tenant_tx(tenant_id), connection.cursor() as cursor:
-            hold(items)
+            lock_leased(items)
             cursor.execute("SELECT pg_sleep(3)")
 
     began = time.monotonic()
@@ -305,7 +305,7 @@ def test_a_statement_that_outlasts_the_workers_time_does_not_keep_it(world: Worl
 
 
 def test_an_item_that_never_ends_dies_at_last_and_nobody_with_it(world: World, tenant_id: UUID) -> None:
-    poison = filled(tenant_id, world.acme.subject, 5)[2].id
+    poison = post_messages(tenant_id, world.acme.subject, 5)[2].id
 
     def handler(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
         if poison in {item.message_id for item in items}:
@@ -340,7 +340,7 @@ def test_items_that_kill_their_worker_die_and_nobody_with_them(world: World, ten
     with tenant_tx(tenant_id):
         subjects = [Subject.objects.create(external_id=f"s{n}") for n in range(4)]
     for subject in subjects:
-        filled(tenant_id, subject, 12)
+        post_messages(tenant_id, subject, 12)
     with tenant_tx(tenant_id):
         items = list(Work.objects.values_list("pk", "kind"))
         for work_id, kind in items:  # some have failed before, up to their last chance

@@ -6,56 +6,56 @@ from uuid import UUID
 import pytest
 
 from snapshots.models import Work, WorkKind
-from snapshots.queue.draining.claim import claim, take_over
-from snapshots.queue.draining.leases import complete, fail, hold, release, renew
+from snapshots.queue.draining.claim import claim_items, take_over_items
+from snapshots.queue.draining.leases import complete_items, fail_items, lock_leased, release_items, renew_leases
 from snapshots.queue.policy import QueuePolicy
 from snapshots.queue.values import ClaimedWork, LeaseLost
 from tenants.isolation import tenant_tx
 from tests.conftest import World
-from tests.snapshots.queue.world import expire_leases, filled, states
+from tests.snapshots.queue.world import expire_leases, post_messages, states
 
 STATEMENT = WorkKind.STATEMENT
 
 
 @pytest.fixture
 def tenant_id(world: World) -> UUID:
-    filled(world.acme.tenant.id, world.acme.subject, 3)
+    post_messages(world.acme.tenant.id, world.acme.subject, 3)
     return world.acme.tenant.id
 
 
-def overtaken(tenant_id: UUID) -> tuple[list[ClaimedWork], ClaimedWork]:
+def take_over_first(tenant_id: UUID) -> tuple[list[ClaimedWork], ClaimedWork]:
     """Return a batch of three, and its first item as somebody else took it over."""
     with tenant_tx(tenant_id):
-        items = claim(STATEMENT)
+        items = claim_items(STATEMENT)
     with tenant_tx(tenant_id):
         expire_leases()
-        (taken,) = take_over(STATEMENT, policy=QueuePolicy(batch=1))
+        (taken,) = take_over_items(STATEMENT, policy=QueuePolicy(batch=1))
     return items, taken
 
 
 def test_hold_returns_only_what_is_still_ours(tenant_id: UUID) -> None:
-    items, taken = overtaken(tenant_id)
+    items, taken = take_over_first(tenant_id)
     with tenant_tx(tenant_id):
-        assert [item.id for item in hold(items)] == [item.id for item in items if item.id != taken.id]
-        assert hold([taken]) == [taken]
+        assert [item.id for item in lock_leased(items)] == [item.id for item in items if item.id != taken.id]
+        assert lock_leased([taken]) == [taken]
 
 
 def test_a_late_completion_is_refused_as_a_whole(tenant_id: UUID) -> None:
-    items, _ = overtaken(tenant_id)
+    items, _ = take_over_first(tenant_id)
     with pytest.raises(LeaseLost), tenant_tx(tenant_id):
-        complete(items)
+        complete_items(items)
     with tenant_tx(tenant_id):
         assert states(STATEMENT) == {"leased": 3}
 
 
 def test_fail_release_and_renew_touch_nothing_that_is_not_ours(tenant_id: UUID) -> None:
-    items, taken = overtaken(tenant_id)
+    items, taken = take_over_first(tenant_id)
     stale = [item for item in items if item.id == taken.id]
     with tenant_tx(tenant_id):
-        assert fail(stale, "late") == []
-        assert release(stale) == 0
-        assert renew(stale) == 0
-        assert hold([taken]) == [taken]
+        assert fail_items(stale, "late") == []
+        assert release_items(stale) == 0
+        assert renew_leases(stale) == 0
+        assert lock_leased([taken]) == [taken]
 
 
 def test_a_failure_counts_and_backs_off_twice_as_long_each_time(tenant_id: UUID) -> None:
@@ -63,8 +63,8 @@ def test_a_failure_counts_and_backs_off_twice_as_long_each_time(tenant_id: UUID)
     for attempt in range(7):
         with tenant_tx(tenant_id):
             Work.objects.filter(kind=STATEMENT).update(due_at="2026-01-01T00:00Z")
-            items = claim(STATEMENT, policy=QueuePolicy(batch=1))
-            assert fail(items, "ValueError") == ["ready"]
+            items = claim_items(STATEMENT, policy=QueuePolicy(batch=1))
+            assert fail_items(items, "ValueError") == ["ready"]
             work = Work.objects.get(pk=items[0].id)
             Work.objects.exclude(pk=work.pk).delete()
             assert (work.attempts, work.error_code, work.lease_token) == (attempt + 1, "ValueError", None)
@@ -78,14 +78,14 @@ def test_the_eighth_failure_kills_and_the_third_does_for_extraction(tenant_id: U
     for kind, most in ((STATEMENT, 8), (WorkKind.EXTRACT, 3)):
         with tenant_tx(tenant_id):
             Work.objects.filter(kind=kind).update(attempts=most - 1)
-            assert set(fail(claim(kind), "boom")) == {"dead"}
+            assert set(fail_items(claim_items(kind), "boom")) == {"dead"}
 
 
 def test_the_back_off_is_capped(tenant_id: UUID) -> None:
     policy = QueuePolicy(attempts=100, backoff_cap=timedelta(seconds=1))
     with tenant_tx(tenant_id):
         Work.objects.update(attempts=50)
-        fail(claim(STATEMENT), "boom", policy=policy)
+        fail_items(claim_items(STATEMENT), "boom", policy=policy)
         work = Work.objects.filter(kind=STATEMENT).first()
         assert work is not None
         assert (work.due_at - work.created_at).total_seconds() < 10
@@ -93,9 +93,9 @@ def test_the_back_off_is_capped(tenant_id: UUID) -> None:
 
 def test_a_release_costs_no_attempt(tenant_id: UUID) -> None:
     with tenant_tx(tenant_id):
-        items = claim(STATEMENT)
-        assert release(items, delay=timedelta(seconds=30), code="embedding_unavailable") == 3
-        assert claim(STATEMENT) == []
+        items = claim_items(STATEMENT)
+        assert release_items(items, delay=timedelta(seconds=30), code="embedding_unavailable") == 3
+        assert claim_items(STATEMENT) == []
         assert set(Work.objects.filter(kind=STATEMENT).values_list("attempts", "error_code")) == {
             (0, "embedding_unavailable")
         }
@@ -103,6 +103,6 @@ def test_a_release_costs_no_attempt(tenant_id: UUID) -> None:
 
 def test_a_renewed_lease_does_not_run_out(tenant_id: UUID) -> None:
     with tenant_tx(tenant_id):
-        items = claim(STATEMENT, policy=QueuePolicy(lease=timedelta(seconds=-1)))
-        assert renew(items) == 3
-        assert take_over(STATEMENT) == []
+        items = claim_items(STATEMENT, policy=QueuePolicy(lease=timedelta(seconds=-1)))
+        assert renew_leases(items) == 3
+        assert take_over_items(STATEMENT) == []

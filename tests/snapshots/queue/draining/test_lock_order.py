@@ -13,19 +13,19 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from snapshots.models import Conversation, Message, Work, WorkKind
-from snapshots.queue.draining.claim import claim
-from snapshots.queue.draining.leases import fail, hold, release, renew
-from snapshots.queue.figures.counts import (
+from snapshots.queue.dead_work import replay_dead_work
+from snapshots.queue.draining.claim import claim_items
+from snapshots.queue.draining.leases import fail_items, lock_leased, release_items, renew_leases
+from snapshots.queue.figures.work_counts import (
+    count_work,
     remove_work,
     remove_work_of_conversation,
     remove_work_of_messages,
-    work_counts,
 )
-from snapshots.queue.replay import replay_dead
 from snapshots.queue.values import ClaimedWork
 from tenants.isolation import tenant_tx
 from tests.conftest import World
-from tests.snapshots.queue.world import SAM, complete_only, filled
+from tests.snapshots.queue.world import SAM, complete_only, post_messages
 
 EXTRACT, STATEMENT = WorkKind.EXTRACT, WorkKind.STATEMENT
 SECONDS = 20.0
@@ -129,18 +129,18 @@ def removals(messages: list[Message]) -> dict[str, Callable[[], object]]:
 def test_what_removes_items_locks_them_by_position(
     world: World, tenant_id: UUID, others: ThreadPoolExecutor, removal: str
 ) -> None:
-    messages = filled(tenant_id, world.acme.subject, 3)
+    messages = post_messages(tenant_id, world.acme.subject, 3)
     stored_backwards(tenant_id, EXTRACT, messages)
     assert_locks_by_position(tenant_id, others, EXTRACT, messages, removals(messages)[removal])
     with tenant_tx(tenant_id):
-        assert work_counts().removed == 6
+        assert count_work().removed == 6
 
 
 HOLDERS: dict[str, Callable[[list[ClaimedWork]], object]] = {
-    "hold": hold,
-    "renew": renew,
-    "release": release,
-    "fail": lambda items: fail(items, "boom"),
+    "hold": lock_leased,
+    "renew": renew_leases,
+    "release": release_items,
+    "fail": lambda items: fail_items(items, "boom"),
 }
 
 
@@ -148,28 +148,28 @@ HOLDERS: dict[str, Callable[[list[ClaimedWork]], object]] = {
 def test_what_the_holder_of_a_lease_does_locks_by_position(
     world: World, tenant_id: UUID, others: ThreadPoolExecutor, verb: str
 ) -> None:
-    messages = filled(tenant_id, world.acme.subject, 3)
+    messages = post_messages(tenant_id, world.acme.subject, 3)
     with tenant_tx(tenant_id):
-        items = claim(STATEMENT)
+        items = claim_items(STATEMENT)
     stored_backwards(tenant_id, STATEMENT, messages)
     assert_locks_by_position(tenant_id, others, STATEMENT, messages, lambda: HOLDERS[verb](items))
 
 
 def test_replaying_dead_items_locks_them_by_position(world: World, tenant_id: UUID, others: ThreadPoolExecutor) -> None:
-    messages = filled(tenant_id, world.acme.subject, 3)
+    messages = post_messages(tenant_id, world.acme.subject, 3)
     with tenant_tx(tenant_id):
         Work.objects.filter(kind=STATEMENT).update(state="dead")
     stored_backwards(tenant_id, STATEMENT, messages)
-    assert_locks_by_position(tenant_id, others, STATEMENT, messages, lambda: replay_dead(by=SAM, kind=STATEMENT))
+    assert_locks_by_position(tenant_id, others, STATEMENT, messages, lambda: replay_dead_work(by=SAM, kind=STATEMENT))
 
 
 def test_a_claim_waits_for_nobody_and_leaves_out_what_follows_a_locked_item(
     world: World, tenant_id: UUID, others: ThreadPoolExecutor
 ) -> None:
-    messages = filled(tenant_id, world.acme.subject, 4)
+    messages = post_messages(tenant_id, world.acme.subject, 4)
     with tenant_tx(tenant_id):
         lock(EXTRACT, messages[2])
-        items = elsewhere(others, tenant_id, lambda: claim(EXTRACT)).result(SECONDS)
+        items = elsewhere(others, tenant_id, lambda: claim_items(EXTRACT)).result(SECONDS)
     assert [item.message_id for item in items] == [message.pk for message in messages[:2]]
 
 
@@ -179,14 +179,14 @@ def test_claims_and_deletions_at_once_end_without_a_deadlock(
     """Many rounds at the same subject: conversations are deleted while their items are claimed and done."""
     rounds = 25
     for number in range(rounds):
-        messages = filled(tenant_id, world.acme.subject, 40, f"c{number}")
+        messages = post_messages(tenant_id, world.acme.subject, 40, f"c{number}")
         stored_backwards(tenant_id, EXTRACT, messages)
 
     def work() -> int:
         done = 0
         for number in range(rounds):
             with tenant_tx(tenant_id):
-                items = claim((EXTRACT, STATEMENT)[number % 2])
+                items = claim_items((EXTRACT, STATEMENT)[number % 2])
             complete_only(tenant_id, items)
             done += len(items)
         connection.close()
@@ -200,5 +200,5 @@ def test_claims_and_deletions_at_once_end_without_a_deadlock(
     for worker in workers:
         worker.result(60)
     with tenant_tx(tenant_id):
-        assert removed == work_counts().removed
-        assert work_counts().accepted == rounds * 80
+        assert removed == count_work().removed
+        assert count_work().accepted_total == rounds * 80

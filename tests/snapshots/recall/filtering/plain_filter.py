@@ -5,18 +5,18 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from snapshots.recall.filtering.grammar import All, AnyOf, Condition, FilterNode, Not, is_number
+from snapshots.recall.filtering.filter_grammar import AllOf, AnyOf, Condition, FilterNode, NotOf, is_number
 
 Lookup = Callable[[str], object]
 
 
 def matches(node: FilterNode, lookup: Lookup) -> bool:
     """Return whether a memory, read field by field through ``lookup``, satisfies the filter."""
-    if isinstance(node, All):
+    if isinstance(node, AllOf):
         return all(matches(part, lookup) for part in node.parts)
     if isinstance(node, AnyOf):
         return any(matches(part, lookup) for part in node.parts)
-    if isinstance(node, Not):
+    if isinstance(node, NotOf):
         return not matches(node.part, lookup)
     assert isinstance(node, Condition)
     return _holds(node, lookup(node.field))

@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_platform.kernel.errors import InvalidInput
-from snapshots.recall.filtering.grammar import FIELDS, MAX_CONDITIONS, MAX_DEPTH, conditions_of, parse_filter
-from snapshots.recall.filtering.matching import FilterTooCostly, HeldValues, Matcher, as_seconds, counted, loose
+from snapshots.recall.filtering.filter_grammar import FIELDS, MAX_CONDITIONS, MAX_DEPTH, list_conditions, parse_filter
+from snapshots.recall.filtering.filter_matching import (
+    FieldValues,
+    FilterMatcher,
+    FilterTooCostly,
+    make_json_values,
+    make_number_values,
+    to_seconds,
+)
 from snapshots.recall.policy import FilterPolicy
 from tests.snapshots.recall.filtering.plain_filter import matches
 
@@ -29,21 +36,21 @@ AISLE: Mapping[str, object] = {
 
 def holds(raw: object) -> bool:
     node = parse_filter(raw)
-    (held,) = Matcher(fields_of([AISLE])).rows(node).tolist()
+    (held,) = FilterMatcher(fields_of([AISLE])).match_rows(node).tolist()
     assert held is matches(node, AISLE.get)
     return bool(held)
 
 
-def fields_of(memories: Sequence[Mapping[str, object]]) -> Callable[[str], HeldValues]:
+def fields_of(memories: Sequence[Mapping[str, object]]) -> Callable[[str], FieldValues]:
     """Return what ``memories`` hold in each field, as columns and metadata hold it."""
 
-    def held(field: str) -> HeldValues:
+    def held(field: str) -> FieldValues:
         values = [memory.get(field) for memory in memories]
         if FIELDS.get(field) == "time":
             moments = [one.timestamp() if isinstance(one, datetime) else np.nan for one in values]
-            return counted(np.array(moments), as_seconds)
+            return make_number_values(np.array(moments), to_seconds)
         listed = [list(one) if isinstance(one, tuple) else one for one in values]
-        return loose(range(len(memories)), listed, len(memories))
+        return make_json_values(range(len(memories)), listed, len(memories))
 
     return held
 
@@ -163,7 +170,7 @@ def test_any_json_is_a_filter_or_invalid_input(raw: object) -> None:
     except InvalidInput as refused:
         assert refused.faults[0].field.startswith("filter")
     else:
-        assert list(conditions_of(node))
+        assert list(list_conditions(node))
 
 
 _leaf = st.sampled_from([True, False, 0, 1, 1.0, 2, -3.5, 2**53 + 1, "", "a", "A", "ab", "家", "我家", "ß", "SS"])
@@ -205,7 +212,9 @@ _filters = st.recursive(
 @given(_filters, st.lists(_memory, min_size=1, max_size=4))
 def test_many_memories_match_as_each_of_them_does(raw: object, memories: list[Mapping[str, object]]) -> None:
     node = parse_filter(raw)
-    assert Matcher(fields_of(memories)).rows(node).tolist() == [matches(node, memory.get) for memory in memories]
+    assert FilterMatcher(fields_of(memories)).match_rows(node).tolist() == [
+        matches(node, memory.get) for memory in memories
+    ]
 
 
 NUMBERS = [-1 - number for number in range(100)]
@@ -214,7 +223,11 @@ NUMBERS = [-1 - number for number in range(100)]
 def test_a_condition_that_is_stated_again_costs_nothing_more() -> None:
     again = parse_filter({"or": [{"metadata.l": {"in": NUMBERS}}] * MAX_CONDITIONS})
     memories = [{"metadata.l": [0] * 32_000}] * 2 + [{"metadata.l": [-7]}]
-    assert Matcher(fields_of(memories), FilterPolicy(looked_at=6)).rows(again).tolist() == [False, False, True]
+    assert FilterMatcher(fields_of(memories), FilterPolicy(looked_at=6)).match_rows(again).tolist() == [
+        False,
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -227,6 +240,6 @@ def test_a_condition_that_is_stated_again_costs_nothing_more() -> None:
 def test_what_looks_at_too_much_is_refused_by_the_field(raw: object) -> None:
     memories = [{"metadata.l": list(range(1_000)), "metadata.s": f"{'a' * 300}{number}"} for number in range(200)]
     with pytest.raises(FilterTooCostly) as refused:
-        Matcher(fields_of(memories), FilterPolicy(looked_at=1_000_000)).rows(parse_filter(raw))
+        FilterMatcher(fields_of(memories), FilterPolicy(looked_at=1_000_000)).match_rows(parse_filter(raw))
     assert refused.value.faults[0].field in ("filter.metadata.l", "filter.metadata.s")
     assert refused.value.faults[0].code == refused.value.code == "filter_too_costly"

@@ -8,19 +8,19 @@ from django.test.utils import CaptureQueriesContext
 
 from memory_platform.kernel.clock import utc_now
 from snapshots.lifecycle.values import SnapshotAddress
-from snapshots.recall.filtering.grammar import parse_filter
-from snapshots.recall.filtering.matching import FilterTooCostly
-from snapshots.recall.loading.current import in_scope
-from snapshots.recall.loading.metadata import with_metadata
+from snapshots.recall.filtering.filter_grammar import parse_filter
+from snapshots.recall.filtering.filter_matching import FilterTooCostly
+from snapshots.recall.loading.metadata_filters import evaluate_metadata
+from snapshots.recall.loading.stored_memory import subject_in_scope
 from snapshots.recall.pipeline import recall
 from snapshots.recall.policy import FilterPolicy
-from snapshots.recall.ranking.pipeline import held_rows, passing_rows
+from snapshots.recall.ranking.rank_image import find_held_rows, find_passing_rows
 from snapshots.recall.values import SNAPSHOTS, RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import remember
 from tests.snapshots.lifecycle.world import edit
-from tests.snapshots.recall.loading.test_sealing import image
+from tests.snapshots.recall.loading.test_block_sealing import image
 
 
 def found(house: House, **conditions: Any) -> set[str]:
@@ -91,8 +91,10 @@ def test_another_tenants_metadata_is_never_looked_at(world: World) -> None:
     held = image(world.acme)
     for house, expected in ((world.acme, [True]), (world.globex, [False])):
         with tenant_tx(house.tenant.id):
-            asked = with_metadata(query, in_scope(world.acme.subject.id), {SNAPSHOTS: held})[SNAPSHOTS]
-        assert (held_rows(held.columns, asked, skew=0) & passing_rows(held.columns, asked)).tolist() == expected
+            asked = evaluate_metadata(query, subject_in_scope(world.acme.subject.id), {SNAPSHOTS: held})[SNAPSHOTS]
+        assert (
+            find_held_rows(held.columns, asked, skew=0) & find_passing_rows(held.columns, asked)
+        ).tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -109,7 +111,7 @@ def test_more_than_a_question_may_look_at_is_refused(world: World, policy: Filte
     query = RecallQuery("cello", asked_at=utc_now(), filter=parse_filter(raw))
     held = image(world.acme)
     with tenant_tx(world.acme.tenant.id), pytest.raises(FilterTooCostly) as refused:
-        with_metadata(query, in_scope(world.acme.subject.id), {SNAPSHOTS: held}, policy=policy)
+        evaluate_metadata(query, subject_in_scope(world.acme.subject.id), {SNAPSHOTS: held}, policy=policy)
     assert refused.value.faults[0].field == named
 
 

@@ -13,11 +13,11 @@ from uuid import UUID
 import orjson
 
 from memory_platform.postgres.prepared import fetch_prepared
-from snapshots.embedding.marks import QUESTION, TIME
-from snapshots.embedding.rows import term_key
-from snapshots.embedding.spaces import space_id
+from snapshots.embedding.embedding_spaces import space_id
+from snapshots.embedding.packed_index import term_key
+from snapshots.embedding.text_marks import QUESTION, TIME
 from snapshots.recall.policy import DEFAULT_RECALL
-from snapshots.recall.question import Probe, Question, asked_at
+from snapshots.recall.question import Probe, RecallQuestion, read_probe_times
 from snapshots.recall.values import RecallQuery
 from snapshots.relevance.policy import RELEVANCE
 from tenants.isolation import tenant_tx
@@ -234,7 +234,7 @@ class Ranked:
     score: float
 
 
-def rank_plainly(tenant_id: UUID, subject_id: UUID, query: RecallQuery, question: Question) -> list[Ranked]:
+def rank_plainly(tenant_id: UUID, subject_id: UUID, query: RecallQuery, question: RecallQuestion) -> list[Ranked]:
     """Return all candidates that repeat none before them, the best first and among equals the newer, in a scope."""
     with tenant_tx(tenant_id):
         fetch_prepared(PLANNED_ONCE)
@@ -242,11 +242,11 @@ def rank_plainly(tenant_id: UUID, subject_id: UUID, query: RecallQuery, question
     return [Ranked(row[0], row[1]) for row in rows if not row[2]]
 
 
-def _asked(query: RecallQuery, question: Question) -> dict[str, Any]:
+def _asked(query: RecallQuery, question: RecallQuestion) -> dict[str, Any]:
     """Return everything that the statement reads beside the tables: the policies, the question, the spaces to ask."""
     scoring, ranking = DEFAULT_RECALL.scoring, DEFAULT_RECALL.ranking
     assert ranking.recency_curve == "steps"  # the only one that the statement knows
-    probe = asked_at(question.probe, query.text, query.at)
+    probe = read_probe_times(question.probe, query.text, query.at)
     ahead = timedelta(seconds=0 if query.as_of else DEFAULT_RECALL.clock_skew_seconds)
     return {
         **asdict(scoring),

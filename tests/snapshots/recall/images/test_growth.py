@@ -7,14 +7,14 @@ from datetime import timedelta
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.embedding.spaces import active_embedders, spaces_key
-from snapshots.intake.delete import delete_conversation
-from snapshots.lifecycle.snapshots import retire_snapshot
+from snapshots.embedding.embedding_spaces import active_embedders, make_spaces_key
+from snapshots.erasure.conversations import delete_conversation
+from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Snapshot, SubjectMemory
 from snapshots.recall.loading.cache import IMAGES, ImageKey
-from snapshots.recall.loading.current import in_scope
-from snapshots.recall.loading.images import LoadedImage, load_image
+from snapshots.recall.loading.loaded_images import LoadedImages, load_images
+from snapshots.recall.loading.stored_memory import subject_in_scope
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import remember, say
@@ -25,8 +25,8 @@ from tests.snapshots.recall.test_service import ask, texts
 WORDS = ["aisle", "seat", "window", "music", "cello", "peanuts", "家", "座位", "音乐", "花生", "过敏", "yesterday"]
 
 
-def find_image(house: House) -> LoadedImage | None:
-    return IMAGES.get(ImageKey(house.tenant.id, house.subject.id, spaces_key(active_embedders())))
+def find_image(house: House) -> LoadedImages | None:
+    return IMAGES.get(ImageKey(house.tenant.id, house.subject.id, make_spaces_key(active_embedders())))
 
 
 def epoch(house: House) -> int:
@@ -51,7 +51,7 @@ def test_an_image_takes_up_what_was_added_and_nothing_twice(world: World) -> Non
     assert first is not None
     assert second is not None
     assert (first.image.size, second.image.size) == (1, 2)
-    assert second.image.id(0) == first.image.id(0)
+    assert second.image.id_of_row(0) == first.image.id_of_row(0)
 
 
 def an_addition(house: House, chance: random.Random) -> None:
@@ -97,7 +97,7 @@ def test_on_any_history_a_held_image_answers_as_a_new_one(world: World, seed: in
         IMAGES.clear()
         assert warm == texts(ask(world.acme, question, top_k=100))
         with tenant_tx(world.acme.tenant.id):
-            new = load_image(in_scope(world.acme.subject.id), active_embedders())
+            new = load_images(subject_in_scope(world.acme.subject.id), active_embedders())
         assert grown is not None
         assert new is not None
         assert same(grown.image, new.image)

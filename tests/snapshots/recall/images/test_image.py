@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapshots.recall.filtering.grammar import Condition, Scalar
-from snapshots.recall.filtering.matching import Matcher
-from snapshots.recall.images.image import Image, build_image, extend_image, unpack
+from snapshots.recall.filtering.filter_grammar import Condition, FilterValue
+from snapshots.recall.filtering.filter_matching import FilterMatcher
+from snapshots.recall.images.image import MemoryImage, build_image, extend_image, unpack_memories
 from snapshots.recall.values import MemoryRow
 from tests.snapshots.recall.world import EMBEDDER, NOW, conversation, image_of, memory
 
@@ -38,7 +38,7 @@ def test_conversations_do_not_touch_and_a_memory_without_seq_stands_alone() -> N
 
 @pytest.mark.parametrize("size", [1, 300])
 def test_the_image_knows_its_bytes(size: int) -> None:
-    def make() -> Image:
+    def make() -> MemoryImage:
         return image_of(
             [
                 memory(
@@ -86,7 +86,7 @@ def test_a_filter_reads_every_field_of_a_row() -> None:
         conversation_id="c1",
     )
     columns = image_of([row, memory("window")]).columns
-    expected: dict[str, Scalar] = {
+    expected: dict[str, FilterValue] = {
         "kind": "statement",
         "topics": "seats",
         "name": "Ada",
@@ -99,9 +99,12 @@ def test_a_filter_reads_every_field_of_a_row() -> None:
         "created_at": NOW,
     }
     for field, value in expected.items():
-        (matched, _) = Matcher(columns.held).rows(Condition(field, "eq", value)).tolist()
+        (matched, _) = FilterMatcher(columns.field_values).match_rows(Condition(field, "eq", value)).tolist()
         assert matched, field
-    missing = [Matcher(columns.held).rows(Condition(field, "exists", False)).tolist() for field in ("valid_at", "name")]
+    missing = [
+        FilterMatcher(columns.field_values).match_rows(Condition(field, "exists", False)).tolist()
+        for field in ("valid_at", "name")
+    ]
     assert missing == [[True, True], [False, True]]
 
 
@@ -148,7 +151,7 @@ def test_an_image_that_grew_is_the_image_of_all_of_it(rows: list[MemoryRow], cut
     grown = build_image([], whole)
     for first, end in pairwise(steps):
         before = grown.size
-        longer = extend_image(grown, unpack(rows[first:end], whole))
+        longer = extend_image(grown, unpack_memories(rows[first:end], whole))
         assert grown.size == before, "an image that others read does not change"
         grown = longer
     assert same(grown, build_image(rows, whole))

@@ -2,21 +2,21 @@
 
 from uuid import UUID, uuid4
 
-from snapshots.recall.images.image import Image
+from snapshots.recall.images.image import MemoryImage
 from snapshots.recall.loading.cache import ImageCache, ImageKey
-from snapshots.recall.loading.current import MemoryState
-from snapshots.recall.loading.images import LoadedImage
+from snapshots.recall.loading.loaded_images import LoadedImages
+from snapshots.recall.loading.stored_memory import MemoryState
 from tests.snapshots.recall.world import image_of, memory
 
 ACME, GLOBEX, ADA, GIL = (uuid4() for _ in range(4))
 IMAGE = image_of([memory("aisle")])
 
 
-def at(version: int, image: Image = IMAGE) -> LoadedImage:
-    return LoadedImage(ADA, image, MemoryState(version=version, epoch=1, next_position=2))
+def at(version: int, image: MemoryImage = IMAGE) -> LoadedImages:
+    return LoadedImages(ADA, image, MemoryState(version=version, epoch=1, next_position=2))
 
 
-def read_image(cache: ImageCache, wanted: ImageKey) -> Image | None:
+def read_image(cache: ImageCache, wanted: ImageKey) -> MemoryImage | None:
     found = cache.get(wanted)
     return found.image if found else None
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.intake.accept import accept_messages
+from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import HANDLERS
 from snapshots.lifecycle.retention.purge import purge_tenant

@@ -8,12 +8,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.embedding.versions import supersede
-from snapshots.lifecycle.selectors import history_of
-from snapshots.lifecycle.snapshots import retire_snapshot
+from snapshots.embedding.snapshot_versions import supersede_snapshots
+from snapshots.lifecycle.product_snapshots import retire_snapshot
+from snapshots.lifecycle.selectors import load_snapshot_history
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Snapshot
-from snapshots.recall.filtering.grammar import parse_filter
+from snapshots.recall.filtering.filter_grammar import parse_filter
 from snapshots.recall.loading.cache import IMAGES
 from snapshots.recall.pipeline import recall_in_scope
 from snapshots.recall.question import prepare_question
@@ -21,7 +21,7 @@ from snapshots.recall.values import RecalledMemory, RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import remember
-from tests.snapshots.lifecycle.world import anything, create_one, edit, found
+from tests.snapshots.lifecycle.world import anything, create_one, edit, recall_texts
 
 OLD = datetime(2025, 3, 1, tzinfo=UTC)
 
@@ -44,9 +44,9 @@ def test_an_edited_memory_answers_with_the_words_it_had(world: World, was: str, 
     address = create_one(world.acme, was)
     before = utc_now()
     edit(world.acme, address, text=becomes)
-    assert found(world.acme, word, known_at=before) == [was]
-    assert was not in found(world.acme, word, known_at=utc_now())
-    assert was not in found(world.acme, word)
+    assert recall_texts(world.acme, word, known_at=before) == [was]
+    assert was not in recall_texts(world.acme, word, known_at=utc_now())
+    assert was not in recall_texts(world.acme, word)
 
 
 def test_of_several_edits_the_one_held_at_that_moment_answers(world: World) -> None:
@@ -57,7 +57,7 @@ def test_of_several_edits_the_one_held_at_that_moment_answers(world: World) -> N
         edit(world.acme, address, importance=0.9)
         edit(world.acme, address, text=f"Parked on level {level}")
     moments.append(utc_now())
-    held = [found(world.acme, "parked", known_at=moment) for moment in moments]
+    held = [recall_texts(world.acme, "parked", known_at=moment) for moment in moments]
     assert held == [["Parked on level one"], ["Parked on level two"], ["Parked on level three"]]
 
 
@@ -66,12 +66,12 @@ def test_what_is_a_repeat_today_was_none_then_and_the_other_way_round(world: Wor
     address = create_one(world.acme, "The key is under the pot")
     before = utc_now()
     edit(world.acme, address, text="The KEY is under the mat!")
-    assert len(found(world.acme, "key", known_at=before)) == 2
-    assert len(found(world.acme, "key", known_at=utc_now())) == 1
+    assert len(recall_texts(world.acme, "key", known_at=before)) == 2
+    assert len(recall_texts(world.acme, "key", known_at=utc_now())) == 1
     between = utc_now()
     edit(world.acme, address, text="The key is under the bed")
-    assert len(found(world.acme, "key", known_at=between)) == 1
-    assert len(found(world.acme, "key")) == 2
+    assert len(recall_texts(world.acme, "key", known_at=between)) == 1
+    assert len(recall_texts(world.acme, "key")) == 2
 
 
 def test_columns_and_filters_are_those_of_then(world: World) -> None:
@@ -103,7 +103,7 @@ def test_what_was_superseded_or_retired_later_is_still_found(world: World) -> No
     before = utc_now()
     with tenant_tx(world.acme.tenant.id):
         rows = Snapshot.objects.filter(id=mat)
-        supersede(world.acme.subject.id, rows, by=pot, invalid_at=before - timedelta(minutes=5))
+        supersede_snapshots(world.acme.subject.id, rows, by=pot, invalid_at=before - timedelta(minutes=5))
         retire_snapshot(SnapshotAddress("ada", gone), accept=anything)
     assert {memory.id for memory in asked(world.acme, "key", known_at=before)} == {mat, pot, gone}
     assert {memory.id for memory in asked(world.acme, "key", known_at=utc_now())} == {pot}
@@ -113,8 +113,8 @@ def test_what_was_superseded_or_retired_later_is_still_found(world: World) -> No
 def test_a_superseded_memory_shows_so_in_its_history(world: World) -> None:
     mat, pot = remember(world.acme, "under the mat", "under the pot")
     with tenant_tx(world.acme.tenant.id):
-        supersede(world.acme.subject.id, Snapshot.objects.filter(id=mat), by=pot, invalid_at=OLD)
-        first, second = history_of(Snapshot.objects.get(id=mat))
+        supersede_snapshots(world.acme.subject.id, Snapshot.objects.filter(id=mat), by=pot, invalid_at=OLD)
+        first, second = load_snapshot_history(Snapshot.objects.get(id=mat))
     assert (first.snapshot.invalid_at, first.snapshot.superseded_by_id) == (None, None)
     assert (second.snapshot.invalid_at, second.snapshot.superseded_by_id) == (OLD, pot)
     assert first.retired_at == second.recorded_at
@@ -125,8 +125,8 @@ def test_a_superseded_memory_shows_so_in_its_history(world: World) -> None:
 def test_what_was_recorded_later_is_not_known_then_although_it_was_true(world: World) -> None:
     before = utc_now()
     remember(world.acme, "The key is under the mat", said_at=OLD)
-    assert found(world.acme, "key", known_at=before) == []
-    assert found(world.acme, "key") == ["The key is under the mat"]
+    assert recall_texts(world.acme, "key", known_at=before) == []
+    assert recall_texts(world.acme, "key") == ["The key is under the mat"]
 
 
 def test_the_past_is_built_for_one_question_and_leaves_the_usual_path_alone(world: World) -> None:

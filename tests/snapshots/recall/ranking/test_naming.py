@@ -2,8 +2,8 @@
 
 import pytest
 
-from snapshots.embedding.rows import term_key
-from snapshots.recall.question import read_names
+from snapshots.embedding.packed_index import term_key
+from snapshots.recall.question import parse_names
 
 
 @pytest.mark.parametrize(
@@ -20,5 +20,5 @@ from snapshots.recall.question import read_names
     ],
 )
 def test_names_are_words_with_a_capital_inside_a_sentence(question: str, names: list[str]) -> None:
-    assert read_names(question) >= {term_key(name) for name in names if "'" not in name}
-    assert bool(read_names(question)) is bool(names)
+    assert parse_names(question) >= {term_key(name) for name in names if "'" not in name}
+    assert bool(parse_names(question)) is bool(names)

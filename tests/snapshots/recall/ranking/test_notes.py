@@ -15,33 +15,33 @@ from prometheus_client import REGISTRY
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Tag
-from snapshots.embedding.contextual import Turn
-from snapshots.embedding.spaces import active_embedders
-from snapshots.embedding.versions import supersede
-from snapshots.lifecycle.snapshots import retire_snapshot
+from snapshots.embedding.embedding_spaces import active_embedders
+from snapshots.embedding.indexed_text import SpokenTurn
+from snapshots.embedding.snapshot_versions import supersede_snapshots
+from snapshots.lifecycle.product_snapshots import retire_snapshot
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import BLOCK_POSITIONS, MemoryBlock, Note, Snapshot, SubjectMemory
 from snapshots.notes.store import change_note
-from snapshots.recall.answer import Recalled
-from snapshots.recall.filtering.grammar import parse_filter
-from snapshots.recall.images.image import extend_image, unpack
-from snapshots.recall.images.split import LazyImage, split_lanes
+from snapshots.recall.answer import RecallAnswer
+from snapshots.recall.filtering.filter_grammar import parse_filter
+from snapshots.recall.images.image import extend_image, unpack_memories
+from snapshots.recall.images.lane_images import LazyImage, split_lanes
+from snapshots.recall.loading.block_sealing import seal_memories
 from snapshots.recall.loading.cache import IMAGES, ImageCache, ImageKey
-from snapshots.recall.loading.current import MemoryState, in_scope
-from snapshots.recall.loading.images import LoadedImage, build_images, load_image
-from snapshots.recall.loading.past import image_then
-from snapshots.recall.loading.sealing import seal_memories
+from snapshots.recall.loading.earlier_images import make_image_then
+from snapshots.recall.loading.loaded_images import LoadedImages, build_images, load_images
+from snapshots.recall.loading.stored_memory import MemoryState, subject_in_scope
 from snapshots.recall.pipeline import recall
 from snapshots.recall.policy import DEFAULT_RECALL
-from snapshots.recall.ranking.pipeline import rank_apart
-from snapshots.recall.values import About, MemoryRow, RecalledMemory, RecallQuery
+from snapshots.recall.ranking.rank_image import rank_own_image
+from snapshots.recall.values import MemoryRow, NoteSubject, RecalledMemory, RecallQuery
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import label, remember, say
 from tests.snapshots.lifecycle.world import anything, edit
 from tests.snapshots.notes_held import note_down
 from tests.snapshots.recall.images.test_image import same
-from tests.snapshots.recall.loading.test_sealing import leave_out
+from tests.snapshots.recall.loading.test_block_sealing import leave_out
 from tests.snapshots.recall.world import EMBEDDER, NOW, id_of, image_of, memory, probe_of
 from tests.snapshots.recall.world import ask as ask_image
 
@@ -54,12 +54,12 @@ NOTED = ("allergic to peanuts", "每个周末爬山", "sister lives in Lisbon", 
 QUESTIONS = ("peanuts", "周末去哪里爬山", "Where does my sister live?", "妈妈住在哪里", "car")
 
 
-def ask(house: House, text: str, asked_at: datetime | None = None, **query: Any) -> Recalled:
+def ask(house: House, text: str, asked_at: datetime | None = None, **query: Any) -> RecallAnswer:
     asked = {"lanes": frozenset({"snapshots", "notes"}), **query}
     return recall(house.tenant.id, "ada", RecallQuery(text, asked_at=asked_at or utc_now(), **asked))
 
 
-def texts(found: Recalled) -> list[str]:
+def texts(found: RecallAnswer) -> list[str]:
     return [note.memory.text for note in found.notes]
 
 
@@ -75,9 +75,9 @@ def notes_counted() -> float:
     return REGISTRY.get_sample_value("agent_memory_hit_total", {"type": "notes"}) or 0.0
 
 
-def loaded_anew(house: House) -> LoadedImage:
+def loaded_anew(house: House) -> LoadedImages:
     with tenant_tx(house.tenant.id):
-        loaded = load_image(in_scope(house.subject.id), active_embedders())
+        loaded = load_images(subject_in_scope(house.subject.id), active_embedders())
     assert loaded is not None
     return loaded
 
@@ -106,12 +106,12 @@ def apart(rows: Sequence[MemoryRow]) -> tuple[list[MemoryRow], list[MemoryRow]]:
 @given(_rows, st.lists(st.integers(0, 12), max_size=3))
 def test_both_images_are_those_of_their_own_rows_however_they_grew(rows: list[MemoryRow], cuts: list[int]) -> None:
     steps = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
-    held: LoadedImage | None = None
+    held: LoadedImages | None = None
     for number, (first, end) in enumerate(pairwise(steps)):
-        image, notes, _ = build_images(held, [unpack(rows[first:end], SPACES)])
+        image, notes, _ = build_images(held, [unpack_memories(rows[first:end], SPACES)])
         if number % 2:
             assert notes.image.size == notes.size, "linked between additions, or not"
-        held = LoadedImage(SUBJECT, image, MemoryState(), notes=notes)
+        held = LoadedImages(SUBJECT, image, MemoryState(), notes=notes)
     assert held is not None
     snapshots, notes_alone = apart(rows)
     assert same(held.image, image_of(snapshots))
@@ -124,16 +124,17 @@ def test_both_images_of_an_earlier_moment_are_those_of_what_was_held(rows: list[
     for own in apart(rows):
         then = [row for row in own if row.created_at <= moment]
         assert same(
-            image_then(image_of(own), moment, [row.id for row in changed], unpack(changed, SPACES)), image_of(then)
+            make_image_then(image_of(own), moment, [row.id for row in changed], unpack_memories(changed, SPACES)),
+            image_of(then),
         )
 
 
 def test_an_image_to_which_nothing_was_added_stays_itself() -> None:
-    image, notes, _ = build_images(None, [unpack([memory("one"), memory("two", kind="note")], SPACES)])
-    held = LoadedImage(SUBJECT, image, MemoryState(), notes=notes)
-    with_note, more, _ = build_images(held, [unpack([memory("three", kind="note")], SPACES)])
+    image, notes, _ = build_images(None, [unpack_memories([memory("one"), memory("two", kind="note")], SPACES)])
+    held = LoadedImages(SUBJECT, image, MemoryState(), notes=notes)
+    with_note, more, _ = build_images(held, [unpack_memories([memory("three", kind="note")], SPACES)])
     assert (with_note is image, more.size) == (True, 2)
-    larger, same_notes, _ = build_images(held, [unpack([memory("four")], SPACES)])
+    larger, same_notes, _ = build_images(held, [unpack_memories([memory("four")], SPACES)])
     assert (larger.size, same_notes is notes) == (2, True)
 
 
@@ -142,13 +143,13 @@ def test_notes_are_no_neighbours_and_share_no_sitting() -> None:
     image = image_of(notes)
     assert image.neighbours.previous.tolist() == image.neighbours.next2.tolist() == [3] * 4
     assert len(set(image.sittings.of.tolist())) == 3
-    (best, *_) = rank_apart(RecallQuery("one", asked_at=NOW, explain=True), probe_of("one"), image, DEFAULT_RECALL)
+    (best, *_) = rank_own_image(RecallQuery("one", asked_at=NOW, explain=True), probe_of("one"), image, DEFAULT_RECALL)
     assert best.explain is not None
     assert (best.id, best.explain.smoothed, best.explain.conversation) == (id_of("one"), 0, 0)
 
 
 def test_the_turn_before_a_note_helps_to_find_it(world: World) -> None:
-    asked = Turn("What is your home address?")
+    asked = SpokenTurn("What is your home address?")
     note_down(world.acme, "48 Linden Avenue", previous=asked, previous_is_memory=False)
     note_down(world.acme, "48 percent of the shares")
     assert texts(ask(world.acme, "home address"))[0] == "48 Linden Avenue"
@@ -157,10 +158,10 @@ def test_the_turn_before_a_note_helps_to_find_it(world: World) -> None:
 @pytest.mark.parametrize("size", [1, 300])
 def test_a_cache_counts_notes_alike_before_and_after_they_are_linked(size: int) -> None:
     rows = [memory(f"note {i} of a long day 记忆", kind="note", topics=(f"topic {i}",)) for i in range(size)]
-    notes = LazyImage(unpack(rows, SPACES))
+    notes = LazyImage(unpack_memories(rows, SPACES))
     counted = notes.nbytes
     assert notes.image.nbytes <= counted == notes.nbytes <= 1.5 * notes.image.nbytes
-    loaded = LoadedImage(SUBJECT, image_of([]), MemoryState(version=1), notes=notes)
+    loaded = LoadedImages(SUBJECT, image_of([]), MemoryState(version=1), notes=notes)
     cache = ImageCache(10_000_000)
     cache.put_newest(ImageKey(SUBJECT, SUBJECT), loaded)
     assert cache.size == loaded.nbytes == image_of([]).nbytes + counted
@@ -310,7 +311,7 @@ def test_a_note_about_a_held_contact_has_the_contacts_names_where_it_has_none(wo
         tag = Tag.objects.get(subject=world.acme.subject)
     note_down(world.acme, "no cashews", about_kind="contact", about_tag=tag)
     (note,) = ask(world.acme, "cashews").notes
-    assert note.about == About("contact", tag.id, "Theo", "son")
+    assert note.about == NoteSubject("contact", tag.id, "Theo", "son")
 
 
 def test_what_ended_or_ran_out_is_not_found(world: World) -> None:
@@ -318,7 +319,7 @@ def test_what_ended_or_ran_out_is_not_found(world: World) -> None:
     note_down(world.acme, "works from home today", expires_at=utc_now() - timedelta(seconds=1))
     ended = utc_now() - timedelta(days=2)
     with tenant_tx(world.acme.tenant.id):
-        supersede(world.acme.subject.id, Snapshot.objects.filter(id=old), by=new, invalid_at=ended)
+        supersede_snapshots(world.acme.subject.id, Snapshot.objects.filter(id=old), by=new, invalid_at=ended)
     assert texts(ask(world.acme, "works")) == ["works at Globex"]
     then = ask(world.acme, "works", as_of=ended - timedelta(days=1))
     assert set(texts(then)) == {"works at Acme", "works at Globex"}
@@ -381,9 +382,9 @@ def test_notes_found_are_counted(world: World) -> None:
 
 
 def test_rows_are_split_without_a_copy_where_there_is_nothing_to_split() -> None:
-    rows = unpack([memory("one"), memory("two")], SPACES)
+    rows = unpack_memories([memory("one"), memory("two")], SPACES)
     assert split_lanes(rows)[0] is rows
-    notes = unpack([memory("one", kind="note")], SPACES)
+    notes = unpack_memories([memory("one", kind="note")], SPACES)
     assert split_lanes(notes)[1] is notes
     assert extend_image(image_of([]), notes).size == 1
     assert ask_image("one", image_of([memory("one")]))[0].id == id_of("one")

@@ -8,7 +8,13 @@ import pytest
 
 from memory_platform.kernel.policy import provenance_of
 from snapshots.recall.policy import DEFAULT_RECALL, RankingPolicy, ScoringPolicy
-from snapshots.recall.ranking.factors import blend_episode, effective_confidence, factors, frequency, recency
+from snapshots.recall.ranking.score_factors import (
+    blend_episode_score,
+    compute_effective_confidence,
+    compute_factors,
+    compute_frequency,
+    compute_recency,
+)
 from snapshots.recall.values import MemoryRow
 from tests.snapshots.recall.world import NOW, image_of, memory
 
@@ -29,32 +35,32 @@ def one(factor: object, policy: RankingPolicy = R3, **columns: object) -> float:
     ("days", "value"), [(0, 1.2), (7, 1.2), (7.1, 1.0), (30, 1.0), (31, 0.8), (91, 0.6), (900, 0.6)]
 )
 def test_recency_falls_in_steps(days: float, value: float) -> None:
-    assert one(recency, said_at=days_ago(days)) == value
+    assert one(compute_recency, said_at=days_ago(days)) == value
 
 
 def test_recency_goes_by_said_at_then_valid_at_and_the_future_is_today() -> None:
-    assert one(recency, said_at=None, valid_at=days_ago(40)) == 0.8
-    assert one(recency, said_at=days_ago(40), valid_at=NOW) == 0.8
-    assert one(recency, said_at=days_ago(-5)) == 1.2
-    assert one(recency, said_at=None) == 1.2
+    assert one(compute_recency, said_at=None, valid_at=days_ago(40)) == 0.8
+    assert one(compute_recency, said_at=days_ago(40), valid_at=NOW) == 0.8
+    assert one(compute_recency, said_at=days_ago(-5)) == 1.2
+    assert one(compute_recency, said_at=None) == 1.2
 
 
 def test_the_other_curve_is_hyperbolic() -> None:
-    assert one(recency, RankingPolicy(recency_curve="hyperbolic"), said_at=days_ago(5)) == pytest.approx(0.5)
+    assert one(compute_recency, RankingPolicy(recency_curve="hyperbolic"), said_at=days_ago(5)) == pytest.approx(0.5)
 
 
 def test_the_episode_score_blends_similarity_recency_and_importance() -> None:
     episode = RankingPolicy(recency_curve="episode")
     image = image_of([memory("aisle", said_at=days_ago(2), importance=0.9), memory("window", said_at=days_ago(0))])
-    blended = blend_episode(np.array([0.6, 0.0]), image.columns, np.array([0, 1]), NOW, episode)
+    blended = blend_episode_score(np.array([0.6, 0.0]), image.columns, np.array([0, 1]), NOW, episode)
     assert blended == pytest.approx([0.5 * 0.6 + 0.3 * 0.95**2 + 0.2 * 0.9, 0.3 + 0.2 * 0.5])
-    assert factors(image.columns, np.array([0, 1]), NOW, episode)[0].tolist() == [1, 1]
+    assert compute_factors(image.columns, np.array([0, 1]), NOW, episode)[0].tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("policy", [R3, RankingPolicy(recency_curve="episode", use_recency=False)])
 def test_without_the_episode_curve_similarity_stands_alone(policy: RankingPolicy) -> None:
     image = image_of([memory("aisle")])
-    assert blend_episode(np.array([0.6]), image.columns, np.array([0]), NOW, policy).tolist() == [0.6]
+    assert blend_episode_score(np.array([0.6]), image.columns, np.array([0]), NOW, policy).tolist() == [0.6]
 
 
 def test_the_measured_steps_keep_the_order_of_the_promised_ones() -> None:
@@ -63,25 +69,29 @@ def test_the_measured_steps_keep_the_order_of_the_promised_ones() -> None:
 
 @pytest.mark.parametrize(("days", "share"), [(0, 1.0), (30, 1.0), (31, 0.85), (91, 0.6), (181, 0.3)])
 def test_confidence_fades_since_it_was_last_validated(days: float, share: float) -> None:
-    faded = one(effective_confidence, confidence=0.8, last_validated_at=days_ago(days))
+    faded = one(compute_effective_confidence, confidence=0.8, last_validated_at=days_ago(days))
     assert faded == pytest.approx(0.8 * share)
 
 
 def test_a_memory_never_validated_counts_from_its_recording() -> None:
-    assert one(effective_confidence, confidence=0.5, created_at=days_ago(100)) == pytest.approx(0.3)
+    assert one(compute_effective_confidence, confidence=0.5, created_at=days_ago(100)) == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize("policy", [R3, RankingPolicy(recency_curve="hyperbolic")])
 def test_what_is_vital_does_not_age(policy: RankingPolicy) -> None:
     held = {"said_at": days_ago(900), "created_at": days_ago(900), "last_validated_at": days_ago(900)}
-    assert one(recency, policy, vital=True, **held) == one(recency, policy, said_at=NOW) > one(recency, policy, **held)
-    assert one(effective_confidence, policy, confidence=0.9, vital=True, **held) == pytest.approx(0.9)
-    assert one(effective_confidence, policy, confidence=0.9, **held) == pytest.approx(0.27)
+    assert (
+        one(compute_recency, policy, vital=True, **held)
+        == one(compute_recency, policy, said_at=NOW)
+        > one(compute_recency, policy, **held)
+    )
+    assert one(compute_effective_confidence, policy, confidence=0.9, vital=True, **held) == pytest.approx(0.9)
+    assert one(compute_effective_confidence, policy, confidence=0.9, **held) == pytest.approx(0.27)
 
 
 def test_what_is_vital_does_not_age_by_the_episode_curve() -> None:
     rows = [memory("aisle", said_at=days_ago(900), vital=True), memory("window", said_at=days_ago(900))]
-    blended = blend_episode(
+    blended = blend_episode_score(
         np.zeros(2), image_of(rows).columns, np.arange(2), NOW, RankingPolicy(recency_curve="episode")
     )
     assert blended == pytest.approx([0.3 + 0.2 * 0.5, 0.2 * 0.5])
@@ -92,18 +102,18 @@ def test_what_is_vital_does_not_age_by_the_episode_curve() -> None:
 )
 def test_frequency_waits_for_five_injections(injected: int, positive: int, value: float) -> None:
     columns = image_of([memory("aisle", injected=injected, positive=positive)]).columns
-    assert frequency(columns, np.array([0]), R3)[0] == value
+    assert compute_frequency(columns, np.array([0]), R3)[0] == value
 
 
 def test_what_the_user_confirmed_weighs_more_than_what_was_seen() -> None:
     rows = [memory(p, provenance=p) for p in ("observation", "analysis", "confirmed_by_user")]
-    assert factors(image_of(rows).columns, np.arange(3), NOW, R3)[2].tolist() == [0.6, 0.8, 1.0]
+    assert compute_factors(image_of(rows).columns, np.arange(3), NOW, R3)[2].tolist() == [0.6, 0.8, 1.0]
 
 
 def test_each_factor_can_be_switched_off() -> None:
     row = memory("aisle", said_at=days_ago(100), confidence=0.5, injected=9)
     off = RankingPolicy(use_recency=False, use_confidence=False, use_provenance=False, use_frequency=False)
-    assert factors(image_of([row]).columns, np.array([0]), NOW, off).ravel().tolist() == [1, 1, 1, 1]
+    assert compute_factors(image_of([row]).columns, np.array([0]), NOW, off).ravel().tolist() == [1, 1, 1, 1]
 
 
 def test_every_number_of_the_policies_says_where_it_comes_from() -> None:

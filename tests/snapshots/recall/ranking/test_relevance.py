@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from snapshots.recall.filtering.grammar import parse_filter
-from snapshots.recall.images.image import Image
+from snapshots.recall.filtering.filter_grammar import parse_filter
+from snapshots.recall.images.image import MemoryImage
 from snapshots.recall.policy import DEFAULT_RECALL
 from snapshots.recall.question import Probe
-from snapshots.recall.ranking.pipeline import Scored, judge_memories, rank_apart, rank_memories
-from snapshots.recall.ranking.relevance import rows_of_messages
+from snapshots.recall.ranking.rank_image import ScoredImage, rank_memories, rank_own_image, score_image
+from snapshots.recall.ranking.relevance import find_message_rows
 from snapshots.recall.values import MemoryRow, RankedHit, RecallQuery
 from snapshots.receipts.packing import named
 from snapshots.relevance.policy import RELEVANCE
@@ -43,8 +43,8 @@ def asked(**query: object) -> RecallQuery:
     return RecallQuery(ASKED, asked_at=NOW, explain=True, **query)  # type: ignore[arg-type]
 
 
-def judged(image: Image, probe: Probe) -> tuple[Image, Scored]:
-    return image, judge_memories(asked(), probe, image, DEFAULT_RECALL)
+def judged(image: MemoryImage, probe: Probe) -> tuple[MemoryImage, ScoredImage]:
+    return image, score_image(asked(), probe, image, DEFAULT_RECALL)
 
 
 def relevance(hits: Sequence[RankedHit], text: str) -> float:
@@ -76,8 +76,8 @@ def test_no_filter_changes_the_number_of_what_it_lets_through(query: dict[str, o
 def test_no_filter_changes_the_number_of_a_note() -> None:
     image, probe = image_of(notes()), probe_of(ASKED)
     said = judged(image_of(statements()), probe)
-    every = rank_apart(asked(), probe, image, DEFAULT_RECALL, said=said)
-    (home,) = rank_apart(asked(**NARROW), probe, image, DEFAULT_RECALL, said=said)
+    every = rank_own_image(asked(), probe, image, DEFAULT_RECALL, said=said)
+    (home,) = rank_own_image(asked(**NARROW), probe, image, DEFAULT_RECALL, said=said)
     assert home.relevance == relevance(every, NOTED[0])
 
 
@@ -104,12 +104,12 @@ def test_the_parts_of_a_message_make_its_relevance() -> None:
 
 def test_the_parts_of_a_note_and_of_a_reply_make_their_relevance() -> None:
     image, probe = image_of(notes()), replace(probe_of(ASKED), needs=0.5, is_named=True)
-    noted = rank_apart(asked(), probe, image, DEFAULT_RECALL)
+    noted = rank_own_image(asked(), probe, image, DEFAULT_RECALL)
     told = parts(noted, NOTED[0])
     assert told.keys() == {"need", "named", "as_note"}
     assert (told["need"], told["named"]) == (0.5, RELEVANCE.named_need)
     assert told["need"] * told["as_note"] == pytest.approx(relevance(noted, NOTED[0]), abs=0.001)
-    replied = rank_apart(asked(), probe, image, DEFAULT_RECALL, asks_reply=0.5)
+    replied = rank_own_image(asked(), probe, image, DEFAULT_RECALL, asks_reply=0.5)
     told = parts(replied, NOTED[0])
     assert told["asks_reply"] == 0.5
     raised = odds(told["as_note"]) + RELEVANCE.asked_reply * told["asks_reply"]
@@ -119,11 +119,11 @@ def test_the_parts_of_a_note_and_of_a_reply_make_their_relevance() -> None:
 def test_a_note_is_at_least_as_relevant_as_its_message_also_where_that_is_filtered_away() -> None:
     image, probe = image_of(notes()), probe_of(ASKED)
     said, scored = judged(image_of(statements()), probe)
-    alone = rank_apart(asked(), probe, image, DEFAULT_RECALL)
+    alone = rank_own_image(asked(), probe, image, DEFAULT_RECALL)
     for sure in (0.0001, 0.99):
         near = np.full(said.size, sure)
         beside = replace(scored, judged=replace(scored.judged, near=near))
-        hits = rank_apart(asked(**NARROW), probe, image, DEFAULT_RECALL, said=(said, beside))
+        hits = rank_own_image(asked(**NARROW), probe, image, DEFAULT_RECALL, said=(said, beside))
         assert relevance(hits, NOTED[0]) == max(sure, relevance(alone, NOTED[0]))
         assert parts(hits, NOTED[0]).get("as_message") == (sure if sure > relevance(alone, NOTED[0]) else None)
 
@@ -132,8 +132,8 @@ def test_a_note_knows_the_row_of_its_message() -> None:
     said = image_of([*statements(), memory("tea", conversation_id="c2", seq=1), memory("manual", kind="manual")])
     own = [*notes(), memory("elsewhere", kind="note", conversation_id="c3", seq=0), memory("by hand", kind="note")]
     image = image_of([*own, memory("tea too", kind="note", conversation_id="c2", seq=1)])
-    rows = rows_of_messages(image, said)
-    found = {image.id(row): said.id(int(of)) if of >= 0 else None for row, of in enumerate(rows)}
+    rows = find_message_rows(image, said)
+    found = {image.id_of_row(row): said.id_of_row(int(of)) if of >= 0 else None for row, of in enumerate(rows)}
     wanted = [*map(id_of, SAID[:3]), None, None, id_of("tea")]
     assert found == dict(zip(map(id_of, [*NOTED, "elsewhere", "by hand", "tea too"]), wanted, strict=True))
-    assert set(rows_of_messages(image, image_of([])).tolist()) == {-1}
+    assert set(find_message_rows(image, image_of([])).tolist()) == {-1}

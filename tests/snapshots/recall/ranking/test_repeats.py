@@ -9,13 +9,13 @@ import pytest
 
 from memory_platform.providers.contracts import Embedder
 from memory_platform.providers.registry import embedder
-from snapshots.embedding.contextual import Turn, index_text
-from snapshots.embedding.rows import encode_dense, encode_lex
-from snapshots.embedding.sayings import REPEATS_NOTHING
-from snapshots.recall.images.image import Image, build_image
+from snapshots.embedding.indexed_text import SpokenTurn, index_text
+from snapshots.embedding.near_duplicates import REPEATS_NOTHING
+from snapshots.embedding.packed_index import pack_postings, pack_vector_pair
+from snapshots.recall.images.image import MemoryImage, build_image
 from snapshots.recall.policy import DEFAULT_RECALL, RecallPolicy
 from snapshots.recall.question import make_probe
-from snapshots.recall.ranking.pipeline import best_candidates, rank_memories
+from snapshots.recall.ranking.rank_image import choose_candidates, rank_memories
 from snapshots.recall.values import MemoryRow, RecallQuery
 from tests.snapshots.recall.world import NOW
 
@@ -35,13 +35,13 @@ def utter(
 ) -> MemoryRow:
     """Return a memory of ``text``, its vectors by the shipped model."""
     model = model_of(text)
-    indexed = index_text(Turn(text, name, at), previous=Turn(previous) if previous else None)
-    dense = encode_dense(*model.embed([indexed.dated, indexed.continued]))
-    plain = MemoryRow(uuid4(), "statement", encode_lex(indexed), NOW, dense, model.name, name=name, said_at=at)
+    indexed = index_text(SpokenTurn(text, name, at), previous=SpokenTurn(previous) if previous else None)
+    dense = pack_vector_pair(*model.embed([indexed.dated, indexed.continued]))
+    plain = MemoryRow(uuid4(), "statement", pack_postings(indexed), NOW, dense, model.name, name=name, said_at=at)
     return replace(plain, saying=indexed.saying, **columns)  # type: ignore[arg-type]
 
 
-def image_of(rows: list[MemoryRow]) -> Image:
+def image_of(rows: list[MemoryRow]) -> MemoryImage:
     return build_image(rows, {model.name: model.dimensions for model in (model_of("a"), model_of("我"))})
 
 
@@ -195,7 +195,7 @@ def test_one_thing_said_thousands_of_times_leaves_room_for_all_else_in_one_pass(
     rest = [utter(f"Tea pot number {number} is blue") for number in range(9)]
     image = image_of([*(replace(again, id=uuid4()) for _ in range(3_000)), *rest])
     alive, words = np.ones(image.size, np.bool_), np.linspace(1, 0, image.size, dtype=np.float32)
-    rows = best_candidates(words, alive, 4, image.columns, DEFAULT_RECALL)
+    rows = choose_candidates(words, alive, 4, image.columns, DEFAULT_RECALL)
     assert rows.tolist() == list(range(3_007)), "as far as eight things that differ"
-    assert best_candidates(words, alive, 8, image.columns, DEFAULT_RECALL).tolist() == list(range(3_009))
-    assert best_candidates(words, alive, 4, image.columns, KEPT).tolist() == list(range(50))
+    assert choose_candidates(words, alive, 8, image.columns, DEFAULT_RECALL).tolist() == list(range(3_009))
+    assert choose_candidates(words, alive, 4, image.columns, KEPT).tolist() == list(range(50))

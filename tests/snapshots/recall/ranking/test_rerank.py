@@ -13,10 +13,10 @@ from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.policy import RERANK, RerankPolicy
 from memory_platform.providers.registry import forget
-from snapshots.recall.answer import Recalled
-from snapshots.recall.degraded import DegradedReason
+from snapshots.recall.answer import RecallAnswer
+from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.pipeline import recall
-from snapshots.recall.ranking.rerank import as_read, narrowed, rerank_head
+from snapshots.recall.ranking.rerank import narrow_memories, render_for_reranker, rerank_head
 from snapshots.recall.values import RecalledMemory, RecallQuery
 from tests.conftest import House, World
 from tests.model_server import ModelServer, Reply, Request, model_server
@@ -40,11 +40,11 @@ def server(settings: Settings) -> Iterator[ModelServer]:
     forget()
 
 
-def ask(house: House, text: str = "dog", **query: Any) -> Recalled:
+def ask(house: House, text: str = "dog", **query: Any) -> RecallAnswer:
     return recall(house.tenant.id, "ada", RecallQuery(text=text, asked_at=utc_now(), **query))
 
 
-def texts(found: Recalled) -> list[str]:
+def texts(found: RecallAnswer) -> list[str]:
     return [memory.text for memory in found.memories]
 
 
@@ -96,7 +96,7 @@ def test_the_reranker_reads_when_and_by_whom_each_memory_was_said(world: World, 
 
 
 def test_a_memory_without_a_time_is_read_without_one() -> None:
-    assert as_read(memory("my dog is called Rex", 1)) == "my dog is called Rex"
+    assert render_for_reranker(memory("my dog is called Rex", 1)) == "my dog is called Rex"
 
 
 def test_no_model_is_asked_unless_the_question_asks_for_it(world: World, server: ModelServer) -> None:
@@ -182,4 +182,4 @@ def test_what_lies_behind_the_head_stays_behind_it() -> None:
 def test_nothing_found_and_no_answer_are_two_things() -> None:
     assert rerank_head("q", [], Silent()) == ()
     assert rerank_head("q", [memory("a", 1)], Silent()) is None
-    assert narrowed(RecallQuery("q", utc_now(), top_k=0), [memory("a", 1)]) == ()
+    assert narrow_memories(RecallQuery("q", utc_now(), top_k=0), [memory("a", 1)]) == ()

@@ -5,10 +5,10 @@ from uuid import UUID
 
 import pytest
 
-from snapshots.recall.images.image import Image
+from snapshots.recall.images.image import MemoryImage
 from snapshots.recall.policy import ScoringPolicy
-from snapshots.recall.question import asked_at, make_probe
-from snapshots.recall.ranking.scoring import score_memories
+from snapshots.recall.question import make_probe, read_probe_times
+from snapshots.recall.ranking.memory_scores import score_memories
 from snapshots.recall.values import MemoryRow
 from tests.snapshots.recall.world import NOW, ask, id_of, image_of, memory
 
@@ -24,8 +24,8 @@ def told(*days_ago: int) -> list[MemoryRow]:
     ]
 
 
-def preferred(question: str, image: Image, policy: ScoringPolicy = POLICY) -> list[float]:
-    probe = asked_at(make_probe(question, {}, policy), question, NOW)
+def preferred(question: str, image: MemoryImage, policy: ScoringPolicy = POLICY) -> list[float]:
+    probe = read_probe_times(make_probe(question, {}, policy), question, NOW)
     without = score_memories(image, make_probe(question, {}, policy), policy)
     return [round(float(score), 4) for score in score_memories(image, probe, policy).preferred - without.preferred]
 
@@ -63,7 +63,7 @@ def test_the_same_in_chinese(question: str, days: int) -> None:
 
 def test_nothing_is_lost_by_being_said_at_another_time() -> None:
     image = image_of(told(7, 50, 350))
-    assert {hit.id for hit in ask("Who went sailing last week?", image)} == set(map(image.id, range(image.size)))
+    assert {hit.id for hit in ask("Who went sailing last week?", image)} == set(map(image.id_of_row, range(image.size)))
 
 
 def test_a_question_without_a_time_prefers_none() -> None:

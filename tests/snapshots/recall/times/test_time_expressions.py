@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapshots.recall.times.expressions import MOST_ANCHORS, TimeSpan, times_of
-from snapshots.recall.times.feasts import CHINESE, ENGLISH, LUNAR
+from snapshots.recall.times.holidays import CHINESE_HOLIDAYS, ENGLISH_HOLIDAYS, LUNAR_DAYS
+from snapshots.recall.times.time_expressions import MOST_ANCHORS, NamedTimeSpan, find_times
 
 NOW = datetime(2023, 11, 22, 15, 0, tzinfo=UTC)
 """A Wednesday."""
@@ -183,7 +183,7 @@ version 1.2.3 | call 555-2023 | What is my name? | for the summer | on 31 June |
 """
 
 
-def spoken(spans: tuple[TimeSpan, ...]) -> str:
+def spoken(spans: tuple[NamedTimeSpan, ...]) -> str:
     return ", ".join(f"{'~' if span.vague else ''}{moment(span.start)} {moment(span.end)}" for span in spans)
 
 
@@ -194,7 +194,7 @@ def moment(at: datetime) -> str:
 @pytest.mark.parametrize("row", EXPRESSIONS.strip().splitlines(), ids=lambda row: row.split("|")[0].strip())
 def test_an_expression_names_its_days(row: str) -> None:
     question, expected = row.split("|")
-    assert spoken(times_of(question, NOW).spans) == expected.strip()
+    assert spoken(find_times(question, NOW).spans) == expected.strip()
 
 
 def test_the_table_is_large_enough_in_both_languages() -> None:
@@ -205,7 +205,7 @@ def test_the_table_is_large_enough_in_both_languages() -> None:
 
 @pytest.mark.parametrize("question", [text.strip() for row in NO_TIMES.strip().splitlines() for text in row.split("|")])
 def test_words_that_mean_something_else_or_lie_ahead_name_no_time(question: str) -> None:
-    assert times_of(question, NOW).spans == ()
+    assert find_times(question, NOW).spans == ()
 
 
 @pytest.mark.parametrize(
@@ -220,18 +220,18 @@ def test_words_that_mean_something_else_or_lie_ahead_name_no_time(question: str)
     ],
 )
 def test_what_is_asked_for_beside_the_time_is_told(question: str, rest: str) -> None:
-    assert times_of(question, NOW).rest == rest
+    assert find_times(question, NOW).rest == rest
 
 
 def test_days_are_those_of_the_asker() -> None:
     asked_at = NOW.astimezone(timezone(timedelta(hours=10)))
-    (span,) = times_of("yesterday", asked_at).spans
+    (span,) = find_times("yesterday", asked_at).spans
     assert (span.start, span.end) == (datetime(2023, 11, 21, 14, tzinfo=UTC), datetime(2023, 11, 22, 14, tzinfo=UTC))
 
 
 @given(st.text(max_size=300), st.datetimes(timezones=st.just(UTC)))
 def test_any_text_at_any_time_gives_spans_that_have_begun(text: str, asked_at: datetime) -> None:
-    assert all(span.start < span.end and span.start <= asked_at for span in times_of(text, asked_at).spans)
+    assert all(span.start < span.end and span.start <= asked_at for span in find_times(text, asked_at).spans)
 
 
 PIECES = (
@@ -251,24 +251,24 @@ PIECES = (
 
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join), st.datetimes(timezones=st.just(UTC)))
 def test_any_jumble_of_time_words_gives_spans_that_have_begun(text: str, asked_at: datetime) -> None:
-    assert all(span.start < span.end and span.start <= asked_at for span in times_of(text, asked_at).spans)
+    assert all(span.start < span.end and span.start <= asked_at for span in find_times(text, asked_at).spans)
 
 
 @pytest.mark.parametrize("piece", ["may ", "5月", "2023-05-08 ", "上", "1", "between march and ", "前天", "last "])
 def test_a_long_text_costs_no_more_than_its_end(piece: str) -> None:
-    assert len(times_of(piece * 100_000, NOW).spans) <= 2 * MOST_ANCHORS
+    assert len(find_times(piece * 100_000, NOW).spans) <= 2 * MOST_ANCHORS
 
 
 @pytest.mark.parametrize("year", [1980, 2023, 2050])
 def test_every_feast_falls_into_its_year_or_at_its_edge(year: int) -> None:
-    for days_of in (*ENGLISH.values(), *CHINESE.values()):
+    for days_of in (*ENGLISH_HOLIDAYS.values(), *CHINESE_HOLIDAYS.values()):
         first, days = days_of(year)
         assert first.year == year
         assert days > 0
 
 
 def test_feasts_of_the_moon_come_in_their_order_and_in_their_months() -> None:
-    for days in LUNAR.values():
+    for days in LUNAR_DAYS.values():
         assert list(days) == sorted(days)
         assert [day.month in months for day, months in zip(days, SEASONS_OF_FEASTS, strict=True)] == [True] * 6
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from snapshots.understanding.believing.gate import ceiling_of, judge, reason_against
+from snapshots.understanding.believing.gate import confidence_ceiling, find_rejection_reason, gate_candidates
 from snapshots.understanding.values import (
     Candidate,
     Evidence,
+    FactCandidate,
     PreferenceCandidate,
-    ProfileFact,
     TagCandidate,
     Utterance,
 )
@@ -17,17 +17,17 @@ from tests.snapshots.understanding.utterances import utter
 
 MESSAGE = utter("I love hiking near the Alps.")
 PROOF = Evidence("m1", "I love hiking", 0)
-FACT = ProfileFact("interests", "hiking", PROOF, mode="append")
+FACT = FactCandidate("interests", "hiking", PROOF, mode="append")
 LIKED = PreferenceCandidate("sports", "likes", ("hiking",), "I love hiking", "add", "explicit", PROOF)
 NOBODY: frozenset[str] = frozenset()
 
 
 def _reason(candidate: Candidate, message: Utterance = MESSAGE, own: frozenset[str] = NOBODY) -> str | None:
-    return reason_against(candidate, cited={message.message_key: message}, own_names=own)
+    return find_rejection_reason(candidate, cited={message.message_key: message}, own_names=own)
 
 
 def test_what_is_proven_passes() -> None:
-    verdicts = judge([FACT, LIKED], cited={"m1": MESSAGE}, own_names=NOBODY)
+    verdicts = gate_candidates([FACT, LIKED], cited={"m1": MESSAGE}, own_names=NOBODY)
     assert (verdicts.accepted, verdicts.rejected) == ((FACT, LIKED), ())
 
 
@@ -64,9 +64,9 @@ def test_malformed_candidates_are_refused(broken: Candidate) -> None:
 
 def test_confidence_is_lowered_to_the_ceiling_of_its_provenance() -> None:
     claims = [replace(FACT, provenance=p, confidence=1.0) for p in ("observation", "analysis", "confirmed_by_user")]
-    accepted = judge(claims, cited={"m1": MESSAGE}, own_names=NOBODY).accepted
+    accepted = gate_candidates(claims, cited={"m1": MESSAGE}, own_names=NOBODY).accepted
     assert [claim.confidence for claim in accepted] == [0.6, 0.8, 1.0]
-    assert ceiling_of("hearsay") == 0.6
+    assert confidence_ceiling("hearsay") == 0.6
 
 
 def test_a_value_that_instructs_is_refused() -> None:

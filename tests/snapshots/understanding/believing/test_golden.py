@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from lab.measuring.labels import labels, rows, scores
-from snapshots.understanding.believing.extract import extract
+from snapshots.understanding.believing.extraction import extract_candidates
 from snapshots.understanding.values import ExtractionContext
 from tests.snapshots.understanding.utterances import utter
 
@@ -15,7 +15,7 @@ RECALL = 0.75
 
 def _found(row: dict[str, Any]) -> set[str]:
     message = utter(row["text"], role=row.get("role", "user"), name=row.get("name"))
-    return set(labels(extract(message, context=ExtractionContext(frozenset(row.get("own_names", ()))))))
+    return set(labels(extract_candidates(message, context=ExtractionContext(frozenset(row.get("own_names", ()))))))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

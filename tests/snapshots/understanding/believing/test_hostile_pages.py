@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from snapshots.summaries.extractive import conversation_draft
-from snapshots.understanding.believing.extract import extract
-from snapshots.understanding.statements.statements import statement_draft
+from snapshots.understanding.believing.extraction import extract_candidates
+from snapshots.understanding.statements.statements import extract_statement
 from snapshots.understanding.values import Extraction, ExtractionContext, Utterance
 from tests.growth import assert_linear
 
@@ -37,8 +37,8 @@ def utter(text: str) -> Utterance:
 def test_a_hostile_page_is_read_in_linear_time(unit: str) -> None:
     def read(text: str) -> None:
         page = utter(text)
-        statement_draft(page)
-        extract(page, context=ExtractionContext())
+        extract_statement(page)
+        extract_candidates(page, context=ExtractionContext())
 
     assert_linear(read, unit * (PAGE_BYTES // len(unit.encode())))
 
@@ -51,4 +51,4 @@ def test_a_conversation_of_endless_sentences_is_cut_in_linear_time(unit: str) ->
 
 def test_a_page_of_different_things_is_a_list_to_be_read_and_teaches_nothing() -> None:
     page = utter(" ".join(f"I like thing{i}." for i in range(300)))
-    assert extract(page, context=ExtractionContext()) == Extraction()
+    assert extract_candidates(page, context=ExtractionContext()) == Extraction()

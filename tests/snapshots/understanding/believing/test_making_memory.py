@@ -7,7 +7,7 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Candidate, Preference, Tag
-from snapshots.intake.delete import delete_conversation
+from snapshots.erasure.conversations import delete_conversation
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import (
     Conversation,
@@ -25,7 +25,7 @@ from snapshots.understanding.believing.policy import EXTRACTION
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import MEMORY
-from tests.snapshots.lifecycle.world import found
+from tests.snapshots.lifecycle.world import recall_texts
 from tests.snapshots.understanding.making import (
     MONDAY,
     booking,
@@ -70,8 +70,8 @@ def test_what_a_clock_that_runs_ahead_says_is_found_at_once(acme: House) -> None
     post(acme, [replace(message, said_at=ahead) for message in booking()], "c2")
     end(acme, "c2")
     settle(acme)
-    assert found(acme, "Elm Street flat")[0] == "We moved into the flat on Elm Street."
-    assert found(acme, "静安区公园")[0] == "我们上周去了静安区的公园。"
+    assert recall_texts(acme, "Elm Street flat")[0] == "We moved into the flat on Elm Street."
+    assert recall_texts(acme, "静安区公园")[0] == "我们上周去了静安区的公园。"
     with tenant_tx(acme.tenant.id):
         kept = Snapshot.objects.values_list("kind", "said_at", "valid_at")
         assert {kind for kind, _, _ in kept} == {"statement", "note", "conversation"}

@@ -6,7 +6,7 @@ Rows: E1, E2, G4.
 import pytest
 
 from lab.measuring.blind import FoundEntry, found_in
-from snapshots.understanding.values import HeldValue
+from snapshots.understanding.values import CurrentValue
 from tests.conftest import World
 from tests.golden.talk import believed
 from tests.snapshots.understanding.making import MONDAY, say, settle
@@ -95,7 +95,7 @@ def test_what_was_ever_liked_is_liked_for_all_of_a_busy_while() -> None:
     ],
 )
 def test_an_allergy_that_is_denied_ends(said: str) -> None:
-    held = [HeldValue("allergies", name) for name in ("花生", "peanuts", "虾")] + [HeldValue("likes", "peanuts")]
+    held = [CurrentValue("allergies", name) for name in ("花生", "peanuts", "虾")] + [CurrentValue("likes", "peanuts")]
     found = found_in(said, held)
     assert [(entry.sort, entry.values) for entry in found] == [("change", ())]
     assert found[0].replaces in {"花生", "peanuts"}
@@ -111,7 +111,7 @@ def test_an_allergy_that_is_denied_ends(said: str) -> None:
     ],
 )
 def test_an_allergy_that_others_have_not_stays(said: str) -> None:
-    held = [HeldValue("allergies", name) for name in ("花生", "peanuts", "nuts")]
+    held = [CurrentValue("allergies", name) for name in ("花生", "peanuts", "nuts")]
     assert [entry for entry in found_in(said, held) if entry.sort == "change"] == []
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from snapshots.understanding.changes.judge import switches
-from snapshots.understanding.changes.persons import SELF, is_of_another
-from snapshots.understanding.changes.words import kinds_in
+from snapshots.understanding.changes.change_words import find_kinds
+from snapshots.understanding.changes.ending_classifier import only_switches
+from snapshots.understanding.changes.mentioned_people import SELF, is_about_stranger
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from snapshots.understanding.changes.words import kinds_in
     ],
 )
 def test_a_thing_of_the_same_kind_takes_the_place_of_the_last(held: str, said: str) -> None:
-    assert switches(said, held)
+    assert only_switches(said, held)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_a_thing_of_the_same_kind_takes_the_place_of_the_last(held: str, said: s
     ],
 )
 def test_another_kind_and_more_than_a_switch_end_nothing(held: str, said: str) -> None:
-    assert not switches(said, held)
+    assert not only_switches(said, held)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_another_kind_and_more_than_a_switch_end_nothing(held: str, said: str) -
     ],
 )
 def test_where_somebody_lives_is_theirs_whoever_they_are(said: str, held: str) -> None:
-    assert is_of_another(said, held, SELF, before="")
+    assert is_about_stranger(said, held, SELF, before="")
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ def test_where_somebody_lives_is_theirs_whoever_they_are(said: str, held: str) -
     ],
 )
 def test_who_decides_for_the_user_speaks_of_the_user(said: str, held: str) -> None:
-    assert not is_of_another(said, held, SELF, before="")
+    assert not is_about_stranger(said, held, SELF, before="")
 
 
 def test_an_english_word_stands_alone_beside_chinese_characters() -> None:
-    assert kinds_in("我用的是iPhone") & kinds_in("iPhone")
-    assert not kinds_in("iphones2") & kinds_in("iPhone")
+    assert find_kinds("我用的是iPhone") & find_kinds("iPhone")
+    assert not find_kinds("iphones2") & find_kinds("iPhone")

@@ -2,19 +2,19 @@
 
 import pytest
 
-from snapshots.understanding.changes.judge import Effect, ends_bare, judge
-from snapshots.understanding.changes.pairs import HeldText, Sentence, texts_of
-from snapshots.understanding.changes.persons import SELF, is_of_another
-from snapshots.understanding.changes.standing import says_again, stands_beside
-from snapshots.understanding.changes.words import hold_rows
-from snapshots.understanding.grading.vectors import vectors_of
-from snapshots.understanding.reading.forms import matching_form
+from snapshots.understanding.changes.change_words import load_state_patterns
+from snapshots.understanding.changes.ending_classifier import EndingEffect, classify_effects, ends_just_said
+from snapshots.understanding.changes.mentioned_people import SELF, is_about_stranger
+from snapshots.understanding.changes.pair_features import NoteText, SaidSentence, texts_for_pairs
+from snapshots.understanding.changes.unchanged_notes import is_unaffected, repeats_note
+from snapshots.understanding.grading.sentence_vectors import embed_sentences
+from snapshots.understanding.reading.text_forms import matching_form
 
 
-def effects(said: str, *held: HeldText, change: float = 0.5) -> list[Effect]:
-    sentence = Sentence(said, change=change)
-    judged = judge(sentence, held, range(len(held)), vectors_of(texts_of(sentence, held)))
-    return [one.effect for one in judged if one.effect is not Effect.RETELLS]
+def effects(said: str, *held: NoteText, change: float = 0.5) -> list[EndingEffect]:
+    sentence = SaidSentence(said, change=change)
+    judged = classify_effects(sentence, held, range(len(held)), embed_sentences(texts_for_pairs(sentence, held)))
+    return [one.effect for one in judged if one.effect is not EndingEffect.RETELLS]
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ def effects(said: str, *held: HeldText, change: float = 0.5) -> list[Effect]:
     ],
 )
 def test_a_repetition_doubts_nothing(held: str, said: str) -> None:
-    assert says_again(said, held)
-    assert effects(said, HeldText(held)) == []
+    assert repeats_note(said, held)
+    assert effects(said, NoteText(held)) == []
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_repetition_doubts_nothing(held: str, said: str) -> None:
     ],
 )
 def test_another_saying_is_no_repetition(held: str, said: str) -> None:
-    assert not says_again(said, held)
+    assert not repeats_note(said, held)
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,13 @@ def test_another_saying_is_no_repetition(held: str, said: str) -> None:
     ],
 )
 def test_what_is_told_of_others_doubts_nothing_of_the_user(held: str, said: str) -> None:
-    assert is_of_another(said, held, SELF, before="And where do you live?")
-    assert effects(said, HeldText(held)) == []
+    assert is_about_stranger(said, held, SELF, before="And where do you live?")
+    assert effects(said, NoteText(held)) == []
 
 
 def test_what_is_told_of_whom_a_note_names_may_end_it() -> None:
-    assert not is_of_another("He moved to Austin", "My brother lives in Boston", SELF, before="")
-    assert not is_of_another("I moved to Austin", "I live in Boston", SELF, before="")
+    assert not is_about_stranger("He moved to Austin", "My brother lives in Boston", SELF, before="")
+    assert not is_about_stranger("I moved to Austin", "I live in Boston", SELF, before="")
 
 
 @pytest.mark.parametrize(
@@ -80,8 +80,8 @@ def test_what_is_told_of_whom_a_note_names_may_end_it() -> None:
     ],
 )
 def test_news_of_somebody_doubt_not_who_they_are(held: str, said: str) -> None:
-    assert effects(said, HeldText(held), change=0.9) == []
-    assert not stands_beside(Sentence("Karthik and I broke up"), HeldText(held))
+    assert effects(said, NoteText(held), change=0.9) == []
+    assert not is_unaffected(SaidSentence("Karthik and I broke up"), NoteText(held))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_news_of_somebody_doubt_not_who_they_are(held: str, said: str) -> None:
     [("我住在杭州滨江区", "我出差住全季酒店"), ("I stay at the Hilton", "When I travel I stay at hostels")],
 )
 def test_what_holds_on_trips_says_nothing_of_home(held: str, said: str) -> None:
-    assert stands_beside(Sentence(said), HeldText(held)) == ("travel" not in held)
+    assert is_unaffected(SaidSentence(said), NoteText(held)) == ("travel" not in held)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_what_holds_on_trips_says_nothing_of_home(held: str, said: str) -> None:
     ],
 )
 def test_no_likeness_doubts_an_allergy(held: str, said: str) -> None:
-    assert effects(said, HeldText(held, vital_class="allergy"), change=0.9) == []
+    assert effects(said, NoteText(held, vital_class="allergy"), change=0.9) == []
 
 
 @pytest.mark.parametrize(
@@ -121,14 +121,14 @@ def test_no_likeness_doubts_an_allergy(held: str, said: str) -> None:
     ],
 )
 def test_another_medicine_or_dose_doubts_the_one_before(held: str, said: str) -> None:
-    (found,) = effects(said, HeldText(held, vital_class="illness"), change=0.9)
-    assert found != Effect.RETELLS
+    (found,) = effects(said, NoteText(held, vital_class="illness"), change=0.9)
+    assert found != EndingEffect.RETELLS
 
 
 def test_a_named_old_value_and_another_dose_may_doubt_what_is_vital() -> None:
-    held = HeldText("I take metformin 500 mg", vital_class="illness")
+    held = NoteText("I take metformin 500 mg", vital_class="illness")
     (found,) = effects("The doctor changed metformin to 1000 mg", held, change=0.9)
-    assert found in (Effect.DOUBTS, Effect.ENDS_PART)
+    assert found in (EndingEffect.DOUBTS, EndingEffect.ENDS_PART)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_named_old_value_and_another_dose_may_doubt_what_is_vital() -> None:
     ],
 )
 def test_another_figure_of_the_same_thing_ends_a_note(held: str, said: str) -> None:
-    assert effects(said, HeldText(held)) == [Effect.ENDS]
+    assert effects(said, NoteText(held)) == [EndingEffect.ENDS]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_another_figure_of_the_same_thing_ends_a_note(held: str, said: str) -> N
     ],
 )
 def test_a_bare_end_is_of_what_was_just_told(said: str, held: str, ends: bool) -> None:
-    assert ends_bare(said, held) is ends
+    assert ends_just_said(said, held) is ends
 
 
 @pytest.mark.parametrize(
@@ -181,4 +181,4 @@ def test_a_bare_end_is_of_what_was_just_told(said: str, held: str, ends: bool) -
     ],
 )
 def test_what_is_of_the_moment_is_no_new_state(text: str) -> None:
-    assert not hold_rows()["state"].pattern.search(matching_form(text))
+    assert not load_state_patterns()["state"].pattern.search(matching_form(text))

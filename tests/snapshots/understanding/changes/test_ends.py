@@ -5,14 +5,14 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from snapshots.intake.accept import accept_messages, prepare_messages
-from snapshots.intake.delete import delete_conversation
-from snapshots.intake.values import Accepted, IncomingMessage
+from snapshots.erasure.conversations import delete_conversation
+from snapshots.intake.pipeline import accept_messages, prepare_messages
+from snapshots.intake.values import AcceptedBatch, IncomingMessage
 from snapshots.models import Conversation, Note, Snapshot, SnapshotKind
-from snapshots.understanding.changes.judge import judge
-from snapshots.understanding.changes.pairs import HeldText, Sentence, texts_of
-from snapshots.understanding.changes.standing import stands_beside
-from snapshots.understanding.grading.vectors import vectors_of
+from snapshots.understanding.changes.ending_classifier import classify_effects
+from snapshots.understanding.changes.pair_features import NoteText, SaidSentence, texts_for_pairs
+from snapshots.understanding.changes.unchanged_notes import is_unaffected
+from snapshots.understanding.grading.sentence_vectors import embed_sentences
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import MONDAY, say, settle
@@ -40,7 +40,7 @@ def note(house: House, text: str) -> Note:
         return Note.objects.select_related("snapshot").get(subject_id=house.subject.id, snapshot__text=text)
 
 
-def say_at_the_door(house: House, *texts: str, at: datetime = TUESDAY, conversation: str = "c1") -> Accepted:
+def say_at_the_door(house: House, *texts: str, at: datetime = TUESDAY, conversation: str = "c1") -> AcceptedBatch:
     """Post messages as the API does: what they end is found before they are accepted."""
     incoming = [
         IncomingMessage(role="user", content=text, said_at=at + timedelta(minutes=number))
@@ -160,21 +160,21 @@ def test_what_happened_and_what_is_said_again_is_neither_over_nor_doubtful(
     assert list_texts(acme)[: len(before)] == before
     with tenant_tx(acme.tenant.id):
         assert not Note.objects.filter(changed_by__isnull=False).exists()
-    sentence = Sentence(second)
-    held = [HeldText(first)]
-    assert judge(sentence, held, [0], vectors_of(texts_of(sentence, held))) == []
+    sentence = SaidSentence(second)
+    held = [NoteText(first)]
+    assert classify_effects(sentence, held, [0], embed_sentences(texts_for_pairs(sentence, held))) == []
 
 
 def test_a_word_after_no_question_is_about_nothing_that_is_held() -> None:
-    held = [HeldText("I'm left handed so the lab scissors drive me nuts")]
-    sentence = Sentence("Bought", "The Fiskars Classic left-handed, 21 cm: orange and sharp.")
-    assert judge(sentence, held, [0], vectors_of(texts_of(sentence, held))) == []
+    held = [NoteText("I'm left handed so the lab scissors drive me nuts")]
+    sentence = SaidSentence("Bought", "The Fiskars Classic left-handed, 21 cm: orange and sharp.")
+    assert classify_effects(sentence, held, [0], embed_sentences(texts_for_pairs(sentence, held))) == []
 
 
 def test_an_event_that_is_put_right_may_end() -> None:
-    held = HeldText("I bought 3 tickets for the museum")
-    assert not stands_beside(Sentence("Sorry, I meant I bought 5 tickets for the museum"), held)
-    assert stands_beside(Sentence("I bought 5 tickets for the museum"), held)
+    held = NoteText("I bought 3 tickets for the museum")
+    assert not is_unaffected(SaidSentence("Sorry, I meant I bought 5 tickets for the museum"), held)
+    assert is_unaffected(SaidSentence("I bought 5 tickets for the museum"), held)
 
 
 def test_a_vital_note_is_never_ended_by_likeness(world: World) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from profiles.models import Preference, ProfileFact
 from snapshots.models import Snapshot
-from snapshots.understanding.changes.pairs import HeldText, Sentence
-from snapshots.understanding.changes.standing import says_more
+from snapshots.understanding.changes.pair_features import NoteText, SaidSentence
+from snapshots.understanding.changes.unchanged_notes import has_other_facts
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.understanding.making import MONDAY, say, settle
@@ -65,9 +65,9 @@ def test_what_a_change_does_not_name_stays(world: World, said: str, change: str,
 
 @pytest.mark.parametrize(("said", "change", "_stays"), SEVERAL)
 def test_a_note_of_several_facts_says_more_than_what_ends(said: str, change: str, _stays: str) -> None:
-    assert says_more(Sentence(change), HeldText(said))
+    assert has_other_facts(SaidSentence(change), NoteText(said))
 
 
 @pytest.mark.parametrize(("said", "change", "is_vital"), ONE)
 def test_a_note_of_one_fact_does_not(said: str, change: str, is_vital: bool) -> None:
-    assert not says_more(Sentence(change), HeldText(said, vital_class="illness" if is_vital else ""))
+    assert not has_other_facts(SaidSentence(change), NoteText(said, vital_class="illness" if is_vital else ""))

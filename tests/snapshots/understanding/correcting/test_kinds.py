@@ -2,20 +2,22 @@
 
 import pytest
 
-from snapshots.understanding.correcting.corrections import changes_in, may_correct
-from snapshots.understanding.reading.forms import language_of, matching_form
-from snapshots.understanding.reading.sentences import Sentence
-from snapshots.understanding.values import HeldValue, Utterance
+from snapshots.understanding.correcting.value_corrections import find_corrections, may_correct
+from snapshots.understanding.reading.sentences import OwnSentence
+from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
+from snapshots.understanding.values import CurrentValue, Utterance
 from tests.snapshots.understanding.making import MONDAY
 
 
-def changed(text: str, *held: HeldValue) -> list[tuple[str | None, object]]:
+def changed(text: str, *held: CurrentValue) -> list[tuple[str | None, object]]:
     """Return what a sentence changes: what gives way, and to what."""
     form = matching_form(text)
     if not may_correct(text):
         return []
-    found = changes_in(Sentence(Utterance("m", "user", None, text, MONDAY, 1), form, 0, language_of(form)), held)
-    return [(one.replaces or str(one.texts[0]), one.value if one.replaces else None) for one in found]
+    found = find_corrections(
+        OwnSentence(Utterance("m", "user", None, text, MONDAY, 1), form, 0, detect_rule_language(form)), held
+    )
+    return [(one.replaces or str(one.value_texts[0]), one.value if one.replaces else None) for one in found]
 
 
 @pytest.mark.parametrize(
@@ -31,7 +33,7 @@ def changed(text: str, *held: HeldValue) -> list[tuple[str | None, object]]:
     ],
 )
 def test_a_limit_that_is_lifted_goes(avoided: str, text: str) -> None:
-    assert changed(text, HeldValue("avoid", avoided)) == [(avoided, None)]
+    assert changed(text, CurrentValue("avoid", avoided)) == [(avoided, None)]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +51,7 @@ def test_a_limit_that_is_lifted_goes(avoided: str, text: str) -> None:
     ],
 )
 def test_a_limit_that_is_not_lifted_stays(avoided: str, text: str) -> None:
-    assert changed(text, HeldValue("avoid", avoided)) == []
+    assert changed(text, CurrentValue("avoid", avoided)) == []
 
 
 @pytest.mark.parametrize(
@@ -65,7 +67,7 @@ def test_a_limit_that_is_not_lifted_stays(avoided: str, text: str) -> None:
     ],
 )
 def test_a_thing_takes_the_place_of_the_one_of_its_kind(key: str, old: str, text: str, new: str) -> None:
-    assert changed(text, HeldValue(key, old)) == [(old, new)]
+    assert changed(text, CurrentValue(key, old)) == [(old, new)]
 
 
 @pytest.mark.parametrize(
@@ -79,16 +81,16 @@ def test_a_thing_takes_the_place_of_the_one_of_its_kind(key: str, old: str, text
     ],
 )
 def test_another_kind_or_no_change_takes_no_place(key: str, old: str, text: str) -> None:
-    assert changed(text, HeldValue(key, old)) == []
+    assert changed(text, CurrentValue(key, old)) == []
 
 
 def test_of_two_of_a_kind_neither_gives_way() -> None:
-    assert changed("改成喝美式吧", HeldValue("likes", "拿铁"), HeldValue("likes", "红茶")) == []
+    assert changed("改成喝美式吧", CurrentValue("likes", "拿铁"), CurrentValue("likes", "红茶")) == []
 
 
 def test_words_of_spelling_are_no_part_of_a_name() -> None:
-    assert changed("It's spelled John, not Jon", HeldValue("name", "Jon")) == [("Jon", "John")]
-    assert changed("It's pronounced Alain, not Alan", HeldValue("name", "Alan")) == [("Alan", "Alain")]
+    assert changed("It's spelled John, not Jon", CurrentValue("name", "Jon")) == [("Jon", "John")]
+    assert changed("It's pronounced Alain, not Alan", CurrentValue("name", "Alan")) == [("Alan", "Alain")]
 
 
 @pytest.mark.parametrize("text", ["我最近改喝美式了", "change that to 73"])
@@ -97,5 +99,5 @@ def test_a_word_that_names_nothing_is_no_wrong_side(text: str) -> None:
 
 
 def test_a_doctor_s_order_ends_what_it_names() -> None:
-    assert changed("医生说我现在不能喝酒了", HeldValue("likes", "酒")) == [("酒", None)]
-    assert changed("医生说他现在不能喝酒了", HeldValue("likes", "酒")) == []
+    assert changed("医生说我现在不能喝酒了", CurrentValue("likes", "酒")) == [("酒", None)]
+    assert changed("医生说他现在不能喝酒了", CurrentValue("likes", "酒")) == []

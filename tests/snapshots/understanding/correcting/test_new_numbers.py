@@ -3,22 +3,22 @@
 import pytest
 
 from profiles.models import Tag
-from snapshots.understanding.changes.pairs import HeldText, Sentence
-from snapshots.understanding.correcting.righting import find_rightings
+from snapshots.understanding.changes.pair_features import NoteText, SaidSentence
+from snapshots.understanding.correcting.note_corrections import correct_matching_notes
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
-from tests.snapshots.understanding.correcting.test_righting import TUESDAY, list_notes
+from tests.snapshots.understanding.correcting.test_note_corrections import TUESDAY, list_notes
 from tests.snapshots.understanding.making import say, settle
 
 OLD, NEW, OTHER = "07700 900123", "07700 900456", "07700 900777"
 OLD_ZH, NEW_ZH, OTHER_ZH = "13800001111", "13900003333", "13800007777"
 HELD = [
-    HeldText(f"Mum's number is {OLD}, ring her in an emergency", "Mum", vital_class="emergency"),
-    HeldText(f"My dad's number is {OTHER}", "dad"),
+    NoteText(f"Mum's number is {OLD}, ring her in an emergency", "Mum", vital_class="emergency"),
+    NoteText(f"My dad's number is {OTHER}", "dad"),
 ]
 HELD_ZH = [
-    HeldText(f"我爸爸电话{OLD_ZH},有急事找他", "爸爸", vital_class="emergency"),
-    HeldText(f"我妈电话{OTHER_ZH}", "妈"),
+    NoteText(f"我爸爸电话{OLD_ZH},有急事找他", "爸爸", vital_class="emergency"),
+    NoteText(f"我妈电话{OTHER_ZH}", "妈"),
 ]
 TOLD = [
     f"Mum's got a new number by the way, it's {NEW}",
@@ -78,31 +78,31 @@ def list_phones(house: House) -> dict[str, str]:
 
 @pytest.mark.parametrize("said", TOLD)
 def test_a_new_number_stands_in_the_note_of_its_owner(said: str) -> None:
-    assert [(one.place, one.text) for one in find_rightings(Sentence(said), HELD, [])] == [
+    assert [(one.place, one.text) for one in correct_matching_notes(SaidSentence(said), HELD, [])] == [
         (0, f"Mum's number is {NEW}, ring her in an emergency")
     ]
 
 
 @pytest.mark.parametrize("said", TOLD_ZH)
 def test_a_new_number_stands_in_the_note_of_its_owner_in_chinese(said: str) -> None:
-    assert [(one.place, one.text) for one in find_rightings(Sentence(said), HELD_ZH, [])] == [
+    assert [(one.place, one.text) for one in correct_matching_notes(SaidSentence(said), HELD_ZH, [])] == [
         (0, f"我爸爸电话{NEW_ZH},有急事找他")
     ]
 
 
 @pytest.mark.parametrize("said", NEIGHBOURS)
 def test_a_number_of_somebody_else_changes_none(said: str) -> None:
-    assert find_rightings(Sentence(said), HELD, []) == []
+    assert correct_matching_notes(SaidSentence(said), HELD, []) == []
 
 
 @pytest.mark.parametrize("said", NEIGHBOURS_ZH)
 def test_a_number_of_somebody_else_changes_none_in_chinese(said: str) -> None:
-    assert find_rightings(Sentence(said), HELD_ZH, []) == []
+    assert correct_matching_notes(SaidSentence(said), HELD_ZH, []) == []
 
 
 def test_of_two_numbers_neither_is_put_right() -> None:
-    held = [*HELD, HeldText(f"Mum's landline is {OTHER}", "Mum")]
-    assert find_rightings(Sentence(TOLD[0]), held, []) == []
+    held = [*HELD, NoteText(f"Mum's landline is {OTHER}", "Mum")]
+    assert correct_matching_notes(SaidSentence(TOLD[0]), held, []) == []
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,12 @@
 
 import pytest
 
-from snapshots.understanding.correcting.fits import splice_value
-from snapshots.understanding.values import HeldValue
+from snapshots.understanding.correcting.value_matching import splice_value
+from snapshots.understanding.values import CurrentValue
 from tests.conftest import World
 from tests.golden.talk import believed
 from tests.snapshots.understanding.correcting.test_kinds import changed
-from tests.snapshots.understanding.correcting.test_righting import TUESDAY, list_notes
+from tests.snapshots.understanding.correcting.test_note_corrections import TUESDAY, list_notes
 from tests.snapshots.understanding.making import say, settle
 
 
@@ -27,7 +27,7 @@ from tests.snapshots.understanding.making import say, settle
     ],
 )
 def test_a_word_takes_the_place_of_the_one_that_is_named(key: str, old: str, text: str, new: str) -> None:
-    assert changed(text, HeldValue(key, old)) == [(old, new)]
+    assert changed(text, CurrentValue(key, old)) == [(old, new)]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_word_takes_the_place_of_the_one_that_is_named(key: str, old: str, tex
     ],
 )
 def test_what_is_not_certain_to_be_the_value_only_ends_it(key: str, old: str, text: str) -> None:
-    assert changed(text, HeldValue(key, old)) == [(old, None)]
+    assert changed(text, CurrentValue(key, old)) == [(old, None)]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from uuid import uuid4
 import pytest
 
 from snapshots.models import Message, MessageRole
-from snapshots.understanding.drafting.draft import NoteDraft, note_drafts, spoken_of
-from snapshots.understanding.grading.reader import grade_messages
-from snapshots.understanding.statements.statements import Heard
+from snapshots.understanding.drafting.note_drafts import NoteDraft, draft_message_notes, read_spoken
+from snapshots.understanding.grading.clause_classifier import grade_messages
+from snapshots.understanding.statements.statements import HeardMessage
 
 
 def draft_notes(text: str, asked: str = "") -> list[NoteDraft]:
@@ -17,10 +17,10 @@ def draft_notes(text: str, asked: str = "") -> list[NoteDraft]:
     said_at = datetime(2026, 11, 2, 9, tzinfo=UTC)
     previous = Message(id=uuid4(), role=MessageRole.ASSISTANT, content=asked, seq=1, said_at=said_at, **own)
     message = Message(id=uuid4(), role=MessageRole.USER, content=text, seq=2, said_at=said_at, **own)
-    heard = Heard(message, previous if asked else None)
-    spoken = spoken_of(heard, frozenset())
+    heard = HeardMessage(message, previous if asked else None)
+    spoken = read_spoken(heard, frozenset())
     (grades,) = grade_messages([spoken])
-    return note_drafts(heard, spoken, grades)
+    return draft_message_notes(heard, spoken, grades)
 
 
 @pytest.mark.parametrize(

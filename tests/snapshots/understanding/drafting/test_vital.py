@@ -2,15 +2,15 @@
 
 import pytest
 
-from snapshots.understanding.drafting.assemble import NotePart, assemble_parts
-from snapshots.understanding.grading.features import Spoken
-from snapshots.understanding.grading.orders import without_orders
-from snapshots.understanding.grading.reader import grade_messages
+from snapshots.understanding.drafting.note_parts import NotePart, assemble_parts
+from snapshots.understanding.grading.clause_classifier import grade_messages
+from snapshots.understanding.grading.clause_features import SpokenMessage
+from snapshots.understanding.grading.instruction_filter import drop_instructions
 from snapshots.understanding.reading.clauses import split_clauses
 
 
 def assemble(message: str) -> list[NotePart]:
-    (spoken,) = without_orders([Spoken(message, tuple(split_clauses(message)))])
+    (spoken,) = drop_instructions([SpokenMessage(message, tuple(split_clauses(message)))])
     (grades,) = grade_messages([spoken])
     return assemble_parts(spoken, grades)
 

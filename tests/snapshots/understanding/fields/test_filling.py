@@ -9,12 +9,12 @@ from profiles.models import Candidate, ProfileFact
 from profiles.services.claims import stated_claim
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.values import Provenance
-from snapshots.intake.conversations import locked_known
-from snapshots.intake.delete import delete_conversation
+from snapshots.erasure.conversations import delete_conversation
+from snapshots.intake.conversations import lock_conversation
 from snapshots.models import Message, ProfileFactSource, Work
 from snapshots.policies.sections import SECTIONS
 from snapshots.queue.enqueue import enqueue_messages
-from snapshots.understanding.fields import matching, section
+from snapshots.understanding.fields import field_matching, policy_section
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.policies import activate_version, create_version, propose
@@ -141,7 +141,7 @@ def test_forgetting_the_message_takes_the_value_and_it_does_not_come_back(world:
     say(acme, WINDOW)
     settle(acme)
     with tenant_tx(acme.tenant.id):
-        delete_conversation(locked_known(acme.subject.external_id, "c1"))
+        delete_conversation(lock_conversation(acme.subject.external_id, "c1"))
     assert read_fields(acme) == {}
     say(acme, WINDOW, conversation="c2", at=MONDAY + timedelta(days=1))
     settle(acme)
@@ -173,8 +173,9 @@ def test_a_tenant_that_asks_for_nothing_pays_nothing(world: World, monkeypatch: 
     acme = world.acme
     say(acme, WINDOW)
     settle(acme)
-    monkeypatch.setattr(matching, "embed_centred", None)
-    monkeypatch.setattr(section, section.fields_in_force.__name__, None)  # was read with the first batch
+    monkeypatch.setattr(field_matching, "embed_centred", None)
+    # The policy was read with the first batch.
+    monkeypatch.setattr(policy_section, policy_section.load_active_fields.__name__, None)
     say(acme, AISLE, conversation="c2", at=MONDAY + timedelta(days=1))
     settle(acme)
     assert read_fields(acme) == {}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from snapshots.understanding.grading.features import Spoken, asked_in
-from snapshots.understanding.grading.reader import grade_messages
+from snapshots.understanding.grading.clause_classifier import grade_messages
+from snapshots.understanding.grading.clause_features import SpokenMessage, find_question
 from snapshots.understanding.reading.clauses import split_clauses
 
 ACKNOWLEDGES = [
@@ -94,16 +94,16 @@ SAYS_MORE = [
 
 @pytest.mark.parametrize("turn", ACKNOWLEDGES)
 def test_an_acknowledgement_asks_nothing(turn: str) -> None:
-    assert asked_in(turn) == ""
+    assert find_question(turn) == ""
 
 
 @pytest.mark.parametrize("turn", SAYS_MORE)
 def test_a_turn_that_says_more_is_read_with_its_answer(turn: str) -> None:
-    assert asked_in(turn) != ""
+    assert find_question(turn) != ""
 
 
 @pytest.mark.parametrize("said", ["以后用FedEx不用DHL", "不能吃辣了,胃不行", "Window seat for me from now on"])
 def test_what_follows_it_lasts_as_if_nothing_had_been_said(said: str) -> None:
     clauses = tuple(split_clauses(said))
-    alone, after = grade_messages([Spoken(said, clauses), Spoken(said, clauses, asked_in("Noted."))])
+    alone, after = grade_messages([SpokenMessage(said, clauses), SpokenMessage(said, clauses, find_question("Noted."))])
     assert [one.lasting for one in after] == [one.lasting for one in alone]

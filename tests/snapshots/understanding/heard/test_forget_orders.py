@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.understanding.heard.forget_orders import read_forget_orders
+from snapshots.understanding.heard.forget_orders import find_forget_orders
 from tests.growth import assert_linear
 
 NAMELESS = """Forget what I just said
@@ -151,7 +151,7 @@ NAMED = {
 
 @pytest.mark.parametrize(("text", "names"), NAMED.items())
 def test_what_is_left_of_its_words_is_what_an_order_names(text: str, names: tuple[str, ...]) -> None:
-    (order,) = read_forget_orders(text)
+    (order,) = find_forget_orders(text)
     assert order.names == names
 
 
@@ -159,7 +159,7 @@ def test_what_is_left_of_its_words_is_what_an_order_names(text: str, names: tupl
     "text", ["Don't save this, but I was fired", "off the record: he drinks", "这句别记:我被开除了"]
 )
 def test_what_follows_an_order_is_what_it_speaks_of(text: str) -> None:
-    assert read_forget_orders(text)
+    assert find_forget_orders(text)
 
 
 @pytest.mark.parametrize(
@@ -172,36 +172,36 @@ def test_what_follows_an_order_is_what_it_speaks_of(text: str) -> None:
     ],
 )
 def test_an_order_that_is_said_again_is_one(text: str, orders: int) -> None:
-    assert len(read_forget_orders(text)) == orders
+    assert len(find_forget_orders(text)) == orders
 
 
 @pytest.mark.parametrize("text", NAMELESS)
 def test_words_that_speak_of_what_was_said_or_only_point_name_nothing(text: str) -> None:
-    orders = read_forget_orders(text)
+    orders = find_forget_orders(text)
     assert orders
     assert not any(order.names or order.is_everything for order in orders)
 
 
 @pytest.mark.parametrize("text", ["Forget what I just said", "Pretend I never said that.", "刚才的话不要记录"])
 def test_words_that_speak_of_what_was_said_refer_to_it(text: str) -> None:
-    (order,) = read_forget_orders(text)
+    (order,) = find_forget_orders(text)
     assert order.refers
 
 
 @pytest.mark.parametrize("text", ["Forget everything you know about me", "把我说过的话全部忘掉"])
 def test_everything_is_an_order_of_its_own(text: str) -> None:
-    (order,) = read_forget_orders(text)
+    (order,) = find_forget_orders(text)
     assert order.is_everything
 
 
 @pytest.mark.parametrize("text", NEIGHBOURS)
 def test_neighbours_are_no_orders(text: str) -> None:
-    assert not read_forget_orders(text)
+    assert not find_forget_orders(text)
 
 
 def test_the_order_is_found_at_its_place() -> None:
     text = "I moved to Oslo. Please forget what I just said. Thanks"
-    (order,) = read_forget_orders(text)
+    (order,) = find_forget_orders(text)
     assert text[order.start : order.end] == "Please forget what I just said"
 
 
@@ -209,4 +209,4 @@ def test_the_order_is_found_at_its_place() -> None:
     "text", ["please " * 140 + "forget", "forget what i " * 70, "请" * 900, "别记" * 450, ", " * 480 + "别"]
 )
 def test_hostile_messages_are_read_in_linear_time(text: str) -> None:
-    assert_linear(read_forget_orders, text)
+    assert_linear(find_forget_orders, text)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.understanding.heard.remember_orders import read_remember_orders
+from snapshots.understanding.heard.remember_orders import find_remember_orders
 
 ASKED = """Remember that I park on level 3
 remember, I'm vegan
@@ -60,16 +60,16 @@ Save that file
 
 @pytest.mark.parametrize("text", ASKED)
 def test_what_is_asked(text: str) -> None:
-    (order,) = read_remember_orders(text)
+    (order,) = find_remember_orders(text)
     assert not order.is_refused
     assert 0 <= order.said_start < order.said_end <= len(text)
 
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_is_refused(text: str) -> None:
-    assert [order.is_refused for order in read_remember_orders(text)] in ([True], [])
+    assert [order.is_refused for order in find_remember_orders(text)] in ([True], [])
 
 
 @pytest.mark.parametrize("text", NEIGHBOURS)
 def test_neighbours_ask_for_nothing(text: str) -> None:
-    assert read_remember_orders(text) == []
+    assert find_remember_orders(text) == []

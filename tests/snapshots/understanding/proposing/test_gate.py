@@ -2,37 +2,37 @@
 
 import pytest
 
-from snapshots.understanding.grading.features import Spoken
-from snapshots.understanding.grading.reader import grade_messages
-from snapshots.understanding.proposing.notes import JudgedNote, judge_notes
-from snapshots.understanding.proposing.passages import Said
-from snapshots.understanding.proposing.shape import ProposedNote, ProposedSlot
-from snapshots.understanding.proposing.slots import JudgedSlot, judge_slots
+from snapshots.understanding.grading.clause_classifier import grade_messages
+from snapshots.understanding.grading.clause_features import SpokenMessage
+from snapshots.understanding.proposing.answer_schema import ProposedNote, ProposedSlot
+from snapshots.understanding.proposing.note_gate import NoteVerdict, gate_notes
+from snapshots.understanding.proposing.quoted_passages import GatedMessage
+from snapshots.understanding.proposing.slot_gate import SlotVerdict, gate_slots
 from snapshots.understanding.reading.clauses import split_clauses
-from snapshots.understanding.values import Candidate, PreferenceCandidate, ProfileFact, TagCandidate
+from snapshots.understanding.values import Candidate, FactCandidate, PreferenceCandidate, TagCandidate
 
 THEO = "My son Theo is allergic to peanuts, what's the weather like?"
 
 
-def read_message(text: str) -> Said:
-    spoken = Spoken(text, tuple(split_clauses(text)))
-    return Said(text, spoken, grade_messages([spoken])[0])
+def read_message(text: str) -> GatedMessage:
+    spoken = SpokenMessage(text, tuple(split_clauses(text)))
+    return GatedMessage(text, spoken, grade_messages([spoken])[0])
 
 
-def judge_one(text: str, quote: str, held: tuple[tuple[int, int], ...] = (), **details: str) -> JudgedNote:
-    (judged,) = judge_notes(read_message(text), [ProposedNote(message=1, quote=quote, **details)], held)
+def judge_one(text: str, quote: str, held: tuple[tuple[int, int], ...] = (), **details: str) -> NoteVerdict:
+    (judged,) = gate_notes(read_message(text), [ProposedNote(message=1, quote=quote, **details)], held)
     return judged
 
 
-def judge_value(text: str, key: str, value: str) -> JudgedSlot:
+def judge_value(text: str, key: str, value: str) -> SlotVerdict:
     proposed = ProposedSlot(message=1, key=key, value=value)
-    (judged,) = judge_slots(read_message(text), [proposed], message_key="m", origin="propose-1:some")
+    (judged,) = gate_slots(read_message(text), [proposed], message_key="m", origin="propose-1:some")
     return judged
 
 
 def place_of(one: Candidate) -> str:
     match one:
-        case ProfileFact():
+        case FactCandidate():
             return one.field
         case PreferenceCandidate():
             return f"{one.category}/{one.key}"
@@ -83,7 +83,7 @@ def test_what_the_reader_drafted_is_known_and_what_a_model_says_twice_stands_onc
     text = "I live in Ghent, and I work as a midwife."
     assert judge_one(text, "I live in Ghent", held=((0, 15),)).outcome == "known"
     twice = [ProposedNote(message=1, quote="I work as a midwife")] * 2
-    assert [one.outcome for one in judge_notes(read_message(text), twice, ())] == ["accepted", "known"]
+    assert [one.outcome for one in gate_notes(read_message(text), twice, ())] == ["accepted", "known"]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_nothing_is_vital_by_a_models_word(text: str, vital: str, kept: str, los
 def test_a_slot_is_a_phrase_of_the_users_of_the_right_type(text: str, key: str, value: str, place: str) -> None:
     judged = judge_value(text, key, value)
     assert judged.reason is None
-    assert [(place_of(one), one.texts[0]) for one in judged.candidates] == [(place, value)]
+    assert [(place_of(one), one.value_texts[0]) for one in judged.candidates] == [(place, value)]
     assert {(one.provenance, one.confidence, one.origin) for one in judged.candidates} == {
         ("analysis", 0.8, "propose-1:some")
     }

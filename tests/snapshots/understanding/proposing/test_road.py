@@ -12,11 +12,11 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.observability.metrics import MODEL_PROPOSALS
 from profiles.models import Candidate as CandidateRecord
-from snapshots.erasure.derived import take_back_work
+from snapshots.erasure.derived import end_leases
 from snapshots.models import AboutKind, Message, Note, Work, WorkKind
-from snapshots.queue.draining.claim import claim
+from snapshots.queue.draining.claim import claim_items
 from snapshots.understanding.proposing.config import AskingPolicy
-from snapshots.understanding.proposing.share import shares_of
+from snapshots.understanding.proposing.question_batches import split_into_batches
 from tenants.isolation import tenant_tx
 from tenants.models import ModelRoute
 from tests.conftest import House, World
@@ -204,7 +204,7 @@ def test_what_was_taken_back_while_a_model_read_is_learned_by_whoever_claims_it_
     def taken_back_once(_: Request) -> Reply:
         if len(server.requests) == 1:
             with tenant_tx(acme.tenant.id):
-                take_back_work(acme.subject.id, [conversation_of(acme).id])
+                end_leases(acme.subject.id, [conversation_of(acme).id])
                 Message.objects.filter(content=CITY).delete()
         slot = {"message": 1, "key": "city", "value": "Porto"}
         return completion(json.dumps({"notes": [{"message": 1, "quote": CITY}], "slots": [slot]}))
@@ -245,9 +245,9 @@ def test_more_than_a_few_calls_can_read_goes_back_and_is_read_in_its_order(acme:
 def test_shares_keep_the_order_of_a_subject_and_the_length_of_a_question(acme: House) -> None:
     say(acme, *(f"Number {n} is in my notes: " + "word " * 20 for n in range(7)))
     with tenant_tx(acme.tenant.id):
-        items = claim(WorkKind.EXTRACT)
-        shares = list(shares_of(items, AskingPolicy(messages=3)))
+        items = claim_items(WorkKind.EXTRACT)
+        shares = list(split_into_batches(items, AskingPolicy(messages=3)))
         assert [len(share.items) for share in shares] == [3, 3, 1]
         assert [one for share in shares for one in share.items] == items
-        short = shares_of(items, AskingPolicy(chars=300))
+        short = split_into_batches(items, AskingPolicy(chars=300))
         assert [len(share.question.messages) for share in short] == [2, 2, 2, 1]

@@ -14,7 +14,7 @@ from memory_platform.providers.contracts import JsonForm
 from memory_platform.providers.registry import forget
 from profiles.models import Candidate, Preference, ProfileFact, Tag
 from snapshots.models import Note
-from snapshots.understanding.proposing.sample import SAMPLE, ask_sample, judge_sample
+from snapshots.understanding.proposing.sample_messages import SAMPLE, ask_sample, gate_sample
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.small_model import missing, small_model
@@ -45,7 +45,7 @@ def model(url: str) -> Chat:
 def test_a_grammar_makes_every_answer_valid_and_the_gate_lets_no_invention_through(model: Chat, text: str) -> None:
     proposals, usage = ask_sample(model, [text], JsonForm.SCHEMA)
     assert usage.requests == 1
-    outcomes = judge_sample([text], proposals)
+    outcomes = gate_sample([text], proposals)
     assert outcomes.total() == len(proposals.notes) + len(proposals.slots)
     assert all(one.message == 1 for one in (*proposals.notes, *proposals.slots))
     invented = [

@@ -2,13 +2,13 @@
 
 import pytest
 
-from snapshots.understanding.believing.extract import extract
+from snapshots.understanding.believing.extraction import extract_candidates
 from snapshots.understanding.values import ExtractionContext
 from tests.snapshots.understanding.utterances import utter
 
 
 def values(text: str) -> list[str]:
-    found = extract(utter(text), context=ExtractionContext())
+    found = extract_candidates(utter(text), context=ExtractionContext())
     return [str(one.value) for one in found.facts] + [str(one.value) for one in found.preferences]
 
 

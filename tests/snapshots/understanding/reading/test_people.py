@@ -2,42 +2,42 @@
 
 import pytest
 
-from snapshots.understanding.reading.people import Person, find_introduced, find_person
+from snapshots.understanding.reading.people import NamedPerson, find_introduced_person, find_person
 
 
 @pytest.mark.parametrize(
     ("text", "language", "person"),
     [
-        ("my son Theo is allergic to cashews", "en", Person("Theo", "son")),
-        ("my husband hates sushi", "en", Person("husband", "husband")),
-        ("Our oldest daughter swims on Saturdays", "en", Person("daughter", "daughter")),
-        ("Darnell's on nights at the plant", "en", Person("Darnell")),
-        ("my dog Biscuit can't have chicken", "en", Person("Biscuit", "dog", is_thing=True)),
+        ("my son Theo is allergic to cashews", "en", NamedPerson("Theo", "son")),
+        ("my husband hates sushi", "en", NamedPerson("husband", "husband")),
+        ("Our oldest daughter swims on Saturdays", "en", NamedPerson("daughter", "daughter")),
+        ("Darnell's on nights at the plant", "en", NamedPerson("Darnell")),
+        ("my dog Biscuit can't have chicken", "en", NamedPerson("Biscuit", "dog", is_thing=True)),
         ("I hate Mondays", "en", None),
-        ("My husband's mother is allergic to bees", "en", Person("husband's mother", "husband's mother")),
-        ("my grandma's neighbour has asthma", "en", Person("grandma's neighbour", "grandma's neighbour")),
-        ("Sarah's brother can't have nuts", "en", Person("Sarah's brother", "Sarah's brother")),
-        ("my wife's on nights", "en", Person("wife", "wife")),
-        ("我丈夫的妈妈对蜜蜂过敏", "zh", Person("丈夫的妈妈", "丈夫的妈妈")),
-        ("我同事的儿子有哮喘", "zh", Person("同事的儿子", "同事的儿子")),
+        ("My husband's mother is allergic to bees", "en", NamedPerson("husband's mother", "husband's mother")),
+        ("my grandma's neighbour has asthma", "en", NamedPerson("grandma's neighbour", "grandma's neighbour")),
+        ("Sarah's brother can't have nuts", "en", NamedPerson("Sarah's brother", "Sarah's brother")),
+        ("my wife's on nights", "en", NamedPerson("wife", "wife")),
+        ("我丈夫的妈妈对蜜蜂过敏", "zh", NamedPerson("丈夫的妈妈", "丈夫的妈妈")),
+        ("我同事的儿子有哮喘", "zh", NamedPerson("同事的儿子", "同事的儿子")),
         ("老师说小明对牛奶过敏", "zh", None),
-        ("医生说我妈妈有糖尿病", "zh", Person("妈妈", "妈妈")),
-        ("我女儿对花粉过敏", "zh", Person("女儿", "女儿")),
-        ("我老公叫小陈,在医院上班", "zh", Person("小陈", "老公")),
-        ("我们家猫不吃鱼", "zh", Person("猫", "猫", is_thing=True)),
+        ("医生说我妈妈有糖尿病", "zh", NamedPerson("妈妈", "妈妈")),
+        ("我女儿对花粉过敏", "zh", NamedPerson("女儿", "女儿")),
+        ("我老公叫小陈,在医院上班", "zh", NamedPerson("小陈", "老公")),
+        ("我们家猫不吃鱼", "zh", NamedPerson("猫", "猫", is_thing=True)),
         ("我不吃香菜", "zh", None),
         ("She is allergic to penicillin", "en", None),
         ("It was a long day", "en", None),
         ("Because we moved, she walks", "en", None),
-        ("Maureen's my late sister", "en", Person("sister", "sister")),
+        ("Maureen's my late sister", "en", NamedPerson("sister", "sister")),
         ("3 March is the hearing test", "en", None),
-        ("我同事小刘住在古墩路66号", "zh", Person("小刘", "同事")),
-        ("我朋友小张是四川人", "zh", Person("小张", "朋友")),
-        ("我朋友张三对花生过敏", "zh", Person("张三", "朋友")),
-        ("我同事王芳不吃辣", "zh", Person("王芳", "同事")),
+        ("我同事小刘住在古墩路66号", "zh", NamedPerson("小刘", "同事")),
+        ("我朋友小张是四川人", "zh", NamedPerson("小张", "朋友")),
+        ("我朋友张三对花生过敏", "zh", NamedPerson("张三", "朋友")),
+        ("我同事王芳不吃辣", "zh", NamedPerson("王芳", "同事")),
     ],
 )
-def test_the_first_person_that_is_named(text: str, language: str, person: Person | None) -> None:
+def test_the_first_person_that_is_named(text: str, language: str, person: NamedPerson | None) -> None:
     assert find_person(text, language) == person
 
 
@@ -51,7 +51,7 @@ def test_the_first_person_that_is_named(text: str, language: str, person: Person
     ],
 )
 def test_a_name_with_its_relation_introduces_somebody(text: str, language: str, label: str) -> None:
-    person = find_introduced(text, language)
+    person = find_introduced_person(text, language)
     assert person is not None and person.label == label
 
 
@@ -83,4 +83,4 @@ def test_a_name_with_its_relation_introduces_somebody(text: str, language: str, 
     ],
 )
 def test_words_that_are_no_name_introduce_nobody(text: str, language: str) -> None:
-    assert find_introduced(text, language) is None
+    assert find_introduced_person(text, language) is None

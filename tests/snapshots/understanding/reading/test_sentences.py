@@ -2,23 +2,23 @@
 
 import pytest
 
-from snapshots.understanding.reading.sentences import split_sentences
+from snapshots.understanding.reading.sentences import split_own_sentences
 from tests.snapshots.understanding.utterances import utter
 
 
 def test_each_sentence_is_quoted_from_its_place() -> None:
     text = "Not tea. I drink coffee! 我不喝茶。"
-    found = split_sentences(utter(text))
-    assert [one.said for one in found] == ["Not tea", "I drink coffee", "我不喝茶"]
+    found = split_own_sentences(utter(text))
+    assert [one.masked_words for one in found] == ["Not tea", "I drink coffee", "我不喝茶"]
     assert [one.language for one in found] == ["en", "en", "zh"]
-    assert all(text[one.start :].strip().startswith(one.said) for one in found)
+    assert all(text[one.start :].strip().startswith(one.masked_words) for one in found)
 
 
 def test_an_endless_sentence_is_cut_between_words() -> None:
-    found = split_sentences(utter("no more tea " * 200))
+    found = split_own_sentences(utter("no more tea " * 200))
     assert len(found) > 1
     assert max(len(one.text) for one in found) <= 600
-    assert {word for one in found for word in one.said.split()} == {"no", "more", "tea"}
+    assert {word for one in found for word in one.masked_words.split()} == {"no", "more", "tea"}
 
 
 @pytest.mark.parametrize(
@@ -31,4 +31,4 @@ def test_an_endless_sentence_is_cut_between_words() -> None:
     ],
 )
 def test_words_of_others_give_no_sentence(text: str) -> None:
-    assert split_sentences(utter(text)) == []
+    assert split_own_sentences(utter(text)) == []

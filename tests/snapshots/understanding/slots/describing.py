@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from snapshots.understanding.values import Candidate, PreferenceCandidate, ProfileFact, Quantity, TagCandidate
+from snapshots.understanding.values import Candidate, FactCandidate, MeasuredValue, PreferenceCandidate, TagCandidate
 
 
 def describe(candidates: Iterable[Candidate]) -> dict[str, Any]:
@@ -11,14 +11,14 @@ def describe(candidates: Iterable[Candidate]) -> dict[str, Any]:
     told: dict[str, Any] = {}
     for one in candidates:
         match one:
-            case ProfileFact(mode="append"):
+            case FactCandidate(mode="append"):
                 told.setdefault(one.field, []).append(one.value)
-            case ProfileFact():
+            case FactCandidate():
                 told[one.field] = one.value
             case PreferenceCandidate():
                 value = one.value
                 place = f"{one.category}/{one.key}"
-                shown = value.as_json() if isinstance(value, Quantity) else value
+                shown = value.to_json() if isinstance(value, MeasuredValue) else value
                 told[place] = [*told.get(place, ()), *value] if isinstance(value, tuple) else shown
             case TagCandidate():
                 details = {name: getattr(one, name) for name in ("relation", "phone", "address")}

@@ -3,7 +3,7 @@
 import pytest
 
 from snapshots.understanding.slots.engine import read_slots
-from snapshots.understanding.values import Evidence, ExtractionContext, Nearby, TagCandidate
+from snapshots.understanding.values import Evidence, ExtractionContext, NearbyPeople, TagCandidate
 from tests.snapshots.understanding.slots.describing import describe
 
 NOWHERE = Evidence("before", "before", 0)
@@ -17,9 +17,9 @@ SARAH, TOM, PRIYA = contact("wife", "wife", "Sarah"), contact("Tom", "brother"),
 WANG, LI, ZHANG = contact("老婆", "老婆", "王敏"), contact("李强", "弟弟"), contact("张三", "朋友")
 
 
-def details(message: str, nearby: Nearby | None = None) -> dict[str, tuple[str, str]]:
+def details(message: str, nearby: NearbyPeople | None = None) -> dict[str, tuple[str, str]]:
     """Return phone and address by label of what a message says of contacts that it tells more about than a name."""
-    told = describe(read_slots(message, ExtractionContext(nearby=nearby or Nearby()), message_key="m"))
+    told = describe(read_slots(message, ExtractionContext(nearby=nearby or NearbyPeople()), message_key="m"))
     found = {place: (str(one.get("phone", "")), str(one.get("address", ""))) for place, one in told.items()}
     return {place.removeprefix("tag/"): said for place, said in found.items() if any(said)}
 
@@ -60,7 +60,7 @@ def test_a_pronoun_means_the_contact_named_before_it(message: str, told: dict[st
 def test_a_pronoun_means_the_contact_of_the_turn_before(
     contacts: tuple[TagCandidate, ...], message: str, told: dict[str, tuple[str, str]]
 ) -> None:
-    assert details(message, Nearby(contacts, "")) == told
+    assert details(message, NearbyPeople(contacts, "")) == told
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_where_a_chinese_pronoun_may_mean_another_nothing_is_believed(message: s
 def test_where_somebody_else_was_spoken_of_since_nothing_is_believed(
     contacts: tuple[TagCandidate, ...], said: str, message: str
 ) -> None:
-    assert details(message, Nearby(contacts, said)) == {}
+    assert details(message, NearbyPeople(contacts, said)) == {}
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_where_somebody_else_was_spoken_of_since_nothing_is_believed(
 def test_where_somebody_known_lives_is_their_address_and_nobody_else_s(
     message: str, told: dict[str, tuple[str, str]]
 ) -> None:
-    assert details(message, Nearby(known=(TOM, ZHANG))) == told
+    assert details(message, NearbyPeople(known=(TOM, ZHANG))) == told
 
 
 @pytest.mark.parametrize(

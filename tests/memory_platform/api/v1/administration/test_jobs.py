@@ -7,9 +7,9 @@ from django.db.models.functions import Now
 
 from snapshots.jobs import ASKED
 from snapshots.models import Job, WorkKind
-from snapshots.queue.asked_jobs import work_at_jobs
 from snapshots.queue.draining.drain import drain_work
 from snapshots.queue.policy import QueuePolicy
+from snapshots.queue.requested_jobs import run_due_jobs
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, problem_of
@@ -31,7 +31,7 @@ def fail_all_jobs(tenant_id: UUID) -> None:
         with tenant_tx(tenant_id):
             if not Job.objects.exclude(status="dead").update(due_at=Now()):
                 return
-        work_at_jobs(tenant_id, dict.fromkeys(ASKED, fails), may_go_on=lambda: True)
+        run_due_jobs(tenant_id, dict.fromkeys(ASKED, fails), may_go_on=lambda: True)
     raise AssertionError("it is tried for ever")
 
 
@@ -51,7 +51,7 @@ def test_a_dead_import_is_retried_and_then_done(acme: Caller, globex: Caller, wo
     assert job_state(body_of(again)) == ("queued", 0, None)
     assert problem_of(acme("POST", f"{place}/retry", {}), 409)["code"] == "job_not_dead"
 
-    work_at_jobs(world.acme.tenant.id, ASKED, may_go_on=lambda: True)
+    run_due_jobs(world.acme.tenant.id, ASKED, may_go_on=lambda: True)
     assert job_state(body_of(acme("GET", place))) == ("succeeded", 1, None)
 
 

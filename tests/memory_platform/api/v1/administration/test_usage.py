@@ -7,7 +7,7 @@ import pytest
 from django.http import HttpResponse
 
 from memory_platform.kernel.clock import utc_now
-from snapshots.queue.figures.counts import tenants_with_due_work
+from snapshots.queue.figures.work_counts import find_tenants_with_due_work
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.usage.limits import set_limits
@@ -117,7 +117,7 @@ def test_who_says_it_again_at_the_limit_is_answered(acme: Caller, world: World) 
 def test_a_refused_message_leaves_nothing(acme: Caller, world: World) -> None:
     set_bound(world.acme, messages_per_day=0)
     assert say(acme, "secret 秘密").status_code == 429
-    assert world.acme.tenant.id not in tenants_with_due_work(10)
+    assert world.acme.tenant.id not in find_tenants_with_due_work(10)
     assert acme("GET", MESSAGES).status_code == 404
 
 

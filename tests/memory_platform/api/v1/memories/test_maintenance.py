@@ -11,8 +11,8 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.providers.registry import embedders
 from profiles.models import Preference, ProfileFact
 from snapshots.consolidation.pipeline import consolidate_subject
-from snapshots.lifecycle.retention.archive import archive_tenant
-from snapshots.lifecycle.review import review_tenant
+from snapshots.lifecycle.memory_reviews import review_tenant
+from snapshots.lifecycle.retention.message_archive import archive_tenant
 from snapshots.models import Conversation, ConversationStatus, MessageArchive, Snapshot, Work, WorkState
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord

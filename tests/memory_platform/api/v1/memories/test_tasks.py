@@ -11,7 +11,7 @@ from memory_platform.kernel.clock import utc_now
 from snapshots.jobs import ASKED
 from snapshots.lifecycle.retention.purge import purge_tenant
 from snapshots.models import Episode, Snapshot, Task
-from snapshots.queue.asked_jobs import work_at_jobs
+from snapshots.queue.requested_jobs import run_due_jobs
 from tenants.isolation import tenant_tx
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
@@ -206,7 +206,7 @@ def test_a_forgotten_episode_takes_its_task_along_and_does_not_come_back(acme: C
 
 
 def work(world: World) -> None:
-    work_at_jobs(world.acme.tenant.id, ASKED, may_go_on=lambda: True)
+    run_due_jobs(world.acme.tenant.id, ASKED, may_go_on=lambda: True)
 
 
 def test_tasks_leave_with_their_subject_and_come_back_with_an_export(acme: Caller, world: World) -> None:

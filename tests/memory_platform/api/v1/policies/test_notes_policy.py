@@ -7,7 +7,7 @@ import pytest
 from profiles.models import Preference, ProfileFact
 from snapshots.jobs import drain_work_job
 from snapshots.models import Message, Note, Snapshot
-from snapshots.sensitive.special import special_categories
+from snapshots.sensitive.special_categories import find_special_categories
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
@@ -73,7 +73,7 @@ def test_context_only_keeps_it_to_its_own_conversation(acme: Caller, world: Worl
 
 @pytest.mark.parametrize("told", ["Prawns make me come out in a rash", "我一吃芒果嘴唇就肿,呼吸都困难"])
 def test_what_no_word_names_is_found_by_the_reader(acme: Caller, world: World, told: str) -> None:
-    assert not special_categories(told)
+    assert not find_special_categories(told)
     steer(acme, special_categories="refuse")
     assert [one["verdict"] for one in say(acme, told, PORTO)] == ["rejected", "stored"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from snapshots.episodes.tasks import begin_task
-from snapshots.intake.accept import accept_messages
+from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.lifecycle.values import NewSnapshot
 from tenants.isolation import tenant_tx

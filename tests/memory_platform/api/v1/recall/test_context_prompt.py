@@ -9,9 +9,9 @@ from pytest_django.fixtures import Settings
 from memory_platform.api.v1.recall.context import answer_draft
 from memory_platform.providers.prompt_cache.vendor_forms import VENDORS, vendor_form
 from memory_platform.providers.registry import forget
-from snapshots.context.pipeline import ContextQuery, draft_context
+from snapshots.context.pipeline import ContextCall, draft_context
 from snapshots.context.values import BudgetRequest, ContextRequest
-from snapshots.context.writing.vendors import VendorRequest, vendor_prompt
+from snapshots.context.writing.vendor_prompts import VendorRequest, make_vendor_prompt
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import KeptPrefix, Receipt
 from tenants.isolation import tenant_tx
@@ -112,8 +112,8 @@ def test_a_context_made_anew_names_what_is_kept_of_its_own_prefix(
     know(house, name="Ada 阿达")
     (memory,) = remember(house, "I like snacks 零食")
     request = ContextRequest("Any snacks?", LONG, BudgetRequest(total=12_000, system=9_000))
-    draft = draft_context(house.tenant.id, "ada", ContextQuery(request, "1"))
-    prompt = vendor_prompt(house.tenant.id, house.subject.id, draft.context, VendorRequest("gemini", True))
+    draft = draft_context(house.tenant.id, "ada", ContextCall(request, "1"))
+    prompt = make_vendor_prompt(house.tenant.id, house.subject.id, draft.context, VendorRequest("gemini", True))
     assert prompt.body["cachedContent"] == "cachedContents/c1"
     edit(house, SnapshotAddress("ada", memory), text="I like fruit 水果")
     if renamed:

@@ -9,7 +9,7 @@ from pytest_django.fixtures import Settings
 
 from lab.evaluation.contexts.lives import read_lives
 from memory_platform.env.table import Environment
-from snapshots.context.writing.guide import SIGNS
+from snapshots.context.writing.memory_guide import SIGNS
 from tests.conftest import World
 from tests.memory_platform.api.conftest import Caller, body_of
 from tests.snapshots.understanding.making import settle

@@ -1,0 +1,102 @@
+"""The memories behind a receipt's candidates as they are today: text, page and source messages."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from memory_platform.console.shared.code_labels import label_field
+from memory_platform.console.shared.rendering import build_change_address, format_json_value, parse_uuid
+from profiles.models import Preference, ProfileFact, Tag
+from snapshots.models import PreferenceSource, ProfileFactSource, Snapshot, SnapshotSource, TagSource
+
+# Source messages read for one page; as many are linked as fit into a line.
+MAX_SOURCES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class LaneSource:
+    """How a lane's memories are stored, rendered in one line, and linked to their messages."""
+
+    model: Any
+    render: Callable[[Any], str]
+    source_model: Any
+
+
+def render_tag_line(tag: Tag) -> str:
+    return ", ".join(filter(None, [tag.label, tag.address, tag.phone, tag.relation]))
+
+
+def render_fact_line(fact: ProfileFact) -> str:
+    return f"{label_field(fact.field, is_attribute=fact.is_attribute)}: {format_json_value(fact.value)}"
+
+
+LANE_SOURCES = {
+    "snapshots": LaneSource(Snapshot, lambda one: f"{one.name}: {one.text}" if one.name else one.text, SnapshotSource),
+    "preferences": LaneSource(
+        Preference, lambda one: f"{one.category}/{one.key}: {format_json_value(one.value)}", PreferenceSource
+    ),
+    "profile": LaneSource(ProfileFact, render_fact_line, ProfileFactSource),
+    "tags": LaneSource(Tag, render_tag_line, TagSource),
+    "notes": LaneSource(Snapshot, lambda one: one.text, SnapshotSource),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceMessage:
+    """A message behind a memory: time, speaker, and page."""
+
+    said_at: Any
+    role: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentMemory:
+    """A memory as it is today."""
+
+    text: str
+    address: str
+    sources: tuple[SourceMessage, ...] = ()
+
+
+def load_current_memories(
+    subject_id: UUID, candidates: Iterable[Mapping[str, Any]], *, with_sources: bool = True
+) -> dict[str, CurrentMemory]:
+    """Return the candidates that still exist, by memory id. One or two queries per lane."""
+    wanted: dict[str, set[UUID]] = defaultdict(set)
+    for candidate in candidates:
+        memory_id = parse_uuid(candidate["memory_id"])
+        if candidate["lane"] in LANE_SOURCES and memory_id:
+            wanted[candidate["lane"]].add(memory_id)
+    return {
+        str(one): known
+        for lane, ids in wanted.items()
+        for one, known in _load_lane(LANE_SOURCES[lane], subject_id, ids, with_sources)
+    }
+
+
+def _load_lane(
+    lane: LaneSource, subject_id: UUID, ids: set[UUID], with_sources: bool
+) -> list[tuple[UUID, CurrentMemory]]:
+    rows = list(lane.model.objects.filter(subject_id=subject_id, pk__in=ids).order_by())
+    sources = _load_sources(lane, subject_id, ids) if with_sources else {}
+    return [
+        (
+            row.pk,
+            CurrentMemory(lane.render(row), build_change_address(lane.model, row.pk), tuple(sources.get(row.pk, ()))),
+        )
+        for row in rows
+    ]
+
+
+def _load_sources(lane: LaneSource, subject_id: UUID, ids: set[UUID]) -> dict[UUID, list[SourceMessage]]:
+    links = lane.source_model.objects.filter(subject_id=subject_id, memory_id__in=ids).select_related("message")
+    found: dict[UUID, list[SourceMessage]] = defaultdict(list)
+    for link in links.only("memory_id", "message__said_at", "message__role").order_by("message__said_at")[:MAX_SOURCES]:
+        message = link.message
+        found[link.memory_id].append(
+            SourceMessage(message.said_at, message.get_role_display(), build_change_address(type(message), message.pk))
+        )
+    return found

@@ -1,0 +1,241 @@
+"""Screens of conversations, messages and snapshots: written by machines, read by support."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from memory_platform.console.memories.memory_sources import (
+    SnapshotHistoryInline,
+    SnapshotSourcesInline,
+    render_answers_with,
+    render_calibrations_link,
+)
+from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
+from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
+from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
+from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
+from memory_platform.console.shared.list_filters import (
+    ArchiveFilter,
+    ConversationFilter,
+    SnapshotStateFilter,
+    SubjectFilter,
+)
+from memory_platform.console.shared.rendering import (
+    build_change_address,
+    build_list_address,
+    make_column,
+    make_fieldset,
+    parse_uuid,
+    render_line,
+    render_link,
+    render_row_link,
+    render_share_bar,
+    render_text,
+    render_value,
+    render_word,
+)
+from memory_platform.console.shared.tenant_access import make_actor
+from snapshots.lifecycle.retention.message_archive import restore_messages
+from snapshots.models import Conversation, Message, Note, Receipt, Snapshot, Work
+from snapshots.selectors import with_words
+
+conversation_column = make_column(
+    "conversation",
+    lambda talk: render_row_link(talk, talk.external_id) if talk else render_row_link(None, ""),
+    _("conversation"),
+)
+speaker_column = make_column("name", render_word, _("name"))
+
+
+@admin.display(description=_("stored data"))
+def render_conversation_counts(conversation: Conversation) -> SafeString:
+    """Return the counts of messages, snapshots, receipts and work items, each linked to its list."""
+    held = [
+        {
+            "name": capfirst(str(model._meta.verbose_name_plural)),
+            "count": model._default_manager.filter(conversation=conversation, subject=conversation.subject_id).count(),
+            "address": build_list_address(model, conversation=conversation.pk),
+        }
+        for model in (Message, Snapshot, Receipt, Work)
+    ]
+    return render_to_string("console/links.html", {"links": held})
+
+
+@admin.register(Conversation)
+class ConversationScreen(SubjectOwnedAdmin):
+    """Conversations, newest first."""
+
+    list_display = (
+        make_column("external_id", render_word, _("conversation id"), order="external_id"),
+        subject_column,
+        "status",
+        "remember",
+        "created_at",
+        "last_accepted_at",
+        "ended_at",
+    )
+    list_filter = (SubjectFilter, "status", ArchiveFilter, "remember", "created_at")
+    search_fields = ("external_id", "subject__external_id")
+    search_help_text = _("Subject id or conversation id")
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-id")
+    fieldsets = (
+        make_fieldset(None, "external_id", subject_column, render_conversation_counts, "status", "remember"),
+        make_fieldset(_("Summary"), make_column("summary", render_text, _("summary"))),
+        make_fieldset(_("More"), "id", "created_at", "last_accepted_at", "ended_at", "restored_at"),
+    )
+    action_form = ReasonedActionForm
+    actions = ("restore",)
+
+    def title_of(self, obj: Conversation) -> str:
+        return obj.external_id
+
+    @admin.action(description=_("Restore: bring archived text back for a while"), permissions=["support"])
+    @require_reason
+    def restore(self, request: HttpRequest, queryset: QuerySet[Conversation]) -> None:
+        by, reason = make_actor(request), read_reason(request)
+        done = sum(bool(restore_messages(row, by=by, reason=reason)) for row in queryset.order_by("subject_id", "id"))
+        text = ngettext("%(count)d conversation was restored.", "%(count)d conversations were restored.", done)
+        self.show_count(request, text, done)
+
+
+@admin.register(Message)
+class MessageScreen(NewestRowsSearchAdmin):
+    """Messages as they were posted."""
+
+    list_display = (
+        "said_at",
+        subject_column,
+        conversation_column,
+        "role",
+        speaker_column,
+        make_column("content", render_line, _("content")),
+        "remember",
+    )
+    list_select_related = ("subject", "conversation")
+    list_filter = (SubjectFilter, ConversationFilter, "role", "remember", "accepted_at")
+    search_fields = ("external_id", "subject__external_id", "conversation__external_id", "content", "name")
+    search_help_text = _("Subject id, conversation id, message id, name or words")
+    date_hierarchy = "said_at"
+    ordering = ("-accepted_at", "-seq", "-id")
+    fieldsets = (
+        make_fieldset(
+            None,
+            subject_column,
+            conversation_column,
+            "role",
+            speaker_column,
+            make_column("content", render_text, _("content")),
+        ),
+        make_fieldset(
+            _("Tools"),
+            make_column("tool_calls", render_value, _("tool calls")),
+            make_column("tool_call_id", render_word, _("tool call")),
+        ),
+        make_fieldset(_("Times"), "said_at", "accepted_at"),
+        make_fieldset(
+            _("More"),
+            "external_id",
+            "id",
+            "seq",
+            "tokens",
+            "remember",
+            "archived",
+            make_column("parts", render_value, _("parts")),
+            make_column("metadata", render_value, _("metadata")),
+        ),
+    )
+
+    def title_of(self, obj: Message) -> str:
+        return obj.content or obj.external_id
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Message | None:
+        """Return the message with its text, even if that is in the archive."""
+        found = super().get_object(request, object_id, from_field)
+        return with_words([found])[0] if found else None
+
+
+@admin.register(Snapshot)
+class SnapshotScreen(NewestRowsSearchAdmin, StaffActionAdmin):
+    """Snapshots with the messages behind them."""
+
+    list_display = (
+        make_column("text", render_line, _("text")),
+        subject_column,
+        "kind",
+        make_column("confidence", render_share_bar, _("confidence"), order="confidence"),
+        "provenance",
+        "said_at",
+        "expires_at",
+    )
+    list_select_related = ("subject", "conversation")
+    list_filter = (SubjectFilter, ConversationFilter, SnapshotStateFilter, "kind", "provenance", "recorded_at")
+    search_fields = ("subject__external_id", "conversation__external_id", "text", "name")
+    search_help_text = _("Subject id, conversation id, name or words")
+    date_hierarchy = "said_at"
+    ordering = ("-recorded_at", "-id")
+    fieldsets = (
+        make_fieldset(
+            None,
+            subject_column,
+            make_column("text", render_text, _("text")),
+            "kind",
+            speaker_column,
+            conversation_column,
+        ),
+        make_fieldset(
+            None,
+            make_column("category", render_word, _("category")),
+            make_column("topics", render_value, _("topics")),
+            make_column("aliases", render_value, _("other names")),
+            make_column("importance", render_share_bar, _("importance")),
+            make_column("confidence", render_share_bar, _("confidence")),
+            "provenance",
+            render_answers_with,
+            render_calibrations_link,
+        ),
+        make_fieldset(
+            _("Times"),
+            "said_at",
+            "valid_at",
+            "invalid_at",
+            "recorded_at",
+            "retired_at",
+            "expires_at",
+            "last_validated_at",
+        ),
+        make_fieldset(
+            _("More"),
+            make_column("superseded_by_id", lambda row_id: render_link(Snapshot, row_id), _("superseded by")),
+            "masked",
+            "raw_fallback",
+            make_column("metadata", render_value, _("metadata")),
+            "seq",
+            "id",
+        ),
+    )
+    inlines = (SnapshotSourcesInline, SnapshotHistoryInline)
+
+    def title_of(self, obj: Snapshot) -> str:
+        return obj.text
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show a snapshot's page; for a note's snapshot redirect to the note, which shows more."""
+        # Links from answers and lists know a note by its snapshot.
+        named = parse_uuid(object_id)
+        if named and request.method == "GET" and Note.objects.filter(snapshot_id=named).exists():
+            return redirect(build_change_address(Note, named))
+        return super().change_view(request, object_id, form_url, extra_context)
+
+    def get_queryset(self, request: Any) -> Any:
+        return super().get_queryset(request).defer("content_hash")

@@ -1,0 +1,138 @@
+"""Screens of structured knowledge about a subject: profile, preferences, tags."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.memories.memory_sources import (
+    FactSourcesInline,
+    PreferenceSourcesInline,
+    TagHistoryInline,
+    TagNotesInline,
+    TagSourcesInline,
+    render_answers_with,
+    render_calibrations_link,
+    render_source_notes,
+)
+from memory_platform.console.memory_actions.memory_admin import StaffActionAdmin
+from memory_platform.console.shared.base_screens import subject_column
+from memory_platform.console.shared.list_filters import BeliefStateFilter, SubjectFilter
+from memory_platform.console.shared.rendering import (
+    make_column,
+    make_fieldset,
+    render_line,
+    render_link,
+    render_share_bar,
+    render_text,
+    render_value,
+    render_value_line,
+    render_word,
+)
+from profiles.models import Preference, ProfileFact, Tag
+
+value_column = make_column("value", render_value_line, _("value"))
+full_value_column = make_column("value", render_value, _("value"))
+confidence_column = make_column("confidence", render_share_bar, _("confidence"), order="confidence")
+statement_column = make_column("statement", render_text, _("statement"))
+
+TIMES_FIELDSET = make_fieldset(_("Times"), "valid_at", "invalid_at", "recorded_at", "retired_at", "last_validated_at")
+
+
+def make_past_fieldset(model: Any) -> Any:
+    """Return the fieldset that links a belief to its successor, and to the row that it is an earlier image of."""
+    later = make_column("superseded_by_id", lambda row_id: render_link(model, row_id), _("superseded by"))
+    image = make_column("version_of_id", lambda row_id: render_link(model, row_id), _("version of"))
+    return make_fieldset(_("Past"), later, image, "id")
+
+
+@admin.register(ProfileFact)
+class ProfileFactScreen(StaffActionAdmin):
+    """Profile fields and free attributes, with their past."""
+
+    list_display = (subject_column, "field", value_column, confidence_column, "provenance", "valid_at", "invalid_at")
+    list_display_links = ("field",)
+    list_filter = (SubjectFilter, BeliefStateFilter, "is_attribute", "provenance", "field")
+    search_fields = ("subject__external_id", "field", "value")
+    search_help_text = _("Subject id, field or value")
+    date_hierarchy = "recorded_at"
+    ordering = ("-recorded_at", "-id")
+    fieldsets = (
+        make_fieldset(
+            None, subject_column, "field", "is_attribute", full_value_column, confidence_column, "provenance"
+        ),
+        make_fieldset(None, render_source_notes, render_answers_with, render_calibrations_link),
+        TIMES_FIELDSET,
+        make_past_fieldset(ProfileFact),
+    )
+    inlines = (FactSourcesInline,)
+
+
+@admin.register(Preference)
+class PreferenceScreen(StaffActionAdmin):
+    """Preferences by category, with their past."""
+
+    list_display = (
+        subject_column,
+        "category",
+        "key",
+        value_column,
+        confidence_column,
+        "provenance",
+        "valid_at",
+        "invalid_at",
+    )
+    list_display_links = ("category", "key")
+    list_filter = (SubjectFilter, BeliefStateFilter, "provenance", "category")
+    search_fields = ("subject__external_id", "category", "key", "value", "statement")
+    search_help_text = _("Subject id, category, key, value or statement")
+    date_hierarchy = "recorded_at"
+    ordering = ("-recorded_at", "-id")
+    fieldsets = (
+        make_fieldset(
+            None,
+            subject_column,
+            "category",
+            "key",
+            full_value_column,
+            statement_column,
+            confidence_column,
+            "provenance",
+        ),
+        make_fieldset(None, render_source_notes, render_answers_with, render_calibrations_link),
+        TIMES_FIELDSET,
+        make_past_fieldset(Preference),
+    )
+    inlines = (PreferenceSourcesInline,)
+
+
+@admin.register(Tag)
+class TagScreen(StaffActionAdmin):
+    """Labelled places and contacts."""
+
+    list_display = (
+        make_column("label", render_word, _("label"), order="label"),
+        subject_column,
+        "kind",
+        make_column("address", render_line, _("address")),
+        "phone",
+        "relation",
+        "use_count",
+        "last_used_at",
+    )
+    list_filter = (SubjectFilter, "kind", "provenance")
+    search_fields = ("subject__external_id", "label", "aliases", "address", "phone", "relation")
+    search_help_text = _("Subject id, label, alias, address, phone or relation")
+    date_hierarchy = "created_at"
+    ordering = ("-updated_at", "-id")
+    fieldsets = (
+        make_fieldset(None, subject_column, "label", make_column("aliases", render_value, _("aliases")), "kind"),
+        make_fieldset(_("Place"), make_column("address", render_text, _("address")), "poi_id", "lat", "lon"),
+        make_fieldset(_("Contact"), "phone", "relation"),
+        make_fieldset(_("Use"), "use_count", "last_used_at", render_source_notes, render_answers_with),
+        make_fieldset(_("More"), confidence_column, "provenance", "id", "created_at", "updated_at"),
+    )
+    inlines = (TagHistoryInline, TagNotesInline, TagSourcesInline)
+
+    def title_of(self, obj: Tag) -> str:
+        return obj.label

@@ -1,0 +1,298 @@
+"""The forms of acts on one memory. Each carries the version that its page showed, and asks for a reason."""
+
+import re
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.db.models import Q
+from django.utils.text import Truncator
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+from rapidfuzz import fuzz
+
+from memory_platform.console.memory_actions.value_fields import (
+    LinesField,
+    LongTextField,
+    check_not_sensitive,
+    initial_value_of,
+    make_value_field,
+    max_chars_of,
+)
+from memory_platform.console.shared.action_reasons import ReasonField
+from memory_platform.console.shared.note_labels import VITAL_CLASS_LABELS, find_note
+from memory_platform.console.shared.rendering import format_json_value
+from profiles.models import Preference, ProfileFact, Tag, TagDetail, TagKind
+from profiles.selectors import detail_history
+from profiles.services.tags.details import place_then
+from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.staff_actions.memory_actions import ActedMemory
+from snapshots.lifecycle.staff_actions.origins import find_origins
+from snapshots.models import CUT_OUT, MemoryAct, Snapshot, SnapshotKind
+from snapshots.sensitive.detector import is_telephone
+
+# Newest memories that are compared with the one to be merged.
+MAX_COMPARED = 500
+MAX_OFFERED = 50
+MAX_OFFERED_CHARS = 160
+UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+TAG_COLUMNS = ("label", "kind", "address", "phone", "relation", "aliases", "lat", "lon")
+
+
+# Keys of preferences that mean different things, whatever stands in them; a product's own key may mean any.
+INCOMPATIBLE_KEYS = frozenset({"likes", "dislikes", "allergies", "diet", "habits"})
+# Of many messages: not retired for one of them unless somebody ticks it.
+MULTI_MESSAGE_KINDS = (SnapshotKind.CONVERSATION, SnapshotKind.SEGMENT)
+
+
+def make_version_token(memory: ActedMemory) -> str:
+    """Return a token of the memory in its current version."""
+    return f"{memory.id}.{memory.version}"
+
+
+class StaffActionForm(forms.Form):
+    """The fields of every act: the reason, and the ``version`` that the page showed."""
+
+    version = forms.CharField(widget=forms.HiddenInput, required=False)
+    reason = ReasonField()
+    field_order: Any = None
+    # What an undo takes back.
+    act: MemoryAct | None = None
+
+    def __init__(self, memory: ActedMemory, data: Any = None) -> None:
+        super().__init__(data, initial={"version": make_version_token(memory), **self.initial_values_for(memory)})
+        self.memory: Any = memory
+        self.add_fields()
+        self.order_fields([name for name in self.fields if name != "reason"])
+
+    def initial_values_for(self, memory: Any) -> dict[str, Any]:
+        return {}
+
+    def add_fields(self) -> None:
+        pass
+
+
+class SourceMemoriesField(forms.MultipleChoiceField):
+    """Memories, each with the version that the page showed; one that is gone meanwhile is ignored."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def valid_value(self, value: str) -> bool:
+        """Accept any choice: the act looks the memories up under its lock."""
+        return True
+
+
+class RetireBeliefForm(StaffActionForm):
+    """Which memories retire together with the belief that was learned from them."""
+
+    origins_help_text = _(
+        "Recall still finds the old words in memories that are not ticked. An undo brings the ticked ones back."
+    )
+
+    def add_fields(self) -> None:
+        told = list(find_origins(self.memory).order_by("-position")[:MAX_OFFERED])
+        if not told:
+            return
+        text = ngettext(
+            "Also retire the %(count)d memory it was learned from",
+            "Also retire the %(count)d memories it was learned from",
+            len(told),
+        )
+        self.fields["origins"] = SourceMemoriesField(
+            label=text % {"count": len(told)},
+            choices=[
+                (make_version_token(one), f"{one.get_kind_display()}: {render_memory_label(one)}") for one in told
+            ],
+            initial=[make_version_token(one) for one in told if one.kind not in MULTI_MESSAGE_KINDS],
+            required=False,
+            help_text=self.origins_help_text,
+        )
+
+    def chosen_origins(self) -> dict[UUID, int]:
+        """Return the shown version of each chosen memory; malformed choices are left out."""
+        tokens = [str(token).partition(".") for token in self.cleaned_data.get("origins", [])]
+        return {
+            UUID(one): int(version[:18])
+            for one, _dot, version in tokens
+            if UUID_FORM.fullmatch(one) and version.isascii() and version.isdecimal()
+        }
+
+
+class CorrectBeliefForm(RetireBeliefForm):
+    """The right value of a preference or profile field; for a preference also the statement."""
+
+    def initial_for(self, memory: Any) -> dict[str, Any]:
+        return {"value": initial_value_of(memory.value)}
+
+    def add_fields(self) -> None:
+        self.fields["value"] = make_value_field(self.memory.value, chars=max_chars_of(self.memory))
+        if isinstance(self.memory, Preference):
+            self.fields["statement"] = LongTextField(
+                label=_("In the user's words"),
+                required=False,
+                rows=2,
+                help_text=_("The user's words, if you know them."),
+            )
+        super().add_fields()
+
+    def clean_value(self) -> Any:
+        called = self.memory.key if isinstance(self.memory, Preference) else self.memory.field
+        check_not_sensitive(called, self.cleaned_data["value"])
+        return self.cleaned_data["value"]
+
+    def clean_statement(self) -> str:
+        check_not_sensitive("statement", self.cleaned_data["statement"])
+        return str(self.cleaned_data["statement"])
+
+
+class RetireTagForm(RetireBeliefForm):
+    """Which memories retire together with a tag that was learned from them."""
+
+    origins_help_text = _(
+        "Recall still finds the old words in memories that are not ticked. The tag is deleted for good; ticked "
+        "memories can be brought back on their own pages."
+    )
+
+
+class CorrectTagForm(RetireBeliefForm):
+    """The right columns of a tag."""
+
+    origins_help_text = _("Only memories that mention a value that you change are retired. An undo brings them back.")
+
+    label = forms.CharField(label=_("Label"), max_length=200)
+    kind = forms.ChoiceField(label=_("Kind"), choices=TagKind.choices)
+    address = LongTextField(label=_("Address"), chars=1_000, rows=2, required=False)
+    phone = forms.CharField(label=_("Phone"), max_length=64, required=False)
+    relation = forms.CharField(label=_("Relation"), max_length=100, required=False)
+    lat = forms.FloatField(label=_("Latitude"), min_value=-90, max_value=90, required=False)
+    lon = forms.FloatField(label=_("Longitude"), min_value=-180, max_value=180, required=False)
+
+    def initial_for(self, memory: Any) -> dict[str, Any]:
+        return {name: getattr(memory, name) for name in TAG_COLUMNS}
+
+    def add_fields(self) -> None:
+        self.fields["aliases"] = LinesField(label=_("Aliases"), known=[], required=False)
+        super().add_fields()
+
+    def clean(self) -> dict[str, Any]:
+        given = self.cleaned_data
+        if (given.get("lat") is None) != (given.get("lon") is None):
+            self.add_error("lon", _("Enter both latitude and longitude, or neither."))
+        for name in ("label", "address", "phone", "relation", "aliases"):
+            if name == "phone" and is_telephone(given.get("phone", "")):
+                continue
+            try:
+                check_not_sensitive(name, given.get(name) or "")
+            except forms.ValidationError as refused:
+                self.add_error(name, refused)
+        return given
+
+    def corrected_columns(self) -> dict[str, Any]:
+        return {name: self.cleaned_data[name] for name in TAG_COLUMNS}
+
+
+class BringBackForm(StaffActionForm):
+    """An earlier value of a tag to restore."""
+
+    def add_fields(self) -> None:
+        self.earlier = load_earlier_values(self.memory)[:MAX_OFFERED]
+        choices = [
+            (
+                str(row.id),
+                f"{row.get_detail_display()}: {Truncator(format_json_value(row.value)).chars(MAX_OFFERED_CHARS)}"
+                f" ({row.valid_at:%Y-%m-%d} \N{EN DASH} {row.invalid_at:%Y-%m-%d})",
+            )
+            for row in self.earlier
+        ]
+        self.fields["value"] = forms.ChoiceField(label=_("Holds again"), choices=choices, widget=forms.RadioSelect)
+
+    def corrected_columns(self) -> dict[str, Any]:
+        chosen = UUID(self.cleaned_data["value"])
+        return place_then(next(row for row in self.earlier if row.id == chosen))
+
+
+def load_earlier_values(tag: Any) -> list[TagDetail]:
+    """Return the earlier values of a tag's details, the latest first."""
+    if not isinstance(tag, Tag):
+        return []
+    rows = detail_history(tag).filter(invalid_at__isnull=False).select_related("tag__subject")
+    return [row for row in rows.order_by("-invalid_at", "-id") if getattr(tag, row.detail) != row.value]
+
+
+class CorrectSnapshotForm(StaffActionForm):
+    """The right text of a snapshot."""
+
+    text = LongTextField(label=_("Right text"), rows=5)
+
+    def initial_for(self, memory: Any) -> dict[str, Any]:
+        return {"text": memory.text}
+
+
+class VitalForm(StaffActionForm):
+    """The vital class of a note."""
+
+    vital_class = forms.ChoiceField(
+        label=_("Why it is vital"), choices=list(VITAL_CLASS_LABELS.items()), widget=forms.RadioSelect, required=False
+    )
+
+    def initial_for(self, memory: Any) -> dict[str, Any]:
+        note = find_note(memory)
+        return {"vital_class": note.vital_class if note else ""}
+
+
+class MergeForm(StaffActionForm):
+    """The memory to merge into this one."""
+
+    def add_fields(self) -> None:
+        self.others = find_merge_candidates(self.memory)
+        choices = [(str(other.id), render_memory_label(other)) for other in self.others]
+        self.fields["other"] = forms.ChoiceField(
+            label=_("Memory to merge into this one"), choices=choices, widget=forms.RadioSelect
+        )
+
+    def chosen_memory(self) -> ActedMemory:
+        chosen = UUID(self.cleaned_data["other"])
+        found: ActedMemory = next(other for other in self.others if other.id == chosen)
+        return found
+
+
+def find_merge_candidates(memory: Any) -> list[Any]:
+    """Return the memories in use that may mean the same as this one, the most similar first."""
+    rows = type(memory)._default_manager.select_related("subject").filter(subject_id=memory.subject_id)
+    if isinstance(memory, Snapshot):
+        same = Q(kind=memory.kind) if memory.kind in CUT_OUT else ~Q(kind__in=CUT_OUT)
+        rows = rows.filter(current_snapshot_condition(), same).order_by("-recorded_at")
+    elif not isinstance(memory, Tag):
+        rows = rows.filter(invalid_at__isnull=True, retired_at__isnull=True).order_by("-recorded_at")
+    if isinstance(memory, Preference):
+        rows = rows.filter(category=memory.category)
+    elif isinstance(memory, Tag):
+        rows = rows.filter(kind=memory.kind)
+    said = join_memory_text(memory)
+    # Bounded, since every candidate is compared with the words of this memory.
+    newest = [other for other in rows.exclude(id=memory.id)[:MAX_COMPARED] if may_have_same_meaning(memory, other)]
+    newest.sort(key=lambda other: -fuzz.token_set_ratio(said, join_memory_text(other)))
+    return newest[:MAX_OFFERED]
+
+
+def may_have_same_meaning(memory: Any, other: Any) -> bool:
+    """Return whether the keys of two memories allow the same meaning: a like is not an allergy."""
+    if isinstance(memory, Preference):
+        return not {memory.key, other.key} <= INCOMPATIBLE_KEYS
+    if isinstance(memory, ProfileFact):
+        return memory.is_attribute or other.is_attribute
+    return True
+
+
+def join_memory_text(memory: Any) -> str:
+    if isinstance(memory, Snapshot):
+        return memory.text
+    if isinstance(memory, Tag):
+        return " ".join(filter(None, [memory.label, memory.address, memory.phone, memory.relation, *memory.aliases]))
+    return f"{memory} {format_json_value(memory.value)}"
+
+
+def render_memory_label(memory: Any) -> str:
+    name = "" if isinstance(memory, Snapshot | Tag) else f"{memory}: "
+    says = join_memory_text(memory) if isinstance(memory, Snapshot | Tag) else format_json_value(memory.value)
+    return Truncator(f"{name}{says}").chars(MAX_OFFERED_CHARS)

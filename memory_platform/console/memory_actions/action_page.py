@@ -1,0 +1,240 @@
+"""The page of one act on one memory: the form, the act itself, and conflicts.
+
+A form carries the version that its page showed. Whoever comes second sees the changes and keeps the input. The same
+form sent twice reports that nothing is left to do. After a log-in, an expired page leads back here.
+"""
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memory_platform.console.memory_actions.action_forms import StaffActionForm, make_version_token
+from memory_platform.console.memory_actions.actions import (
+    StaffAction,
+    find_current_row,
+    find_run_after_commit,
+    find_undoable_consolidation,
+    is_already_done,
+)
+from memory_platform.console.shared.action_reasons import read_reason
+from memory_platform.console.shared.after_commit import AfterCommitResponse, respond_in_scope
+from memory_platform.console.shared.custom_pages import render_console_page
+from memory_platform.console.shared.note_labels import find_note, is_note, render_note_facts
+from memory_platform.console.shared.rendering import (
+    MAX_LINE_CHARS,
+    format_json_value,
+    render_row_link,
+    render_share_bar,
+    render_text,
+    render_value,
+)
+from memory_platform.console.shared.tenant_access import annotate_actor_names, current_desk, make_actor
+from memory_platform.kernel.errors import Conflict, MemoryPlatformError, NotFound, VersionMismatch
+from profiles.models import Preference, Tag
+from profiles.services.tags.tags import LabelTaken
+from profiles.services.tombstones import ForgottenMemory
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext, NoLongerHeld, is_in_use
+from snapshots.lifecycle.staff_actions.merging import MergeRefused
+from snapshots.lifecycle.staff_actions.origins import OriginChanged
+from snapshots.lifecycle.staff_actions.undo import UndoImpossible, find_last_act, find_retired_origins
+from snapshots.models import ActVerb, Note, Snapshot, SnapshotVersion
+from snapshots.notes.values import VitalInstruction
+from tenants.models import AuditRecord
+
+REFUSAL_ERRORS = (VersionMismatch, Conflict, NotFound, ForgottenMemory, VitalInstruction)
+ALREADY_DONE_TEXT = gettext_lazy("Nothing to do: this is already the case.")
+# How the audit trail calls it when a memory is retired.
+RETIREMENT_AUDIT_ACTIONS = ("preference.retracted", "profile.retracted", "snapshot.retired")
+TAG_TEXT_COLUMNS = ("address", "phone", "relation", "aliases")
+
+
+class StaffActionPage:
+    """One request for one act on one memory."""
+
+    def __init__(self, screen: Any, request: HttpRequest, act: StaffAction, memory: Any) -> None:
+        self.screen, self.request, self.act, self.memory = screen, request, act, memory
+
+    def respond_to_request(self) -> HttpResponse:
+        if self.request.method != "POST":
+            return self.render_page(self.make_form(None))
+        form = self.make_form(self.request.POST)
+        if not form.is_valid():
+            # What a merge ended is no longer a choice when its form is sent again.
+            is_sent_again = self.act.verb == "merge" and is_already_done(self.act, self.memory, form)
+            return self._redirect_with(ALREADY_DONE_TEXT) if is_sent_again else self.render_page(form)
+        outside = find_run_after_commit(self.act, self.memory, form)
+        if outside is None:
+            return self.respond_after_action(form, self._run_in_savepoint(form))
+        return AfterCommitResponse(lambda: self._run_after_commit(form, outside))
+
+    def make_form(self, data: Any) -> StaffActionForm:
+        return self.act.find_form_class(self.memory)(self.memory, data)
+
+    def respond_after_action(self, form: StaffActionForm, done: Any) -> HttpResponse:
+        """Redirect to the memory after the act, or show the form with the error."""
+        if isinstance(done, VersionMismatch | NoLongerHeld):
+            if is_already_done(self.act, self.memory, form):
+                return self._redirect_with(ALREADY_DONE_TEXT)
+            return self._render_conflict(form)
+        if isinstance(done, UndoImpossible):
+            return self._redirect_with(
+                _("Nothing was undone: the act was already undone, or the memory has changed since.")
+            )
+        if isinstance(done, MemoryPlatformError):
+            form.add_error(None, render_refusal(done))
+            return self.render_page(form, status=HTTPStatus.CONFLICT)
+        messages.success(self.request, self.act.done)
+        return redirect(build_page_address(done) if done is not None else build_page_address(self.memory.subject))
+
+    def _run_in_savepoint(self, form: StaffActionForm) -> Any:
+        """Do the act in the page's transaction. Return the memory as it is now, or the error that rolled it back."""
+        try:
+            with transaction.atomic():
+                return self.act.run(self.memory, form, self._make_doing(form))
+        except REFUSAL_ERRORS as refused:
+            return refused
+
+    def _run_after_commit(self, form: StaffActionForm, run: Callable[[ActContext], Any]) -> HttpResponse:
+        """Do the act after the page's transaction, and respond in a transaction of its own."""
+        try:
+            done: Any = run(self._make_doing(form))
+        except REFUSAL_ERRORS as refused:
+            done = refused
+        desk = current_desk(self.request)
+        if desk is None:
+            return redirect("admin:index")
+        return respond_in_scope(desk, lambda: self.respond_after_action(form, done))
+
+    def _make_doing(self, form: StaffActionForm) -> ActContext:
+        def accept(row_id: UUID, version: int) -> None:
+            if form.cleaned_data["version"] != f"{row_id}.{version}":
+                raise VersionMismatch("changed since the page was opened")
+
+        needs_token = self.act.verb in {"confirm", "correct", "bring-back", "vital", "merge", "retire"}
+        return ActContext(make_actor(self.request), read_reason(self.request), *([accept] if needs_token else []))
+
+    def _redirect_with(self, text: Any) -> HttpResponse:
+        messages.info(self.request, text)
+        return redirect(build_page_address(self.memory))
+
+    def _render_conflict(self, form: StaffActionForm) -> HttpResponse:
+        """Return the filled form beside the memory as somebody else changed it."""
+        seen = render_earlier_text(self.memory, form.cleaned_data["version"])
+        now = find_current_row(self.memory)
+        if now is None:
+            gone = {"seen": seen, "is_gone": True, "now": render_row_link(self.memory, _("its page"))}
+            return self.render_page(form, status=HTTPStatus.CONFLICT, overtaken=gone)
+        self.memory = now
+        data = self.request.POST.copy()
+        data["version"] = make_version_token(now)
+        overtaken = {"seen": seen, "now": render_memory_text(now)}
+        return self.render_page(self.make_form(data), status=HTTPStatus.CONFLICT, overtaken=overtaken)
+
+    def render_page(self, form: StaffActionForm, *, status: int = 200, overtaken: Any = None) -> HttpResponse:
+        memory = self.memory
+        usable = (not self.act.needs_held_memory or is_in_use(memory)) and not (overtaken or {}).get("is_gone")
+        return render_console_page(
+            self.request,
+            "console/act.html",
+            self.act.label,
+            status=status,
+            subtitle=Truncator(self.screen.title_of(memory)).chars(MAX_LINE_CHARS),
+            opts=self.screen.opts,
+            act=self.act,
+            memory=memory,
+            facts=render_memory_facts(memory),
+            is_tag=isinstance(memory, Tag),
+            form=form,
+            is_usable=usable,
+            overtaken=overtaken,
+            address=build_action_address(memory, self.act.verb),
+            page=build_page_address(memory),
+            **(self._undo_context() if self.act.verb == "undo" else {}),
+        )
+
+    def _undo_context(self) -> dict[str, Any]:
+        """Return the act that an undo would reverse, with its time, actor and reason."""
+        act, joined = find_last_act(self.memory), find_undoable_consolidation(self.memory)
+        if act is None:
+            return {"last": {"verb": _("joined"), "at": joined.created_at} if joined else None}
+        told = RETIREMENT_AUDIT_ACTIONS if act.verb == ActVerb.RETIRED else (f"memory.{act.verb}",)
+        records = AuditRecord.objects.filter(object_id=str(act.memory_ref), subject_ref=act.subject_id, action__in=told)
+        record = annotate_actor_names(records.filter(refused=False)).order_by("-at", "-id").first()
+        back = [render_text(origin.text) for origin in find_retired_origins(act)]
+        return {"last": {"verb": act.get_verb_display(), "at": act.created_at, "record": record, "origins": back}}
+
+
+def build_page_address(row: Any) -> str:
+    """Return the address of a row's page; for a note's snapshot the page of the note."""
+    return reverse(f"admin:{_url_prefix_of(row)}_change", args=[row.pk])
+
+
+def build_action_address(memory: Any, verb: str) -> str:
+    return reverse(f"admin:{_url_prefix_of(memory)}_act", args=[memory.pk, verb])
+
+
+def _url_prefix_of(row: Any) -> str:
+    """Return the prefix of the URL names of a row's screen. The screen of notes takes ids of snapshots."""
+    opts = Note._meta if is_note(row) else row._meta
+    return f"{opts.app_label}_{opts.model_name}"
+
+
+def render_memory_text(memory: Any) -> str:
+    if isinstance(memory, Snapshot):
+        return render_text(memory.text)
+    if isinstance(memory, Tag):
+        told = [format_json_value(getattr(memory, name)) for name in TAG_TEXT_COLUMNS]
+        return render_text("\n".join(filter(None, [memory.label, *told])))
+    return render_value(memory.value)
+
+
+def render_earlier_text(memory: Any, token: str) -> str:
+    """Return the text of the token's version; "" if unknown, because a tag's past has no versions."""
+    row_id, _dot, version = token.partition(".")
+    if isinstance(memory, Tag) or row_id != str(memory.id) or not version.isdecimal():
+        return ""
+    if not isinstance(memory, Snapshot):
+        return render_memory_text(memory)
+    # 18 digits fit the column; the token comes from the browser.
+    images = SnapshotVersion.objects.filter(snapshot=memory.id, version__gte=int(version[:18]))
+    texts = [image.fields["text"] for image in images.order_by("version") if "text" in image.fields]
+    return render_text(texts[0]) if texts else ""
+
+
+def render_memory_facts(memory: Any) -> list[tuple[Any, str]]:
+    """Return label and value (HTML) of a memory's properties."""
+    facts = [(_("What it says"), render_memory_text(memory))]
+    if isinstance(memory, Preference) and memory.statement:
+        facts.append((_("statement"), render_text(memory.statement)))
+    note = find_note(memory)
+    if note is not None:
+        facts += render_note_facts(note)
+    known = memory.get_provenance_display()
+    return [*facts, (_("confidence"), render_share_bar(memory.confidence)), (_("provenance"), known)]
+
+
+def render_refusal(refused: MemoryPlatformError) -> str:
+    told = {
+        LabelTaken: _("Another tag of this subject has this label. Choose a different one."),
+        MergeRefused: _("Only memories of the same subject and kind can be merged."),
+        ForgottenMemory: _("The subject asked to forget this, so it cannot be stored again."),
+        OriginChanged: _(
+            "A memory that it was learned from has changed since you opened the page. Please check the list again."
+        ),
+        VitalInstruction: _("A text that gives instructions to the model or links to a page cannot be vital."),
+        NotFound: _("It no longer exists."),
+    }
+    return next(
+        (str(text) for kind, text in told.items() if isinstance(refused, kind)),
+        _("Somebody else is changing it. Please try again."),
+    )

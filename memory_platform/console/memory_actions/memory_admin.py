@@ -1,0 +1,100 @@
+"""Base class of memory screens: buttons for acts on each page, and the same acts for chosen rows of a list."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.memory_actions.action_page import StaffActionPage, build_action_address
+from memory_platform.console.memory_actions.actions import STAFF_ACTIONS, StaffAction, find_undoable_consolidation
+from memory_platform.console.memory_actions.bulk_actions import run_action_on_rows
+from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
+from memory_platform.console.shared.base_screens import SubjectOwnedAdmin
+from memory_platform.console.shared.custom_pages import make_console_path
+from memory_platform.console.shared.tenant_access import make_actor
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext, ActedMemory, is_in_use
+from snapshots.lifecycle.staff_actions.undo import find_last_act
+
+
+class StaffActionAdmin(SubjectOwnedAdmin):
+    """A screen of memories with buttons and list actions for the acts of staff."""
+
+    change_form_template = "console/act_page.html"
+    action_form = ReasonedActionForm
+    actions = ("confirm", "retire", "forget")
+
+    def get_urls(self) -> list[URLPattern]:
+        name = f"{self.opts.app_label}_{self.opts.model_name}_act"
+        return [make_console_path("<uuid:object_id>/act/<slug:verb>/", self.act_view, name), *super().get_urls()]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        response = super().change_view(request, object_id, form_url, extra_context)
+        if isinstance(response, TemplateResponse) and response.context_data and "original" in response.context_data:
+            memory = self.memory_of(response.context_data["original"])
+            response.context_data["acts"] = self.list_action_buttons(request, memory)
+        return response
+
+    def act_view(self, request: HttpRequest, object_id: UUID, verb: str) -> HttpResponse:
+        act = STAFF_ACTIONS.get(verb)
+        if act is None:
+            raise Http404
+        if not self._has_role(request, act.role):
+            raise PermissionDenied
+        row = self.get_object(request, str(object_id))
+        if row is None or getattr(row, "version_of_id", None):
+            return self._get_obj_does_not_exist_redirect(request, self.opts, str(object_id))  # type: ignore[attr-defined,no-any-return]
+        memory = self.memory_of(row)
+        if not act.applies_to(memory):
+            raise Http404
+        return StaffActionPage(self, request, act, memory).respond_to_request()
+
+    def memory_of(self, row: Any) -> ActedMemory:
+        return row  # type: ignore[no-any-return]  # a row of one of the tables of memories
+
+    def load_memories(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset
+
+    def list_action_buttons(self, request: HttpRequest, memory: ActedMemory) -> list[dict[str, Any]]:
+        """Return the buttons on a memory's page: the acts that its state and the role allow."""
+        if getattr(memory, "version_of_id", None) or not any(
+            self._has_role(request, act.role) for act in STAFF_ACTIONS.values()
+        ):
+            return []
+        held = is_in_use(memory)
+        can_undo = find_last_act(memory) is not None or find_undoable_consolidation(memory) is not None
+        allowed = [
+            act for act in STAFF_ACTIONS.values() if self._has_role(request, act.role) and act.applies_to(memory)
+        ]
+        return [
+            {"act": act, "address": build_action_address(memory, act.verb)}
+            for act in allowed
+            if (held or not act.needs_held_memory) and (can_undo or act.verb != "undo")
+        ]
+
+    @admin.action(description=_("Confirm: this is true"), permissions=["support"])
+    @require_reason
+    def confirm(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+        return self._run_on_rows(request, queryset, STAFF_ACTIONS["confirm"])
+
+    @admin.action(description=_("Retire: recall no longer finds it"), permissions=["support"])
+    @require_reason
+    def retire(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+        return self._run_on_rows(request, queryset, STAFF_ACTIONS["retire"])
+
+    @admin.action(description=_("Forget for good: erase every value it ever had"), permissions=["manager"])
+    @require_reason
+    def forget(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+        """Forget the chosen memories; several values of one belief count as one."""
+        return self._run_on_rows(request, queryset, STAFF_ACTIONS["forget"])
+
+    def _run_on_rows(self, request: HttpRequest, queryset: QuerySet[Any], act: StaffAction) -> HttpResponse | None:
+        doing = ActContext(make_actor(request), read_reason(request))
+        return run_action_on_rows(self, request, self.load_memories(queryset), act, doing)

@@ -1,0 +1,88 @@
+"""Read-only screens of erasures, with their certificates, and of the jobs that products requested."""
+
+from uuid import UUID
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import URLPattern, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.shared.base_screens import TenantAdmin
+from memory_platform.console.shared.code_labels import OccurringCodesFilter, make_code_column
+from memory_platform.console.shared.custom_pages import make_console_path, require_permission
+from memory_platform.console.shared.rendering import make_column, make_fieldset, render_value
+from profiles.models import Erasure
+from profiles.services.certificates import certificate_of, is_genuine
+from snapshots.models import Job
+
+error_column = make_code_column("error_code", _("error"))
+
+
+@admin.display(description=_("signature is genuine"), boolean=True)
+def check_signature(erasure: Erasure) -> bool:
+    return is_genuine(certificate_of(erasure))
+
+
+@admin.display(description=_("certificate"))
+def render_certificate_link(erasure: Erasure) -> SafeString:
+    address = reverse("admin:profiles_erasure_certificate", args=[erasure.pk])
+    return format_html('<a href="{}" download>{}</a>', address, _("Download (JSON)"))
+
+
+@admin.register(Erasure)
+class ErasureScreen(TenantAdmin):
+    """Erasures, newest first. Subject and object ids are keyed hashes, so no page shows whose data was erased."""
+
+    personal_data = False
+    list_display = ("requested_at", "scope", "state", "erased_at", "actor_kind", "reason")
+    list_filter = ("scope", "state", "requested_at")
+    search_fields = ("id", "subject_hash", "object_hash")
+    search_help_text = _("Certificate id or hash")
+    date_hierarchy = "requested_at"
+    ordering = ("-requested_at", "-id")
+    fieldsets = (
+        make_fieldset(None, "scope", "state", check_signature, render_certificate_link, "reason"),
+        make_fieldset(
+            _("What was erased"),
+            make_column("erased", render_value, _("erased")),
+            make_column("verified", render_value, _("verified")),
+            make_column("beyond_reach", render_value, _("beyond our reach")),
+        ),
+        make_fieldset(_("Times"), "requested_at", "erased_at"),
+        make_fieldset(_("More"), "id", "subject_hash", "object_hash", "actor_kind", "actor_ref", "signature"),
+    )
+
+    def get_urls(self) -> list[URLPattern]:
+        address = "<uuid:erasure_id>/certificate.json"
+        return [make_console_path(address, self.certificate_view, "profiles_erasure_certificate"), *super().get_urls()]
+
+    def certificate_view(self, request: HttpRequest, erasure_id: UUID) -> HttpResponse:
+        """Return the certificate as a file; its holder can have the platform check it."""
+        require_permission(self.has_view_permission, request)
+        answer = JsonResponse(certificate_of(self.get_or_404(request, erasure_id)), json_dumps_params={"indent": 2})
+        answer["Content-Disposition"] = f'attachment; filename="certificate-{erasure_id}.json"'
+        return answer
+
+
+@admin.register(Job)
+class JobScreen(TenantAdmin):
+    """Imports and large erasures. Whoever requested a dead one retries it through the API."""
+
+    personal_data = False
+    list_display = ("created_at", "kind", "status", "done", "total", "attempts", error_column, "ended_at")
+    list_filter = ("kind", "status", ("error_code", OccurringCodesFilter), "created_at")
+    search_fields = ("id", "error_code")
+    search_help_text = _("Job id or error")
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-id")
+    fieldsets = (
+        make_fieldset(None, "kind", "status", "done", "total", "attempts", error_column),
+        make_fieldset(_("Result"), make_column("result", render_value, _("result"))),
+        make_fieldset(_("Times"), "created_at", "due_at", "lease_until", "ended_at"),
+        make_fieldset(_("More"), "id"),
+    )
+
+    def title_of(self, obj: Job) -> str:
+        return f"{obj.get_kind_display()} ({obj.get_status_display()})"

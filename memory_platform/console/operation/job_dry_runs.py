@@ -1,0 +1,43 @@
+"""A dry run of a maintenance job in one tenant; for the purge also a forecast of the next days."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from memory_platform.console.shared.code_labels import render_code
+from memory_platform.console.shared.config import OPERATION_PAGE
+from memory_platform.console.shared.custom_pages import is_manager, is_operator, render_console_page, require_permission
+from memory_platform.console.shared.tenant_access import current_desk, make_actor, mark_scopeless
+from snapshots.lifecycle.retention.purge import forecast_purge
+from snapshots.maintenance import CARE, JOBS, WHOLE, purge_in_force
+from tenants.isolation import tenant_tx
+from tenants.services.audit import record_audit
+
+PURGE_JOB = "purge-expired"
+
+
+@mark_scopeless
+@require_safe
+def show_job_preview(request: HttpRequest, job: str) -> HttpResponse:
+    """Show what the job would do. Opens scopes of its own: some jobs ask a model, which needs no open scope."""
+    whole = WHOLE.get(job)
+    require_permission(is_operator if whole else is_manager, request)
+    desk = current_desk(request)
+    if job not in JOBS or desk is None:
+        raise Http404
+    found = whole.preview() if whole else CARE[job].preview(desk.tenant.id)
+    with tenant_tx(desk.tenant.id):
+        record_audit(make_actor(request), "job.previewed", object_kind="job", object_id=job)
+        ahead = forecast_purge(OPERATION_PAGE.forecast_days, purge_in_force()) if job == PURGE_JOB else {}
+    return render_console_page(
+        request,
+        "console/preview.html",
+        _("Dry run of a job"),
+        subtitle=job,
+        whole=whole is not None,
+        counts=[(render_code(kind), count) for kind, count in found.counts.items()],
+        examples=list(found.examples)[: OPERATION_PAGE.max_examples],
+        more=max(0, len(found.examples) - OPERATION_PAGE.max_examples),
+        ahead=[(render_code(kind), counts) for kind, counts in ahead.items() if any(counts)],
+        days=range(1, OPERATION_PAGE.forecast_days + 1),
+    )

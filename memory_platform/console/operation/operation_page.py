@@ -1,0 +1,82 @@
+"""The operator's page: workers, beat, queue and dead letters by tenant, and the last run of every job."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+from django_celery_beat.models import PeriodicTask
+
+from memory_platform.console.figures.dashboard import Tile
+from memory_platform.console.operation.next_job_runs import find_next_runs
+from memory_platform.console.operation.worker_status import BeatStatus, WorkerStatus, ask_workers, load_beat_status
+from memory_platform.console.shared.custom_pages import is_operator, render_console_page, require_permission
+from memory_platform.console.shared.support_sessions import mark_impersonal
+from memory_platform.console.shared.tenant_access import mark_scopeless
+from snapshots.maintenance import JOBS
+from snapshots.queue.figures.work_counts import count_work_by_tenant
+from snapshots.queue.values import TenantBacklog
+from tenants.models import JobRun, Tenant
+
+# Jobs whose runs leave no record: they would outnumber the work.
+UNRECORDED_JOBS = frozenset({"sweep-queue", "sweep-asked-jobs", "continue-jobs"})
+
+
+@mark_scopeless
+@mark_impersonal
+@require_safe
+def show_operation_page(request: HttpRequest) -> HttpResponse:
+    """Show whether the platform is running. Of tenants, it reads nothing but counts."""
+    require_permission(is_operator, request)
+    workers, beat, work = ask_workers(), load_beat_status(), count_work_by_tenant()
+    tenants = Tenant.objects.in_bulk([row.tenant_id for row in work])
+    return render_console_page(
+        request,
+        "console/operation.html",
+        _("Operation"),
+        tiles=_build_tiles(workers, beat, work),
+        workers=workers,
+        work=[(tenants.get(row.tenant_id), row) for row in work],
+        jobs=list(_list_jobs()),
+    )
+
+
+def _build_tiles(workers: list[WorkerStatus] | None, beat: BeatStatus, work: list[TenantBacklog]) -> Iterator[Tile]:
+    if workers is None:
+        yield Tile(_("Workers"), _("unreachable"), _("The broker does not answer."), False)
+    else:
+        yield Tile(_("Workers"), str(len(workers)), _("answered in time"), bool(workers))
+    if beat.seconds_ago is None:
+        yield Tile(_("Beat"), _("unreachable"), _("It is unknown when it last ran."), False)
+    else:
+        yield Tile(_("Beat"), _("%s s ago") % f"{beat.seconds_ago:,.0f}", _("since its last run"), not beat.is_late)
+    oldest = max((row.oldest_seconds or 0 for row in work), default=0)
+    yield Tile(_("Waiting"), f"{sum(row.waiting for row in work):,}", _("oldest: %s s") % f"{oldest:,.0f}")
+    dead = sum(row.dead for row in work)
+    yield Tile(_("Dead letters"), f"{dead:,}", _("in all tenants"), dead == 0)
+
+
+def _list_jobs() -> Iterator[dict[str, Any]]:
+    """Yield every job of the timetable with its last run, its result, and its next run."""
+    last = {run.job: run for run in JobRun.objects.order_by("job", "-scheduled_for").distinct("job")}
+    for job in PeriodicTask.objects.select_related("interval", "crontab").order_by("name"):
+        run = last.get(job.name)
+        yield {
+            "job": job,
+            "run": run,
+            "result": _render_result(job, run),
+            "is_bad": run is not None and run.errors > 0,
+            "next": next(iter(find_next_runs(job, 1)), None),
+            "has_preview": job.name in JOBS,
+        }
+
+
+def _render_result(job: PeriodicTask, run: JobRun | None) -> str:
+    if run is None:
+        return _("Runs are not recorded.") if job.name in UNRECORDED_JOBS else _("It has not run yet.")
+    if run.errors:
+        return _("%s tenants failed") % run.errors
+    if run.ended_at is not None:
+        return _("done for every tenant")
+    return _("running, %s tenants left") % run.skipped if run.lease_until else _("started and did not finish")

@@ -1,0 +1,181 @@
+"""The screen of policy versions: their settings, new versions, activation, roll-back. Managers change them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import OuterRef, QuerySet
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.policies.field_tryout import FieldTryoutAdmin, render_tryout_link
+from memory_platform.console.policies.policy_forms import PolicyForm, make_input_name
+from memory_platform.console.policies.policy_replay import render_replay_link
+from memory_platform.console.policies.policy_saving import (
+    SEEN_STATE,
+    PolicyActionForm,
+    make_state_token,
+    render_changes,
+)
+from memory_platform.console.policies.setting_labels import SECTION_LABELS, SETTING_LABELS, label_options
+from memory_platform.console.shared.action_reasons import read_reason, require_reason
+from memory_platform.console.shared.rendering import (
+    EMPTY_VALUE,
+    make_column,
+    make_computed_column,
+    make_fieldset,
+    render_line,
+    render_value_line,
+)
+from memory_platform.console.shared.tenant_access import make_actor
+from snapshots.policies.sections import SECTIONS
+from tenants.models import PolicyVersion, Role, Tenant
+from tenants.policies.sections import Document, differences, effective_values
+from tenants.services.policies import activate_version, active_number, create_version, version_by_number
+
+
+def _make_changes_column(name: str, title: Any, base: Callable[[PolicyVersion], Document]) -> Any:
+    """Return a page field with the differences between ``base(version)`` and the version."""
+    return make_computed_column(name, lambda one: render_changes(differences(base(one), one.document, SECTIONS)), title)
+
+
+changes_from_active = _make_changes_column(
+    "against_active", _("against the active version"), lambda version: version_by_number(active_number()).document
+)
+changes_from_base = _make_changes_column(
+    "against_base",
+    _("against the version it is based on"),
+    lambda version: version_by_number(version.based_on).document if version.based_on else {},
+)
+changes_from_defaults = _make_changes_column(
+    "against_defaults", _("against the platform's own values"), lambda version: {}
+)
+
+
+@admin.display(description=_("in force under this version"))
+def render_values_in_force(version: PolicyVersion) -> SafeString:
+    sections = [
+        {
+            "label": SECTION_LABELS[section],
+            "rows": [
+                {"field": SETTING_LABELS[place], "name": place, "value": render_value_line(label_options(place, value))}
+                for place, value in ((f"{section}.{field}", value) for field, value in values.items())
+            ],
+        }
+        for section, values in effective_values(version.document, SECTIONS).items()
+    ]
+    return render_to_string("console/policy_values.html", {"sections": sections})
+
+
+@admin.display(description=_("active"), boolean=True)
+def is_active_version(version: PolicyVersion) -> bool:
+    return bool(getattr(version, "active", None) == version.number)
+
+
+@admin.display(description=_("roll back"))
+def render_roll_back_link(version: PolicyVersion) -> str:
+    if version.number >= getattr(version, "active", 0):
+        return EMPTY_VALUE
+    address = reverse("admin:tenants_policyversion_roll_back", args=[version.pk])
+    return format_html(
+        '<a class="button" href="{}">{}</a>', address, gettext("Roll back to version %s") % version.number
+    )
+
+
+@admin.register(PolicyVersion)
+class PolicyScreen(FieldTryoutAdmin):
+    """Policy versions, newest first. A version never changes; one is active. All staff see them."""
+
+    form = PolicyForm
+    add_role = Role.MANAGER
+    personal_data = False
+    list_display = (
+        "number",
+        is_active_version,
+        "based_on",
+        make_column("reason", render_line, _("reason")),
+        "author",
+        "created_at",
+    )
+    search_fields = ("number", "reason", "author")
+    ordering = ("-number", "id")
+    action_form = PolicyActionForm
+    actions = ("activate",)
+    shown = (
+        make_fieldset(
+            None,
+            "number",
+            is_active_version,
+            "based_on",
+            make_column("reason", render_line, _("reason")),
+            "author",
+            "created_at",
+        ),
+        make_fieldset(_("Changes"), changes_from_active, changes_from_base, changes_from_defaults),
+        make_fieldset(_("Everything"), render_values_in_force),
+    )
+    asked = (
+        *(
+            make_fieldset(
+                SECTION_LABELS[section.name], *(make_input_name(section.name, field) for field in section.kinds)
+            )
+            for section in SECTIONS.values()
+        ),
+        make_fieldset(_("Why"), "against", "reason", "based_on"),
+    )
+
+    def title_of(self, obj: PolicyVersion) -> str:
+        return str(_("version %s")) % obj.number
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        return (*self.list_display, *self._manager_links(request))
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        if obj is None:
+            return self.asked
+        facts, *rest = self.shown
+        return (facts, *(make_fieldset(None, link) for link in self._manager_links(request)), *rest)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        shown = self.get_fieldsets(request, obj) if obj else ()
+        return [name for _title, options in shown for name in options["fields"]]
+
+    def _manager_links(self, request: HttpRequest) -> tuple[Any, ...]:
+        return (
+            (render_roll_back_link, render_replay_link, render_tryout_link)
+            if self.has_manager_permission(request)
+            else ()
+        )
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        tenant = Tenant.objects.filter(id=OuterRef("tenant_id"))
+        return super().get_queryset(request).annotate(active=tenant.values("policy_version")[:1])
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> Any:
+        return {"based_on": request.GET.get("based_on", "")}
+
+    def save_model(self, request: HttpRequest, obj: PolicyVersion, form: Any, change: bool) -> None:
+        made = create_version(form.proposal, by=make_actor(request), reason=read_reason(request))
+        obj.pk, obj.number = made.pk, made.number
+        told = _("Version %s was created. It has no effect until it is activated.")
+        self.message_user(request, told % made.number, messages.SUCCESS)
+
+    @admin.action(description=_("Activate this version"), permissions=["manager"])
+    @require_reason
+    def activate(self, request: HttpRequest, queryset: QuerySet[PolicyVersion]) -> None:
+        # Two rows suffice to see that more than one was chosen.
+        chosen = list(queryset[:2])
+        if len(chosen) != 1:
+            self.message_user(request, _("Nothing was done: choose one version."), messages.ERROR)
+            return
+        if request.POST.get(SEEN_STATE) != make_state_token(locked=True):
+            text = _("Nothing was done: somebody else has created or activated a version since you opened the page.")
+            self.message_user(request, text, messages.ERROR)
+            return
+        activate_version(chosen[0].number, by=make_actor(request), reason=read_reason(request))
+        self.message_user(request, _("Version %s is active now.") % chosen[0].number, messages.SUCCESS)

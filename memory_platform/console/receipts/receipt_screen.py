@@ -1,0 +1,128 @@
+"""The screen of receipts: the memories in one prompt, and why."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, reverse
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.explanation.receipt_explanation import BAR_UNITS, explain_receipt
+from memory_platform.console.memories.conversations_and_snapshots import conversation_column
+from memory_platform.console.memories.newest_rows_search import NewestRowsSearchAdmin
+from memory_platform.console.receipts.playground import show_playground
+from memory_platform.console.shared.base_screens import subject_column
+from memory_platform.console.shared.code_labels import (
+    OccurringCodesFilter,
+    OccurringValuesFilter,
+    make_code_column,
+    render_code,
+)
+from memory_platform.console.shared.custom_pages import make_console_path
+from memory_platform.console.shared.list_filters import ConversationFilter, MemoryFilter, SubjectFilter
+from memory_platform.console.shared.rendering import render_link
+from memory_platform.console.shared.tenant_access import mark_scopeless
+from snapshots.models import Receipt
+from snapshots.receipts.read import LARGE
+from tenants.models import PolicyVersion
+
+CODE_FILTER_FIELDS = (("intent", OccurringCodesFilter), ("degraded_reason", OccurringCodesFilter))
+
+intent_column = make_code_column("intent", _("intent"))
+phase_column = make_code_column("phase", _("phase"))
+degraded_column = make_code_column("degraded_reason", _("degraded reason"))
+
+
+@admin.register(Receipt)
+class ReceiptScreen(NewestRowsSearchAdmin):
+    """Receipts, newest first. The page of each explains its prompt."""
+
+    change_form_template = "console/why.html"
+    list_display = (
+        "created_at",
+        subject_column,
+        conversation_column,
+        intent_column,
+        phase_column,
+        "policy_version",
+        degraded_column,
+    )
+    list_select_related = ("subject", "conversation")
+    list_filter = (
+        SubjectFilter,
+        ConversationFilter,
+        MemoryFilter,
+        *CODE_FILTER_FIELDS,
+        ("policy_version", OccurringValuesFilter),
+        ("experiment", OccurringValuesFilter),
+        ("arm", OccurringValuesFilter),
+        "created_at",
+    )
+    search_fields = ("subject__external_id", "conversation__external_id", "id")
+    search_help_text = _("Subject id, conversation id or receipt id")
+    date_hierarchy = "created_at"
+    ordering = ("-created_at", "-id")
+    fields = ("id",)
+
+    class Media:
+        css = {"all": ("console/why.css",)}
+        js = ("console/why.js",)
+
+    def title_of(self, obj: Receipt) -> str:
+        return f"{obj.created_at:%Y-%m-%d %H:%M}"
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).defer(*LARGE)
+
+    def get_urls(self) -> list[URLPattern]:
+        address, name = "playground/<uuid:object_id>/", "snapshots_receipt_playground"
+        return [make_console_path(address, self.playground_view, name), *super().get_urls()]
+
+    @mark_scopeless
+    def playground_view(self, request: HttpRequest, object_id: UUID) -> HttpResponse:
+        """Show the playground. Runs without a tenant's scope, since it may call an embedding model."""
+        return show_playground(request, object_id)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        response = super().change_view(request, object_id, form_url, extra_context)
+        context = response.context_data if isinstance(response, TemplateResponse) else None
+        if context and "original" in context:
+            receipt: Receipt = context["original"]
+            context["title"] = _("Why this answer")
+            context |= {"why": explain_receipt(receipt), "bar_units": BAR_UNITS}
+            context |= {"facts": render_receipt_facts(receipt, self._render_policy_version(request, receipt))}
+            if self.has_support_permission(request):
+                again = reverse("admin:snapshots_receipt_playground", args=[receipt.subject_id])
+                context["again"] = f"{again}?receipt={receipt.pk}"
+            context |= {"degraded_told": render_code(receipt.degraded_reason)}
+        return response
+
+    def _render_policy_version(self, request: HttpRequest, receipt: Receipt) -> str:
+        """Return the policy version, linked if the reader may see policies."""
+        known = receipt.policy_version.isascii() and receipt.policy_version.isdecimal()
+        if known and self.has_manager_permission(request):
+            # Nine digits fit the column; a product may have sent more.
+            version = PolicyVersion.objects.filter(number=int(receipt.policy_version[:9])).first()
+            return render_link(PolicyVersion, version.pk, receipt.policy_version) if version else receipt.policy_version
+        return receipt.policy_version
+
+
+def render_receipt_facts(receipt: Receipt, policy: str) -> list[tuple[Any, Any]]:
+    facts = (
+        (_("subject"), subject_column(receipt)),
+        (_("conversation"), conversation_column(receipt) if receipt.conversation else ""),
+        (_("intent"), render_code(receipt.intent)),
+        (_("phase"), render_code(receipt.phase)),
+        (_("policy version"), policy),
+        (_("made by release"), receipt.made_by.get("release")),
+        (_("readers"), ", ".join(filter(None, map(receipt.made_by.get, ("clauses", "relevance"))))),
+        (_("experiment"), receipt.experiment),
+        (_("arm"), receipt.arm),
+        (_("reply reported at"), receipt.replied_at),
+        (_("next turn reported at"), receipt.answered_at),
+    )
+    return [(label, value) for label, value in facts if value]

@@ -1,0 +1,164 @@
+"""The screen of candidates: what extraction proposed, and why. Candidates that wait for a person come first."""
+
+from collections.abc import Callable
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import Case, IntegerField, QuerySet, Value, When
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.memories.profile_screens import confidence_column, full_value_column, value_column
+from memory_platform.console.memory_actions.bulk_actions import (
+    load_chosen_rows,
+    run_on_each,
+    show_bulk_result,
+    wrap_in_savepoint,
+)
+from memory_platform.console.review.review_queue import ReviewQueuePage
+from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
+from memory_platform.console.shared.base_screens import SubjectOwnedAdmin, subject_column
+from memory_platform.console.shared.code_labels import OccurringCodesFilter, OccurringValuesFilter, make_code_column
+from memory_platform.console.shared.custom_pages import make_console_path
+from memory_platform.console.shared.list_filters import SubjectFilter
+from memory_platform.console.shared.rendering import (
+    EMPTY_VALUE,
+    make_column,
+    make_fieldset,
+    mark_span,
+    render_line,
+    render_link,
+    render_text,
+    render_word,
+)
+from memory_platform.console.shared.tenant_access import make_actor
+from profiles.models import Candidate
+from profiles.values import Verdict
+from snapshots.models import Message
+from snapshots.understanding.believing.candidate_review import (
+    AlreadyReviewed,
+    approve_candidate,
+    load_source_messages,
+    reject_candidate,
+    reopen_candidate,
+)
+from tenants.models import Role
+
+verdict_reason_column = make_code_column("reason", _("reason"))
+sort_column = make_code_column("sort", _("class"))
+WAITING_FIRST = Case(When(verdict=Verdict.PENDING, then=Value(0)), default=Value(1), output_field=IntegerField())
+
+
+@admin.display(description=_("evidence"))
+def render_evidence(candidate: Candidate) -> str:
+    """Return the source message as HTML, with the quote marked that supports the candidate."""
+    message = load_source_messages([candidate]).get(candidate.message_ref) if candidate.message_ref else None
+    if message is None or candidate.quote_start is None or candidate.quote_end is None:
+        return EMPTY_VALUE
+    return render_text(mark_span(message.content or "", candidate.quote_start, candidate.quote_end))
+
+
+@admin.register(Candidate)
+class CandidateScreen(SubjectOwnedAdmin):
+    """Proposals of extraction with verdict and reason. Pending ones are approved or rejected here."""
+
+    list_display = (
+        "created_at",
+        subject_column,
+        "kind",
+        make_column("target", render_line, _("target")),
+        value_column,
+        "verdict",
+        verdict_reason_column,
+        confidence_column,
+    )
+    list_filter = (
+        SubjectFilter,
+        "verdict",
+        ("reason", OccurringCodesFilter),
+        "kind",
+        ("sort", OccurringCodesFilter),
+        ("origin", OccurringValuesFilter),
+        "provenance",
+    )
+    search_fields = ("subject__external_id", "target", "value")
+    search_help_text = _("Subject id, target or value")
+    date_hierarchy = "created_at"
+    ordering = (WAITING_FIRST, "-created_at", "-id")
+    fieldsets = (
+        make_fieldset(
+            None,
+            subject_column,
+            "kind",
+            "target",
+            full_value_column,
+            "verdict",
+            verdict_reason_column,
+            confidence_column,
+            "provenance",
+        ),
+        make_fieldset(
+            _("Origin"),
+            render_evidence,
+            make_column("message_ref", lambda row_id: render_link(Message, row_id), _("message")),
+            sort_column,
+            make_column("origin", render_word, _("read by")),
+            "id",
+            "created_at",
+        ),
+        make_fieldset(
+            _("Review"),
+            "reviewed_at",
+            make_column("reviewed_by", render_word, _("reviewed by")),
+            make_column("review_reason", render_text, _("reason of the review")),
+        ),
+    )
+    action_form = ReasonedActionForm
+    change_list_template = "console/candidate_list.html"
+    actions = ("approve", "reject", "reopen")
+
+    def title_of(self, obj: Candidate) -> str:
+        return f"{obj.get_kind_display()} ({obj.get_verdict_display()})"
+
+    def get_urls(self) -> list[URLPattern]:
+        return [make_console_path("review/", self.review_view, "profiles_candidate_review"), *super().get_urls()]
+
+    def review_view(self, request: HttpRequest) -> HttpResponse:
+        if not self._has_role(request, Role.SUPPORT if request.method == "POST" else Role.VIEWER):
+            raise PermissionDenied
+        return ReviewQueuePage(self, request).respond()
+
+    @admin.action(description=_("Approve: write the candidate into memory"), permissions=["support"])
+    @require_reason
+    def approve(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
+        self._decide_rows(request, queryset, approve_candidate)
+
+    @admin.action(description=_("Reject: do not write the candidate"), permissions=["support"])
+    @require_reason
+    def reject(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
+        self._decide_rows(request, queryset, reject_candidate)
+
+    @admin.action(description=_("Undo a rejection: the candidate waits again"), permissions=["support"])
+    @require_reason
+    def reopen(self, request: HttpRequest, queryset: QuerySet[Candidate]) -> None:
+        by, reason = make_actor(request), read_reason(request)
+        rows = load_chosen_rows(self, request, queryset)
+        if rows is not None:
+            back = wrap_in_savepoint(lambda row: reopen_candidate(row.subject, row.id, by=by, reason=reason))
+            show_bulk_result(self, request, run_on_each(rows, back))
+
+    def _decide_rows(
+        self, request: HttpRequest, queryset: QuerySet[Candidate], decide: Callable[..., Candidate]
+    ) -> None:
+        """Decide each pending candidate, and report the result row by row."""
+        by, reason = make_actor(request), read_reason(request)
+
+        def do(row: Candidate) -> None:
+            if row.verdict != Verdict.PENDING:
+                raise AlreadyReviewed("it waits no longer")
+            decide(row.subject, row.id, by=by, reason=reason)
+
+        rows = load_chosen_rows(self, request, queryset)
+        if rows is not None:
+            show_bulk_result(self, request, run_on_each(rows, wrap_in_savepoint(do)))

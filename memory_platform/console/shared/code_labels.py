@@ -1,0 +1,232 @@
+"""Labels of the platform's codes. An unknown code (a product's own, or a hostile one) is shown as it is."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.shared.rendering import EMPTY_VALUE, make_column
+
+DECISION_LABELS = {
+    "kept": _("kept"),
+    "over_budget": _("over the budget"),
+    "duplicate_of_window": _("already in the window"),
+    "duplicate_of_profile": _("already in the profile"),
+    "duplicate_of_memory": _("already in another memory"),
+    "untrusted_instruction": _("instruction from an untrusted source"),
+    "below_floor": _("not similar enough to the question"),
+    "not_needed": _("the question needs no memory"),
+    "expired": _("expired"),
+}
+GUARDRAIL_LABELS = {
+    "instruction": _("instruction"),
+    "forged_memory": _("forged memory"),
+    "unseen_characters": _("invisible characters"),
+}
+VERDICT_REASON_LABELS = {
+    "weaker_than_current": _("less certain than the known value"),
+    "older": _("older than the known value"),
+    "not_a_list": _("not a list"),
+    "evidence_missing": _("evidence missing"),
+    "not_the_subject": _("not about the subject"),
+    "not_asserted": _("not stated as true"),
+    "one_off": _("only temporary"),
+    "schema": _("malformed"),
+    "sensitive": _("sensitive"),
+    "forgotten": _("forgotten"),
+    "instruction": _("instruction"),
+    "object_unknown": _("refers to nothing known"),
+    "absent": _("did not exist"),
+    "removed": _("removed"),
+    "new": _("new"),
+    "added": _("added to the known values"),
+    "replaced": _("replaced the known value"),
+    "duplicate": _("known already"),
+    "contradiction": _("contradicts a known value"),
+    "no_lasting_words": _("believed without lasting words to support it; rejecting retires it"),
+    "unsure": _("too unsure"),
+    "unsupported": _("only guessed by a model"),
+    "declined": _("rejected by a person"),
+    "echo": _("repeats a memory"),
+}
+SORT_LABELS = {
+    "explicit": _("explicit"),
+    "implicit": _("implicit"),
+    "change": _("change"),
+    "constraint": _("constraint"),
+}
+INTENT_LABELS = {
+    "small_talk": _("small talk"),
+    "recommendation": _("recommendation"),
+    "complaint": _("complaint"),
+    "knowledge": _("knowledge"),
+    "preference_confirmation": _("preference confirmation"),
+    "navigation": _("navigation"),
+    "task": _("task"),
+    "general": _("general"),
+}
+PHASE_LABELS = {
+    "opening": _("opening"),
+    "in_depth": _("in depth"),
+    "task_execution": _("task execution"),
+    "confirmation": _("confirmation"),
+    "after_sales": _("after sales"),
+}
+DEGRADED_LABELS = {
+    "embedding_unavailable": _("embedding unavailable"),
+    "pgvector_unavailable": _("vector search unavailable"),
+    "redis_unavailable": _("Redis unavailable"),
+    "documents_unavailable": _("no documents stored yet"),
+    "rerank_timeout": _("reranking timed out"),
+    "rerank_unconfigured": _("no reranker configured"),
+    "rewrite_unconfigured": _("no rewriting model configured"),
+    "rewrite_timeout": _("rewriting timed out"),
+    "understanding_timeout": _("understanding the turn timed out"),
+    "replica_lag": _("replica behind"),
+    "ann_truncated": _("search cut short"),
+}
+SECTION_LABELS = {
+    "system": _("system"),
+    "guide": _("guidance"),
+    "profile": _("profile"),
+    "memory": _("memory"),
+    "summary": _("summary"),
+    "window": _("window"),
+    "query": _("question"),
+    "preferences": _("preferences"),
+    "tags": _("tags"),
+    "snapshots": _("snapshots"),
+    "notes": _("notes"),
+    "replies": _("assistant's words"),
+    "documents": _("documents"),
+    "tasks": _("tasks"),
+    "user": _("user"),
+    "assistant": _("assistant"),
+    "tool": _("tool"),
+}
+KIND_LABELS = {
+    "conversation": _("conversation"),
+    "segment": _("segment"),
+    "statement": _("statement"),
+    "episode": _("episode"),
+    "consolidated": _("consolidated"),
+    "manual": _("manual"),
+    "preference": _("preference"),
+    "tag": _("tag"),
+    "place": _("place"),
+    "contact": _("contact"),
+}
+# What previews of jobs count.
+PREVIEW_COUNT_LABELS = {
+    "abandoned": _("abandoned"),
+    "asks": _("asks"),
+    "blocks": _("blocks"),
+    "candidates": _("candidates"),
+    "changed": _("changed"),
+    "conversations": _("conversations"),
+    "corrected": _("corrected"),
+    "disliked": _("disliked"),
+    "due": _("due"),
+    "ended_jobs": _("ended jobs"),
+    "ended_keys": _("ended API keys"),
+    "events": _("events"),
+    "fast_lane_changes": _("changes of the fast lane"),
+    "gone": _("gone"),
+    "groups": _("groups"),
+    "idempotent_replies": _("kept replies"),
+    "injections": _("injections"),
+    "jobs": _("jobs"),
+    "liked": _("liked"),
+    "memories": _("memories"),
+    "memory_acts": _("acts of staff"),
+    "messages": _("messages"),
+    "model_usage": _("usage of models"),
+    "orders": _("orders to forget"),
+    "of them heard of": _("of these, with feedback"),
+    "outdated": _("outdated"),
+    "receipt_texts": _("texts of receipts"),
+    "receipts": _("receipts"),
+    "requests": _("requests"),
+    "spaces": _("embedding spaces"),
+    "stale": _("stale"),
+    "subjects": _("subjects"),
+    "tenant": _("tenant"),
+    "tenants": _("tenants"),
+    "tool_saves": _("saves by tools"),
+    "unread": _("unread"),
+    "unsigned": _("unsigned"),
+    "vectors": _("vectors"),
+    "words": _("words"),
+    "work": _("work items"),
+}
+ERROR_LABELS = {"lease_expired": _("lease expired")}
+# One word per code: a code means the same wherever it stands.
+CODE_LABELS: dict[str, Any] = {
+    **KIND_LABELS,
+    **SECTION_LABELS,
+    **DECISION_LABELS,
+    **GUARDRAIL_LABELS,
+    **VERDICT_REASON_LABELS,
+    **SORT_LABELS,
+    **INTENT_LABELS,
+    **PHASE_LABELS,
+    **DEGRADED_LABELS,
+    **PREVIEW_COUNT_LABELS,
+    **ERROR_LABELS,
+}
+PROFILE_FIELD_LABELS: dict[str, Any] = {
+    "name": _("name"),
+    "occupation": _("occupation"),
+    "interests": _("interests"),
+    "mbti": _("personality type"),
+    "age_range": _("age range"),
+    "locale": _("locale"),
+    "timezone": _("time zone"),
+}
+# Rows whose values a filter offers.
+SCANNED_ROWS = 1_000
+
+
+def render_code(code: str | None) -> str:
+    """Return the label of a code, or the labels of several codes joined by commas; "" for None."""
+    parts = (code or "").split(",")
+    # A hostile code may hold commas itself: with an unknown part, the separators stay as they are.
+    return (", " if CODE_LABELS.keys() >= set(parts) else ",").join(str(CODE_LABELS.get(part, part)) for part in parts)
+
+
+def make_code_column(path: str, title: Any) -> Any:
+    """Return a column or page field that shows the label of a code and sorts by the code."""
+    return make_column(path, lambda code: render_code(code) or EMPTY_VALUE, title, order=path)
+
+
+class OccurringValuesFilter(admin.AllValuesFieldListFilter):
+    """Filters by one of the values in the newest :data:`SCANNED_ROWS` rows, or by the one already chosen.
+
+    The values of a whole table would be read from each of its rows.
+    """
+
+    def __init__(
+        self, field: Any, request: HttpRequest, params: Any, model: Any, model_admin: Any, field_path: str
+    ) -> None:
+        super().__init__(field, request, params, model, model_admin, field_path)
+        newest = model_admin.get_queryset(request).order_by(*model_admin.get_ordering(request))
+        seen = {*newest.values_list(field_path, flat=True)[:SCANNED_ROWS], *(self.lookup_val or ())}
+        self.lookup_choices: Any = sorted(seen)
+
+    def choices(self, changelist: Any) -> Any:
+        for choice in super().choices(changelist):
+            yield {**choice, "display": choice["display"] or EMPTY_VALUE}
+
+
+class OccurringCodesFilter(OccurringValuesFilter):
+    """Filters by one of the codes that occur, each shown by its label."""
+
+    def choices(self, changelist: Any) -> Any:
+        for choice in super().choices(changelist):
+            yield {**choice, "display": render_code(str(choice["display"]))}
+
+
+def label_field(field: str, *, is_attribute: bool = False) -> str:
+    """Return the label of a profile field. A free attribute keeps the name that the product gave it."""
+    return field if is_attribute else str(PROFILE_FIELD_LABELS.get(field, field))

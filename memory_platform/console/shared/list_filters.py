@@ -1,0 +1,121 @@
+"""Filters of lists: by state, and by one row that a link chose."""
+
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.contrib import admin
+from django.db.models import Exists, Model, OuterRef, Q
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.shared.rendering import parse_uuid, shorten_id
+from profiles.models import Subject
+from snapshots.models import Conversation, MessageArchive
+from snapshots.receipts.read import holding
+
+
+class ConditionFilter(admin.SimpleListFilter):
+    """Filters by one of several conditions, each with its label."""
+
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
+        """Return label and condition of each choice by its value in the address."""
+        raise NotImplementedError
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [(value, label) for value, (label, _condition) in self.conditions().items()]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        chosen = self.conditions().get(self.value() or "")
+        return queryset.filter(chosen[1]) if chosen else queryset
+
+
+class BeliefStateFilter(ConditionFilter):
+    """Filters beliefs by current and past."""
+
+    title = _("standing")
+    parameter_name = "standing"
+
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
+        current = Q(retired_at__isnull=True, invalid_at__isnull=True)
+        return {"current": (_("current"), current), "past": (_("past"), ~current)}
+
+
+class SnapshotStateFilter(ConditionFilter):
+    """Filters snapshots by whether recall can find them, or why it cannot: superseded, retired, expired."""
+
+    title = _("standing")
+    parameter_name = "standing"
+
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
+        now = timezone.now()
+        lasting = Q(expires_at=None) | Q(expires_at__gt=now)
+        return {
+            "held": (_("held"), Q(retired_at__isnull=True, invalid_at__isnull=True) & lasting),
+            "superseded": (_("superseded"), Q(invalid_at__isnull=False)),
+            "retired": (_("retired"), Q(retired_at__isnull=False)),
+            "expired": (_("expired"), Q(expires_at__lte=now)),
+        }
+
+
+class ArchiveFilter(ConditionFilter):
+    """Filters conversations by whether the archive holds some of their text."""
+
+    title = _("archive")
+    parameter_name = "archive"
+
+    def conditions(self) -> dict[str, tuple[Any, Q]]:
+        away = Exists(MessageArchive.objects.filter(subject_id=OuterRef("subject_id"), conversation_id=OuterRef("id")))
+        return {"away": (_("text in the archive"), Q(away)), "here": (_("no text in the archive"), Q(~away))}
+
+
+class RelatedRowFilter(admin.SimpleListFilter):
+    """Filters by one related row. It is offered only when a link has chosen the row, and can be removed."""
+
+    model: ClassVar[type[Model]]
+    field: ClassVar[str]
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [(self.value() or "", self.find_row_name(self.parse_chosen_id()))] if self.value() else []
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        if self.value() is None:
+            return queryset
+        chosen = self.parse_chosen_id()
+        return self.filter_rows(queryset, chosen) if chosen else queryset.none()
+
+    def parse_chosen_id(self) -> UUID | None:
+        return parse_uuid(self.value() or "")
+
+    def find_row_name(self, chosen: UUID | None) -> str:
+        """Return the name of the row; the short id of a row that is not this tenant's."""
+        row: Any = self.model._default_manager.filter(pk=chosen).first() if chosen else None
+        return row.external_id if row else shorten_id(chosen or "-")
+
+    def filter_rows(self, queryset: Any, chosen: UUID) -> Any:
+        return queryset.filter(**{f"{self.field}_id": chosen})
+
+
+class SubjectFilter(RelatedRowFilter):
+    title = _("subject")
+    parameter_name = field = "subject"
+    model = Subject
+
+
+class ConversationFilter(RelatedRowFilter):
+    title = _("conversation")
+    parameter_name = field = "conversation"
+    model = Conversation
+
+
+class MemoryFilter(RelatedRowFilter):
+    """Filters receipts by one memory that is in their prompt."""
+
+    title = _("memory")
+    parameter_name = "memory"
+
+    def name_of(self, chosen: UUID | None) -> str:
+        return shorten_id(chosen or "-")
+
+    def filter_rows(self, queryset: Any, chosen: UUID) -> Any:
+        return queryset.filter(holding(chosen))

@@ -1,0 +1,93 @@
+"""Labels of a note's kind, person, vital class and state."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memory_platform.console.shared.rendering import EMPTY_VALUE, render_row_link, render_word
+from profiles.models import Tag
+from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, SnapshotKind, VitalClass
+
+# Kinds of notes by their code: "limit" alone is what an API key may use.
+GRADE_LABELS: Mapping[str, Any] = {
+    NoteGrade.FACT: NoteGrade.FACT.label,
+    NoteGrade.ABOUT_OTHER: NoteGrade.ABOUT_OTHER.label,
+    NoteGrade.HABIT: NoteGrade.HABIT.label,
+    NoteGrade.LIMIT: gettext_lazy("limitation"),
+    NoteGrade.PLAN: NoteGrade.PLAN.label,
+}
+CURRENT, ENDED, RETIRED = "current", "ended", "retired"
+STATE_LABELS: Mapping[str, Any] = {
+    CURRENT: gettext_lazy("current"),
+    ENDED: gettext_lazy("ended"),
+    RETIRED: gettext_lazy("retired"),
+}
+VITAL_CLASS_LABELS: Mapping[str, Any] = {"": gettext_lazy("not vital"), **dict(VitalClass.choices)}
+# Percent that is written of what is not certain.
+MAX_PERCENT = 99
+
+
+def render_grade_with_probability(note: Note) -> str:
+    """Return the kind of a note and the probability that it lasts."""
+    return f"{render_grade(note)} · {render_probability(note.grade_probability)}"
+
+
+def render_grade(note: Note) -> str:
+    return str(GRADE_LABELS.get(note.grade, note.grade))
+
+
+def render_probability(probability: float) -> str:
+    if probability >= 1.0:
+        return _("stated explicitly")
+    percent = min(round(probability * 100), MAX_PERCENT)
+    return _("lasts with a probability of %(percent)s %%") % {"percent": percent}
+
+
+def render_about(note: Note, tag: Tag | None) -> str:
+    """Return whom or what a note is about, as HTML: name, relation to the user, and kind."""
+    kind = AboutKind(note.about_kind).label
+    name = render_row_link(tag, tag.label) if tag is not None else render_word(note.about_label)
+    if name == EMPTY_VALUE and not note.relation:
+        return str(kind)
+    told = name if name != EMPTY_VALUE else render_word(note.relation)
+    if name != EMPTY_VALUE and note.relation:
+        told = format_html("{}, {}", told, render_word(note.relation))
+    return format_html('{} <span class="faint">{}</span>', told, kind)
+
+
+def render_vital_class(note: Note) -> str:
+    return str(note.get_vital_class_display()) if note.is_vital else EMPTY_VALUE
+
+
+def classify_state(snapshot: Snapshot) -> str:
+    """Return the state of a note: current, ended (no longer true, or expired) or retired."""
+    if snapshot.retired_at is not None:
+        return RETIRED
+    now = timezone.now()
+    ends = [at for at in (snapshot.invalid_at, snapshot.expires_at) if at is not None]
+    return ENDED if any(at <= now for at in ends) else CURRENT
+
+
+def is_note(memory: Any) -> bool:
+    return isinstance(memory, Snapshot) and memory.kind == SnapshotKind.NOTE
+
+
+def find_note(memory: Any) -> Note | None:
+    """Return the note of a memory, with its contact; None for a memory of another kind."""
+    if not is_note(memory):
+        return None
+    own = Note.objects.select_related("about_tag")
+    return own.filter(snapshot_id=memory.id, subject_id=memory.subject_id).first()
+
+
+def render_note_facts(note: Note) -> list[tuple[Any, str]]:
+    """Return label and value (HTML) of a note's properties, for the page of an act."""
+    return [
+        (_("kind"), render_grade_with_probability(note)),
+        (_("about"), render_about(note, note.about_tag)),
+        (_("vital"), render_vital_class(note)),
+    ]

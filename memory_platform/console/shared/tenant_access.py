@@ -1,0 +1,82 @@
+"""Who may work in which tenant, and in which role. Read anew on every request: removing a role takes effect at once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.db.models import Case, CharField, F, OuterRef, QuerySet, Subquery, When
+from django.db.models.functions import Cast, Coalesce
+from django.http import HttpRequest
+
+from tenants.models import ActorKind, AuditRecord, Role, SupportSession, Tenant
+from tenants.selectors import roles_of_staff
+from tenants.services.audit import Actor
+
+AuditedRow = TypeVar("AuditedRow", AuditRecord, SupportSession)
+View = TypeVar("View", bound=Callable[..., Any])
+TENANT_SESSION_KEY = "tenant"
+ROLE_RANKS = {role: rank for rank, role in enumerate(Role.values)}
+
+
+@dataclass(frozen=True, slots=True)
+class TenantDesk:
+    """The tenant and the role in which a staff member works now, and the tenants they may switch to."""
+
+    tenant: Tenant
+    role: str
+    choices: tuple[Tenant, ...]
+
+    def may(self, needed: Role) -> bool:
+        return ROLE_RANKS[self.role] >= ROLE_RANKS[needed]
+
+    @property
+    def role_name(self) -> str:
+        return str(Role(self.role).label)
+
+
+def find_desk(request: HttpRequest) -> TenantDesk | None:
+    """Return the desk of this request; None when no tenant is chosen yet, or none is granted."""
+    roles = load_tenant_roles(request)
+    choices = tuple(Tenant.objects.filter(id__in=roles))
+    chosen = request.session.get(TENANT_SESSION_KEY)
+    at_hand = [tenant for tenant in choices if str(tenant.id) == chosen]
+    # A person with one tenant need not choose it.
+    if not at_hand and len(choices) == 1:
+        at_hand = list(choices)
+    return TenantDesk(at_hand[0], roles[at_hand[0].id], choices) if at_hand else None
+
+
+def load_tenant_roles(request: HttpRequest) -> dict[UUID, str]:
+    """Return ``{tenant id: role}``. The platform operator (superuser) is a manager of every tenant."""
+    user = request.user
+    if not isinstance(user, User) or not (user.is_active and user.is_staff):
+        return {}
+    if user.is_superuser:
+        return dict.fromkeys(Tenant.objects.values_list("id", flat=True), Role.MANAGER.value)
+    return roles_of_staff(user.pk)
+
+
+def make_actor(request: HttpRequest) -> Actor:
+    user = request.user
+    kind = ActorKind.OPERATOR if isinstance(user, User) and user.is_superuser else ActorKind.STAFF
+    return Actor(kind, str(user.pk), getattr(request, "request_id", ""))
+
+
+def annotate_actor_names(records: QuerySet[AuditedRow]) -> QuerySet[AuditedRow]:
+    """Annotate the records with ``who``: the user name of staff and operators, else the id of the key or job."""
+    user = User.objects.annotate(as_text=Cast("pk", CharField())).filter(as_text=OuterRef("actor_id"))
+    user_name = Coalesce(Subquery(user.values("username")[:1]), F("actor_id"), output_field=CharField())
+    people = When(actor_kind__in=(ActorKind.STAFF, ActorKind.OPERATOR), then=user_name)
+    return records.annotate(who=Case(people, default=F("actor_id"), output_field=CharField()))
+
+
+def mark_scopeless(view: View) -> View:
+    """Mark a console view that runs without a tenant's scope. ``request.desk`` is set all the same."""
+    view.tenantless = True  # type: ignore[attr-defined]  # read back by ConsoleSite.admin_view
+    return view
+
+
+def current_desk(request: HttpRequest) -> TenantDesk | None:
+    return getattr(request, "desk", None)

@@ -1,0 +1,104 @@
+"""The moment at which a subject's page shows its beliefs, on one of two clocks."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.dateparse import parse_datetime
+
+from memory_platform.console.shared.config import SUBJECT_PAGE
+from profiles.models import Preference, ProfileFact, Subject
+
+KNOWN_AT, AS_OF = "known_at", "as_of"
+# The two clocks, named as the API names them, and between which times a value stands on each.
+CLOCKS = {KNOWN_AT: ("recorded_at", "retired_at"), AS_OF: ("valid_at", "invalid_at")}
+
+
+@dataclass(frozen=True, slots=True)
+class SliderRange:
+    """The time range of the slider, and the moments at which beliefs changed, oldest first."""
+
+    start: datetime
+    end: datetime
+    changes: tuple[datetime, ...] = ()
+
+    def find_moment(self, step: int) -> datetime:
+        return self.start + (self.end - self.start) * step / SUBJECT_PAGE.slider_steps
+
+    def find_step(self, at: datetime) -> int:
+        """Return the slider's step that is nearest to a moment."""
+        share = (at - self.start) / (self.end - self.start)
+        return min(SUBJECT_PAGE.slider_steps, max(0, round(share * SUBJECT_PAGE.slider_steps)))
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedMoment:
+    """The requested moment: ``at`` on ``clock``; None is now. ``malformed``: it was not readable, so now is shown."""
+
+    clock: str = KNOWN_AT
+    at: datetime | None = None
+    malformed: bool = False
+
+    @property
+    def selector_arguments(self) -> dict[str, Any]:
+        """The moment as arguments of the selectors."""
+        return {self.clock: self.at}
+
+
+def parse_clock(given: Mapping[str, str]) -> str:
+    return given["clock"] if given.get("clock") in CLOCKS else KNOWN_AT
+
+
+def parse_moment(given: Mapping[str, str], span: SliderRange) -> RequestedMoment:
+    """Read the form: the slider if its button was pressed, else the date. A time that is not past means now."""
+    clock = parse_clock(given)
+    try:
+        at = _parse_slider(given, span) if given.get("by") == "slider" else _parse_date(given.get("at", ""))
+    except ValueError:
+        return RequestedMoment(clock, malformed=True)
+    return RequestedMoment(clock, at if at is not None and at < span.end else None)
+
+
+def load_slider_range(subject: Subject, clock: str, now: datetime) -> SliderRange:
+    """Return the slider's time range with the latest changes of profile and preferences. Two queries."""
+    changes = sorted(
+        set(_load_change_times(ProfileFact.objects.all(), subject, clock, now)).union(
+            _load_change_times(Preference.objects.all(), subject, clock, now)
+        )
+    )[-SUBJECT_PAGE.max_changes :]
+    start = min([subject.created_at, *changes[:1]])
+    # One second earlier, so that even the first change lies behind the slider's start.
+    return SliderRange(start - ONE_SECOND, max(now, start), tuple(changes))
+
+
+def _load_change_times(rows: QuerySet[Any], subject: Subject, clock: str, now: datetime) -> Iterable[datetime]:
+    """Yield when values began and ended, rounded up to full seconds."""
+    began, ended = CLOCKS[clock]
+    known = rows.filter(subject=subject) if clock == KNOWN_AT else rows.filter(subject=subject, retired_at__isnull=True)
+    for pair in known.order_by(f"-{began}").values_list(began, ended)[: SUBJECT_PAGE.max_changes]:
+        yield from (_round_up_to_second(at) for at in pair if at is not None and at < now)
+
+
+ONE_SECOND = timedelta(seconds=1)
+
+
+def _round_up_to_second(at: datetime) -> datetime:
+    return at if at.microsecond == 0 else at.replace(microsecond=0) + ONE_SECOND
+
+
+def _parse_slider(given: Mapping[str, str], span: SliderRange) -> datetime | None:
+    # At most nine digits: the text comes from the address.
+    step = int(given.get("step", "")[:9])
+    return span.find_moment(step) if 0 <= step < SUBJECT_PAGE.slider_steps else None
+
+
+def _parse_date(text: str) -> datetime | None:
+    """Return a moment in UTC, None for an empty text. Raises ValueError."""
+    if not text.strip():
+        return None
+    at = parse_datetime(text.strip()[:40])
+    if at is None:
+        raise ValueError
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

@@ -1,0 +1,275 @@
+"""Search of a tenant's subjects by their search text: exact matches first, then matches with typos, the best first.
+
+Row-level security lets Postgres use no text index, so it reads the text of every subject. The number of rows it returns
+and its time are bounded; they are ranked here. Typos cost many times more than exact words. They are searched from the
+newest subject back, until there are enough matches or a shorter time is over.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial, reduce
+from operator import add, and_, itemgetter, or_
+from time import perf_counter
+from uuid import UUID
+
+from django.db import OperationalError, connection, transaction
+from django.db.models import BooleanField, Case, ExpressionWrapper, IntegerField, Q, QuerySet, Value, When
+from django.db.models.expressions import Combinable
+from rapidfuzz import fuzz
+
+from memory_platform.console.shared.config import SEARCH, SearchConfig
+from memory_platform.console.shared.rendering import format_json_value, parse_uuid
+from memory_platform.console.subjects.search_patterns import SearchWords, build_typo_patterns, parse_query
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.text import comparable
+from profiles.models import PROFILE_FIELDS, Subject, Tag
+from profiles.selectors import all_subjects, current_profiles
+
+
+@dataclass(frozen=True, slots=True)
+class SearchableValue:
+    """One value known of a subject: ``kind`` of its place, ``name`` of the field or tag, and its text."""
+
+    kind: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectMatch:
+    """A matching subject, its name ("" if unknown), and the matching values, best first. ``score``: 0 to about 1."""
+
+    subject: Subject
+    name: str
+    why: tuple[SearchableValue, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectSearchResult:
+    """The best ``people``. ``more``: others match too. ``partly``: nobody has all words. ``stopped``: the search timed
+    out.
+
+    ``since``: typos were searched only in subjects created since then.
+    """
+
+    people: tuple[SubjectMatch, ...] = ()
+    more: bool = False
+    partly: bool = False
+    stopped: bool = False
+    since: datetime | None = None
+
+
+def find_subject_by_id(query: str) -> Subject | None:
+    """Return the subject with exactly this id (the product's or the platform's), or None."""
+    own = all_subjects().filter(external_id=query.strip()).first()
+    row_id = None if own else parse_uuid(query)
+    return all_subjects().filter(pk=row_id).first() if row_id else own
+
+
+def find_subjects(query: str, policy: SearchConfig = SEARCH, *, patiently: bool = False) -> SubjectSearchResult:
+    """Return the subjects that match a query, in the open tenant; none for a query without words.
+
+    Exact words are searched in all subjects; then with typos while few match; then any of the words if none matches.
+    ``patiently``: the search with typos may take as long as the exact one.
+    """
+    wanted = parse_query(query, policy)
+    if not wanted.words:
+        return SubjectSearchResult()
+    slips_ms = policy.timeout_ms if patiently else policy.typo_search_ms
+    rows: dict[UUID, Subject] = {}
+    partly = stopped = False
+    since = None
+    try:
+        rows |= _index_by_id(
+            _load_head(all_subjects().filter(_match_all(wanted, _contains_word)), _order_by_word_start(wanted), policy)
+        )
+        if len(rows) < policy.few_matches and any(map(build_typo_patterns, (*wanted.words, wanted.joined))):
+            close, since = _search_newest_first(
+                _match_all(wanted, partial(_matches_with_typo, policy=policy)), slips_ms, policy
+            )
+            rows = _index_by_id(close) | rows
+        if not rows and len(wanted.words) > 1:
+            partly = True
+            some = all_subjects().filter(reduce(or_, map(_contains_word, wanted.words)))
+            rows |= _index_by_id(_load_head(some, _count_missing_words(wanted), policy))
+    except OperationalError:
+        stopped = True
+    best = _rank_rows(rows.values(), wanted, policy)
+    people = sorted(_build_matches(best, wanted, policy), key=lambda found: -found.score)
+    return SubjectSearchResult(
+        tuple(people), more=len(rows) > policy.max_shown, partly=partly, stopped=stopped, since=since
+    )
+
+
+def _index_by_id(rows: Iterable[Subject]) -> dict[UUID, Subject]:
+    return {row.pk: row for row in rows}
+
+
+def _match_all(wanted: SearchWords, found_by: Callable[[str], Q]) -> Q:
+    """Return the condition for all words apart, or all of them joined."""
+    apart = reduce(and_, map(found_by, wanted.words))
+    return apart if wanted.words == (wanted.joined,) else apart | found_by(wanted.joined)
+
+
+def _contains_word(word: str) -> Q:
+    return Q(search_text__contains=word)
+
+
+def _matches_with_typo(word: str, policy: SearchConfig) -> Q:
+    slips = build_typo_patterns(word, policy)
+    if not slips:
+        return _contains_word(word)
+    intact = reduce(and_, (reduce(or_, map(_contains_word, slip.required_parts)) for slip in slips))
+    pattern = Q(search_text__regex="".join(slip.pattern for slip in slips))
+    read = ExpressionWrapper(pattern, output_field=BooleanField())
+    # A case, because Postgres takes the expression for the cheaper of two conditions and reads every text with it.
+    return Q(Case(When(intact, then=read), default=Value(False), output_field=BooleanField()))
+
+
+def _order_by_word_start(wanted: SearchWords) -> Case:
+    """Return an ordering that puts first the texts in which the first word begins a word."""
+    first = wanted.words[0]
+    begins = Q(search_text__startswith=first) | Q(search_text__contains=f" {first}")
+    return _one_unless_true(begins)
+
+
+def _count_missing_words(wanted: SearchWords) -> Combinable:
+    return reduce(add, (_one_unless_true(_contains_word(word)) for word in wanted.words))
+
+
+def _one_unless_true(condition: Q) -> Case:
+    return Case(When(condition, then=Value(0)), default=Value(1), output_field=IntegerField())
+
+
+def _search_newest_first(condition: Q, wait_ms: int, policy: SearchConfig) -> tuple[list[Subject], datetime | None]:
+    """Return the newest matching subjects, and since when all subjects were searched.
+
+    That time is None if all were searched or enough were found, and now if none was.
+    """
+    ends, since = perf_counter() + wait_ms / 1000, utc_now()
+    found: list[Subject] = []
+    for some, begin in _slice_subjects(policy):
+        left_ms = (ends - perf_counter()) * 1000
+        if left_ms < 1:
+            return found, since
+        try:
+            found += _load_head(some.filter(condition), None, policy, wait_ms=int(left_ms))
+        except OperationalError:
+            return found, since
+        if begin is None or len(found) >= policy.max_rows:
+            break
+        since = begin
+    return found, None
+
+
+def _slice_subjects(policy: SearchConfig) -> Iterator[tuple[QuerySet[Subject], datetime | None]]:
+    """Yield all subjects in slices, newest first, each with the creation time of its oldest subject."""
+    older = all_subjects()
+    while True:
+        times = older.order_by("-created_at", "-id").values_list("created_at", flat=True)
+        begin = next(iter(times[policy.slice_rows - 1 : policy.slice_rows]), None)
+        yield (older if begin is None else older.filter(created_at__gte=begin)), begin
+        if begin is None:
+            return
+        older = all_subjects().filter(created_at__lt=begin)
+
+
+def _load_head(
+    rows: QuerySet[Subject], place: Combinable | None, policy: SearchConfig, *, wait_ms: int | None = None
+) -> list[Subject]:
+    """Return the first rows, by ``place`` and then newest first.
+
+    Raises OperationalError on timeout; the open transaction stays usable.
+    """
+    ordered = rows.order_by(*([place] if place else []), "-created_at", "-id")
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(wait_ms or policy.timeout_ms)])
+        found = list(ordered[: policy.max_rows])
+        cursor.execute("SELECT set_config('statement_timeout', %s, true)", ["0"])
+    return found
+
+
+def _rank_rows(rows: Iterable[Subject], wanted: SearchWords, policy: SearchConfig) -> list[tuple[float, Subject]]:
+    ranked = [(_score_text(row.search_text, wanted, policy), row) for row in rows]
+    return sorted(ranked, key=lambda pair: -pair[0])[: policy.max_shown]
+
+
+def _score_text(text: str, wanted: SearchWords, policy: SearchConfig) -> float:
+    """Return how well a text matches the words, 0 to 1; words may also stand there joined."""
+    apart = sum(_score_word(word, text, policy) for word in wanted.words) / len(wanted.words)
+    joined = (
+        policy.substring_score
+        if wanted.joined in text
+        else policy.typo_score * fuzz.partial_ratio(wanted.joined, text) / 100
+    )
+    return max(apart, joined)
+
+
+def _score_word(word: str, text: str, policy: SearchConfig) -> float:
+    padded = f" {text} "
+    if f" {word} " in padded:
+        return 1.0
+    if f" {word}" in padded:
+        return policy.prefix_score
+    return policy.substring_score if word in text else policy.typo_score * fuzz.partial_ratio(word, text) / 100
+
+
+def _build_matches(
+    ranked: list[tuple[float, Subject]], wanted: SearchWords, policy: SearchConfig
+) -> Iterator[SubjectMatch]:
+    subjects = [subject for _, subject in ranked]
+    profiles = current_profiles(subjects)
+    tags = defaultdict(list)
+    for tag in Tag.objects.filter(subject_id__in=[subject.pk for subject in subjects]):
+        tags[tag.subject_id].append(tag)
+    for score, subject in ranked:
+        why = _choose_reasons(
+            list(_list_searchable_values(subject, profiles[subject.pk], tags[subject.pk])), wanted, policy
+        )
+        yield SubjectMatch(
+            subject,
+            format_json_value(profiles[subject.pk]["name"]),
+            why,
+            score + _compute_bonus(why[0], wanted, policy),
+        )
+
+
+def _list_searchable_values(
+    subject: Subject, profile: dict[str, object], tags: Iterable[Tag]
+) -> Iterator[SearchableValue]:
+    yield SearchableValue("id", "", subject.external_id)
+    for field in PROFILE_FIELDS:
+        yield SearchableValue("field", field, format_json_value(profile[field]))
+    attributes = profile["attributes"]
+    for name, value in attributes.items() if isinstance(attributes, dict) else ():
+        yield SearchableValue("attribute", name, format_json_value(value))
+    for tag in tags:
+        told = (tag.label, *tag.aliases, tag.relation, tag.address, tag.phone)
+        yield SearchableValue("tag", tag.label, ", ".join(dict.fromkeys(part for part in told if part)))
+
+
+def _choose_reasons(
+    told: list[SearchableValue], wanted: SearchWords, policy: SearchConfig
+) -> tuple[SearchableValue, ...]:
+    """Return the value that matches all words; else the best value for each word. At least one."""
+    forms = [(one, comparable(one.text)) for one in told if one.text]
+    best, text = max(forms, key=lambda pair: _score_text(pair[1], wanted, policy))
+    if _score_text(text, wanted, policy) >= policy.substring_score:
+        return (best,)
+    reasons = []
+    for word in wanted.words:
+        held = [(_score_word(word, text, policy), one) for one, text in forms]
+        likeness, one = max(held, key=itemgetter(0))
+        if likeness >= policy.reason_score:
+            reasons.append(one)
+    return tuple(dict.fromkeys(reasons)) or (best,)
+
+
+def _compute_bonus(best: SearchableValue, wanted: SearchWords, policy: SearchConfig) -> float:
+    """Return the bonus that orders equal matches: an id, a name, or a full match."""
+    is_name = (best.kind, best.name) == ("field", "name")
+    named = policy.id_bonus if best.kind == "id" else policy.name_bonus if is_name else 0.0
+    return named + policy.full_match_bonus * (comparable(best.text).replace(" ", "") == wanted.joined)

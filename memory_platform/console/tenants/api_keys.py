@@ -1,0 +1,152 @@
+"""API keys: created, rotated and revoked by managers. A secret is shown once and stored only as a hash."""
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext_lazy as _
+
+from memory_platform.console.shared.action_reasons import ReasonedActionForm, read_reason, require_reason
+from memory_platform.console.shared.base_screens import CreateOnlyAdmin
+from memory_platform.console.shared.custom_pages import render_console_page
+from memory_platform.console.shared.rendering import make_column, make_fieldset, render_row_link
+from memory_platform.console.shared.tenant_access import make_actor
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import new_id, stable_id
+from tenants.isolation import current_tenant_id
+from tenants.models import ApiKey, Role, Scope
+from tenants.services.keys import CreatedKey, create_key, revoke_key, rotate_key
+
+
+class ApiKeyForm(forms.ModelForm[ApiKey]):
+    """Name, scopes and expiry of a new key. ``sheet`` identifies the form: sent twice, it makes one key."""
+
+    scopes = forms.MultipleChoiceField(
+        label=_("Scopes"),
+        choices=Scope.choices,
+        widget=forms.CheckboxSelectMultiple,
+        initial=["memory:read", "memory:write"],
+    )
+    sheet = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=new_id)
+
+    class Meta:
+        model = ApiKey
+        fields = ("name", "scopes", "expires_at")
+
+    def clean_expires_at(self) -> Any:
+        end = self.cleaned_data["expires_at"]
+        if end is not None and end <= utc_now():
+            raise forms.ValidationError(_("This time is in the past. Enter a future time."))
+        return end
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a form that has already made its key: its secret was shown then."""
+        given = super().clean() or {}
+        if ApiKey.objects.filter(id=make_key_id(given.get("sheet"))).exists():
+            raise forms.ValidationError(ALREADY_CREATED_TEXT)
+        return given
+
+
+ALREADY_CREATED_TEXT = _(
+    "This form has already created a key, and its secret was shown then. If the secret is lost, revoke that key."
+)
+
+
+def make_key_id(sheet: UUID | None) -> UUID:
+    """Return the id of the key that a form makes: the same for the same form of one tenant."""
+    return stable_id("api_key", current_tenant_id(), sheet) if sheet else new_id()
+
+
+@admin.display(description=_("state"))
+def render_key_state(api_key: ApiKey) -> Any:
+    if api_key.revoked_at is not None:
+        return _("revoked")
+    if api_key.expires_at is not None and api_key.expires_at <= utc_now():
+        return _("expired")
+    if api_key.rotated_to_id is not None:
+        return _("rotated, ends soon")
+    return _("accepted by the API")
+
+
+successor_column = make_column(
+    "rotated_to", lambda key: render_row_link(key, key.key_id) if key else "-", _("rotated to")
+)
+
+
+@admin.register(ApiKey)
+class ApiKeyScreen(CreateOnlyAdmin):
+    """API keys: created by managers, shown once, rotated and revoked, never changed or deleted."""
+
+    form = ApiKeyForm
+    view_role = add_role = Role.MANAGER
+    personal_data = False
+    list_display = (
+        "key_id",
+        "name",
+        "scopes",
+        render_key_state,
+        "created_at",
+        "expires_at",
+        "revoked_at",
+        "last_used_at",
+    )
+    list_filter = (("revoked_at", admin.EmptyFieldListFilter), "expires_at")
+    list_select_related = ("rotated_to",)
+    search_fields = ("key_id", "name")
+    ordering = ("-created_at", "-id")
+    action_form = ReasonedActionForm
+    actions = ("rotate", "revoke")
+    shown = (
+        make_fieldset(None, "key_id", "name", "scopes", render_key_state),
+        make_fieldset(_("Times"), "created_at", "expires_at", "revoked_at", "last_used_at", successor_column),
+    )
+    asked = (make_fieldset(None, "name", "scopes", "expires_at", "sheet"),)
+
+    def save_model(self, request: HttpRequest, obj: ApiKey, form: ApiKeyForm, change: bool) -> None:
+        """Create the key, unless the same form is creating it at this moment."""
+        given: dict[str, Any] = {"name": obj.name, "scopes": obj.scopes, "expires_at": obj.expires_at}
+        made_as = make_key_id(form.cleaned_data["sheet"])
+        try:
+            with transaction.atomic():
+                created = create_key(**given, by=make_actor(request), key_ref=made_as)
+        except IntegrityError:
+            obj.pk = made_as
+            return
+        obj.pk, obj.key_id = created.api_key.pk, created.api_key.key_id
+        request.created = [created]  # type: ignore[attr-defined]  # read back by response_add
+
+    def response_add(self, request: HttpRequest, obj: ApiKey, post_url_continue: str | None = None) -> HttpResponse:
+        """Return the page with the secret: no cookie, session or later page ever holds it."""
+        created: list[CreatedKey] = getattr(request, "created", [])
+        if not created:
+            self.message_user(request, ALREADY_CREATED_TEXT, messages.WARNING)
+            return redirect("admin:tenants_apikey_changelist")
+        return self._render_secrets(request, created)
+
+    @admin.action(description=_("Rotate: create a successor; the old key ends in 24 hours"), permissions=["manager"])
+    def rotate(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> HttpResponse | None:
+        """Rotate the chosen live keys that have no successor yet: sent twice, a key gets one successor."""
+        live = queryset.filter(revoked_at__isnull=True, rotated_to__isnull=True).order_by("id")
+        keys = [key for key in live.select_for_update(of=("self",)) if not key.expires_at or key.expires_at > utc_now()]
+        if not keys:
+            self.message_user(
+                request, _("Nothing was done: each chosen key has ended or already has a successor."), messages.ERROR
+            )
+            return None
+        by, reason = make_actor(request), read_reason(request)
+        return self._render_secrets(request, [rotate_key(key, by=by, reason=reason) for key in keys])
+
+    @admin.action(description=_("Revoke at once"), permissions=["manager"])
+    @require_reason
+    def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
+        for api_key in queryset:
+            revoke_key(api_key, by=make_actor(request), reason=read_reason(request))
+        self.message_user(request, _("Revoked: these keys are no longer accepted."), messages.SUCCESS)
+
+    def _render_secrets(self, request: HttpRequest, created: list[CreatedKey]) -> HttpResponse:
+        return render_console_page(request, "console/keys_shown.html", _("Copy the secret now"), created=created)

@@ -1,0 +1,74 @@
+"""Leave out candidates that a context holds already, or must not hold."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from snapshots.context.values import DecisionReason, MemoryItem
+from snapshots.embedding.near_duplicates import normalise_saying
+
+
+@dataclass(frozen=True, slots=True)
+class ContextContents:
+    """What the context holds: keys of its messages, (lane, id) of the prefix's facts, and their folded texts."""
+
+    message_keys: frozenset[str] = frozenset()
+    facts: frozenset[tuple[str, str]] = frozenset()
+    said: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class _SeenItems:
+    ids: set[tuple[str, str]] = field(default_factory=set)
+    texts: set[str] = field(default_factory=set)
+
+
+def fold_words(text: str) -> str:
+    """Return a text as it is compared with others: without case, width, kinds of breaks, and the last break."""
+    return normalise_saying(text).rstrip(" .,!;:")
+
+
+def is_value_named(said: Sequence[str], slot: MemoryItem) -> bool:
+    """Return whether folded texts name each entry of a preference's value; a number alone names nothing."""
+    if slot.lane != "preferences":
+        return False
+    entries = [one.strip() for one in fold_words(slot.text.partition(": ")[2]).split(",")]
+    return all(len(one) > 1 and not one.isdecimal() and any(one in text for text in said) for one in entries)
+
+
+def is_said_in_window(item: MemoryItem, message_keys: frozenset[str]) -> bool:
+    """Return whether all source messages of a snapshot are among ``message_keys``. Facts of a profile stay."""
+    return item.lane == "snapshots" and bool(item.message_keys) and item.message_keys <= message_keys
+
+
+def screen_items(
+    best_first: Sequence[MemoryItem], present: ContextContents
+) -> tuple[list[MemoryItem], list[tuple[MemoryItem, DecisionReason]]]:
+    """Return the items worth a place, best first, and the others with the reason."""
+    seen = _SeenItems()
+    kept: list[MemoryItem] = []
+    refused: list[tuple[MemoryItem, DecisionReason]] = []
+    for item in best_first:
+        said = fold_words(item.text) if item.lane == "snapshots" else None
+        reason = _find_refusal(item, said, present, seen)
+        if reason is None:
+            kept.append(item)
+            seen.ids.add((item.lane, item.id))
+            if said is not None:
+                seen.texts.add(said)
+        else:
+            refused.append((item, reason))
+    return kept, refused
+
+
+def _find_refusal(
+    item: MemoryItem, said: str | None, present: ContextContents, seen: _SeenItems
+) -> DecisionReason | None:
+    if item.is_refused:
+        return DecisionReason.UNTRUSTED_INSTRUCTION
+    if is_said_in_window(item, present.message_keys):
+        return DecisionReason.DUPLICATE_OF_WINDOW
+    if (item.lane, item.id) in present.facts or said in present.said:
+        return DecisionReason.DUPLICATE_OF_PROFILE
+    if item.is_noted or (item.lane, item.id) in seen.ids or said in seen.texts:
+        return DecisionReason.DUPLICATE_OF_MEMORY
+    return None

@@ -1,0 +1,89 @@
+"""Choose the facts of a prefix without room for all: the newest vital notes first, slots before habits."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from snapshots.context.choosing.deduplicate import fold_words, is_value_named
+from snapshots.context.choosing.section_candidates import Refused
+from snapshots.context.token_budget import CountedPiece, SectionShelf, SectionSlot, TokenRoom, count_tokens, take_pieces
+from snapshots.context.values import DecisionReason
+
+_CONFIRMED = "confirmed_by_user"
+
+
+@dataclass(frozen=True, slots=True)
+class VitalRoom:
+    """How many vital notes stand whatever is asked, and how many tokens they take before all others.
+
+    ``waits``: where they do not all fit, what helps the question goes first. ``fills``: they take the room that is
+    left.
+    """
+
+    most: int
+    tokens: int
+    waits: bool = False
+    fills: bool = False
+
+
+def order_by_need(shelf: SectionShelf, vital: VitalRoom) -> tuple[SectionShelf, Refused]:
+    """Return the profile's shelf in the order in which the prefix takes it, and slots that vital notes repeat.
+
+    The newest vital notes within their room, slots, the other vital notes, then limits and habits: confirmed ones
+    first, the newest first. Vital notes beyond the most compete by the question alone.
+    """
+    notes = [piece for piece in shelf.pieces if _is_note(piece)]
+    standing = _list_vital_notes(shelf, vital)
+    first, _ = take_pieces(
+        replace(shelf, pieces=tuple(standing)), SectionSlot(vital.tokens, "never"), TokenRoom(free=vital.tokens)
+    )
+    habits = sorted((piece for piece in notes if not _is_vital(piece)), key=lambda piece: piece.since, reverse=True)
+    habits.sort(key=lambda piece: piece.memory is None or piece.memory.provenance != _CONFIRMED)
+    slots = [piece for piece in shelf.pieces if not _is_note(piece)]
+    if vital.waits and len(first) < len(standing):
+        return replace(shelf, pieces=()), []
+    said = [fold_words(piece.memory.text) for piece in first if piece.memory]
+    repeats = [one for one in slots if one.memory and is_value_named(said, one.memory)]
+    ordered = (*first, *_leave_out(slots, repeats), *_leave_out(standing, first), *habits)
+    return replace(shelf, pieces=ordered), [(piece, DecisionReason.DUPLICATE_OF_PROFILE) for piece in repeats]
+
+
+def fill_with_vital(
+    held: Sequence[CountedPiece], shelf: SectionShelf, vital: VitalRoom, free: int, told: Collection[str]
+) -> tuple[CountedPiece, ...]:
+    """Return ``held`` and, within ``free`` tokens, the newest vital notes and then limits that are not ``told``
+    elsewhere.
+    """
+    filled, inside = tuple(held), set(map(id, held))
+    for piece in (*_list_vital_notes(shelf, vital), *(one for one in shelf.pieces if not _is_note(one))):
+        more = count_tokens((*filled, piece)) - count_tokens(held)
+        if id(piece) not in inside and more <= free and (piece.memory is None or piece.memory.id not in told):
+            filled = (*filled, piece)
+    return filled
+
+
+def _list_vital_notes(shelf: SectionShelf, vital: VitalRoom) -> list[CountedPiece]:
+    """Return the vital notes that stand whatever is asked, the newest first, of one moment the surest."""
+    notes = [piece for piece in shelf.pieces if _is_note(piece) and _is_vital(piece)]
+    return sorted(
+        notes, key=lambda piece: (piece.since, piece.memory.confidence if piece.memory else 0.0), reverse=True
+    )[: vital.most]
+
+
+def order_by_time(taken: Sequence[CountedPiece], shelf: SectionShelf) -> tuple[CountedPiece, ...]:
+    """Return the vital pieces, then the others, both oldest first, so that a new one is appended."""
+    ids = set(map(id, taken))
+    held = (piece for piece in shelf.pieces if id(piece) in ids)
+    return tuple(sorted(held, key=lambda piece: (not _is_vital(piece), piece.since.date(), piece.since)))
+
+
+def _leave_out(pieces: Iterable[CountedPiece], left: Iterable[CountedPiece]) -> list[CountedPiece]:
+    ids = set(map(id, left))
+    return [piece for piece in pieces if id(piece) not in ids]
+
+
+def _is_note(piece: CountedPiece) -> bool:
+    return piece.memory is not None and piece.memory.lane == "snapshots"
+
+
+def _is_vital(piece: CountedPiece) -> bool:
+    return piece.memory is not None and piece.memory.vital

@@ -1,0 +1,278 @@
+"""Turn what was read into what may go into a context: rows become items, turns and passages."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
+from functools import partial
+from typing import Any, TypeVar
+from uuid import UUID
+
+from memory_platform.kernel.ids import stable_id
+from memory_platform.kernel.local_time import at_offset, in_zone
+from memory_platform.kernel.terms import terms
+from profiles.belief_queries import HeldFact, HeldPreference
+from profiles.memory_lines import TagParts
+from profiles.models import Tag
+from snapshots.context.choosing.profile_facts import (
+    FactStanding,
+    Judge,
+    judge_facts,
+    make_preference_fact,
+    make_profile_fact,
+    make_tag_fact,
+)
+from snapshots.context.gathering.conversation_inputs import ContextSurroundings, ConversationScene
+from snapshots.context.gathering.later_changes import NoteChanges, bring_up_to_date, list_ended_notes
+from snapshots.context.gathering.note_repeats import drop_bare_masks, drop_noted_words, merge_slots_into_notes
+from snapshots.context.values import ContextMaterial, ContextTurn, MemoryItem, Passage, StandingProfile
+from snapshots.context.writing.prompt_fence import INSPECTED_TEXTS
+from snapshots.models import NoteGrade, VitalClass
+from snapshots.recall.answer import LaneAnswers, RecallAnswer
+from snapshots.recall.values import RecalledMemory, RecalledNote
+from snapshots.understanding.grading.clause_features import find_question
+from snapshots.understanding.statements.statements import STATEMENT_VERSION
+from snapshots.window.values import WindowMessage as HeldTurn
+
+Item = TypeVar("Item", MemoryItem, Passage)
+Told = Mapping[UUID, frozenset[str]]
+
+LOCALE = "locale"
+# The fields of a `snapshots.context.values.ProfileView` that hold items.
+_FACTS = ("fields", "attributes", "preferences", "tags", "notes")
+_SPEAKERS = re.compile(r"^(?:user|assistant|tool): ", re.MULTILINE)
+# Terms of an answer that may need its question to be understood.
+BARE_TERMS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class MaterialBounds:
+    """``vital``: classes of notes that stand whatever is asked. ``is_narrowed``: a filter admits recalled memories
+    alone.
+    """
+
+    vital: Collection[str] = tuple(VitalClass.values)
+    is_narrowed: bool = False
+
+
+def build_material(
+    found: RecallAnswer,
+    scene: ConversationScene | None,
+    around: ContextSurroundings,
+    judge: Judge,
+    bounds: MaterialBounds,
+    *,
+    in_han: bool = False,
+) -> ContextMaterial:
+    """Return all that may go into a context. ``judge`` says which slots help a question, Chinese if ``in_han``."""
+    vital = bounds.vital
+    told = group_statements_by_note(around)
+    changes = NoteChanges.from_rows(around.changed, partial(_make_standing_note, vital=vital, told=told))
+    profile = build_profile(found.lanes, changes, list_standing_notes(around, changes, vital, told))
+    notes = (make_note_item(note, vital, told) for note in found.notes)
+    said = (*notes, *map(make_memory_item, found.memories), *map(make_memory_item, found.replies))
+    meant = {str(match.tag.id): match.score for match in found.lanes.meant_tags}
+    told_now = bring_up_to_date(drop_bare_masks(said), changes, fetches=not bounds.is_narrowed)
+    ended = tuple(drop_bare_masks(list_ended_notes(told_now, changes)))
+    slots = tuple(judge_facts(replace(profile, notes=()), judge, meant, in_han=in_han))
+    offered = () if bounds.is_narrowed else slots
+    summary = None
+    if scene and scene.window.summary:
+        summary = mark_instructions(Passage(lane="summary", id=scene.conversation_id, text=scene.window.summary))
+    return ContextMaterial(
+        profile=profile,
+        memories=(*merge_slots_into_notes(drop_noted_words(told_now, profile.notes), offered), *ended),
+        turns=tuple(list_window_turns(scene)) if scene else (),
+        summary=summary,
+        full_history_tokens=around.full_history,
+        said_first=scene.said_first if scene else (),
+        needs=found.needs,
+        held_back=found.holds_any or bool(slots),
+    )
+
+
+def move_to_zone(material: ContextMaterial, zone: tzinfo | None) -> ContextMaterial:
+    """Return the material with its days in ``zone``, where the speaker's own zone is not known."""
+    if zone in (None, UTC):
+        return material
+    profile: dict[str, Any] = {name: _move_items_to_zone(getattr(material.profile, name), zone) for name in _FACTS}
+    memories = _move_items_to_zone(material.memories, zone)
+    return replace(material, profile=replace(material.profile, **profile), memories=memories)
+
+
+def _move_items_to_zone(items: Sequence[MemoryItem], zone: tzinfo | None) -> tuple[MemoryItem, ...]:
+    return tuple(_move_item_to_zone(item, zone) for item in items)
+
+
+def _move_item_to_zone(item: MemoryItem, zone: tzinfo | None) -> MemoryItem:
+    told = (item.valid_since, item.doubted_since, item.ended_at)
+    since, doubted, ended = here = tuple(moment and in_zone(moment, zone) for moment in told)
+    is_same = all(one is other for one, other in zip(told, here, strict=True))
+    return item if is_same else replace(item, valid_since=since, doubted_since=doubted, ended_at=ended)
+
+
+def build_profile(lanes: LaneAnswers, changes: NoteChanges, standing: tuple[MemoryItem, ...]) -> StandingProfile:
+    """Return the rows of the lanes as a profile, with the notes that stand whatever is asked."""
+    facts = lanes.beliefs.facts
+    locale = next((fact.value for fact in facts if fact.field == LOCALE and not fact.is_attribute), None)
+    return StandingProfile(
+        locale=locale if isinstance(locale, str) else None,
+        fields=changes.mark_slots(make_fact_item(fact) for fact in facts if not fact.is_attribute),
+        attributes=changes.mark_slots(make_fact_item(fact) for fact in facts if fact.is_attribute),
+        preferences=changes.mark_slots(map(make_preference_item, lanes.beliefs.preferences)),
+        tags=changes.mark_slots(map(make_tag_item, lanes.tags)),
+        notes=standing,
+    )
+
+
+def make_fact_item(fact: HeldFact) -> MemoryItem:
+    return mark_instructions(replace(make_profile_fact(fact.field, fact.value, make_standing(fact)), id=str(fact.id)))
+
+
+def make_preference_item(preference: HeldPreference) -> MemoryItem:
+    path = (preference.category, preference.key)
+    return mark_instructions(
+        make_preference_fact(str(preference.id), path, preference.value, make_standing(preference))
+    )
+
+
+def make_tag_item(tag: Tag) -> MemoryItem:
+    points_at = (tag.address or None, tag.phone or None, tag.relation or None)
+    place = TagParts(tag.label, str(tag.kind), *points_at, tuple(tag.aliases))
+    standing = FactStanding(tag.confidence, str(tag.provenance), tag.valid_at or tag.created_at)
+    return mark_instructions(make_tag_fact(str(tag.id), place, standing))
+
+
+def make_standing(belief: HeldFact | HeldPreference) -> FactStanding:
+    return FactStanding(belief.confidence, belief.provenance, belief.valid_at)
+
+
+def make_memory_item(memory: RecalledMemory) -> MemoryItem:
+    """Return a snapshot as an item; a speaker other than the subject stands before the words."""
+    text = f"{memory.name}: {memory.text}" if memory.name else memory.text
+    looks = INSPECTED_TEXTS(text)
+    return MemoryItem(
+        lane="snapshots",
+        id=str(memory.id),
+        kind=memory.kind,
+        text=text,
+        confidence=memory.confidence,
+        provenance=memory.provenance,
+        score=memory.score,
+        relevance=memory.relevance,
+        category=memory.category or "general",
+        valid_since=memory.valid_at and at_offset(memory.valid_at, memory.said_offset),
+        message_keys=frozenset(make_message_key(one.conversation_id, one.message_id) for one in memory.sources),
+        untrusted_instruction=looks.instructs,
+        looks=looks,
+        explain=memory.explain,
+    )
+
+
+def group_statements_by_note(around: ContextSurroundings) -> Mapping[UUID, frozenset[str]]:
+    """Return by note the statements of the messages that said it again."""
+    found = defaultdict[UUID, set[str]](set)
+    for note_id, message_id in around.said_again:
+        found[note_id].add(str(stable_id(STATEMENT_VERSION, message_id)))
+    return {note_id: frozenset(ids) for note_id, ids in found.items()}
+
+
+def make_note_item(note: RecalledNote, vital: Collection[str], told: Told) -> MemoryItem:
+    about = (note.about.label, note.about.relation) if note.about else ("", "")
+    text = render_note_words(note.memory.text, about, note.context)
+    item = replace(
+        make_memory_item(note.memory),
+        grade=note.grade,
+        vital=note.vital_class in vital,
+        words=note.memory.text,
+        statement_ids=_list_statement_ids(note.memory.id, note.statement_id, told),
+    )
+    return mark_instructions(replace(item, text=text))
+
+
+def _list_statement_ids(note_id: UUID, statement_id: UUID | None, told: Told) -> frozenset[str]:
+    own = frozenset({str(statement_id)}) if statement_id else frozenset[str]()
+    return own | told.get(note_id, frozenset())
+
+
+def list_standing_notes(
+    around: ContextSurroundings, changes: NoteChanges, vital: Collection[str], told: Told
+) -> tuple[MemoryItem, ...]:
+    """Return the notes that stand whatever is asked, with newer ones.
+
+    Vital notes count at once, others as they were known when the conversation began, so that the prefix stays the same.
+    """
+    began = around.conversation.created_at if around.conversation else None
+    notes = ((_make_standing_note(row, vital=vital, told=told), row[-1]) for row in around.standing)
+    known = (note for note, since in notes if note.vital or (_is_lasting(note) and (began is None or since <= began)))
+    return tuple(bring_up_to_date(known, changes))
+
+
+def _is_lasting(note: MemoryItem) -> bool:
+    return note.grade in {NoteGrade.LIMIT, NoteGrade.HABIT}
+
+
+def render_note_words(text: str, about: tuple[str, str], context: str) -> str:
+    """Return the words of a note so that they stand alone.
+
+    Whom it is about (label, relation) is added where it does not say so, and its question before a bare answer.
+    """
+    label, relation = about
+    if label and label.casefold() not in text.casefold():
+        return f"{label} ({relation}): {text}" if relation and relation != label else f"{label}: {text}"
+    if context.rstrip().endswith(("?", "？")) and len(terms(text)) <= BARE_TERMS:
+        return f"{find_question(context)} {text}"
+    return text
+
+
+def _make_standing_note(row: Sequence[Any], *, vital: Collection[str], told: Told) -> MemoryItem:
+    note_id, text, confidence, provenance, valid_at, offset, grade, statement_id, *more, _ = row
+    label, relation, context, vital_class = more
+    return mark_instructions(
+        MemoryItem(
+            lane="snapshots",
+            id=str(note_id),
+            kind="note",
+            text=render_note_words(text, (label, relation), context),
+            confidence=confidence,
+            provenance=provenance,
+            valid_since=at_offset(valid_at, offset),
+            grade=grade,
+            vital=vital_class in vital,
+            words=text,
+            statement_ids=_list_statement_ids(note_id, statement_id, told),
+        )
+    )
+
+
+def mark_instructions(item: Item) -> Item:
+    """Return the item with what its text looks like, marked when it instructs the model.
+
+    In a passage of a talk each line begins with the speaker, which poses as nobody.
+    """
+    looks = INSPECTED_TEXTS(_SPEAKERS.sub("", item.text) if isinstance(item, Passage) else item.text)
+    return replace(item, untrusted_instruction=looks.instructs, looks=looks)
+
+
+def list_window_turns(scene: ConversationScene) -> Iterator[ContextTurn]:
+    """Yield the turns of the window that were not forgotten, oldest first."""
+    for turn in scene.window.remembered_turns:
+        yield ContextTurn(
+            key=make_message_key(scene.conversation_id, turn.message_id),
+            role=turn.role,
+            content=turn_content(turn),
+            name=turn.name,
+            tool_calls=tuple(turn.tool_calls or ()),
+            tool_call_id=turn.tool_call_id,
+        )
+
+
+def turn_content(turn: HeldTurn) -> str | None:
+    """Return what was said; None where a turn only calls tools, as chat endpoints expect it."""
+    return turn.content or (None if turn.tool_calls else "")
+
+
+def make_message_key(conversation_id: str | None, message_id: str | None) -> str:
+    """Return one key for a message of a subject; ids of the product hold no slash."""
+    return f"{conversation_id}/{message_id}"

@@ -1,0 +1,65 @@
+"""Intent and phase by a chat model, for a context that asks for it: reading calls no model otherwise."""
+
+from dataclasses import replace
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from memory_platform.kernel.errors import Unavailable
+from memory_platform.kernel.lru_cache import LruCache
+from memory_platform.kernel.text import comparable, content_hash, detect_language
+from memory_platform.providers.contracts import ChatModel, Preparable
+from snapshots.context.turn.intent_patterns import Intent, Phase
+from snapshots.context.turn.prompts import UNDERSTAND
+from snapshots.context.values import ContextRequest
+from snapshots.recall.degraded_reasons import DegradedReason
+from snapshots.recall.policy import REWRITE_POLICY
+from snapshots.recall.rewording.question_rewriting import fence_question
+from tenants.services.usage.model_use import chat_for
+
+# The purpose whose model reads questions while somebody waits: a small one, with a short time box.
+PURPOSE = "rewrite"
+
+
+class Understanding(BaseModel):
+    """The answer of the model."""
+
+    intent: Intent
+    phase: Phase
+
+
+# Cached by model, prompt and hash of the turn: a process asks once for the same turn.
+_KEPT: LruCache[tuple[str, str, bytes], Understanding] = LruCache(REWRITE_POLICY.kept)
+
+
+def ask_chat_model(text: str, model: ChatModel) -> Understanding | None:
+    """Return intent and phase of a turn; None without a timely valid answer. No transaction may be open."""
+    key = (model.name, UNDERSTAND.version, content_hash(text))
+    kept = _KEPT.get(key)
+    if kept is not None or not comparable(text):
+        return kept
+    if isinstance(model, Preparable) and not model.ready:
+        return None  # still being prepared, which takes longer than anybody waits
+    try:
+        told = model.answer(UNDERSTAND.text(detect_language(text)), fence_question(text, REWRITE_POLICY), Understanding)
+    except Unavailable:
+        return None
+    _KEPT.put(key, told)
+    return told
+
+
+def fill_by_chat_model(
+    tenant_id: UUID, request: ContextRequest, *, reads_phase: bool
+) -> tuple[ContextRequest, frozenset[DegradedReason]]:
+    """Return the request with the chat model's intent and phase where the caller names none, and what was missing.
+
+    The phase is only read where ``reads_phase``.
+    """
+    wants_phase = reads_phase and not request.phase
+    model = chat_for(tenant_id, PURPOSE) if wants_phase or not request.intent else None
+    told = ask_chat_model(request.query, model) if model else None
+    if told is None:
+        return request, frozenset({DegradedReason.UNDERSTANDING_TIMEOUT}) if model else frozenset()
+    intent_read = request.intent is None
+    phase = told.phase if wants_phase else request.phase
+    return replace(request, intent=request.intent or told.intent, intent_read=intent_read, phase=phase), frozenset()

@@ -1,0 +1,71 @@
+"""A context in the form of one vendor, its stable prefix cached there where that is asked for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from memory_platform.providers.contracts import KeptPrompt
+from memory_platform.providers.prompt_cache.vendor_forms import gemini_cached_form, vendor_form
+from memory_platform.providers.registry import prompt_keeper
+from snapshots.context.values import AssembledContext
+from snapshots.prompt_cache.keep_prefix import NotKept, StablePrefix, keep_prefix
+
+# The vendor that keeps prefixes on request.
+KEPT_BY = "gemini"
+
+
+@dataclass(frozen=True, slots=True)
+class VendorRequest:
+    """Which form is wanted. ``lost_name``: the cached content that the vendor no longer knows."""
+
+    vendor: str
+    cached_content: bool = False
+    lost_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VendorPrompt:
+    """The body of the vendor's request. Only ``model`` reads ``kept``; ``missing``: why nothing is cached."""
+
+    vendor: str
+    body: Mapping[str, Any]
+    kept: KeptPrompt | None = None
+    model: str | None = None
+    missing: NotKept | None = None
+
+
+def make_vendor_prompt(
+    tenant_id: UUID, subject_id: UUID | None, context: AssembledContext, wanted: VendorRequest
+) -> VendorPrompt:
+    """Return a context's messages in a vendor's form. May call the vendor: no scope may be open.
+
+    ``subject_id`` is None for a new subject. Whatever the vendor does, the prompt can be sent.
+    """
+    messages, prefix_hash = context.messages, context.prefix.hash
+    ordinary = vendor_form(wanted.vendor, messages, prefix_hash)
+    if not wanted.cached_content:
+        return VendorPrompt(wanted.vendor, ordinary)
+    keeper = prompt_keeper()
+    prefix = StablePrefix(subject_id, _first_message_text(messages), prefix_hash, context.prefix.tokens)
+    kept = keep_prefix(tenant_id, prefix, keeper, lost_name=wanted.lost_name)
+    if isinstance(kept, NotKept):
+        return VendorPrompt(wanted.vendor, ordinary, missing=kept)
+    body = gemini_cached_form(messages, prefix_hash, kept.name)
+    return VendorPrompt(wanted.vendor, body, kept=kept, model=keeper.model if keeper else None)
+
+
+def remake_vendor_prompt(prompt: VendorPrompt, before: AssembledContext, context: AssembledContext) -> VendorPrompt:
+    """Return the prompt of ``context``, made in place of ``before``, without calling the vendor.
+
+    Cached content goes along where the prefix is the same.
+    """
+    messages, prefix_hash = context.messages, context.prefix.hash
+    if prompt.kept is not None and prefix_hash == before.prefix.hash:
+        return replace(prompt, body=gemini_cached_form(messages, prefix_hash, prompt.kept.name))
+    missing = prompt.missing if prompt.kept is None else NotKept.UNAVAILABLE
+    return VendorPrompt(prompt.vendor, vendor_form(prompt.vendor, messages, prefix_hash), missing=missing)
+
+
+def _first_message_text(messages: Sequence[Mapping[str, Any]]) -> str:
+    return str(messages[0]["content"]) if messages else ""

@@ -1,0 +1,109 @@
+"""Orders to forget in new messages: carried out in the transaction that accepts them, and reported in the answer."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import stable_id
+from memory_platform.kernel.text import content_hash
+from profiles.models import Subject
+from snapshots.feedback.turn_corrections import find_posted_turn
+from snapshots.forgetting.nearby_turns import repeats_hidden
+from snapshots.forgetting.order_meaning import NO_VECTORS, find_forget_targets
+from snapshots.forgetting.values import ASKS_FOR_EVERYTHING, NOTHING_TO_FORGET, ForgetTargets
+from snapshots.forgetting.withhold import withhold_targets
+from snapshots.intake.order_vectors import OrderVectors
+from snapshots.models import Conversation, ForgetOrder, Message, MessageRole
+from snapshots.receipts.read import receipt_by_id
+from snapshots.selectors import with_words
+from snapshots.understanding.heard.forget_orders import find_forget_orders
+from snapshots.understanding.heard.order_classifier import acknowledges_forgetting
+from snapshots.values import FastLaneResult
+
+WORD_COLUMNS = ("name", "content", "parts", "tool_calls", "metadata", "content_hash", "tokens")
+
+
+def carry_out_forget_orders(
+    subject: Subject, conversation: Conversation, messages: Sequence[Message], vectors: OrderVectors = NO_VECTORS
+) -> tuple[FastLaneResult, ...]:
+    """Hide what the subject's new messages order to forget; the conversation's next context no longer holds it.
+
+    ``vectors`` (see ``order_vectors``) find what an order means.
+    """
+    results: list[FastLaneResult] = []
+    for message in messages:
+        if message.role == MessageRole.USER:
+            results += _carry_out_orders(subject, message, vectors)
+        elif message.role == MessageRole.ASSISTANT:
+            results += _carry_out_acknowledged_orders(subject, message, vectors)
+            if repeats_hidden(message):
+                results += withhold_targets(subject, message, 0, ForgetTargets({message.id: ()}))
+                message.refresh_from_db(fields=WORD_COLUMNS)
+    if any(one.forget_order_id for one in results):
+        conversation.refresh_from_db(fields=["version", "summary", "summarised_seq"])
+    return tuple(results)
+
+
+def carry_out_quoted_orders(
+    receipt_id: UUID, said: str, vectors: OrderVectors = NO_VECTORS
+) -> tuple[FastLaneResult, ...]:
+    """Hide what the next message of an outcome orders to forget, in the open scope.
+
+    A message that the product posted as well has been carried out then.
+    """
+    orders = find_forget_orders(said)
+    receipt = receipt_by_id(receipt_id) if orders else None
+    if receipt is None or receipt.conversation is None or find_posted_turn(receipt, said) is not None:
+        return ()
+    message = Message(
+        id=stable_id("outcome", receipt.id, content_hash(said).hex()),
+        subject_id=receipt.subject_id,
+        conversation=receipt.conversation,
+        role=MessageRole.USER,
+        content=said,
+        seq=receipt.conversation.next_seq,
+        said_at=utc_now(),
+    )
+    results: list[FastLaneResult] = []
+    for number, order in enumerate(orders):
+        found = find_forget_targets(receipt.subject, message, order, vectors=vectors)
+        held = replace(found, messages={key: cut for key, cut in found.messages.items() if key != message.id})
+        if held:
+            results += withhold_targets(receipt.subject, message, number, held)
+    return tuple(results)
+
+
+def _carry_out_acknowledged_orders(subject: Subject, answer: Message, vectors: OrderVectors) -> list[FastLaneResult]:
+    """Carry out orders of the turn before ``answer`` that are orders only because the assistant took them so."""
+    if not acknowledges_forgetting(answer.content):
+        return []
+    before = Message.objects.filter(
+        subject_id=answer.subject_id, conversation_id=answer.conversation_id, seq__lt=answer.seq
+    )
+    asked = before.order_by("-seq").select_related("conversation").first()
+    if asked is None or asked.role != MessageRole.USER:
+        return []
+    with_words([asked])
+    if ForgetOrder.objects.filter(subject_id=subject.id, message_ref=asked.id).exists():
+        return []  # it was carried out at the door
+    return _carry_out_orders(subject, asked, vectors, acknowledged=True)
+
+
+def _carry_out_orders(
+    subject: Subject, message: Message, vectors: OrderVectors, *, acknowledged: bool = False
+) -> list[FastLaneResult]:
+    results: list[FastLaneResult] = []
+    orders = find_forget_orders(message.content, acknowledged=acknowledged)
+    for number, order in enumerate(orders):
+        found = find_forget_targets(subject, message, order, acknowledged=acknowledged, vectors=vectors)
+        if found:
+            results += withhold_targets(subject, message, number, found)
+        if message.id in found.messages:
+            message.refresh_from_db(fields=WORD_COLUMNS)
+        if not message.content:
+            break  # the message itself is gone, with its other orders
+    if orders and not results:
+        is_all = any(order.is_everything for order in orders)
+        results.append(FastLaneResult(NOTHING_TO_FORGET, reason=ASKS_FOR_EVERYTHING if is_all else None))
+    return results

@@ -1,0 +1,57 @@
+"""Traces of a note: values that its words left elsewhere (at its message, in slots), which go and come back with it.
+
+The code that knows these traces stands above this room (``snapshots.understanding.note_traces``) and registers here
+when the app starts, so that whoever retires or edits a note need not know it.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from profiles.services.locking import lock_subject
+from snapshots.models import Snapshot, SnapshotKind
+
+NO_TRACES: Mapping[str, Any] = {}
+
+
+class NoteTraces(Protocol):
+    """Ends the traces of notes and restores them, in the open scope, with subject and memory locked."""
+
+    def end(self, note: Snapshot, said: str, now: str) -> Mapping[str, Any]:
+        """End what the words ``said`` left that ``now`` no longer says, and fill what only ``now`` says.
+
+        Return ids, as JSON, by which :meth:`bring_back` restores it.
+        """
+
+    def bring_back(self, note: Snapshot, ended: Mapping[str, Any]) -> None:
+        """Restore what :meth:`end` ended, in place of what it filled; what was said since stands."""
+
+
+_REGISTERED: list[NoteTraces] = []
+
+
+def register_note_traces(traces: NoteTraces) -> None:
+    _REGISTERED[:] = [traces]
+
+
+def lock_note_subject(snapshot: Snapshot) -> None:
+    """Lock the subject of a note before its memory is locked; nothing for any other snapshot."""
+    if snapshot.kind == SnapshotKind.NOTE:
+        lock_subject(snapshot.subject)
+
+
+def end_note_traces(snapshot: Snapshot, said: str, now: str = "") -> Mapping[str, Any]:
+    """End what a note left that says ``now`` in place of ``said`` (nothing by default), and fill what only ``now``
+    says.
+
+    In the open scope, when the note is written; subject and memory are locked. Return what :func:`restore_note_traces`
+    needs; nothing for any other snapshot.
+    """
+    if snapshot.kind != SnapshotKind.NOTE:
+        return NO_TRACES
+    return {name: ended for traces in _REGISTERED for name, ended in traces.end(snapshot, said, now).items()}
+
+
+def restore_note_traces(snapshot: Snapshot, ended: Mapping[str, Any]) -> None:
+    """Restore what ended with a note, in the open scope; subject and memory are locked."""
+    for traces in _REGISTERED if ended else ():
+        traces.bring_back(snapshot, ended)

@@ -1,0 +1,189 @@
+"""Snapshots that products write themselves: offer, create, retire."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import FieldFault, Refused
+from memory_platform.kernel.ids import new_id
+from memory_platform.kernel.text import content_hash
+from memory_platform.observability.logs import Event, log
+from memory_platform.observability.metrics import MEMORIES_WRITTEN
+from profiles.audit import record_act
+from profiles.models import Subject
+from profiles.policy import BELIEFS
+from profiles.services.tombstones import REASON as FORGOTTEN
+from profiles.services.tombstones import forgotten_texts, has_marks
+from profiles.values import Provenance, Verdict
+from snapshots.embedding.embedding_spaces import Embedders
+from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, prepare_snapshots
+from snapshots.embedding.snapshot_store import lock_memory, store_snapshots, touch_memory
+from snapshots.embedding.stored_drafts import MaskText
+from snapshots.lifecycle.note_traces import end_note_traces, lock_note_subject
+from snapshots.lifecycle.selectors import current_snapshot_condition, load_held_snapshot
+from snapshots.lifecycle.values import (
+    ExpiresInPast,
+    NewSnapshot,
+    SnapshotAddress,
+    SnapshotOffer,
+    SnapshotResult,
+    VersionCheck,
+    drop_secret_labels,
+    find_ceiling_fault,
+)
+from snapshots.models import Snapshot
+from snapshots.policy import usual_provenance
+from tenants.isolation import current_tenant_id
+from tenants.services.audit import Actor
+
+# Equal for two memories of one subject that say the same: kind, and hash of the normalised text.
+ContentKey = tuple[str, bytes]
+
+# Stands for the subject in an offer: its row may not exist yet when the offer is embedded.
+SUBJECT_TO_COME = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True)
+class RetiredSnapshot:
+    """A snapshot that was retired, and what ended with it (see ``traces``)."""
+
+    snapshot: Snapshot
+    ended: Mapping[str, Any]
+
+
+def offer_snapshots(posted: Sequence[NewSnapshot], embedders: Embedders, *, mask: MaskText) -> list[SnapshotOffer]:
+    """Index and embed posted snapshots, in one call to each model. No transaction may be open."""
+    now = utc_now()
+    refusals = [_find_refusal(new, now) for new in posted]
+    drafts = [_build_draft(new, now, mask) for new, refused in zip(posted, refusals, strict=True) if not refused]
+    ready = iter(prepare_snapshots(drafts, embedders))
+    return [
+        SnapshotOffer(refusal=refused) if refused else SnapshotOffer(next(ready), allow_forgotten=new.allow_forgotten)
+        for new, refused in zip(posted, refusals, strict=True)
+    ]
+
+
+def create_snapshots(subject: Subject, offers: Sequence[SnapshotOffer]) -> list[SnapshotResult]:
+    """Store what the subject's memory does not hold yet, in the open scope; return each offer's fate, in order.
+
+    What a current snapshot of the same kind says already, up to spacing, is ``unchanged``: that one is validated anew.
+    """
+    lock_memory(subject.id)
+    drafts = [offer.prepared.draft if offer.prepared else None for offer in offers]
+    contents = [(draft.kind, content_hash(draft.text)) if draft else None for draft in drafts]
+    known = _find_current_ids(subject, {content for content in contents if content})
+    forgotten = set[str]()
+    if has_marks(subject.id):
+        forgotten = forgotten_texts(subject.id, [draft.text for draft in drafts if draft])
+    new: dict[ContentKey, PreparedSnapshot] = {}
+    fates: list[SnapshotResult] = []
+    for offer, content in zip(offers, contents, strict=True):
+        if offer.prepared is None or content is None:
+            fates.append(SnapshotResult(Verdict.REJECTED, reason=offer.refusal.code if offer.refusal else None))
+        elif offer.prepared.draft.text in forgotten and not offer.allow_forgotten:
+            fates.append(SnapshotResult(Verdict.REJECTED, reason=FORGOTTEN))
+        elif content in known:
+            fates.append(SnapshotResult(Verdict.UNCHANGED, known[content]))
+        else:
+            new[content] = assign_subject(offer.prepared, subject)
+            known[content] = offer.prepared.draft.id
+            fates.append(SnapshotResult(Verdict.STORED, known[content]))
+    store_snapshots(list(new.values()), allow_forgotten=True)  # what is not allowed was rejected by now
+    _revalidate(subject, {fate.id for fate in fates if fate.id} - {one.draft.id for one in new.values()})
+    transaction.on_commit(partial(_report, current_tenant_id(), subject.id, fates), robust=True)
+    return fates
+
+
+def retire_snapshot(
+    address: SnapshotAddress, *, accept: VersionCheck, by: Actor | None = None, reason: str = ""
+) -> RetiredSnapshot:
+    """Take a snapshot out of recall, in the open scope, with what its words left elsewhere; its history stays.
+
+    ``known_at`` before now still finds it. ``accept`` raises for a version that the caller does not expect. ``by`` (a
+    staff member) leaves an audit record. Raises SnapshotUnknown.
+    """
+    found = load_held_snapshot(address)
+    lock_note_subject(found)
+    touch_memory(found.subject_id, changed=[found.position])
+    snapshot = load_held_snapshot(address)  # again, now that no other writer can change it
+    accept(snapshot.id, snapshot.version)
+    snapshot.retired_at = utc_now()
+    rows = Snapshot.objects.filter(id=snapshot.id, subject_id=snapshot.subject_id)
+    rows.update(retired_at=snapshot.retired_at, version=F("version") + 1)
+    snapshot.version += 1
+    if by is not None:
+        record_act(by, "snapshot.retired", snapshot, reason)
+    return RetiredSnapshot(snapshot, end_note_traces(snapshot, snapshot.text))
+
+
+def _find_refusal(new: NewSnapshot, now: datetime) -> Refused | None:
+    if new.expires_at is not None and new.expires_at <= now:
+        return ExpiresInPast(faults=[FieldFault("expires_at", "in_past", "Must be in the future.")])
+    return None if new.confidence is None else find_ceiling_fault(_choose_provenance(new), new.confidence)
+
+
+def _build_draft(new: NewSnapshot, now: datetime, mask: MaskText) -> SnapshotToStore:
+    text, masked = mask(new.text)
+    provenance = _choose_provenance(new)
+    said_at = new.said_at or now
+    return SnapshotToStore(
+        id=new_id(),
+        subject_id=SUBJECT_TO_COME,
+        kind=new.kind,
+        text=text,
+        said_at=said_at,
+        valid_at=min(said_at, now),
+        expires_at=new.expires_at,
+        by_kind=new.expires_at is None,
+        category="".join(drop_secret_labels([new.category], mask)),
+        topics=tuple(drop_secret_labels(new.topics, mask)),
+        aliases=tuple(drop_secret_labels(new.aliases, mask)),
+        importance=new.importance,
+        confidence=BELIEFS.ceiling(provenance) if new.confidence is None else new.confidence,
+        provenance=provenance,
+        metadata=new.metadata,
+        masked=masked > 0,
+    )
+
+
+def _choose_provenance(new: NewSnapshot) -> Provenance:
+    return Provenance(new.provenance) if new.provenance else usual_provenance(new.kind)
+
+
+def assign_subject(prepared: PreparedSnapshot, subject: Subject) -> PreparedSnapshot:
+    return replace(prepared, draft=replace(prepared.draft, subject_id=subject.id))
+
+
+def _find_current_ids(subject: Subject, contents: Collection[ContentKey]) -> dict[ContentKey, UUID]:
+    """Return the oldest current snapshot of each content."""
+    if not contents:
+        return {}
+    hashes = {content for _, content in contents}
+    rows = Snapshot.objects.filter(
+        current_snapshot_condition(), subject_id=subject.id, content_hash__in=hashes
+    ).order_by("-position")
+    found: Mapping[ContentKey, UUID] = {
+        (kind, bytes(content)): snapshot_id
+        for kind, content, snapshot_id in rows.values_list("kind", "content_hash", "id")
+    }
+    return {content: found[content] for content in contents if content in found}
+
+
+def _revalidate(subject: Subject, ids: Collection[UUID]) -> None:
+    if ids:
+        rows = Snapshot.objects.filter(subject_id=subject.id, id__in=ids)
+        rows.update(last_validated_at=utc_now(), version=F("version") + 1)
+        touch_memory(subject.id, changed=rows.order_by().values_list("position", flat=True))
+
+
+def _report(tenant_id: UUID, subject_id: UUID, fates: Sequence[SnapshotResult]) -> None:
+    for fate in fates:
+        MEMORIES_WRITTEN.labels(type="snapshot", verdict=fate.verdict).inc()
+    log(Event.SNAPSHOT_WRITTEN, tenant=tenant_id, subject=subject_id, offered=len(fates))

@@ -1,0 +1,239 @@
+"""Actions of staff on one memory: confirm, correct, retire.
+
+Each locks the memory as all writers do, checks that it has the version that the person saw, leaves one audit record,
+and stores what undoing it needs (:class:`snapshots.models.MemoryAct`). All run in the open scope;
+:func:`build_correction` only plans.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.db.models import F, QuerySet
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import Conflict, NotFound
+from profiles.audit import record_act
+from profiles.models import Preference, ProfileFact, Tag
+from profiles.services.beliefs import BeliefPlace, record_belief
+from profiles.services.claims import ClaimOutcome, stated_claim
+from profiles.services.locking import lock_subject
+from profiles.services.preferences import preference_place, retract_preference
+from profiles.services.profile import FactChange, FactName, fact_place, patch_profile
+from profiles.services.tags.contact_values import end_values_of_contact
+from profiles.services.tags.tags import delete_tag, patch_tag
+from profiles.values import Provenance
+from snapshots.embedding.snapshot_store import lock_memory
+from snapshots.embedding.snapshot_versions import NOTE, render_values
+from snapshots.embedding.stored_drafts import MaskText
+from snapshots.lifecycle.edits import Edit, TopicsOf, apply_edit, plan_edit
+from snapshots.lifecycle.note_traces import lock_note_subject
+from snapshots.lifecycle.product_snapshots import retire_snapshot
+from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.values import CONFIRMED_NOTE_COLUMNS, SnapshotAddress, VersionCheck
+from snapshots.models import ActVerb, MemoryAct, MemoryLane, Snapshot, SnapshotKind
+from tenants.services.audit import Actor
+
+ActedMemory = Snapshot | Preference | ProfileFact | Tag
+BeliefRow = Preference | ProfileFact
+MemoryT = TypeVar("MemoryT", bound=ActedMemory)
+LANE_BY_TABLE: Mapping[type[Any], MemoryLane] = {
+    Snapshot: MemoryLane.SNAPSHOTS,
+    Preference: MemoryLane.PREFERENCES,
+    ProfileFact: MemoryLane.PROFILE,
+    Tag: MemoryLane.TAGS,
+}
+CERTAINTY_COLUMNS = ("provenance", "confidence")
+# Under this key an act keeps what ended with its note, and what the note's new words filled.
+TRACES_KEY = "traces"
+CONFIRMED_COLUMNS: Mapping[str, Any] = {"provenance": Provenance.CONFIRMED_BY_USER.value, "confidence": 1.0}
+
+
+class NoLongerHeld(Conflict):
+    """The memory was replaced, retired or has expired meanwhile. HTTP 409."""
+
+    code = "no_longer_held"
+
+
+def accept_any_version(_id: UUID, _version: int) -> None:
+    """Accept any version."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActContext:
+    """Who acts, and why. ``accept`` raises for a version that the person has not seen."""
+
+    by: Actor
+    reason: str
+    accept: VersionCheck = accept_any_version
+
+
+def confirm_memory(memory: MemoryT, doing: ActContext) -> MemoryT:
+    """Mark a memory as confirmed by the user: full confidence, validated now. Raises NotFound, NoLongerHeld."""
+    held = lock_memory_in_use(memory, doing.accept)
+    before = {name: getattr(held, name) for name in CERTAINTY_COLUMNS}
+    if not isinstance(held, Tag):
+        before["last_validated_at"] = held.last_validated_at.isoformat()
+    if isinstance(held, Snapshot):
+        before |= _confirm_snapshot(held)
+    elif isinstance(held, Tag):
+        patch_tag(held.subject, held, CONFIRMED_COLUMNS)
+    else:
+        record_belief(find_belief_place(held), stated_claim(held.value))
+    record_act_with_audit(held, ActVerb.CONFIRMED, doing, before=before)
+    return held
+
+
+def _confirm_snapshot(held: Snapshot) -> dict[str, Any]:
+    """Confirm a held snapshot; return the columns of its note that :data:`CONFIRMED_NOTE_COLUMNS` replaced."""
+    settled = CONFIRMED_NOTE_COLUMNS if held.kind == SnapshotKind.NOTE else {}
+    columns = {**CONFIRMED_COLUMNS, "last_validated_at": utc_now()}
+    plan = plan_edit(held, Edit(columns, lambda text: (text, 0), accept_any_version, details=settled))
+    apply_edit(plan, None)
+    return {NOTE: render_values(plan.note_before)} if plan.note_before else {}
+
+
+def correct_belief(row: BeliefRow, value: Any, doing: ActContext, **details: Any) -> BeliefRow:
+    """Replace a current value, which becomes history; return the row that holds now.
+
+    ``details`` are further columns, such as ``statement``. The same value again only confirms. Raises NotFound,
+    NoLongerHeld.
+    """
+    held = lock_memory_in_use(row, doing.accept)
+    before = {
+        **{name: getattr(held, name) for name in CERTAINTY_COLUMNS},
+        "last_validated_at": held.last_validated_at.isoformat(),
+    }
+    claim = stated_claim(value, **details)
+    made: Any
+    if isinstance(held, ProfileFact):
+        name = FactName(held.field, is_attribute=held.is_attribute)
+        made = patch_profile(held.subject, [FactChange(name, claim)])[0].row
+    else:
+        outcome: ClaimOutcome[Any] = record_belief(find_belief_place(held), claim)
+        made = outcome.row
+    if made.id == held.id:
+        record_act_with_audit(made, ActVerb.CONFIRMED, doing, before=before)
+    else:
+        record_act_with_audit(made, ActVerb.CORRECTED, doing, other=held.id)
+    return made  # type: ignore[no-any-return]  # a row of the same table
+
+
+def correct_tag(tag: Tag, changes: Mapping[str, Any], doing: ActContext) -> Tag:
+    """Set columns of a tag. Raises NotFound, LabelTaken."""
+    held = lock_memory_in_use(tag, doing.accept)
+    changed = {name: value for name, value in changes.items() if getattr(held, name) != value}
+    before = {name: getattr(held, name) for name in changed}
+    if changed:
+        patch_tag(held.subject, held, changed)
+        record_act_with_audit(held, ActVerb.CORRECTED, doing, before={"columns": before, "became": changed})
+    return held
+
+
+def build_correction(text: str, doing: ActContext, mask: MaskText, topics_of: TopicsOf | None = None) -> Edit:
+    """Return the edit that gives a snapshot another text, known from the user, and records the act.
+
+    ``topics_of`` as in :class:`Edit`.
+    """
+
+    def note(read: Snapshot, ended: Mapping[str, Any]) -> None:
+        record_act_with_audit(read, ActVerb.CORRECTED, doing, before={"version": read.version, **pack_traces(ended)})
+
+    return Edit({"text": text, **CONFIRMED_COLUMNS}, mask, doing.accept, note, topics_of=topics_of)
+
+
+def pack_traces(ended: Mapping[str, Any]) -> dict[str, Any]:
+    return {TRACES_KEY: dict(ended)} if ended else {}
+
+
+def retire_memory(memory: ActedMemory, doing: ActContext, *, review: UUID | None = None) -> None:
+    """Take a memory out of use; its history stays. A tag goes with its past, and what is known under its name ends.
+
+    ``review`` is the review that led to it. Raises NotFound, NoLongerHeld.
+    """
+    if isinstance(memory, Snapshot):
+        lock_note_subject(memory)
+    held = lock_memory_in_use(memory, doing.accept)
+    audited = {"by": doing.by, "reason": doing.reason}
+    before: dict[str, Any] = {"review": str(review)} if review else {}
+    if isinstance(held, Tag):
+        end_values_of_contact(held.subject, held, **audited)  # type: ignore[arg-type]
+        delete_tag(held.subject, held, **audited)  # type: ignore[arg-type]  # an actor and a text
+        return
+    if isinstance(held, Snapshot):
+        address = SnapshotAddress(held.subject.external_id, held.id)
+        retired = retire_snapshot(address, accept=accept_any_version, **audited)  # type: ignore[arg-type]
+        before |= pack_traces(retired.ended)
+    elif isinstance(held, Preference):
+        retract_preference(held.subject, held.category, held.key, **audited)  # type: ignore[arg-type]
+    else:
+        patch_profile(held.subject, [], remove=[FactName(held.field, held.is_attribute)])
+        record_act(doing.by, "profile.retracted", held, doing.reason)
+    store_undo_record(held, ActVerb.RETIRED, before=before)
+
+
+def lock_memory_in_use(memory: MemoryT, accept: VersionCheck) -> MemoryT:
+    """Return the memory as it is now, locked until the transaction ends.
+
+    Raises NotFound when it is gone, NoLongerHeld when it is no longer in use, and what ``accept`` raises.
+    """
+    if isinstance(memory, Snapshot):
+        lock_memory(memory.subject_id)
+    else:
+        lock_subject(memory.subject)
+    rows: QuerySet[Any] = type(memory)._default_manager.select_related("subject")
+    held: MemoryT | None = rows.filter(id=memory.id, subject_id=memory.subject_id).first()
+    if held is None:
+        raise NotFound("No memory with this id.")
+    if not is_in_use(held):
+        raise NoLongerHeld("The memory was replaced, retired or has expired.")
+    accept(held.id, held.version)
+    return held
+
+
+def is_in_use(memory: ActedMemory) -> bool:
+    """Return whether a memory is in use: not replaced, retired or expired."""
+    if isinstance(memory, Tag):
+        return True
+    if isinstance(memory, Snapshot):
+        return Snapshot.objects.filter(
+            current_snapshot_condition(), id=memory.id, subject_id=memory.subject_id
+        ).exists()
+    return memory.is_current
+
+
+def find_belief_place(row: BeliefRow) -> BeliefPlace[Any]:
+    if isinstance(row, Preference):
+        return preference_place(row.subject, row.category, row.key)
+    return fact_place(row.subject, FactName(row.field, is_attribute=row.is_attribute))
+
+
+def record_act_with_audit(
+    memory: ActedMemory,
+    verb: ActVerb,
+    doing: ActContext,
+    *,
+    other: UUID | None = None,
+    before: Mapping[str, Any] | None = None,
+) -> None:
+    record_act(doing.by, f"memory.{verb.value}", memory, doing.reason)
+    store_undo_record(memory, verb, other=other, before=before)
+
+
+def store_undo_record(
+    memory: ActedMemory, verb: ActVerb, *, other: UUID | None = None, before: Mapping[str, Any] | None = None
+) -> None:
+    MemoryAct.objects.create(
+        subject_id=memory.subject_id,
+        lane=LANE_BY_TABLE[type(memory)],
+        memory_ref=memory.id,
+        other_ref=other,
+        verb=verb,
+        before=dict(before or {}),
+    )
+
+
+def update_and_raise_version(memory: ActedMemory, **columns: Any) -> None:
+    rows = type(memory)._default_manager.filter(id=memory.id, subject_id=memory.subject_id)
+    rows.update(version=F("version") + 1, **columns)

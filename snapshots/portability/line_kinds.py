@@ -1,0 +1,129 @@
+"""The lines of an export: one row of one table each, by column, without tenant and subject.
+
+One list has the tables that are exported, in the order in which they refer to each other; another says why others are
+not.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from django.db import models
+
+from profiles.models import Ask, Candidate, Preference, ProfileFact, Tag, TagDetail, ToolSave
+from snapshots.models import (
+    BeliefCounter,
+    Calibration,
+    Consolidation,
+    Conversation,
+    Episode,
+    FastLaneChange,
+    MemoryReview,
+    Message,
+    Note,
+    NoteSlot,
+    PreferenceSource,
+    ProfileFactSource,
+    Receipt,
+    ReceiptMemory,
+    Snapshot,
+    SnapshotCounter,
+    SnapshotSource,
+    SnapshotVersion,
+    TagSource,
+    Task,
+)
+
+# The format that exports are written in. Format 2 has notes, and the history of tags.
+FORMAT = 2
+# The formats that imports read, for ever.
+READABLE_FORMATS = (1, 2)
+HEADER = "header"
+SUBJECT = "subject"
+END = "end"
+
+
+@dataclass(frozen=True, slots=False)
+class LineKind:
+    """One table in an export.
+
+    ``later_keys``: keys to rows of the same table, set once all of them are there. ``id_columns``: columns that name
+    rows without a key, each a UUID, a text, or a list of them. ``left_out``: columns made anew by an import.
+    """
+
+    name: str
+    model: type[models.Model]
+    later_keys: tuple[str, ...] = ()
+    id_columns: tuple[str, ...] = ()
+    left_out: frozenset[str] = field(default_factory=frozenset)
+
+    @cached_property
+    def columns(self) -> dict[str, models.Field[Any, Any]]:
+        hidden = {"tenant_id", "subject_id", "id", *self.left_out}
+        return {one.attname: one for one in self.model._meta.concrete_fields if one.attname not in hidden}
+
+    @cached_property
+    def keys(self) -> dict[str, type[models.Model]]:
+        """The keys of a line that are set when it is stored, with the table that each refers to."""
+        return {
+            name: one.related_model
+            for name, one in self.columns.items()
+            if isinstance(one, models.ForeignKey)
+            and name not in self.later_keys
+            and isinstance(one.related_model, type)
+        }
+
+
+# Everything that is held, each kind after those that it refers to.
+LINE_KINDS = (
+    LineKind("profile_fact", ProfileFact, later_keys=("superseded_by_id", "version_of_id")),
+    LineKind("preference", Preference, later_keys=("superseded_by_id", "version_of_id")),
+    LineKind("tag", Tag),
+    LineKind("tag_detail", TagDetail, later_keys=("superseded_by_id", "version_of_id")),
+    LineKind("conversation", Conversation),
+    LineKind("message", Message, left_out=frozenset({"content_hash", "archived"})),
+    LineKind(
+        "snapshot",
+        Snapshot,
+        later_keys=("superseded_by_id",),
+        left_out=frozenset({"content_hash", "position"}),
+    ),
+    LineKind("note", Note, id_columns=("changed_by", "newer", "statement_id")),
+    LineKind("note_slot", NoteSlot),
+    LineKind("task", Task),
+    LineKind("episode", Episode),
+    LineKind("snapshot_version", SnapshotVersion),
+    LineKind("snapshot_source", SnapshotSource),
+    LineKind("preference_source", PreferenceSource),
+    LineKind("profile_fact_source", ProfileFactSource),
+    LineKind("tag_source", TagSource),
+    LineKind("ask", Ask),
+    LineKind("tool_save", ToolSave, id_columns=("memory_ref",)),
+    LineKind("candidate", Candidate, id_columns=("message_ref",)),
+    LineKind("consolidation", Consolidation, id_columns=("memory_ref", "members")),
+    LineKind("calibration", Calibration, id_columns=("memory_ref",)),
+    LineKind("memory_review", MemoryReview, id_columns=("memory_ref",)),
+    LineKind("snapshot_counter", SnapshotCounter),
+    LineKind("belief_counter", BeliefCounter, id_columns=("memory_ref",)),
+    LineKind("fast_lane_change", FastLaneChange, id_columns=("memory_ref",)),
+    LineKind("receipt", Receipt, left_out=frozenset({"packed", "due"})),
+    LineKind("receipt_memory", ReceiptMemory, id_columns=("memory_ref",)),
+)
+
+KIND_BY_NAME: Mapping[str, LineKind] = {kind.name: kind for kind in LINE_KINDS}
+
+# Tables of a subject that are not exported, and why.
+NOT_EXPORTED: Mapping[str, str] = {
+    "snapshot_words": "made of the snapshot",
+    "snapshot_vector": "made of the snapshot by whatever model is configured",
+    "memory_block": "a copy of the words and vectors",
+    "subject_memory": "counts and locks",
+    "message_archive": "the words stand in the lines of their messages",
+    "memory_act": "what staff may still take back, for some weeks",
+    "work": "what is still to be done with messages; an import brings what was done",
+    "idempotent_reply": "copies of answers, for a day",
+    "kept_prefix": "names of prompts at a vendor, for minutes",
+    "forgotten": "keyed hashes that mean nothing elsewhere",
+    "forget_order": "what a user told us to forget, for a day",
+}

@@ -1,0 +1,63 @@
+"""Other wordings of a question, by a chat model where one is configured."""
+
+from collections.abc import Iterable
+
+from pydantic import BaseModel, Field
+
+from memory_platform.kernel.errors import Unavailable
+from memory_platform.kernel.lru_cache import LruCache
+from memory_platform.kernel.text import collapse_spaces, comparable, content_hash, detect_language
+from memory_platform.providers.contracts import ChatModel, Preparable
+from snapshots.recall.policy import REWRITE_POLICY, RewritePolicy
+from snapshots.recall.rewording.prompts import REWRITE, REWRITE_WITH_PASSAGE
+
+_ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+# Wordings by model, prompt and hash of the question: the same question is rewritten once by a process.
+_KEPT: LruCache[tuple[str, str, bytes], tuple[str, ...]] = LruCache(REWRITE_POLICY.kept)
+
+
+class Wordings(BaseModel):
+    """The answer of the model."""
+
+    wordings: list[str] = Field(default_factory=list, description="Other wordings of the question, at most 3.")
+    passage: str = Field(default="", description="A sentence that could answer the question, when asked for.")
+
+
+def rewrite_question(
+    text: str, model: ChatModel, *, passage: bool, policy: RewritePolicy = REWRITE_POLICY
+) -> tuple[str, ...] | None:
+    """Return other wordings of ``text``; None without a timely answer. No transaction may be open.
+
+    With ``passage`` an imagined answer is the last of them (HyDE: Gao et al., ACL 2023).
+    """
+    prompt = REWRITE_WITH_PASSAGE if passage else REWRITE
+    key = (model.name, prompt.version, content_hash(text))
+    kept = _KEPT.get(key)
+    if kept is not None or not comparable(text):
+        return kept or ()
+    if isinstance(model, Preparable) and not model.ready:
+        return None  # still being prepared, which takes longer than anybody waits
+    try:
+        answer = model.answer(prompt.text(detect_language(text)), fence_question(text, policy), Wordings)
+    except Unavailable:
+        return None
+    found = _clean_wordings(text, [*answer.wordings[: policy.variants], answer.passage if passage else ""], policy)
+    _KEPT.put(key, found)
+    return found
+
+
+def fence_question(text: str, policy: RewritePolicy) -> str:
+    """Return the question inside an element that it can neither close nor imitate."""
+    shown = collapse_spaces(text)[: policy.question_chars].encode("utf-8", "replace").decode()
+    return f"<question>{shown.translate(_ESCAPED)}</question>"
+
+
+def _clean_wordings(text: str, offered: Iterable[str], policy: RewritePolicy) -> tuple[str, ...]:
+    """Return each wording once and shortened, without blanks and without the question itself."""
+    found: dict[str, str] = {}
+    for wording in offered:
+        same = comparable(wording)
+        if same and same != comparable(text):
+            found.setdefault(same, collapse_spaces(wording)[: policy.wording_chars])
+    return tuple(found.values())

@@ -1,0 +1,87 @@
+"""Candidates that ask a person whether a belief still stands, because no lasting words say it.
+
+Approval confirms the belief and the notes made for it. Rejection retires them, and taking the rejection back restores
+them. A tag is deleted instead: approval after that makes it anew.
+"""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.errors import NotFound
+from memory_platform.kernel.ids import stable_id
+from profiles.models import Candidate as CandidateRecord
+from profiles.models import Preference, ProfileFact, Subject, Tag
+from snapshots.embedding.snapshot_store import lock_memory, touch_memory
+from snapshots.lifecycle.memory_reviews import record_validation
+from snapshots.lifecycle.selectors import current_snapshot_condition
+from snapshots.lifecycle.staff_actions.memory_actions import ActContext, is_in_use, retire_memory
+from snapshots.lifecycle.staff_actions.origins import retire_with_act
+from snapshots.lifecycle.staff_actions.undo import UndoImpossible, find_last_act, undo_act
+from snapshots.models import Note, NoteSlot, Snapshot
+from snapshots.notes.slots import KEYS, believed_links
+from snapshots.notes.store import change_note
+from snapshots.understanding.believing.candidate_doubts import list_rivals
+from snapshots.understanding.believing.lessons import load_candidate
+
+# The reason of a review: the words behind a belief do not seem to last, or they are gone.
+NO_LASTING_WORDS = "no_lasting_words"
+
+ReviewedBelief = Preference | ProfileFact | Tag
+
+
+def belief_review_id(belief_id: UUID) -> UUID:
+    """Return the id of the candidate that asks about a belief. A belief is asked about once."""
+    return stable_id("old belief", belief_id)
+
+
+def find_reviewed_belief(subject: Subject, row: CandidateRecord) -> ReviewedBelief | None:
+    """Return the belief that a candidate asks about, while it is the current one; None for other candidates."""
+    if row.reason != NO_LASTING_WORDS or row.proposal is None:
+        return None
+    found, _said_at = load_candidate(row.proposal)
+    return next((one for one in list_rivals(subject, found) if belief_review_id(one.id) == row.id), None)
+
+
+def confirm_belief(belief: ReviewedBelief, doing: ActContext) -> None:
+    """Mark a belief and the notes made for it as reviewed, in the open scope."""
+    notes = list(_list_notes_to_review(belief))
+    if notes:
+        touch_memory(belief.subject_id, changed=[note.snapshot.position for note in notes])
+    for note in notes:
+        change_note(note.snapshot, note, {"last_validated_at": utc_now()}, {"review_by": None})
+    if isinstance(belief, Tag):
+        return
+    belief.refresh_from_db()
+    if is_in_use(belief):  # else another value was put in its place, and counts as validated
+        record_validation(belief, doing.by, doing.reason)
+
+
+def retire_belief(belief: ReviewedBelief, doing: ActContext) -> UUID | None:
+    """Retire a belief and its notes that no other belief needs, in the open scope. Return the staff action that undoes
+    it; None for a tag."""
+    notes = [note.snapshot for note in _list_notes_to_review(belief)]
+    retire_memory(belief, doing)
+    act = None if isinstance(belief, Tag) else find_last_act(belief)
+    links = NoteSlot.objects.filter(believed_links(), snapshot_id__in=[note.id for note in notes]).order_by()
+    needed = set(links.values_list("snapshot_id", flat=True))
+    lock_memory(belief.subject_id)
+    retire_with_act(act, [note for note in notes if note.id not in needed], doing)
+    return act.id if act else None
+
+
+def restore_belief(subject: Subject, act_id: UUID, doing: ActContext) -> None:
+    """Restore a retired belief and its notes, in the open scope. Does nothing when that was done already, or when
+    another value has taken the place."""
+    try:
+        undo_act(subject, act_id, doing)
+    except (NotFound, UndoImpossible):
+        return
+
+
+def _list_notes_to_review(belief: ReviewedBelief) -> Iterable[Note]:
+    own = {"subject_id": belief.subject_id}
+    links = NoteSlot.objects.filter(**{KEYS[type(belief)]: belief}, **own).order_by()
+    held = Snapshot.objects.filter(current_snapshot_condition(), id__in=links.values("snapshot_id"), **own).order_by()
+    rows = Note.objects.filter(snapshot_id__in=held.values("id"), review_by__isnull=False, **own)
+    return rows.select_related("snapshot", "snapshot__subject").order_by("snapshot__position")

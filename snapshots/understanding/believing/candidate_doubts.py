@@ -1,0 +1,84 @@
+"""Candidates that a person should review first: they may be true, but are not sure enough to be written.
+
+The gate refuses what may not be believed; doubt concerns the rest. A correction is never in doubt: its speaker has just
+said it.
+"""
+
+from profiles.models import Preference, Subject, Tag
+from profiles.models import ProfileFact as ProfileFactRow
+from profiles.selectors import current_preferences
+from profiles.services.claims import same_value
+from profiles.services.lists import among_entries, entries_of
+from profiles.services.preferences import OPPOSITE, preference_place
+from profiles.services.profile import FactName, fact_place
+from profiles.services.tags.tags import find_tag_by_label
+from profiles.values import Provenance
+from snapshots.understanding.believing.apply_candidate import value_json
+from snapshots.understanding.believing.policy import DOUBT, DoubtPolicy
+from snapshots.understanding.values import Candidate, FactCandidate, PreferenceCandidate, TagCandidate
+
+# Another value with the same provenance is believed, and the new one is not confident enough to replace it.
+CONTRADICTION = "contradiction"
+# The confidence is too low to write anything.
+UNSURE = "unsure"
+
+
+def find_doubt(subject: Subject, found: Candidate, policy: DoubtPolicy = DOUBT) -> str:
+    """Return why ``found`` should wait for a person; "" when it need not. Reads beliefs in the open scope."""
+    if found.confidence < policy.least_confidence:
+        return UNSURE
+    if found.confidence < policy.plain_confidence and _contradicts(subject, found):
+        return CONTRADICTION
+    return ""
+
+
+def _contradicts(subject: Subject, found: Candidate) -> bool:
+    if isinstance(found, TagCandidate) or found.replaces or getattr(found, "sort", "") == "change":
+        return False
+    held = _current_belief(subject, found)
+    if held is None:
+        return _has_opposite(subject, found)
+    is_rival = Provenance(held.provenance) is Provenance(found.provenance)
+    return is_rival and not same_value(held.value, value_json(found.value))
+
+
+def replaces_belief(subject: Subject, found: Candidate) -> bool:
+    """Return whether ``found`` differs from the belief in its place, in the open scope."""
+    if isinstance(found, TagCandidate):
+        tag = find_tag_by_label(subject, found.label)
+        return tag is not None and any(
+            said and said != was for said, was in ((found.address, tag.address), (found.phone, tag.phone))
+        )
+    held = _current_belief(subject, found)
+    return _has_opposite(subject, found) if held is None else not same_value(held.value, value_json(found.value))
+
+
+def _current_belief(subject: Subject, found: FactCandidate | PreferenceCandidate) -> ProfileFactRow | Preference | None:
+    match found:
+        case FactCandidate(mode="overwrite"):
+            return fact_place(subject, FactName(found.field, is_attribute=found.is_attribute)).current()
+        case PreferenceCandidate(category=str(category), key=str(key), mode="set"):
+            return preference_place(subject, category, key).current()
+    return None
+
+
+def _has_opposite(subject: Subject, found: FactCandidate | PreferenceCandidate) -> bool:
+    if isinstance(found, FactCandidate) or found.mode != "add" or found.key not in OPPOSITE:
+        return False
+    said = found.value if isinstance(found.value, tuple) else (found.value,)
+    rivals = current_preferences(subject).filter(key=OPPOSITE[found.key])
+    return any(among_entries(one, entries_of(rival.value) or ()) for rival in rivals for one in said)
+
+
+def list_rivals(subject: Subject, found: Candidate) -> list[Preference | ProfileFactRow | Tag]:
+    """Return the beliefs in the place of ``found`` and its opposite, in the open scope."""
+    rows: list[Preference | ProfileFactRow | Tag | None] = []
+    match found:
+        case TagCandidate():
+            rows = [find_tag_by_label(subject, found.label)]
+        case FactCandidate():
+            rows = [fact_place(subject, FactName(found.field, is_attribute=found.is_attribute)).current()]
+        case PreferenceCandidate(category=str(category), key=str(key)):
+            keys = filter(None, (key, OPPOSITE.get(key)))
+            rows = [preference_place(subject, category, one).current() for one in keys]
+    return [row for row in rows if row is not None]

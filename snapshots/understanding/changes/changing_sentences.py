@@ -1,0 +1,53 @@
+"""The sentences of a message that may end a note, by a cue or by their grade, and those that may repeat one."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, islice
+
+from snapshots.understanding.changes.change_words import may_change
+from snapshots.understanding.changes.pair_features import SaidSentence
+from snapshots.understanding.config import CHANGES, NOTING, ChangePolicy
+from snapshots.understanding.grading.clause_classifier import ClauseGrade
+from snapshots.understanding.grading.clause_features import SpokenMessage
+from snapshots.understanding.reading.text_forms import matching_form
+
+
+@dataclass(frozen=True, slots=True)
+class ChangingSentence:
+    """Characters ``start`` to ``end`` of a message, which may end a note."""
+
+    sentence: SaidSentence
+    start: int
+    end: int
+
+
+def find_changing_sentences(
+    spoken: SpokenMessage, grades: Sequence[ClauseGrade], policy: ChangePolicy = CHANGES, *, lasting: bool = False
+) -> list[ChangingSentence]:
+    """Return the sentences of a message that may end something, in order, each with the words just before it; with
+    ``lasting`` also those that say something lasting."""
+    found = (
+        one
+        for one, lasts in list_told_sentences(spoken, grades)
+        if (lasting and lasts >= NOTING.held_from)
+        or one.sentence.change >= policy.change_from
+        or may_change(matching_form(one.sentence.text))
+    )
+    return list(islice(found, policy.sentences))
+
+
+def list_told_sentences(
+    spoken: SpokenMessage, grades: Sequence[ClauseGrade]
+) -> Iterator[tuple[ChangingSentence, float]]:
+    before = spoken.asked
+    pairs = zip(spoken.clauses, grades, strict=False)
+    for _, group in groupby(pairs, key=lambda pair: pair[0].sentence):
+        parts = list(group)
+        start, end = parts[0][0].start, parts[-1][0].end
+        text = spoken.text[start:end]
+        change = max(grade.change for _, grade in parts)
+        other = min(grade.other for _, grade in parts)
+        if not any(clause.asked for clause, _ in parts):
+            lasts = max(grade.lasting for _, grade in parts)
+            yield ChangingSentence(SaidSentence(text, before, change, other), start, end), lasts
+        before = text

@@ -1,0 +1,80 @@
+"""Notes that a sentence does not end although it shares words with them: past events, repetitions, trips; and notes of
+which a part still holds."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from memory_platform.kernel.pattern_files import load_patterns
+from snapshots.understanding.changes.change_words import find_cues, find_event_verbs
+from snapshots.understanding.changes.figures import find_figures
+from snapshots.understanding.changes.mentioned_people import find_mentioned_people
+from snapshots.understanding.changes.pair_features import STRONG, NoteText, SaidSentence, list_words
+from snapshots.understanding.drafting.near_duplicates import count_denials, says_the_same
+from snapshots.understanding.reading.clauses import split_clauses
+from snapshots.understanding.reading.text_forms import matching_form
+
+_RE = load_patterns(Path(__file__).with_name("unchanged_notes.toml"))
+
+# So many words that the sentence does not have make a part of a note a fact of its own. Assumed: a verb and its
+# object; a single word is a name, a filler or a list entry. In a whole clause one word is enough.
+FACT_WORDS = 2
+
+
+def is_unaffected(sentence: SaidSentence, held: NoteText) -> bool:
+    """Return whether a note stays as it is: the sentence says the same, is about a trip where the note is not, or both
+    tell of separate events ("I bought 3 tickets" beside "I bought 5 tickets")."""
+    if says_the_same(sentence.text, held.text) or repeats_note(sentence.text, held.text):
+        return True
+    form, known = matching_form(sentence.text), matching_form(held.text)
+    if "wrong" in find_cues(form):
+        return False
+    is_somebody = find_mentioned_people(held.text).people and _RE["introduces"].fullmatch(known.strip(" .!,。"))
+    if is_somebody and not _RE["parts"].search(form):
+        return True
+    is_elsewhere = _RE["elsewhere"].search(form) is not None and _RE["elsewhere"].search(known) is None
+    return is_elsewhere or bool(find_event_verbs(form) & find_event_verbs(known))
+
+
+def _blank_word(found: re.Match[str]) -> str:
+    """Chinese characters are read in pairs, so nothing stands between them."""
+    return " " if found.group().isascii() else ""
+
+
+def repeats_note(said: str, held: str) -> bool:
+    """Return whether a sentence only repeats or strengthens a note: the words of one stand in the other, both deny as
+    often, and no figure differs. "I don't eat beef any more" does not end "I don't eat beef"."""
+    plain, known_plain = (_RE["strengthens"].sub(_blank_word, matching_form(text)) for text in (said, held))
+    if count_denials(plain) != count_denials(known_plain):
+        return False
+    own, others = list_words(plain), list_words(known_plain)
+    if find_cues(matching_form(said)) & STRONG and not (count_denials(plain) and own == others):
+        return False
+    if not own or not others or not (own <= others or others <= own):
+        return False
+    known = find_figures(held)
+    return all(values <= known[sort] or known[sort] <= values for sort, values in find_figures(said).items())
+
+
+def has_other_facts(sentence: SaidSentence, held: NoteText) -> bool:
+    """Return whether a note also says something that the sentence is not about: "I have asthma and use a blue inhaler"
+    outlives the inhaler.
+
+    The part that shares most words with the sentence ends. A vital note counts as saying more with every two words of
+    its own, because a wrong end may hurt somebody.
+    """
+    said = list_words(sentence.text)
+    if held.is_vital and len(list_words(held.text) - said) >= FACT_WORDS:
+        return True
+    clauses = [clause.text for clause in split_clauses(held.text)]
+    return _has_other_parts(clauses, said, least=1) or _has_other_parts(
+        _RE["joints"].split(held.text), said, least=FACT_WORDS
+    )
+
+
+def _has_other_parts(parts: Iterable[str], said: frozenset[str], *, least: int) -> bool:
+    told = [words for part in parts if (words := list_words(part))]
+    meant = max(told, key=lambda words: len(words & said) / len(words), default=frozenset[str]())
+    if not meant & said:
+        return sum(len(words) >= least for words in told) > 1
+    return any(len(words - said) >= least for words in told if words is not meant)

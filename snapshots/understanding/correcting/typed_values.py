@@ -1,0 +1,162 @@
+"""Times, days, dates, numbers and amounts in a text, of which one corrects another of its sort. Pure."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from snapshots.understanding.reading.text_forms import matching_form
+
+Key = tuple[int | str | None, ...]
+_ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_WEEK_EN, _WEEK_ZH = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], "一二三四五六日天末"
+_HOUR, _DAY = rf"\d{{1,2}}|{'|'.join(_ONES)}", r"\d{1,2}(?:st|nd|rd|th)"
+_MONTH = (
+    r"(?P<month>january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b)"
+)
+# In digits.
+_LONG = 3
+_N = r"\d{1,2}|[一二两三四五六七八九十]{1,3}"
+_UNITS = (
+    r"mg|mcg|ml|kg|kilos?|km|miles?|minutes?|mins?|hours?|days?|weeks?|months?|euros?|dollars?|pounds|bucks|quid|percent|%"
+    r"|degrees|people|guests|块钱?|元|万|毫克|毫升|片|粒|公斤|斤|公里|分钟|小时|天|周|个?月|度|位|楼"
+)
+_PATTERNS: Mapping[str, tuple[re.Pattern[str], ...]] = {
+    sort: tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+    for sort, patterns in {
+        "clock": (
+            r"(?P<core>(?P<past>half|quarter|ten|twenty|five) (?P<side>past|to)(?: (?P<hour>" + _HOUR + r")\b)?)",
+            r"(?<![\d$€£¥.:])(?P<core>(?P<hour>\d{1,2})[:.](?P<minute>[0-5]\d)"
+            r"(?! ?(?:%|mg|kg|km|euros?|块|元))(?: ?[ap]\.?m\b)?)",
+            r"(?P<core>\b(?P<hour>" + _HOUR + r") ?(?:[ap]\.?m\b|o'clock))",
+            r"(?P<core>\b(?:noon|midday|midnight)\b)",
+            r"(?:早上|上午|中午|下午|傍晚|晚上|夜里|凌晨)?(?P<core>(?P<hour>" + _N + r")点(?!儿|菜|名)(?P<part>半|一刻|"
+            r"三刻|(?:\d{1,2}|[一二三四五]?十?[一二三四五六七八九]?)分?)?)",
+        ),
+        "weekday": (
+            r"(?P<core>\b(?P<week>mon|tues|wednes|thurs|fri|satur|sun)days?\b)",
+            r"(?P<core>(?:周|星期|礼拜)(?P<week>[一二三四五六日天末]))",
+        ),
+        "date": (
+            rf"(?P<core>\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?)(?: of)? {_MONTH}",
+            rf"\b{_MONTH} (?:the )?(?P<core>(?P<day>\d{{1,2}})(?:st|nd|rd|th)?)(?![\d:%])",
+            r"(?<!\w)(?P<core>(?P<day>\d{1,2})(?:st|nd|rd|th))\b(?! (?:floor|street|avenue|grade|time|birthday))",
+            rf"(?:(?P<month>{_N})月)(?P<core>(?P<day>{_N})[日号]?)(?![\d月个])",
+            rf"(?<![\d月一二三四五六七八九十])(?P<core>(?P<day>{_N})[日号])(?![线楼店院机码])",
+        ),
+        "phone": (r"(?P<core>\+?\d(?:[\d -]{6,20})\d)",),
+        "amount": (
+            r"(?P<core>(?P<sign>[$€£¥]) ?(?P<number>\d+(?:[.,]\d+)*))",
+            rf"(?<![A-Za-z\d.:])(?P<core>(?P<number>\d+(?:[.,]\d+)*)) ?(?P<unit>{_UNITS})(?![a-z])",
+        ),
+        "number": (
+            rf"(?<![A-Za-z\d.:$€£¥])(?P<core>(?P<number>\d+(?:[.,]\d+)?|{'|'.join(_ONES)}))(?![\w:]|[.,]\d)",
+            r"(?<![A-Za-z\d.:])(?P<core>(?P<number>\d{3,6}))(?=号(?!线))",
+        ),
+    }.items()
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TypedValue:
+    """A value at characters ``start`` to ``end``, with its normalised ``key``. ``core`` is its last part, which can
+    replace another's core: of a date the day."""
+
+    sort: str
+    key: Key
+    start: int
+    end: int
+    core: tuple[int, int]
+
+    @property
+    def is_rare(self) -> bool:
+        """Whether few things share the value by chance: 3:15 but no full hour, a date with its month, a long number."""
+        if self.sort in ("clock", "date"):
+            return None not in self.key and self.key[1] != 0
+        return self.sort == "phone" or (self.sort in ("amount", "number") and len(str(self.key[0])) >= _LONG)
+
+    def equals(self, other: "TypedValue") -> bool:
+        """Return whether two values are equal as far as both say: "the 3rd" and "3 May"."""
+        pairs = zip(self.key, other.key, strict=False)
+        return self.sort == other.sort and all(None in (one, two) or one == two for one, two in pairs)
+
+
+@lru_cache(maxsize=2_048)
+def find_typed_values(text: str) -> tuple[TypedValue, ...]:
+    """Return the values of a text in order; none inside another."""
+    form = matching_form(text)
+    if len(form) != len(text):
+        return ()
+    taken: list[TypedValue] = []
+    for one in _match_values(form):
+        if all(one.end <= other.start or other.end <= one.start for other in taken):
+            taken.append(one)
+    return tuple(sorted(taken, key=lambda one: one.start))
+
+
+def _match_values(form: str) -> Iterator[TypedValue]:
+    for sort, patterns in _PATTERNS.items():
+        for pattern in patterns:
+            for found in pattern.finditer(form):
+                key = _KEY_BUILDERS[sort](
+                    {name: value for name, value in found.groupdict().items() if value}, found["core"]
+                )
+                yield TypedValue(sort, key, *found.span(), found.span("core"))
+
+
+def _parse_number(told: str) -> int:
+    if told.isdigit():
+        return int(told)
+    if told.lower() in _ONES:
+        return _ONES.index(told.lower()) + 1
+    tens, _, ones = told.rpartition("十")
+    digits = "一二三四五六七八九".find
+    one = digits(ones.replace("两", "二")) + 1 if ones else 0
+    return ((digits(tens) + 1 if tens else 1) * 10 if "十" in told else 0) + one
+
+
+def _clock_key(said: Mapping[str, str], core: str) -> Key:
+    if not said:
+        return (0, 0)
+    hour = _parse_number(said["hour"]) % 12 if "hour" in said else None
+    part = said.get("part", "").rstrip("分")
+    minute = {"半": 30, "一刻": 15, "三刻": 45}.get(part) or (
+        _parse_number(part) if part else int(said.get("minute", 0))
+    )
+    if "past" in said:
+        minute = {"half": 30, "quarter": 15, "ten": 10, "twenty": 20, "five": 5}[said["past"].lower()]
+        if said["side"].lower() == "to":
+            minute, hour = 60 - minute, None if hour is None else (hour - 1) % 12
+    return (hour, minute)
+
+
+def _weekday_key(said: Mapping[str, str], core: str) -> Key:
+    week = said["week"].lower()
+    return (_WEEK_ZH.index(week.replace("天", "日")) if week in _WEEK_ZH else _WEEK_EN.index(week[:3]),)
+
+
+def _date_key(said: Mapping[str, str], core: str) -> Key:
+    month = said.get("month", "").lower()
+    told = _MONTHS.index(month[:3]) + 1 if month[:3] in _MONTHS else _parse_number(month) if month else None
+    return (told, _parse_number(said["day"]))
+
+
+def _amount_key(said: Mapping[str, str], core: str) -> Key:
+    unit = said.get("unit", said.get("sign", "")).lower()
+    return (_number_key(said["number"]), unit.rstrip("s"))
+
+
+def _number_key(number: str) -> str:
+    return number if number[0].isdigit() else str(_parse_number(number))
+
+
+_KEY_BUILDERS: Mapping[str, Callable[[Mapping[str, str], str], Key]] = {
+    "clock": _clock_key,
+    "weekday": _weekday_key,
+    "date": _date_key,
+    "phone": lambda said, core: (re.sub(r"\D", "", core),),
+    "amount": _amount_key,
+    "number": lambda said, core: (_number_key(said["number"]), None),
+}

@@ -1,0 +1,101 @@
+"""Whether two texts say the same: most words, all numbers, the same order, and the same words denied.
+
+One text may have a few more words. The order may differ by a turn ("I run every morning", "every morning I run") and in
+joined pairs ("nuts and shellfish"): "from Leeds to Porto" is not "from Porto to Leeds".
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from memory_platform.kernel.stopwords import CHINESE, ENGLISH
+from memory_platform.kernel.terms import stems, terms
+from memory_platform.kernel.text import comparable, index_form
+from snapshots.understanding.config import NOTING, NotingPolicy
+
+_NUMBER = re.compile(r"\d+(?:[.:]\d+)?|[零一二三四五六七八九十百千万]+")
+_DENIES = r"\b(?:not?|nor|never|cannot|without|any ?more|(?:do|does|did|is|are|was|wo|would|ca|could|have|has)nt)\b"
+_NEGATES = re.compile(rf"{_DENIES}|n't\b|不|没|别|无|戒")
+_PART = re.compile(
+    rf"(?P<denial>{_DENIES}|\w*n't\b|[不没别无戒])|[\u3400-\u9fff]|(?:(?![\u3400-\u9fff])\w)+(?:'[a-z]+)?"
+)
+
+_JOINS = frozenset(("and", "or"))
+# Words that one of two equal texts may lack, or have at another place.
+_IDLE = frozenset(("a", "an", "the", "but", "also", "too", "so", "then", "我"))
+_TURNING = "before after from over under above below off out up down until against between during more most few again"
+# English stop words that change the meaning of a text.
+_TURNS = frozenset(_TURNING.split())
+_PERSONS = {"me": "i", "him": "he", "her": "she", "us": "we", "them": "they"}
+_TAIL = re.compile(r"'(?:m|s|ve|d|ll|re)$")
+_DENIED = "\u00ac"
+
+
+def says_the_same(one: str, other: str, policy: NotingPolicy = NOTING) -> bool:
+    if comparable(one) == comparable(other):
+        return True
+    if sorted(_NUMBER.findall(one)) != sorted(_NUMBER.findall(other)):
+        return False
+    if count_denials(one) != count_denials(other):
+        return False
+    own, others = set(terms(one)), set(terms(other))
+    return bool(own) and len(own & others) / len(own | others) >= policy.overlap and _have_same_order(one, other)
+
+
+def count_denials(text: str) -> int:
+    return len(_NEGATES.findall(index_form(text)))
+
+
+def _have_same_order(one: str, other: str) -> bool:
+    own, others = _ordered_words(one), _ordered_words(other)
+    telling, telling_others = Counter(filter(_is_telling, own)), Counter(filter(_is_telling, others))
+    if not (telling <= telling_others or telling_others <= telling):
+        return False
+    own, others = [word for word in own if word in others], [word for word in others if word in own]
+    fewer, more = sorted((own, others), key=len)
+    return any(_matches_with_turn(read(fewer), read(more)) for read in (_drop_conjunctions, _sort_pairs))
+
+
+def _ordered_words(text: str) -> list[str]:
+    """Return the stems and Chinese characters of a text in order; a denial is put on the telling word behind it."""
+    found, is_denied = list[str](), False
+    for part in _PART.finditer(index_form(text)):
+        if part["denial"]:
+            is_denied = True
+            continue
+        word = _base_form(part.group())
+        if is_denied and _is_telling(word):
+            word, is_denied = _DENIED + word, False
+        if word not in _IDLE:
+            found.append(word)
+    return [*found, _DENIED] if is_denied else found
+
+
+def _base_form(word: str) -> str:
+    """Return a word without its ending or contraction; "I", "me" and "I'm" are one word."""
+    word = _TAIL.sub("", word)
+    return _PERSONS.get(word) or (word if word in ENGLISH else stems((word,))[0])
+
+
+def _is_telling(word: str) -> bool:
+    return word in _TURNS or (word not in ENGLISH and word not in CHINESE)
+
+
+def _matches_with_turn(fewer: Sequence[str], more: Sequence[str]) -> bool:
+    for at in range(max(len(fewer), 1)):
+        rest = iter(more)
+        if all(word in rest for word in [*fewer[at:], *fewer[:at]]):
+            return True
+    return False
+
+
+def _sort_pairs(words: Sequence[str]) -> list[str]:
+    found = list(words)
+    for at in range(1, len(found) - 1):
+        if found[at] in _JOINS and found[at - 1] > found[at + 1]:
+            found[at - 1], found[at + 1] = found[at + 1], found[at - 1]
+    return _drop_conjunctions(found)
+
+
+def _drop_conjunctions(words: Sequence[str]) -> list[str]:
+    return [word for word in words if word not in _JOINS]

@@ -1,0 +1,248 @@
+"""Draft notes: their text and details such as the person, the confidence, the turn before, and the place in the
+message."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import stable_id
+from profiles.values import Provenance
+from snapshots.echo.detection import Span, blank_spans
+from snapshots.embedding.indexed_text import SpokenTurn
+from snapshots.embedding.snapshot_drafts import SnapshotToStore
+from snapshots.embedding.stored_drafts import mask_name
+from snapshots.models import AboutKind, Message, MessageRole, NoteGrade, SnapshotKind
+from snapshots.notes.section import NotesPolicy
+from snapshots.notes.values import NoteDetails
+from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.believing.gate import is_own_message
+from snapshots.understanding.config import NOTING, NotingPolicy
+from snapshots.understanding.drafting.note_parts import NotePart, assemble_parts, is_fragment, points_back
+from snapshots.understanding.grading.clause_classifier import ClauseGrade, load_clause_classifier
+from snapshots.understanding.grading.clause_cues import find_vital_cues, has_cue
+from snapshots.understanding.grading.clause_features import SpokenMessage, count_words, find_question
+from snapshots.understanding.heard.answered_asks import find_slot_question, state_ask_answer
+from snapshots.understanding.heard.bare_answers import is_bare_answer, is_evasive, says_no, says_yes, state_answer
+from snapshots.understanding.heard.remember_offers import is_consent
+from snapshots.understanding.heard.remember_orders import RememberOrder, find_remember_orders
+from snapshots.understanding.reading.clauses import LONGEST_READ, split_clauses
+from snapshots.understanding.reading.links import has_link
+from snapshots.understanding.reading.modality import is_role_play
+from snapshots.understanding.reading.people import NamedPerson, find_person
+from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.vital_words import asks_for_person, names_somebody
+from snapshots.understanding.slots.engine import read_slots
+from snapshots.understanding.slots.lexicon import load_language
+from snapshots.understanding.slots.pronouns import find_pronoun, fits_relation
+from snapshots.understanding.slots.transcripts import find_other_speakers_lines
+from snapshots.understanding.statements.statements import (
+    STATEMENT_VERSION,
+    HeardMessage,
+    build_utterance,
+    draft_from_message,
+)
+from snapshots.understanding.statements.topics import find_topics, score_importance
+from snapshots.understanding.values import ExtractionContext
+
+
+@dataclass(frozen=True, slots=True)
+class NoteDraft:
+    """A note before it is indexed."""
+
+    snapshot: SnapshotToStore
+    details: NoteDetails
+
+    def overlaps(self, start: int, end: int) -> bool:
+        first, last = self.details.span_start, self.details.span_end
+        return first is not None and last is not None and first < end and start < last
+
+
+def read_spoken(heard: HeardMessage, own_names: frozenset[str], policy: NotingPolicy = NOTING) -> SpokenMessage:
+    """Return the subject's own clauses of a message; none for words of others and echoes."""
+    message = heard.message
+    asked = (
+        find_question(heard.previous.content) if heard.previous and heard.previous.role == MessageRole.ASSISTANT else ""
+    )
+    if not message.remember or not is_own_message(build_utterance(message), own_names):
+        return SpokenMessage(message.content, (), asked)
+    echoes = heard.shown.find_echoes(message)
+    form = matching_form(message.content)
+    others = () if len(form) > LONGEST_READ else find_other_speakers_lines(message.content, form, own_names)
+    text = blank_spans(message.content, (*echoes.pasted, *echoes.told, *others))
+    if is_role_play(matching_form(text[:LONGEST_READ])):
+        return SpokenMessage(message.content, (), asked)
+    if heard.previous is not None and asked:
+        said = _read_bare_answer(heard, heard.previous.content, asked)
+        if said is not None:
+            return said
+    orders = find_remember_orders(text)
+    text = blank_spans(text, [span for order in orders for span in _order_spans(order)])
+    wanted = tuple((order.said_start, order.said_end) for order in orders if not order.is_refused)
+    return SpokenMessage(text, tuple(split_clauses(text)[: policy.graded_clauses]), asked, wanted)
+
+
+def draft_message_notes(
+    heard: HeardMessage, spoken: SpokenMessage, grades: Sequence[ClauseGrade], policy: NotingPolicy = NOTING
+) -> list[NoteDraft]:
+    drafts = [draft_note(heard, spoken, part, policy) for part in assemble_parts(spoken, grades, policy)]
+    # "My pin is [masked secret]" tells nothing that could be used.
+    return [draft for draft in drafts if not draft.snapshot.masked or draft.details.vital_class]
+
+
+def apply_notes_policy(drafts: Iterable[NoteDraft], policy: NotesPolicy) -> Iterator[NoteDraft]:
+    """Yield drafts without the vital marks that the tenant does not want; a note kept only for such a mark is left
+    out."""
+    for draft in drafts:
+        vital_class = draft.details.vital_class
+        if not vital_class or vital_class in policy.vital_classes:
+            yield draft
+        elif draft.details.grade_probability >= NOTING.held_from:
+            yield replace(draft, details=replace(draft.details, vital_class=""))
+
+
+def _read_bare_answer(heard: HeardMessage, previous: str, asked: str) -> SpokenMessage | None:
+    """Return a bare answer together with its question; None for a message that says more.
+
+    Consent to an offer to remember says nothing itself: the words that it means are read elsewhere.
+    """
+    text = heard.message.content
+    if is_consent(text, previous) or (is_bare_answer(text, previous) and is_evasive(text)):
+        return SpokenMessage(text, (), asked)
+    stated = state_answer(text, previous)
+    if stated:
+        wanted = ((0, len(stated)),) if read_slots(stated, message_key="") else ()
+        return SpokenMessage(stated, tuple(split_clauses(stated)), wanted=wanted, answer=f"{asked} {text.strip()}")
+    if says_yes(text) or says_no(text):
+        return SpokenMessage(text, (), asked)
+    known = ExtractionContext(previous=find_slot_question(heard))
+    if is_bare_answer(text, previous) and (state_ask_answer(heard) or read_slots(text, known, message_key="")):
+        return SpokenMessage(text, tuple(split_clauses(text)), asked, wanted=((0, len(text)),))
+    return None
+
+
+def _order_spans(order: RememberOrder) -> list[Span]:
+    if order.is_refused:
+        return [(min(order.start, order.said_start), max(order.end, order.said_end))]
+    return [(order.start, order.end)]
+
+
+def draft_note(heard: HeardMessage, spoken: SpokenMessage, part: NotePart, policy: NotingPolicy) -> NoteDraft:
+    message, previous = heard.message, heard.previous
+    said = spoken.answer or spoken.text[part.start : part.end]
+    text, masked = mask_sensitive(said)
+    topics = find_topics(text)
+    hedged = any(has_cue(name, matching_form(said).lower()) for name in ("supposed", "reported"))
+    hedged = hedged and not spoken.is_asked_to_remember(part.start, part.end)
+    sure = policy.hedged if hedged else policy.said_outright
+    snapshot = draft_from_message(
+        message,
+        SnapshotKind.NOTE,
+        text,
+        id=stable_note_id(message.id, part.start),
+        previous=mask_turn(previous) if previous else None,
+        previous_is_memory=previous is not None and previous.role == MessageRole.USER,
+        category=topics[0] if topics else "",
+        topics=topics,
+        importance=score_importance(text),
+        confidence=sure,
+        provenance=Provenance.OBSERVATION if hedged else Provenance.CONFIRMED_BY_USER,
+        masked=bool(masked),
+    )
+    return NoteDraft(snapshot, _build_details(heard, spoken, part, policy))
+
+
+def stable_note_id(message_id: UUID, start: int) -> UUID:
+    """Return the stable id of the note that begins at a character of a message, whatever classifier found it."""
+    return stable_id("note", message_id, start)
+
+
+def _build_details(heard: HeardMessage, spoken: SpokenMessage, part: NotePart, policy: NotingPolicy) -> NoteDetails:
+    text = spoken.text[part.start : part.end]
+    is_other = part.is_other or part.grade.other >= policy.other_from
+    is_answer = _answers_question(spoken, part)
+    leans = points_back(text) or not _names_subject(text, part.language, is_other=is_other)
+    context = _find_context(heard, spoken, part, policy) if leans else ""
+    if heard.previous is not None and is_answer and not (context and leans):
+        context = mask_sensitive(find_question(heard.previous.content))[0]
+    person = (find_person(text, part.language) or _find_referent(text, context, part.language)) if is_other else None
+    grade = NoteGrade(part.grade.kind)
+    details = NoteDetails(
+        grade=NoteGrade.ABOUT_OTHER if is_other and grade is NoteGrade.FACT else grade,
+        grade_probability=round(min(part.grade.lasting, 1.0), 4),
+        vital_class=_final_vital_class(spoken, part),
+        # Held for what it may hurt though the reader is unsure that it lasts: somebody should look at it.
+        review_by=utc_now() if part.grade.lasting < policy.held_from else None,
+        context=context,
+        span_start=0 if spoken.answer else part.start,
+        span_end=len(heard.message.content) if spoken.answer else part.end,
+        reader_version=load_clause_classifier().version,
+        statement_id=stable_id(STATEMENT_VERSION, heard.message.id),
+    )
+    return add_person(details, person) if is_other else details
+
+
+def _answers_question(spoken: SpokenMessage, part: NotePart) -> bool:
+    if spoken.answer or not spoken.asked:
+        return bool(spoken.answer)
+    in_fragments = spoken.follows_question and spoken.is_short_answer
+    return spoken.is_asked_to_remember(part.start, part.end) or (
+        in_fragments and all(is_fragment(clause.text, clause.language) for clause in spoken.clauses)
+    )
+
+
+def _find_referent(text: str, context: str, language: str) -> NamedPerson | None:
+    person = find_person(context, language)
+    words, word = load_language(language).words, find_pronoun(text)
+    return person if person and fits_relation(word, person.relation or person.label, words) else None
+
+
+def _final_vital_class(spoken: SpokenMessage, part: NotePart) -> str:
+    """Return why a note is vital: by its own words, or as the answer to a question about something vital.
+
+    The assistant's words are never vital by a yes, and nothing with a link is: it would stand in every prompt.
+    """
+    if spoken.answer or has_link(spoken.text[part.start : part.end]):
+        return ""
+    if part.vital_class or not _answers_question(spoken, part) or says_no(spoken.text) or is_evasive(spoken.text):
+        return part.vital_class
+    asked_after = find_vital_cues(matching_form(spoken.asked))
+    if "emergency" in asked_after and not (asks_for_person(spoken.asked) and names_somebody(spoken.text)):
+        return ""
+    return asked_after[0] if asked_after else ""
+
+
+def add_person(details: NoteDetails, person: NamedPerson | None) -> NoteDetails:
+    """Return the details of a note about somebody else; ``person`` is None where nobody is named."""
+    if person is None:
+        return replace(details, about_kind=AboutKind.CONTACT)
+    kind = AboutKind.THING if person.is_thing else AboutKind.CONTACT
+    return replace(details, about_kind=kind, about_label=person.label[:100], relation=person.relation[:100])
+
+
+def _names_subject(text: str, language: str, *, is_other: bool) -> bool:
+    form = matching_form(text).lower()
+    if is_other:
+        return find_person(text, language) is not None
+    return has_cue("me", form) or has_cue("us", form)
+
+
+def _find_context(heard: HeardMessage, spoken: SpokenMessage, part: NotePart, policy: NotingPolicy) -> str:
+    before = " ".join(spoken.text[: part.start].split())
+    if count_words(before) > 1:
+        return mask_sensitive(_last_words(before, policy.context_chars))[0]
+    previous = heard.previous
+    if previous is None or previous.role not in (MessageRole.ASSISTANT, MessageRole.USER):
+        return ""
+    if previous.role == MessageRole.ASSISTANT and not find_question(previous.content):
+        return ""
+    return mask_sensitive(_last_words(previous.content.strip(), policy.context_chars))[0]
+
+
+def _last_words(text: str, most: int) -> str:
+    return text if len(text) <= most else text[-most:].partition(" ")[2] or text[-most:]
+
+
+def mask_turn(message: Message) -> SpokenTurn | None:
+    name = mask_name(message.name, mask_sensitive)
+    return SpokenTurn(mask_sensitive(message.content)[0], name, message.said_locally) if message.content else None

@@ -1,0 +1,161 @@
+"""Draft replies: recommendations, promises, figures and names that the assistant gave, in its own words.
+
+They are never believed of the user: no profile, preference, tag or note is made of them.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from memory_platform.kernel.ids import stable_id
+from memory_platform.kernel.terms import terms
+from profiles.values import Provenance
+from snapshots.embedding.snapshot_drafts import SnapshotToStore
+from snapshots.embedding.stored_drafts import mask_name
+from snapshots.models import MessageRole, SnapshotKind
+from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.config import REPLYING, ReplyingPolicy
+from snapshots.understanding.drafting.note_drafts import mask_turn
+from snapshots.understanding.grading.clause_features import SpokenMessage, find_question
+from snapshots.understanding.grading.reply_classifier import ReplyGrade, grade_replies
+from snapshots.understanding.reading.clauses import Clause, split_reply_clauses
+from snapshots.understanding.reading.instruction_classifier import is_instruction
+from snapshots.understanding.reading.text_forms import estimate_tokens, matching_form
+from snapshots.understanding.reading.vital_words import sends_to_link
+from snapshots.understanding.statements.statements import HeardMessage, draft_from_message, load_messages_at
+from snapshots.understanding.statements.topics import find_topics, score_importance
+
+# Sorts that are nothing new when the user has just said the same. A promise is one in anybody's words.
+REPEATABLE_SORTS = frozenset({"figure", "name"})
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantAnswer:
+    """A message of the assistant, and the user's turns before it."""
+
+    heard: HeardMessage
+    told: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyPart:
+    """Characters ``start`` to ``end`` of a message that are kept, and the grade that speaks for them."""
+
+    start: int
+    end: int
+    sentence: int
+    given: ReplyGrade
+
+
+def load_answers(said: Iterable[HeardMessage], policy: ReplyingPolicy = REPLYING) -> list[AssistantAnswer]:
+    """Return the assistant's messages among these, with the users' turns before them, in the open scope."""
+    answers = [one for one in said if one.message.role == MessageRole.ASSISTANT and one.message.remember]
+    around = {
+        (one.message.id, back): _earlier_place(one, back) for one in answers for back in range(1, policy.echo_turns + 1)
+    }
+    before = load_messages_at(set(around.values()), {one.message.subject_id for one in answers}) if answers else {}
+    return [
+        AssistantAnswer(
+            one,
+            tuple(
+                before[place].content
+                for back in range(1, policy.echo_turns + 1)
+                if (place := around[one.message.id, back]) in before and before[place].role == MessageRole.USER
+            ),
+        )
+        for one in answers
+    ]
+
+
+def draft_replies(answers: Sequence[AssistantAnswer], policy: ReplyingPolicy = REPLYING) -> list[SnapshotToStore]:
+    """Return the kept parts of the assistant's messages, in order. Embeds: no transaction may be open.
+
+    Raises EmbeddingUnavailable without the encoder's files.
+    """
+    spoken = [_read_answer(answer, policy) for answer in answers]
+    return [
+        _draft_reply(answer.heard, part, policy)
+        for answer, said, given in zip(answers, spoken, grade_replies(spoken), strict=True)
+        for part in choose_reply_parts(said, given, answer.told, policy)
+    ]
+
+
+def choose_reply_parts(
+    spoken: SpokenMessage, given: Sequence[ReplyGrade], told: Sequence[str], policy: ReplyingPolicy = REPLYING
+) -> list[ReplyPart]:
+    """Return the parts of a message that are kept, in order, from the grades of its clauses.
+
+    A sentence is kept whole when one of its clauses is worth it; neighbours are one part; of many the likeliest stay.
+    """
+    known = {term for text in told for term in terms(text)}
+    worth = defaultdict[int, float](float)
+    for clause, found in zip(spoken.clauses, given, strict=True):
+        if not _repeats_user(clause, found, known, policy):
+            worth[clause.sentence] = max(worth[clause.sentence], found.worth)
+    kept = [
+        ReplyPart(clause.start, clause.end, clause.sentence, found)
+        for clause, found in zip(spoken.clauses, given, strict=True)
+        if worth[clause.sentence] >= policy.kept_from
+    ]
+    joined = _join_parts(kept, spoken.text, policy)
+    best = sorted(joined, key=lambda part: -part.given.worth)[: policy.replies]
+    return sorted(best, key=lambda part: part.start)
+
+
+def _read_answer(answer: AssistantAnswer, policy: ReplyingPolicy) -> SpokenMessage:
+    message, previous = answer.heard.message, answer.heard.previous
+    asked = find_question(previous.content) if previous and previous.role == MessageRole.USER else ""
+    clauses = split_reply_clauses(message.content)[: policy.graded_clauses]
+    return SpokenMessage(message.content, tuple(one for one in clauses if not _is_instruction_clause(one)), asked)
+
+
+def _is_instruction_clause(clause: Clause) -> bool:
+    form = matching_form(clause.text)
+    return is_instruction(form) or sends_to_link(form)
+
+
+def _repeats_user(clause: Clause, given: ReplyGrade, known: set[str], policy: ReplyingPolicy) -> bool:
+    own = set(terms(clause.text))
+    return given.sort in REPEATABLE_SORTS and bool(own) and len(own & known) >= policy.echoed * len(own)
+
+
+def _join_parts(parts: Iterable[ReplyPart], text: str, policy: ReplyingPolicy) -> Iterator[ReplyPart]:
+    held: ReplyPart | None = None
+    for part in parts:
+        if held is None:
+            held = part
+        elif part.sentence - held.sentence <= 1 and estimate_tokens(text[held.start : part.end]) <= policy.tokens:
+            surer = max(held.given, part.given, key=lambda one: one.worth)
+            held = replace(held, end=part.end, sentence=part.sentence, given=surer)
+        else:
+            yield held
+            held = part
+    if held:
+        yield held
+
+
+def _draft_reply(heard: HeardMessage, part: ReplyPart, policy: ReplyingPolicy) -> SnapshotToStore:
+    message, previous = heard.message, heard.previous
+    text, masked = mask_sensitive(message.content[part.start : part.end])
+    name = mask_name(message.name, mask_sensitive)
+    return draft_from_message(
+        message,
+        SnapshotKind.REPLY,
+        text,
+        id=stable_id("reply", message.id, part.start),
+        name=name,
+        previous=mask_turn(previous) if previous else None,
+        previous_is_memory=False,  # an image of replies holds no turn of the user's
+        category=part.given.sort,
+        topics=find_topics(text),
+        importance=score_importance(text),
+        confidence=policy.confidence,
+        provenance=Provenance.OBSERVATION,
+        masked=bool(masked) or name != message.name,
+        span=(part.start, part.end),
+    )
+
+
+def _earlier_place(heard: HeardMessage, turns: int) -> tuple[UUID, int]:
+    return heard.message.conversation_id, heard.message.seq - turns

@@ -1,0 +1,79 @@
+"""Try a text on fields: the clauses that last, the notes they make, and the field that each note would fill.
+
+Nothing is stored. Notes are made by the same code as real ones.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from memory_platform.kernel.clock import utc_now
+from memory_platform.kernel.ids import new_id
+from snapshots.models import Message, MessageRole
+from snapshots.understanding.drafting.note_drafts import NoteDraft, draft_message_notes, read_spoken
+from snapshots.understanding.fields.field_matching import FieldMatch, match_notes
+from snapshots.understanding.fields.fill_fields import may_fill_field, value_confidence
+from snapshots.understanding.fields.policy_section import RequestedFields
+from snapshots.understanding.grading.clause_classifier import grade_messages
+from snapshots.understanding.grading.instruction_filter import drop_instructions
+from snapshots.understanding.statements.statements import HeardMessage
+
+NO_OWNER = UUID(int=0)
+# A note with masked words fills no field.
+MASKED = "sensitive"
+
+
+@dataclass(frozen=True, slots=True)
+class TriedClause:
+    """One clause: the probability that it lasts, and the number of its note; None for none."""
+
+    text: str
+    lasting: float
+    note: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TriedNote:
+    """One note and how it matches the fields. ``confidence`` is that of the value that it would write."""
+
+    text: str
+    fit: FieldMatch
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldTryout:
+    """The clauses and notes of a tried text."""
+
+    clauses: Sequence[TriedClause]
+    notes: Sequence[TriedNote]
+
+
+def try_fields(text: str, asked: RequestedFields) -> FieldTryout:
+    """Return the clauses, notes and fields of ``text``, as if a user had said it. No transaction may be open. Raises
+    EmbeddingUnavailable."""
+    heard = HeardMessage(_build_message(text), None)
+    (spoken,) = drop_instructions([read_spoken(heard, frozenset())])
+    (grades,) = grade_messages([spoken])
+    drafts = draft_message_notes(heard, spoken, grades)
+    clauses = [
+        TriedClause(clause.text, round(grade.lasting, 2), _find_note(clause.start, drafts))
+        for clause, grade in zip(spoken.clauses, grades, strict=True)
+    ]
+    fits = match_notes([draft.snapshot.text for draft in drafts], asked)
+    return FieldTryout(clauses, [_build_tried_note(draft, fit) for draft, fit in zip(drafts, fits, strict=True)])
+
+
+def _build_message(text: str) -> Message:
+    owner = {"tenant_id": NO_OWNER, "subject_id": NO_OWNER, "conversation_id": NO_OWNER}
+    return Message(id=new_id(), role=MessageRole.USER, content=text, said_at=utc_now(), seq=1, **owner)
+
+
+def _build_tried_note(draft: NoteDraft, fit: FieldMatch) -> TriedNote:
+    if not may_fill_field(draft):
+        return TriedNote(draft.snapshot.text, FieldMatch(fit.scores, why_not=MASKED), None)
+    return TriedNote(draft.snapshot.text, fit, value_confidence(fit, draft.snapshot.confidence) if fit.field else None)
+
+
+def _find_note(start: int, drafts: Sequence[NoteDraft]) -> int | None:
+    return next((place for place, draft in enumerate(drafts) if draft.overlaps(start, start + 1)), None)

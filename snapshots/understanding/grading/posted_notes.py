@@ -1,0 +1,44 @@
+"""Grade and vital class of notes that somebody wrote by hand."""
+
+from itertools import pairwise
+
+from memory_platform.observability.logs import Event, log
+from memory_platform.providers.contracts import EmbeddingUnavailable
+from snapshots.models import NoteGrade
+from snapshots.notes.values import VitalInstruction
+from snapshots.understanding.config import NOTING, NotingPolicy
+from snapshots.understanding.grading.clause_classifier import grade_messages
+from snapshots.understanding.grading.clause_cues import find_vital_cues, says_from_now_on
+from snapshots.understanding.grading.clause_features import SpokenMessage
+from snapshots.understanding.reading.clauses import split_clauses
+from snapshots.understanding.reading.instruction_classifier import is_instruction
+from snapshots.understanding.reading.links import has_link
+from snapshots.understanding.reading.text_forms import matching_form
+from snapshots.understanding.reading.vital_words import leads_model
+
+
+def grade_posted_note(text: str, policy: NotingPolicy = NOTING) -> NoteGrade:
+    """Return the lasting grade of the clause that most surely lasts; of words in which nothing does, a fact: who writes
+    a note wants it kept. Embeds: no transaction may be open. Without the encoder's files everything is a fact."""
+    spoken = SpokenMessage(text, tuple(split_clauses(text)[: policy.graded_clauses]))
+    try:
+        (grades,) = grade_messages([spoken])
+    except EmbeddingUnavailable as missing:
+        log(Event.EXTRACTION_DEGRADED, messages=1, error=type(missing).__name__)
+        return NoteGrade.FACT
+    lasting = [
+        grade
+        for clause, grade in zip(spoken.clauses, grades, strict=True)
+        if grade.lasting >= policy.held_from or says_from_now_on(matching_form(clause.text))
+    ]
+    return NoteGrade(max(lasting, key=lambda one: one.lasting).kind) if lasting else NoteGrade.FACT
+
+
+def suggest_vital_class(text: str) -> str:
+    """Return the class of the first cue in ``text``, "" where it has none. Raises VitalInstruction."""
+    form = matching_form(text)
+    clauses = [matching_form(clause.text) for clause in split_clauses(text)]
+    leads = any(leads_model(clause, before) for before, clause in pairwise(("", *clauses)))
+    if leads or has_link(text) or is_instruction(form):
+        raise VitalInstruction
+    return next(iter(find_vital_cues(form)), "")

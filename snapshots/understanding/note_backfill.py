@@ -1,0 +1,115 @@
+"""Make notes for messages that were accepted before notes existed or while the encoder's files were missing, and for
+beliefs that no note says.
+
+Safe to repeat and to kill: note ids are stable, and a message that has notes or was read is left out.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from profiles.models import Subject
+from profiles.services.locking import lock_subject
+from snapshots.models import Message
+from snapshots.notes.section import notes_policy_in_force
+from snapshots.notes.slot_ends import end_outdated_notes
+from snapshots.understanding.beliefs_without_notes import add_missing_notes
+from snapshots.understanding.believing.current_values import BeliefCache
+from snapshots.understanding.believing.message_lessons import load_own_names
+from snapshots.understanding.changes.end_notes import write_endings
+from snapshots.understanding.changes.message_endings import find_message_endings
+from snapshots.understanding.changes.successor_notes import add_successor_notes
+from snapshots.understanding.correcting.corrected_notes import correct_notes
+from snapshots.understanding.drafting.note_drafts import NoteDraft
+from snapshots.understanding.note_backfill_state import (
+    list_passes,
+    mark_messages_read,
+    mark_pass_done,
+    select_unread_messages,
+)
+from snapshots.understanding.note_making import drop_unwanted_notes, index_notes, read_messages, write_notes
+from snapshots.understanding.note_people import assign_notes_to_people, load_people_nearby
+from snapshots.understanding.statements.statements import load_heard_messages
+from tenants.isolation import tenant_tx
+
+# Messages graded together: half a second of one core.
+BATCH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class NoteBackfillProgress:
+    """Results of one batch: messages read, notes made, and old beliefs put up for review. A dry run counts without
+    writing."""
+
+    subject_id: UUID
+    messages: int
+    notes: int
+    reviews: int = 0
+
+
+def count_unread_messages(tenant_id: UUID) -> int:
+    """Return how many messages of a tenant are to be read. Opens a scope of its own."""
+    with tenant_tx(tenant_id):
+        return select_unread_messages().count()
+
+
+def backfill_notes(tenant_id: UUID, *, dry_run: bool = False) -> Iterator[NoteBackfillProgress]:
+    """Make the notes of a tenant's messages that have none, subject by subject, in the order in which they were said.
+
+    Then make notes for beliefs that no note says. Opens scopes of its own; yields after each batch. Forgotten words
+    make no notes.
+    """
+    with tenant_tx(tenant_id):
+        subjects = list(Subject.objects.filter(erasing=False).order_by("id").values_list("id", flat=True))
+    for subject_id in subjects:
+        foreseen: list[NoteDraft] = []
+        for until, waiting in list_passes(tenant_id, subject_id):
+            for start in range(0, len(waiting), BATCH):
+                some = waiting[start : start + BATCH]
+                done, drafts = _backfill_batch(tenant_id, subject_id, some, None if dry_run else until)
+                foreseen += drafts if dry_run else ()
+                yield done
+            if not dry_run:
+                with tenant_tx(tenant_id):
+                    mark_pass_done(subject_id, until)
+        kept = add_missing_notes(tenant_id, subject_id, foreseen, dry_run=dry_run)
+        yield NoteBackfillProgress(subject_id, 0, kept.notes, kept.reviews)
+
+
+def _backfill_batch(
+    tenant_id: UUID, subject_id: UUID, wanted: list[UUID], until: datetime | None
+) -> tuple[NoteBackfillProgress, list[NoteDraft]]:
+    """Make the notes of some messages and mark the messages as read; ``until`` None is a dry run."""
+    with tenant_tx(tenant_id):
+        heard = load_heard_messages([subject_id], wanted)
+        names = load_own_names(Subject.objects.filter(id=subject_id))
+        policy = notes_policy_in_force()
+    order = {message_id: place for place, message_id in enumerate(wanted)}
+    heard.sort(key=lambda one: order[one.message.id])
+    graded = read_messages(heard, names) if names else []
+    read = correct_notes(tenant_id, drop_unwanted_notes(graded, policy))
+    endings = find_message_endings(tenant_id, read)
+    read = add_successor_notes(read, endings)
+    drafts = [draft for one in read for draft in one.drafts]
+    if until is None:
+        return NoteBackfillProgress(subject_id, len(heard), len(drafts)), drafts
+    notes = index_notes(drafts)
+    with tenant_tx(tenant_id):
+        subject = Subject.objects.filter(id=subject_id, erasing=False).first()
+        if subject is None:
+            return NoteBackfillProgress(subject_id, 0, 0), []
+        lock_subject(subject)
+        there = Message.objects.filter(subject_id=subject_id, id__in=[*notes, *(one.message.id for one in endings)])
+        kept = set(there.values_list("id", flat=True))
+        said = [one.message for one in heard if one.message.id in kept]
+        given = [
+            assign_notes_to_people(subject, one, notes.get(one.id, ()), load_people_nearby(one, BeliefCache()))
+            for one in said
+        ]
+        made = write_notes({subject.id: subject}, [note for own in given for note in own])
+        end_outdated_notes(subject_id, kept)
+        write_endings([(one.message, one.endings) for one in endings if one.message.id in kept])
+        if graded:  # without the encoder's files nothing was read
+            mark_messages_read(subject_id, heard[-1].message, until)
+    return NoteBackfillProgress(subject_id, len(heard), made), drafts

@@ -1,0 +1,50 @@
+"""The gate of proposed endings: the classifier of endings decides, with a lower threshold for doubt."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from snapshots.understanding.changes.changing_sentences import ChangingSentence, list_told_sentences
+from snapshots.understanding.changes.ending_classifier import EndingEffect, classify_effects, find_meant_notes
+from snapshots.understanding.changes.pair_features import texts_for_pairs
+from snapshots.understanding.changes.predicted_endings import CurrentNote, NoteEnding
+from snapshots.understanding.config import CHANGES
+from snapshots.understanding.grading.sentence_vectors import embed_sentences
+from snapshots.understanding.proposing.answer_schema import ProposedEnding
+from snapshots.understanding.proposing.config import JUDGING, ProposalPolicy
+from snapshots.understanding.proposing.proposal_metrics import Outcome
+from snapshots.understanding.proposing.quoted_passages import GatedMessage
+
+
+def gate_endings(
+    said: GatedMessage,
+    proposed: Iterable[ProposedEnding],
+    held: Mapping[str, CurrentNote],
+    policy: ProposalPolicy = JUDGING,
+) -> list[tuple[Outcome, NoteEnding | None]]:
+    """Return the outcome of each proposed ending. No transaction may be open.
+
+    A model makes notes doubtful at most: certain ends are found without it, and vital notes are left alone.
+    """
+    sentences = [one for one, _ in list_told_sentences(said.spoken, said.grades)]
+    judged: list[tuple[Outcome, NoteEnding | None]] = []
+    for one in proposed:
+        note = held.get(one.note)
+        if note is None:
+            judged.append(("unknown_name", None))
+        elif note.said.is_vital:
+            judged.append(("unsupported", None))
+        else:
+            found = next((made for each in sentences for made in _find_doubts(each, note, policy)), None)
+            judged.append(("accepted", found) if found else ("unsupported", None))
+    return judged
+
+
+def _find_doubts(changing: ChangingSentence, note: CurrentNote, policy: ProposalPolicy) -> Iterator[NoteEnding]:
+    texts = [note.said]
+    among = find_meant_notes(changing.sentence, texts)
+    if among:
+        vectors = embed_sentences(texts_for_pairs(changing.sentence, texts))
+        sooner = replace(CHANGES, doubt_from=policy.doubt_from)
+        for one in classify_effects(changing.sentence, texts, among, vectors, sooner):
+            if one.effect is not EndingEffect.RETELLS:
+                yield NoteEnding(note.id, EndingEffect.DOUBTS, changing.start, changing.end)

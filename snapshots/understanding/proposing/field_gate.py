@@ -1,0 +1,77 @@
+"""The gate of proposed field values: words of a clause that the user states as true, and that is about the field."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from snapshots.sensitive.detector import mask_sensitive
+from snapshots.understanding.fields.field_matching import match_notes
+from snapshots.understanding.fields.fill_fields import FieldsFilled, FilledField
+from snapshots.understanding.proposing.answer_schema import ProposedField
+from snapshots.understanding.proposing.config import JUDGING, ProposalPolicy
+from snapshots.understanding.proposing.proposal_metrics import Outcome
+from snapshots.understanding.proposing.quoted_passages import (
+    GatedMessage,
+    find_quote,
+    is_asserted,
+    is_in_quotes,
+    is_temporary,
+)
+from snapshots.understanding.reading.clauses import Clause
+from tenants.policies.descriptions import FieldDescription
+
+
+def gate_fields(
+    said: GatedMessage,
+    proposed: Sequence[ProposedField],
+    asked: tuple[FieldDescription, ...],
+    policy: ProposalPolicy = JUDGING,
+) -> list[tuple[Outcome, FilledField | None]]:
+    """Return the outcome of each value proposed of a message, in their order. No transaction may be open.
+
+    Raises EmbeddingUnavailable.
+    """
+    names = {one.name for one in asked}
+    placed = [_locate_value(said, one, names) for one in proposed]
+    texts = list(dict.fromkeys(clause.text for _, clause, _ in placed if clause))
+    fits = dict(zip(texts, match_notes(texts, asked), strict=True))
+    judged: list[tuple[Outcome, FilledField | None]] = []
+    for one, (outcome, clause, span) in zip(proposed, placed, strict=True):
+        if clause is None:
+            judged.append((outcome, None))
+            continue
+        fit, score = fits[clause.text], fits[clause.text].scores[one.field]
+        if score < policy.fit_from or score != fit.best_score:  # the clause is about another field, or about none
+            judged.append(("unsupported", None))
+        else:
+            text = said.spoken.text[slice(*span)]
+            sure = round(min(score, policy.hedged), 2)
+            judged.append(("accepted", FilledField(one.field, text, *span, sure)))
+    return judged
+
+
+def add_proposed_fields(filled: FieldsFilled, proposed: Mapping[UUID, Sequence[FilledField]]) -> FieldsFilled:
+    """Return the fields that notes fill, and proposed values for fields that they leave empty."""
+    whole = {message_id: list(own) for message_id, own in filled.items()}
+    for message_id, more in proposed.items():
+        own = whole.setdefault(message_id, [])
+        own += [one for one in more if one.field not in {other.field for other in own}]
+    return whole
+
+
+def _locate_value(
+    said: GatedMessage, one: ProposedField, names: set[str]
+) -> tuple[Outcome, Clause | None, tuple[int, int]]:
+    place = find_quote(said.spoken.text, one.value)
+    over = said.list_clauses(*place) if place else []
+    if one.field not in names:
+        return "unknown_name", None, (0, 0)
+    if place is None or len(over) != 1:
+        return "evidence_missing", None, (0, 0)
+    ((clause, grade),) = over
+    if not is_asserted(said, clause) or is_in_quotes(said, *place):
+        return "not_asserted", None, place
+    if is_temporary(clause, grade):
+        return "one_off", None, place
+    if mask_sensitive(clause.text)[1]:
+        return "schema", None, place
+    return "accepted", clause, place

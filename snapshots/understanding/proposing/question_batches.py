@@ -1,0 +1,79 @@
+"""Group claimed work into questions to a model, each with the notes and fields that it is shown."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from profiles.models import Subject
+from snapshots.echo.shown_memories import ShownBySubject, load_shown
+from snapshots.models import Message, MessageRole
+from snapshots.queue.values import ClaimedWork
+from snapshots.understanding.believing.gate import is_own_message
+from snapshots.understanding.believing.message_lessons import is_forgotten_message, load_own_names
+from snapshots.understanding.changes.pair_features import SaidSentence, may_mean_note
+from snapshots.understanding.changes.predicted_endings import CurrentNote, load_current_notes
+from snapshots.understanding.fields.policy_section import annotate_policy_epoch, load_requested_fields
+from snapshots.understanding.proposing.config import ASKING, AskingPolicy
+from snapshots.understanding.proposing.model_questions import ModelQuestion, ShownMessage
+from snapshots.understanding.statements.courtesies import says_something
+from snapshots.understanding.statements.statements import build_utterance, load_claimed_messages
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionBatch:
+    """Work of one subject, in its order, and the question about it."""
+
+    items: tuple[ClaimedWork, ...]
+    question: ModelQuestion
+
+
+def split_into_batches(items: Sequence[ClaimedWork], policy: AskingPolicy = ASKING) -> Iterator[QuestionBatch]:
+    """Yield the work subject by subject, in batches that fit one question; in the open scope.
+
+    A model is not shown forgotten or empty messages, or words of others.
+    """
+    messages = load_claimed_messages(items)
+    subjects = list(annotate_policy_epoch(Subject.objects.filter(id__in={item.subject_id for item in items})))
+    names, asked = load_own_names(subjects), load_requested_fields(subjects)
+    before = load_shown([message for message in messages.values() if message.role == MessageRole.USER])
+    by_subject: dict[UUID, list[ClaimedWork]] = {}
+    for item in sorted(items, key=lambda item: item.position):
+        by_subject.setdefault(item.subject_id, []).append(item)
+    for subject_id, work in by_subject.items():
+        stretches = list(_split_work(work, messages, names.get(subject_id, frozenset()), before, policy))
+        held = load_current_notes(subject_id) if any(shown for _, shown in stretches) else []
+        for own, shown in stretches:
+            yield QuestionBatch(own, ModelQuestion(shown, _select_notes(shown, held, policy), asked))
+
+
+def _split_work(
+    work: Sequence[ClaimedWork],
+    messages: dict[UUID, Message],
+    names: frozenset[str],
+    before: ShownBySubject,
+    policy: AskingPolicy,
+) -> Iterator[tuple[tuple[ClaimedWork, ...], tuple[ShownMessage, ...]]]:
+    items: list[ClaimedWork] = []
+    shown: list[ShownMessage] = []
+    for item in work:
+        message = messages.get(item.message_id) if item.message_id else None
+        more = []
+        spoken = build_utterance(message) if message else None
+        is_told = spoken is not None and is_own_message(spoken, names) and says_something(spoken.text)
+        if message and is_told and not is_forgotten_message(message):
+            more = [ShownMessage(message.id, before.find_echoes(message).blank_pasted(message.content))]
+        length = sum(min(len(one.text), policy.message_chars) for one in (*shown, *more))
+        if items and (length > policy.chars or len(items) == policy.messages):
+            yield tuple(items), tuple(shown)
+            items, shown = [], []
+        items.append(item)
+        shown += more
+    yield tuple(items), tuple(shown)
+
+
+def _select_notes(
+    shown: Sequence[ShownMessage], held: Sequence[CurrentNote], policy: AskingPolicy
+) -> tuple[CurrentNote, ...]:
+    said = [SaidSentence(one.text[: policy.message_chars]) for one in shown]
+    meant = [note for note in held if any(may_mean_note(one, note.said) for one in said)]
+    return tuple(meant[-policy.held_notes :])

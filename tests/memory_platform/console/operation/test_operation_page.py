@@ -1,0 +1,132 @@
+"""What the operator sees of workers, beat, queue and jobs; previews without doing them. Rows: D2, E6, E9, T3."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+from celery import current_app
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from django_celery_beat.models import PeriodicTask
+
+from memory_platform.console.operation.next_job_runs import find_next_runs
+from memory_platform.console.operation.worker_status import ask_workers
+from memory_platform.kernel.clock import utc_now
+from memory_platform.schedule import sync_schedule
+from snapshots.lifecycle.retention.purge import forecast_purge
+from snapshots.maintenance import CARE, WHOLE
+from snapshots.models import Receipt, Snapshot, Work
+from snapshots.queue.figures.queue_gauges import record_sweep
+from snapshots.queue.figures.work_counts import count_work_by_tenant
+from tenants.isolation import tenant_tx
+from tenants.models import AuditRecord, JobRun
+from tests.conftest import World
+from tests.memory_platform.console.conftest import Staff
+from tests.memory_platform.console.rows import make_one_of_each
+from tests.snapshots.queue.world import post_messages
+
+PAGE = "/console/operation/"
+PREVIEW = "/console/preview/purge-expired/"
+
+
+@pytest.fixture
+def at_acme(world: World, staff: Staff) -> Staff:
+    staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
+    sync_schedule()
+    return staff
+
+
+def test_the_operator_sees_that_nobody_works_and_what_waits(world: World, at_acme: Staff) -> None:
+    post_messages(world.acme.tenant.id, world.acme.subject, 4)
+    with tenant_tx(world.acme.tenant.id):
+        dead = Work.objects.order_by("position").values_list("id")[:3]
+        Work.objects.filter(id__in=[row for (row,) in dead]).update(state="dead", error_code="boom")
+    record_sweep()
+    acme, globex = sorted(count_work_by_tenant(), key=lambda row: row.tenant_id != world.acme.tenant.id)
+    assert (acme.waiting, acme.dead, globex.waiting, globex.dead) == (5, 3, 0, 0)
+    assert acme.oldest_seconds is not None
+    JobRun.objects.create(
+        job="purge-expired", scheduled_for=timezone.now(), started_at=timezone.now(), ended_at=timezone.now(), errors=2
+    )
+    page = at_acme.olga.get(PAGE).content.decode()
+    assert "No worker answered in time." in page
+    assert " s ago</b>" in page
+    assert '<td class="number">5</td>' in page
+    assert all(f'<span class="faint">{slug}</span>' in page for slug in ("acme", "globex"))
+    assert "2 tenants failed" in page
+    assert "It has not run yet." in page
+    assert "Runs are not recorded." in page
+
+
+def test_a_broker_that_is_away_is_said_to_be_away_in_time(world: World) -> None:
+    away = "redis://127.0.0.1:9/0"
+    held, current_app.conf.broker_write_url = current_app.conf.broker_write_url, away
+    started = utc_now()
+    try:
+        assert ask_workers() is None
+    finally:
+        current_app.conf.broker_write_url = held
+    assert utc_now() - started < timedelta(seconds=3)
+
+
+def test_the_page_is_for_the_operator_alone(at_acme: Staff) -> None:
+    assert [one.get(PAGE).status_code for one in (at_acme.mia, at_acme.sam, at_acme.gus)] == [403, 403, 403]
+    refused = at_acme.sam.get(PAGE).content.decode()
+    assert "Only a platform operator may see this page." in refused
+    assert "A manager of the tenant" not in refused
+    assert "A manager of the tenant" in at_acme.sam.get("/console/dashboard/").content.decode()
+    assert PAGE in at_acme.olga.get("/console/").content.decode()
+    assert PAGE not in at_acme.mia.get("/console/").content.decode()
+    assert at_acme.olga.post(PAGE).status_code == 405
+
+
+def test_a_forecast_tells_by_day_what_will_leave(world: World) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        rows = make_one_of_each("花生")
+        Snapshot.objects.filter(id=rows[Snapshot].pk).update(expires_at=utc_now() + timedelta(days=2, hours=12))
+        Receipt.objects.filter(id=rows[Receipt].pk).update(created_at=utc_now() - timedelta(days=6, hours=12))
+        found = forecast_purge(7)
+    assert found["snapshots"] == [0, 0, 0, 1, 0, 0, 0, 0]
+    assert found["receipt_texts"] == [0, 1, 0, 0, 0, 0, 0, 0]
+    foreseen = dict(CARE["purge-expired"].preview(world.acme.tenant.id).counts)
+    assert {kind: counts[0] for kind, counts in found.items()} == foreseen
+
+
+def test_a_preview_does_nothing_and_is_recorded(world: World, at_acme: Staff) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        rows = make_one_of_each("peanuts")
+        Snapshot.objects.filter(id=rows[Snapshot].pk).update(expires_at=utc_now() - timedelta(days=1))
+    with CaptureQueriesContext(connection) as asked:
+        page = at_acme.mia.get(PREVIEW)
+    assert page.status_code == 200
+    assert len(asked) <= 45
+    assert "Nothing was changed." in page.content.decode()
+    with tenant_tx(world.acme.tenant.id):
+        assert Snapshot.objects.filter(id=rows[Snapshot].pk).exists()
+        assert AuditRecord.objects.get(action="job.previewed").object_id == "purge-expired"
+    for job in sorted(CARE):
+        assert at_acme.mia.get(f"/console/preview/{job}/").status_code == 200, job
+    assert at_acme.mia.get("/console/preview/water-plants/").status_code == 404
+    for job in sorted(WHOLE):
+        assert at_acme.mia.get(f"/console/preview/{job}/").status_code == 403, job
+        assert "the whole platform" in at_acme.olga.get(f"/console/preview/{job}/").content.decode(), job
+    assert [one.get(PREVIEW).status_code for one in (at_acme.sam, at_acme.vic, at_acme.gus)] == [403, 403, 403]
+
+
+def test_the_next_runs_follow_the_timetable(world: World) -> None:
+    sync_schedule()
+    daily = PeriodicTask.objects.select_related("crontab").filter(crontab__isnull=False).first()
+    hourly = PeriodicTask.objects.select_related("interval").get(name="purge-expired")
+    assert daily
+    assert daily.crontab
+    runs = list(find_next_runs(daily, 3))
+    assert [later - sooner for sooner, later in pairwise(runs)] == [timedelta(days=1)] * 2
+    assert runs[0] > utc_now()
+    assert {(run.hour, run.minute) for run in runs} == {(int(daily.crontab.hour), int(daily.crontab.minute))}
+    hourly.last_run_at = datetime(2026, 1, 1, tzinfo=UTC)
+    soon = list(find_next_runs(hourly, 2))
+    assert soon[1] - soon[0] == timedelta(hours=1)
+    assert soon[0] - utc_now() < timedelta(seconds=5)
+    hourly.enabled = False
+    assert list(find_next_runs(hourly)) == []

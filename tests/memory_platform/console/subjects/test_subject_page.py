@@ -1,0 +1,175 @@
+"""The page of a subject: everything known, and what was known at any past moment. Rows: D2, P4, T1, T7."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from memory_platform.console.subjects.past_moment import RequestedMoment, SliderRange, parse_moment
+from profiles.models import Candidate, Subject, Tag
+from profiles.services.claims import stated_claim
+from profiles.services.preferences import record_preference
+from snapshots.models import Message, Snapshot
+from tenants.isolation import tenant_tx
+from tenants.models import AuditRecord
+from tests.conftest import World
+from tests.memory_platform.console.conftest import Staff
+from tests.memory_platform.console.rows import make_one_of_each
+
+MARCH, APRIL, MAY = (datetime(2026, month, 1, 12, tzinfo=UTC) for month in (3, 4, 5))
+
+
+def page_of(subject: Subject) -> str:
+    return f"/console/profiles/subject/{subject.pk}/change/"
+
+
+@dataclass(frozen=True, slots=True)
+class AdaPage:
+    """Ada, who said in April that jazz has been hers since March; the platform had believed in rock since March."""
+
+    ada: Subject
+    page: str
+
+
+@pytest.fixture
+def ada_page(world: World) -> AdaPage:
+    ada = world.acme.subject
+    with tenant_tx(world.acme.tenant.id):
+        record_preference(ada, "music", "genre", stated_claim("rock", valid_at=MARCH), now=MARCH)
+        record_preference(ada, "music", "genre", stated_claim("jazz", valid_at=MARCH + timedelta(days=7)), now=APRIL)
+        record_preference(ada, "food", "dish", stated_claim("面条", valid_at=MAY), now=MAY)
+    return AdaPage(ada, page_of(ada))
+
+
+@pytest.mark.parametrize(
+    ("clock", "at", "seen", "unseen"),
+    [
+        ("known_at", "2026-03-10T12:00", ["rock"], ["jazz", "面条"]),
+        ("known_at", "2026-04-02T00:00:00", ["jazz"], ["rock", "面条"]),
+        ("known_at", "", ["jazz", "面条"], ["rock"]),
+        ("known_at", "2026-02-01T00:00", [], ["rock", "jazz", "面条"]),
+        ("as_of", "2026-03-10T12:00", ["jazz"], ["rock", "面条"]),
+        ("as_of", "2026-03-03T12:00:00Z", ["rock"], ["jazz", "面条"]),
+        ("as_of", "2099-01-01T00:00", ["jazz", "面条"], ["rock"]),
+    ],
+)
+def test_each_clock_shows_what_the_api_would_answer(
+    ada_page: AdaPage, staff: Staff, clock: str, at: str, seen: list[str], unseen: list[str]
+) -> None:
+    page = staff.sam.get(ada_page.page, {"clock": clock, "at": at}).content.decode()
+    for text in seen:
+        assert f">{text}<" in page, text
+    for text in unseen:
+        assert f">{text}<" not in page, text
+
+
+def test_the_changes_before_and_after_are_a_click_away(ada_page: AdaPage, staff: Staff) -> None:
+    page = staff.sam.get(ada_page.page, {"at": "2026-04-02T00:00:00"}).content.decode()
+    assert 'rel="prev" href="?clock=known_at&amp;at=2026-04-01T12:00:00"' in page
+    assert 'rel="next" href="?clock=known_at&amp;at=2026-05-01T12:00:00"' in page
+    assert ">jazz<" in staff.sam.get(ada_page.page, {"at": "2026-04-01T12:00:00"}).content.decode()
+
+
+def test_the_slider_counts_when_its_button_was_pressed(ada_page: AdaPage, staff: Staff) -> None:
+    given = {"clock": "known_at", "at": "2026-04-02T00:00:00", "step": "0"}
+    assert ">jazz<" not in staff.sam.get(ada_page.page, given | {"by": "slider"}).content.decode()
+    assert ">jazz<" in staff.sam.get(ada_page.page, given | {"by": "date"}).content.decode()
+    assert ">面条<" in staff.sam.get(ada_page.page, given | {"by": "slider", "step": "200"}).content.decode()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"at": "yesterday"},
+        {"at": "2026-13-41T00:00"},
+        {"by": "slider", "step": "x"},
+        {"by": "slider"},
+        {"at": "9" * 500},
+    ],
+)
+def test_a_moment_that_cannot_be_read_shows_now_and_says_so(
+    ada_page: AdaPage, staff: Staff, given: dict[str, str]
+) -> None:
+    page = staff.sam.get(ada_page.page, given).content.decode()
+    assert "was not readable" in page
+    assert ">jazz<" in page
+
+
+def test_the_steps_of_the_slider_lie_between_the_first_change_and_now() -> None:
+    span = SliderRange(MARCH, MAY, (APRIL,))
+    assert (span.find_moment(0), span.find_moment(200)) == (MARCH, MAY)
+    assert [span.find_step(at) for at in (MARCH, MAY, MAY + timedelta(days=9))] == [0, 200, 200]
+    assert parse_moment({"by": "slider", "step": "100"}, span).at == MARCH + (MAY - MARCH) / 2
+    assert parse_moment({"at": "2026-06-01T00:00"}, span) == RequestedMoment()
+
+
+def test_a_snapshot_is_shown_in_the_words_it_had_then(world: World, staff: Staff) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        rows = make_one_of_each("花生")
+        Snapshot.objects.filter(pk=rows[Snapshot].pk).update(recorded_at=MARCH)
+    page = page_of(rows[Subject])
+    assert "before: 花生" in staff.sam.get(page, {"at": "2026-03-20T00:00"}).content.decode()
+    assert "before: 花生" not in staff.sam.get(page).content.decode()
+
+
+def test_every_part_is_there_and_every_belief_leads_to_its_message(world: World, staff: Staff) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        rows = make_one_of_each("peanuts")
+        Candidate.objects.filter(pk=rows[Candidate].pk).update(verdict="pending")
+    page = staff.sam.get(page_of(rows[Subject])).content.decode()
+    for model, row in rows.items():
+        if model.__name__ in {
+            "ProfileFact",
+            "Preference",
+            "Tag",
+            "Snapshot",
+            "Conversation",
+            "Receipt",
+            "Candidate",
+            "Work",
+        }:
+            assert f"{row.pk}/change/" in page, model
+    assert page.count(f"{rows[Message].pk}/change/") >= 4
+
+
+def test_a_place_leads_to_a_map_without_asking_it(world: World, staff: Staff) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        Tag.objects.create(subject=world.acme.subject, label="家", kind="place", lat=31.2304, lon=121.4737)
+        Tag.objects.create(subject=world.acme.subject, label="work", kind="place", address="somewhere")
+    page = staff.sam.get(page_of(world.acme.subject)).content.decode()
+    assert page.count("openstreetmap.org") == 1
+    assert (
+        'href="https://www.openstreetmap.org/?mlat=31.230400&amp;mlon=121.473700#map=17/31.230400/121.473700"' in page
+    )
+    assert 'rel="noopener noreferrer"' in page
+
+
+def test_another_tenants_subject_is_not_found_like_an_unknown_one_and_both_are_recorded(
+    world: World, staff: Staff
+) -> None:
+    theirs, nobodys = world.acme.subject.pk, uuid4()
+    answers = [staff.gus.get(f"/console/profiles/subject/{key}/change/") for key in (theirs, nobodys)]
+    assert [answer.status_code for answer in answers] == [404, 404]
+    assert answers[0].content == answers[1].content
+    with tenant_tx(world.globex.tenant.id):
+        refused = AuditRecord.objects.filter(refused=True, object_kind="profiles_subject_change")
+        assert {record.object_id for record in refused} == {str(theirs), str(nobodys)}
+    with tenant_tx(world.acme.tenant.id):
+        assert not AuditRecord.objects.filter(refused=True).exists()
+
+
+def test_a_page_full_of_beliefs_asks_no_more_than_thirty_times(
+    world: World, staff: Staff, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        subject = make_one_of_each("full")[Subject]
+        for number in range(40):
+            record_preference(subject, f"category {number % 7}", f"key {number}", stated_claim(number))
+            Tag.objects.create(subject=subject, label=f"tag {number}", kind="place")
+    with django_assert_max_num_queries(30):
+        page = staff.sam.get(page_of(subject), {"clock": "known_at", "at": "2026-04-02T00:00:00"})
+    assert page.status_code == 200
+    with django_assert_max_num_queries(30):
+        staff.sam.get(page_of(subject))

@@ -1,0 +1,97 @@
+"""API keys: made once, shown once, rotated with overlap, revoked; by managers alone. Rows: T2, T7."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from memory_platform.kernel.clock import utc_now
+from tenants.errors import InvalidKey
+from tenants.isolation import tenant_tx
+from tenants.models import ApiKey, AuditRecord
+from tenants.services.keys import authenticate_key
+from tests.conftest import World
+from tests.memory_platform.console.conftest import Staff
+
+LIST = "/console/tenants/apikey/"
+ADD = f"{LIST}add/"
+TOKEN = re.compile(r'value="(mk_live_\w+)"')
+
+
+def fill_form(client: Client, **values: Any) -> dict[str, Any]:
+    """Return the form as it is sent when somebody opens it and fills it in."""
+    (sheet,) = re.findall(r'name="sheet" value="([0-9a-f-]{36})"', client.get(ADD).content.decode())
+    return {"name": "商店", "scopes": ["memory:read", "admin"], "sheet": sheet, **values}
+
+
+def list_keys(world: World) -> list[ApiKey]:
+    with tenant_tx(world.acme.tenant.id):
+        return list(ApiKey.objects.order_by("created_at", "id"))
+
+
+def test_a_secret_is_shown_once_and_stands_nowhere_else(world: World, staff: Staff) -> None:
+    answer = staff.mia.post(ADD, fill_form(staff.mia))
+    (token,) = TOKEN.findall(answer.content.decode())
+    assert authenticate_key(token).scopes == {"memory:read", "admin"}
+    assert "no-store" in answer["Cache-Control"]
+    secret = token.rsplit("_", 1)[1]
+    made = list_keys(world)[-1]
+    for page in (LIST, f"{LIST}{made.pk}/change/", f"{LIST}{made.pk}/history/", "/console/tenants/auditrecord/"):
+        assert secret not in staff.mia.get(page).content.decode(), page
+    assert all(secret not in cookie.value for cookie in staff.mia.cookies.values())
+    with tenant_tx(world.acme.tenant.id):
+        record = AuditRecord.objects.get(action="api_key.created", object_id=made.key_id, actor_kind="staff")
+        assert secret not in str(vars(record))
+
+
+def test_a_form_that_is_sent_twice_makes_one_key(world: World, staff: Staff) -> None:
+    before, sent = len(list_keys(world)), fill_form(staff.mia)
+    first, second = (staff.mia.post(ADD, sent).content.decode() for _ in "12")
+    assert len(TOKEN.findall(first)) == 1
+    assert TOKEN.findall(second) == []
+    assert "has already created a key" in second
+    assert len(list_keys(world)) == before + 1
+    assert len(TOKEN.findall(staff.mia.post(ADD, fill_form(staff.mia)).content.decode())) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"scopes": []}, {"scopes": ["root"]}, {"name": ""}, {"expires_at_0": "2020-01-01", "expires_at_1": "0:00"}],
+)
+def test_a_key_that_cannot_be_is_asked_for_again(world: World, staff: Staff, wrong: dict[str, Any]) -> None:
+    before = len(list_keys(world))
+    answer = staff.mia.post(ADD, fill_form(staff.mia, **wrong))
+    assert answer.status_code == 200
+    assert "errorlist" in answer.content.decode()
+    assert len(list_keys(world)) == before
+
+
+def test_a_rotated_key_overlaps_its_successor_and_is_rotated_once(world: World, staff: Staff) -> None:
+    (old_token,) = TOKEN.findall(staff.mia.post(ADD, fill_form(staff.mia)).content.decode())
+    old = list_keys(world)[-1]
+    act = {"action": "rotate", "_selected_action": [str(old.pk)], "reason": "yearly"}
+    (new_token,) = TOKEN.findall(staff.mia.post(LIST, act).content.decode())
+    again = staff.mia.post(LIST, act, follow=True).content.decode()
+    assert TOKEN.findall(again) == []
+    assert "Nothing was done" in again
+    assert authenticate_key(old_token).scopes == authenticate_key(new_token).scopes
+    old = next(key for key in list_keys(world) if key.pk == old.pk)
+    assert old.rotated_to_id == list_keys(world)[-1].pk
+    assert old.expires_at
+    assert old.expires_at - utc_now() <= timedelta(hours=24)
+    staff.mia.post(LIST, {**act, "action": "revoke"})
+    with pytest.raises(InvalidKey):
+        authenticate_key(old_token)
+    assert authenticate_key(new_token)
+    assert ">revoked<" in staff.mia.get(LIST).content.decode()
+
+
+def test_who_is_no_manager_here_neither_sees_nor_makes_keys(world: World, staff: Staff) -> None:
+    sent, key = fill_form(staff.mia), list_keys(world)[0]
+    for client in (staff.vic, staff.sam, staff.gus):
+        assert client.get(LIST).status_code == 403
+        assert client.post(ADD, sent).status_code == 403
+        assert client.get(f"{LIST}{key.pk}/change/").status_code in {302, 403}
+    assert len(list_keys(world)) == 1

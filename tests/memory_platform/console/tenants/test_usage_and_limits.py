@@ -1,0 +1,77 @@
+"""Limits, use and prices in the console: who sets them, who sees them. Rows: T6, X10, T3, T7."""
+
+import csv
+
+from tenants.isolation import tenant_tx
+from tenants.models import ApiKey, AuditRecord, ModelPrice, UsageDay, UsageLimit
+from tenants.services.keys import authenticate_key
+from tests.conftest import World
+from tests.memory_platform.console.conftest import Staff
+
+ADD = "/console/tenants/usagelimit/add/"
+FORM = {"api_key": "", "requests_per_second": "7", "burst": "", "messages_per_day": "1000", "reason": "pilot 试点"}
+
+
+def switch_to_acme(staff: Staff, world: World) -> None:
+    staff.olga.post("/console/switch/", {"tenant": str(world.acme.tenant.id)})
+
+
+def test_the_operator_sets_a_tenants_limits_with_a_reason(world: World, staff: Staff) -> None:
+    switch_to_acme(staff, world)
+    assert staff.olga.post(ADD, {**FORM, "reason": ""}).status_code == 200  # asked again
+    assert staff.olga.post(ADD, FORM).status_code == 302
+    limits = authenticate_key(world.acme.token).limits
+    assert (limits.requests_per_second, limits.burst, limits.messages_per_day) == (7, 300, 1000)
+    with tenant_tx(world.acme.tenant.id):
+        assert "pilot 试点" in AuditRecord.objects.get(action="usage_limit.set").reason
+        address = f"/console/tenants/usagelimit/{UsageLimit.objects.get().pk}/change/"
+    assert staff.olga.post(address, {**FORM, "requests_per_second": ""}).status_code == 302
+    assert authenticate_key(world.acme.token).limits.requests_per_second == 100
+    for client in (staff.vic, staff.mia):
+        assert "1000" in client.get(address).content.decode().replace(",", "")
+        assert client.post(address, FORM).status_code == 403
+        assert client.post(ADD, FORM).status_code == 403
+
+
+def test_a_days_use_is_shown_with_its_money_and_downloaded(world: World, staff: Staff) -> None:
+    with tenant_tx(world.acme.tenant.id):
+        tokens = {"tokens_in_context": 1_000_000, "tokens_full_history": 40_000_000}
+        days = [UsageDay.objects.create(day=f"2026-03-0{day}", contexts=day, **tokens) for day in (1, 2)]
+    page = staff.vic.get("/console/tenants/usageday/").content.decode()
+    assert all(shown in page for shown in ("97.5%", "0.2500 USD", "10.0000 USD"))
+    chosen = {"action": "as_csv", "_selected_action": [str(day.pk) for day in days]}
+    answer = staff.vic.post("/console/tenants/usageday/", chosen)
+    table = list(csv.DictReader(answer.content.decode().splitlines()))
+    assert [row["day"] for row in table] == ["2026-03-01", "2026-03-02"]
+    money = [table[0][name] for name in ("cost", "cost_full_history", "saved_ratio")]
+    assert money == ["0.250000", "10.000000", "0.975"]
+    assert "0.2500 USD" not in staff.gus.get("/console/tenants/usageday/").content.decode()
+
+
+def test_the_operator_keeps_the_prices_and_staff_sees_them(world: World, staff: Staff) -> None:
+    switch_to_acme(staff, world)
+    add = "/console/tenants/modelprice/add/"
+    money = {
+        "input": "1",
+        "cached_input": "0.1",
+        "storage": "0",
+        "output": "3",
+        "currency": "EUR",
+        "valid_from": "2026-11-01",
+    }
+    price = {"tier": "strong", "model": "own-model", "source": "contract 合同", **money}
+    assert staff.olga.post(add, {**price, "currency": "euro"}).status_code == 200
+    assert staff.mia.post(add, price).status_code == 403
+    assert staff.olga.post(add, price).status_code == 302
+    assert "own-model" in staff.vic.get("/console/tenants/modelprice/").content.decode()
+    ModelPrice.objects.filter(model="own-model").delete()
+
+
+def test_a_key_has_limits_of_its_requests_only(world: World, staff: Staff) -> None:
+    switch_to_acme(staff, world)
+    with tenant_tx(world.acme.tenant.id):
+        key = str(ApiKey.objects.get().pk)
+    assert staff.olga.post(ADD, {**FORM, "api_key": key}).status_code == 200  # messages are the tenant's
+    assert staff.olga.post(ADD, {**FORM, "api_key": key, "messages_per_day": ""}).status_code == 302
+    assert authenticate_key(world.acme.token).limits.requests_per_second == 7
+    assert authenticate_key(world.globex.token).limits.requests_per_second == 100

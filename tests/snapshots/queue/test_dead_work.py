@@ -1,0 +1,56 @@
+"""Dead work gets another chance, once, and who gave it is on record. Rows: C3, T7. Matrix: 36."""
+
+from uuid import UUID
+
+import pytest
+
+from snapshots.models import Work, WorkKind
+from snapshots.queue.dead_work import replay_dead_work, replay_work
+from snapshots.queue.draining.drain import drain_work
+from snapshots.queue.policy import QueuePolicy
+from tenants.isolation import tenant_tx
+from tenants.models import AuditRecord
+from tests.conftest import World
+from tests.snapshots.queue.world import SAM, handlers, leave_marks, marks, post_messages, raising, states
+
+
+@pytest.fixture
+def tenant_id(world: World) -> UUID:
+    """A tenant all of whose six items are dead."""
+    tenant_id = world.acme.tenant.id
+    post_messages(tenant_id, world.acme.subject, 3)
+    policy = QueuePolicy(attempts=1, extract_attempts=1)
+    drain_work(tenant_id, handlers(raising(lambda item: True, ValueError())), policy=policy)
+    with tenant_tx(tenant_id):
+        assert states() == {"dead": 6}
+    return tenant_id
+
+
+def test_one_dead_item_is_replayed_once_and_audited(tenant_id: UUID) -> None:
+    with tenant_tx(tenant_id):
+        work = Work.objects.filter(kind=WorkKind.STATEMENT)[0]
+        assert replay_work(work, by=SAM)
+        assert not replay_work(work, by=SAM)
+        assert AuditRecord.objects.filter(action="work.replayed", object_id=str(work.pk), actor_id="sam").count() == 1
+    assert drain_work(tenant_id, handlers(leave_marks)).done == 1
+    with tenant_tx(tenant_id):
+        assert marks() == {str(work.pk): 1}
+        assert states() == {"dead": 5, "done": 1}
+
+
+def test_many_are_replayed_at_once_by_kind_and_number(world: World, tenant_id: UUID) -> None:
+    with tenant_tx(tenant_id):
+        assert replay_dead_work(by=SAM, kind=WorkKind.EXTRACT, at_most=2) == 2
+        assert replay_dead_work(by=SAM, subject=world.acme.subject) == 4
+        assert replay_dead_work(by=SAM) == 0
+        audited = AuditRecord.objects.filter(action="work.replayed_in_bulk").order_by("at")
+        assert [record.reason for record in audited] == ["2 items", "4 items"]
+    assert drain_work(tenant_id, handlers(leave_marks)).done == 6
+    with tenant_tx(tenant_id):
+        assert set(marks().values()) == {1}
+
+
+def test_a_replayed_item_has_all_its_attempts_again(tenant_id: UUID) -> None:
+    with tenant_tx(tenant_id):
+        replay_dead_work(by=SAM)
+        assert set(Work.objects.values_list("state", "attempts", "error_code")) == {("ready", 0, "")}
