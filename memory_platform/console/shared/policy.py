@@ -59,7 +59,7 @@ FIGURES = FiguresPolicy()
 class ReplayPolicy:
     """How many of the last receipts a page tries a version on, and how many of those that change it names."""
 
-    receipts: int = measured(200, source="docs/policies.md: about 1 s for 200 receipts of 70 candidates")
+    receipts: int = measured(200, source="lab/notes/policies.md: about 1 s for 200 receipts of 70 candidates")
     examples: int = assumed(10, owner="console", settle_by="how many receipts managers open")
 
 

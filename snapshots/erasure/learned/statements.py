@@ -1,6 +1,6 @@
 """What was learned from messages that go (row E8): it goes with them when nothing else supports it.
 
-A value that it had superseded holds again, as if the messages had never been said. The rules: ``docs/deletion-details.md``.
+A value that it had superseded holds again, as if the messages had never been said: see ``docs/deletion-details.md``.
 The caller holds the subject (``lock_subject``), and still has the messages and their links.
 """
 
