@@ -103,7 +103,7 @@ def rows_besides(database: str, *subjects: str) -> dict[str, int]:
 
 
 def restore(backup: Path, database: str) -> dict[str, str]:
-    """Restore as docs/deletion.md says; return the addresses of the restored database."""
+    """Restore as docs/restore.md says; return the addresses of the restored database."""
     urls = provision(superuser_url("postgres"), database=database)
     program("pg_restore", "--exit-on-error", "--dbname", superuser_url(database), str(backup))
     return {"DATABASE_URL": urls.app_url, "DATABASE_OWNER_URL": urls.owner_url}

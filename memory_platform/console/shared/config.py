@@ -65,7 +65,7 @@ DASHBOARD = DashboardConfig()
 class PolicyReplayConfig:
     """How many receipts a policy version is replayed on, and how many changed ones are listed."""
 
-    max_receipts: int = measured(200, source="docs/policies.md: about 1 s for 200 receipts of 70 candidates")
+    max_receipts: int = measured(200, source="lab/notes/policies.md: about 1 s for 200 receipts of 70 candidates")
     max_examples: int = assumed(10, owner="console", settle_by="how many receipts managers open")
 
 

@@ -1,7 +1,7 @@
 """Unlearning messages that go: values without other support go with them.
 
-A value that such a value had superseded holds again, as if the messages had never been said. ``docs/deletion.md``
-states the rules. The caller holds the subject (``lock_subject``), and still has the messages and their links.
+A value that it had superseded holds again, as if the messages had never been said: see ``docs/deletion-details.md``.
+The caller holds the subject (``lock_subject``), and still has the messages and their links.
 """
 
 from collections import Counter, defaultdict

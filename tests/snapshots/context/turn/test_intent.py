@@ -70,7 +70,7 @@ def test_traditional_characters_are_read_too() -> None:
 
 
 UNSEEN = {("intents", "en"): 0.84, ("intents", "zh"): 0.86, ("phases", "en"): 0.8, ("phases", "zh"): 0.8}
-"""Least share that is read rightly of two writers who taught nothing; docs/intent.md tells the figures."""
+"""Least share that is read rightly of two writers who taught nothing; lab/notes/intent.md tells the figures."""
 
 
 def told(what: str, row: dict[str, Any]) -> str:

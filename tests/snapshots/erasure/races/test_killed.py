@@ -27,7 +27,7 @@ from tests.snapshots.held import say
 
 pytestmark = pytest.mark.processes
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 CANARY = "Kestrel4711"
 STALLED = "stalled"
 WORKER = f"""

@@ -11,7 +11,7 @@ from snapshots.feedback.values import SIGNAL_OF, AnsweredTurn, Signal, TurnSense
 
 DEV = "feedback_dev"
 WRITTEN_APART = ("feedback", "feedback_2", "feedback_3")
-"""Sets of other writers, taught from after one measurement: docs/feedback.md has the figures from before."""
+"""Sets of other writers, taught from after one measurement: lab/notes/feedback.md has the figures from before."""
 GOAL = (0.87, 0.85)
 """Precision and recall on what was looked at: that nothing broke."""
 
@@ -87,7 +87,7 @@ def test_replies_that_were_written_apart_from_the_rules_are_read() -> None:
     for name, recall in zip(WRITTEN_APART, (0.66, 0.9, 0.7), strict=True):
         score = utilisation(name)
         assert score.precision >= 0.95, score
-        assert score.recall >= recall, score  # many say nothing in the memory's words: docs/feedback.md
+        assert score.recall >= recall, score  # many say nothing in the memory's words: lab/notes/feedback.md
 
 
 @pytest.mark.parametrize("text", ["", " ", "?", "。", "🙂", "\u200b", "no", "不", "ok"])
