@@ -5,10 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 PRODUCT = ("memory_platform", "tenants", "profiles", "snapshots")
 
 
+@pytest.mark.processes
 def test_the_product_starts_without_the_laboratory(tmp_path: Path) -> None:
     for name in PRODUCT:
         (tmp_path / name).symlink_to(ROOT / name)
