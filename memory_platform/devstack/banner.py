@@ -1,4 +1,4 @@
-"""What is printed when the stack answers: where to go, with which keys, and a line to paste."""
+"""The text that is printed when the stack is up: addresses, keys and a command to try."""
 
 from memory_platform.devstack.seed.data import STAFF
 from memory_platform.devstack.seed.demo import DemoAccess
@@ -7,7 +7,7 @@ LINE = "-" * 78
 
 
 def banner(base_url: str, demo: DemoAccess | None, *, seconds: float) -> str:
-    """Return the text, in English and Chinese; without a demo world it names the commands for a login and a key."""
+    """Return the text in English and Chinese; without a demo world it names the commands for a login and a key."""
     access = _demo_lines(base_url, demo) if demo else _empty_lines(base_url)
     head = f"The memory platform is ready ({seconds:.1f} s). Ctrl-C stops it.  记忆平台已就绪,按 Ctrl-C 停止。"
     return "\n".join(["", LINE, head, "", *access, LINE, ""])

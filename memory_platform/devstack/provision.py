@@ -26,6 +26,8 @@ ROLES = {
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
+# Row-level security does not cover large objects, and by default every role may create and fill them. Only the owner of
+# these functions can revoke that, and each database has its own copy of them.
 CLOSE_LARGE_OBJECTS = """
 DO $$ DECLARE f regprocedure; BEGIN
   FOR f IN
@@ -35,14 +37,10 @@ DO $$ DECLARE f regprocedure; BEGIN
   END LOOP;
 END $$
 """
-"""Large objects stand outside of row-level security, and by default every role may make and fill them. Only the owner
-of the functions may say otherwise, and each database has its own copy of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProvisionedUrls:
-    """Addresses for DATABASE_OWNER_URL and DATABASE_URL; they hold the passwords that were given."""
-
     owner_url: str
     app_url: str
 
@@ -50,7 +48,7 @@ class ProvisionedUrls:
 def provision(
     superuser_url: str, *, database: str, owner_password: str | None = None, app_password: str | None = None
 ) -> ProvisionedUrls:
-    """Make roles, database, grants and the ``vector`` extension where they are missing.
+    """Create missing roles, database, grants and the ``vector`` extension.
 
     A role's password is left alone when none is given. What is done inside of the database is done in template1 too,
     because test databases are made from it by a role that may not do it. Raises psycopg.Error.
@@ -75,7 +73,7 @@ def provision(
 
 
 def role_url(superuser_url: str, role: str, password: str | None, database: str) -> str:
-    """Return the same server's address for another role, such as ``postgresql://memory_app@/memory?host=/run/x``.
+    """Return the server's address for another role, such as ``postgresql://memory_app@/memory?host=/run/x``.
 
     Whatever else the superuser's address says (sslmode, port) is kept; a socket folder stands in ``host=``.
     """

@@ -54,7 +54,7 @@ def run_stack(options: StackOptions, terminal: Terminal) -> int:
 
 
 def _begin(options: StackOptions, lock: DirectoryLock, terminal: Terminal) -> None:
-    """Take the data directory and the port, or say who has them; a value that no program would take ends it here."""
+    """Lock the data directory and check the port and the environment, so that a conflict is reported at once."""
     try:
         check_given()
     except ConfigurationFault as fault:
@@ -114,7 +114,7 @@ def _read_environment() -> dict[str, str]:
 
 
 def _migrate(programs: Programs, superuser_url: str | None, supervisor: Supervisor, terminal: Terminal) -> None:
-    """Bring the schema up to date. A database of the user's own is always asked, the embedded one notes what it has."""
+    """Migrate the schema. An external database is always checked, the embedded one records its migrations."""
     fingerprint = schema_fingerprint()
     if superuser_url and read_completed_steps(superuser_url).get("migrate") == fingerprint:
         return
@@ -127,7 +127,6 @@ def _migrate(programs: Programs, superuser_url: str | None, supervisor: Supervis
 def _seed(
     programs: Programs, superuser_url: str | None, data_dir: Path, supervisor: Supervisor, terminal: Terminal
 ) -> None:
-    """Make the demo world once; the command itself is safe to repeat."""
     fingerprint = seed_fingerprint()
     known = read_completed_steps(superuser_url).get("seed") if superuser_url else None
     if known == fingerprint and demo_access(data_dir):

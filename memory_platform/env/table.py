@@ -29,9 +29,10 @@ from memory_platform.env.chat import (
 from memory_platform.env.faults import explain_faults
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
+# Written by `manage.py up`: the addresses and secrets of the embedded stack. Never committed.
 STACK_FILE = Path(os.environ.get("DATA_DIR") or PROJECT_ROOT / ".dev") / "stack.env"
-"""Written by ``manage.py up``: the addresses and secrets of the embedded stack. Never committed."""
 
+# The possible values of `EMBEDDER`, made by `memory_platform.providers.registry`. A capital word stands for a name.
 EMBEDDERS = (
     "wordllama",
     "use",
@@ -42,21 +43,20 @@ EMBEDDERS = (
     "hashing:LENGTH",
     "none",
 )
-"""What ``EMBEDDER`` may list; ``memory_platform.providers.registry`` makes them. A capital word stands for a name."""
 
+# The possible values of `RERANKER`.
 RERANKERS = ("none", "http", "cross-encoder:PATH")
-"""What ``RERANKER`` may be."""
 
+# The languages that `memory_platform.kernel.text.detect_language` distinguishes.
 LANGUAGES = ("en", "zh", "ja", "ko", "other")
-"""What :func:`memory_platform.kernel.text.detect_language` tells apart."""
 
 
 class ConfigurationFault(SystemExit):
-    """The environment cannot be used; the message lists every fault. Ends the process with status 1."""
+    """The environment is unusable; the message lists every fault. Ends the process with status 1."""
 
 
 class Environment(BaseSettings):
-    """Everything that can be set from outside."""
+    """All settings from outside."""
 
     model_config = SettingsConfigDict(env_file=STACK_FILE, extra="ignore", frozen=True)
 
@@ -162,7 +162,7 @@ class Environment(BaseSettings):
     @field_validator("database_url", "database_owner_url")
     @classmethod
     def _is_a_postgres_address(cls, value: str) -> str:
-        """Refuse what libpq would refuse, without repeating the value: it may hold a password."""
+        """Refuse an address that libpq refuses, without repeating it: it may hold a password."""
         try:
             parts = conninfo_to_dict(value)
         except ProgrammingError:
@@ -174,7 +174,7 @@ class Environment(BaseSettings):
     @field_validator("embedder")
     @classmethod
     def _lists_known_embedders(cls, value: str) -> str:
-        """Refuse a name that nothing stands behind, and ``none`` beside another."""
+        """Refuse unknown embedders, and ``none`` beside another."""
         names = split_list(value)
         unknown = [name for name in names if not is_known(name, EMBEDDERS)]
         if unknown or not names:
@@ -193,7 +193,7 @@ class Environment(BaseSettings):
     @field_validator("embedding_base_url", "embedding_previous_base_url", "rerank_url", "chat_base_url")
     @classmethod
     def _is_an_http_address(cls, value: str) -> str:
-        """Refuse what no request could be sent to, without repeating it."""
+        """Refuse an invalid address, without repeating it."""
         if value and not value.startswith(("http://", "https://")):
             raise ValueError("is not an http:// or https:// address")
         return value
@@ -217,7 +217,7 @@ class Environment(BaseSettings):
 
     @model_validator(mode="after")
     def _routes_lead_somewhere(self) -> Self:
-        """Refuse two endpoints of one name, routes to endpoints that nobody named, and a keeper that keeps nothing."""
+        """Refuse duplicate endpoints, routes to unknown endpoints, and a prompt cache at an endpoint that has none."""
         if self.chat_model and DEFAULT in self.chat_endpoints:
             raise PydanticCustomError("two_defaults", "CHAT_MODEL and CHAT_ENDPOINTS both name the endpoint `default`")
         known = [*self.chat_endpoints, *([DEFAULT] if self.chat_model else [])]
@@ -264,10 +264,10 @@ def is_known(name: str, entries: tuple[str, ...]) -> bool:
 
 
 def split_list(value: str) -> list[str]:
-    """Return the parts of a comma-separated value, without blanks."""
     return [part.strip() for part in value.split(",") if part.strip()]
 
 
+# Stand-ins for values that a stack makes itself, used by `check_given`: nothing connects or signs with them.
 STAND_INS = {
     "database_url": "postgresql://app@/later",
     "database_owner_url": "postgresql://owner@/later",
@@ -276,12 +276,11 @@ STAND_INS = {
     "secret_key": "made when the stack is started first",
     "key_pepper": "made when the stack is started first",
 }
-"""What a stack makes by itself, as :func:`check_given` takes it: nothing connects or signs with it."""
 
 
 @cache
 def environment() -> Environment:
-    """Return the configuration of this process, read once. Raises ConfigurationFault naming every fault."""
+    """Return the configuration of this process, read once. Raises ConfigurationFault with every fault."""
     try:
         return Environment()  # type: ignore[call-arg]  # required fields come from the environment
     except ValidationError as invalid:
@@ -289,7 +288,7 @@ def environment() -> Environment:
 
 
 def check_given() -> None:
-    """Read what the environment says before a stack is started that makes the rest. Raises ConfigurationFault.
+    """Check the environment before a stack is started that provides the rest. Raises ConfigurationFault.
 
     Empty values count as absent, as they do for the stack's programs.
     """

@@ -1,6 +1,6 @@
-"""What a pure function says of texts, kept for the next time under a digest of each: no text is held.
+"""A cache for pure functions of texts. It keeps digests, no texts.
 
-The digest is keyed by the process, so that what is held tells nothing to who reads it elsewhere.
+The digest is keyed per process, so that it reveals nothing outside.
 """
 
 import secrets
@@ -18,8 +18,7 @@ _KEYED = blake2b(key=secrets.token_bytes(_DIGEST_BYTES), digest_size=_DIGEST_BYT
 
 
 class ByText(Generic[T]):
-    """``compute`` of a text, computed once while the text is among the last ``most`` new ones. Safe between threads:
-    two may compute the same."""
+    """Caches ``compute`` for the last ``most`` new texts. Thread-safe: two threads may compute the same."""
 
     def __init__(self, compute: Callable[[str], T], most: int) -> None:
         self._compute = compute

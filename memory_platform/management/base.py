@@ -1,4 +1,4 @@
-"""What the platform's own commands share: a database that is away or made by other code is said in one sentence."""
+"""The base of the platform's commands: a missing or outdated database is reported in one sentence."""
 
 from typing import Any
 

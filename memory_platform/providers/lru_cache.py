@@ -1,4 +1,4 @@
-"""What was worked out a moment ago, kept by a key: bounded, least recently used out first, safe in threads."""
+"""A bounded, thread-safe cache; the least recently used value goes first."""
 
 import threading
 from collections import OrderedDict
@@ -21,14 +21,12 @@ class LruCache(Generic[Key, Value]):
         return len(self._held)
 
     def get(self, key: Key) -> Value | None:
-        """Return what is kept for ``key``, or None."""
         with self._lock:
             if key in self._held:
                 self._held.move_to_end(key)
             return self._held.get(key)
 
     def put(self, key: Key, value: Value) -> None:
-        """Keep ``value``; the one not asked for longest goes when there are too many."""
         with self._lock:
             self._held[key] = value
             self._held.move_to_end(key)

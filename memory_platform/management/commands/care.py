@@ -1,4 +1,4 @@
-"""Run or preview a job of the timetable by hand: ``manage.py care calibrate-confidence --tenant acme --preview``."""
+"""Run or preview a scheduled job by hand: ``manage.py care calibrate-confidence --tenant acme --preview``."""
 
 import time
 from argparse import ArgumentParser

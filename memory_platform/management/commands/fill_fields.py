@@ -1,4 +1,4 @@
-"""``manage.py fill_fields``: fields that a tenant asks for, filled from notes that were held before."""
+"""``manage.py fill_fields``: fill a tenant's own fields from earlier notes."""
 
 from argparse import ArgumentParser
 

@@ -1,4 +1,4 @@
-"""Load a data set of conversations: ``manage.py import_conversations FILE --tenant acme``."""
+"""Import a data set of conversations: ``manage.py import_conversations FILE --tenant acme``."""
 
 import time
 from argparse import ArgumentParser, RawDescriptionHelpFormatter

@@ -1,4 +1,4 @@
-"""``manage.py make_notes``: notes for messages and beliefs of before notes were made."""
+"""``manage.py make_notes``: make notes from messages and beliefs that are older than notes."""
 
 from argparse import ArgumentParser
 

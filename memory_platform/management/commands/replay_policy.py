@@ -1,4 +1,4 @@
-"""What another policy would have done: ``manage.py replay_policy --tenant acme --from 1 --to 2``."""
+"""Replay receipts under another policy: ``manage.py replay_policy --tenant acme --from 1 --to 2``."""
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError
@@ -19,7 +19,6 @@ EXAMPLES = 10
 
 
 def read_whole_number(text: str) -> int:
-    """Return a number of at least 0. Raises ArgumentTypeError."""
     if not text.isdecimal() or len(text) > 9:  # noqa: PLR2004 - more digits than any version or count has
         raise ArgumentTypeError("a whole number is needed")
     return int(text)
@@ -81,7 +80,7 @@ def lines_of(told: Replay, before: int, after: int) -> list[str]:
 
 
 def refusal_in_words(one: Refusal) -> str:
-    """Return why receipts are not ordered anew."""
+    """Return why receipts were not replayed."""
     what = one.reason.removeprefix("other_")
     return (
         f"{one.receipts:,} receipts are left out: {what} {one.made_by} made them, and {one.now} would judge them now."
