@@ -1,7 +1,7 @@
-"""The one timetable: nothing else schedules anything.
+"""The one schedule of all jobs.
 
-The table holds defaults. Beat adds the missing ones to its own rows when it starts; there a person may change them, and
-what a person changed is never touched again. The table's times are UTC; a person's are of the zone that the row names.
+The table holds defaults. Beat adds missing jobs to its own rows when it starts; people may change the rows, and a
+changed row is never overwritten. The table's times are UTC; a changed row uses the zone that it names.
 """
 
 import hashlib
@@ -40,7 +40,8 @@ _SEAL = re.compile(r"\[timetable ([0-9a-f]{12})\]$")
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One line: ``runs`` is the job's dotted path. A run not begun by the next one is dropped: they do the same."""
+    """One entry: ``runs`` is the job's dotted path. A run that has not begun when the next one comes is dropped: they
+    do the same."""
 
     name: str
     every: Default
@@ -182,7 +183,7 @@ TIMETABLE = (
 
 
 class TimetableScheduler(DatabaseScheduler):  # type: ignore[misc]  # django-celery-beat has no types
-    """Beat's own scheduler; whoever starts it, wherever, its rows are brought up to the timetable before it reads them.
+    """Beat's own scheduler; its rows are synchronised before it reads them, wherever it is started.
 
     (Rows that first appear after beat has read an empty table go unnoticed for five minutes.)
     """
@@ -193,9 +194,9 @@ class TimetableScheduler(DatabaseScheduler):  # type: ignore[misc]  # django-cel
 
 
 def sync_schedule(timetable: Sequence[Job] = TIMETABLE) -> list[str]:
-    """Bring beat's rows up to the timetable; return the names of the jobs that were added or brought up to date.
+    """Bring beat's rows up to date; return the names of the jobs that were added or changed.
 
-    A row is brought up to date only while it says what an earlier timetable wrote: the seal in its description tells.
+    A row is only changed if it still is as an earlier schedule wrote it: the seal in its description shows that.
     """
     with transaction.atomic():
         return [job.name for job in timetable if _sync(job)]
@@ -216,7 +217,7 @@ def _sync(job: Job) -> bool:
 
 
 def is_as_written(row: PeriodicTask) -> bool:
-    """Tell whether nobody has changed when, whether and what this row runs since the timetable wrote it."""
+    """Return whether this row still has the time, task and state that the schedule wrote."""
     return _seal_of(row) == _seal(row.task, _when_of(row), row.expire_seconds, enabled=row.enabled)
 
 

@@ -37,8 +37,7 @@ def note_mark(url: str, step: str, fingerprint: str) -> None:
 
 
 def schema_fingerprint() -> str:
-    """Return a digest of everything that decides the result of ``migrate``: our migrations and the installed packages.
-    """
+    """Return a digest of everything that ``migrate`` depends on: our migrations and the installed packages."""
     apps = ("memory_platform", "tenants", "profiles", "snapshots")
     patterns = (*(f"{app}/migrations/*.py" for app in apps), "memory_platform/postgres/*.py")
     ours = [path for pattern in patterns for path in sorted(PROJECT_ROOT.glob(pattern))]

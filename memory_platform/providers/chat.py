@@ -52,8 +52,7 @@ FORMS = tuple(JsonForm)
 
 @dataclass(frozen=True, slots=True)
 class AnswerFormat(Generic[Answer]):
-    """How an answer is read: ``read`` raises UnusableAnswer. With a ``schema`` JSON is requested, in one of ``forms``.
-    """
+    """How an answer is read: ``read`` raises UnusableAnswer. A ``schema`` requests JSON, in one of ``forms``."""
 
     read: Callable[[str], Answer]
     repairs: int

@@ -1,4 +1,4 @@
-"""Picks the providers that the configuration names. The only module that imports vendor files."""
+"""Creates the providers that the configuration names. The only module that imports vendor files."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
@@ -29,16 +29,12 @@ _EMBEDDED: Mapping[str, Callable[[], Embedder]] = {
 
 
 class UnknownProvider(MemoryPlatformError):
-    """The configuration names a provider that does not exist."""
+    """The configuration names an unknown provider."""
 
     code = "unknown_provider"
 
 
 def embedders(setting: str) -> tuple[Embedder, ...]:
-    """Return this process's embedders of a list such as ``wordllama,use``, in its order; empty for ``none``.
-
-    A text belongs to the first that knows its language (:func:`first_knowing`). Raises UnknownProvider.
-    """
     return tuple(found for name in split_list(setting) if (found := embedder(name)) is not None)
 
 
@@ -48,12 +44,12 @@ def first_knowing(language: str, among: Iterable[Embedder]) -> Embedder | None:
 
 
 def word_relations(among: Iterable[Embedder]) -> WordRelations | None:
-    """Return the first embedder that also knows which words are related; None when none does."""
+    """Return the first embedder that also knows word relations, or None."""
     return next((one for one in among if isinstance(one, WordRelations)), None)
 
 
 def embedder(name: str) -> Embedder | None:
-    """Return this process's embedder called ``name``, made once and loaded at its first use; None for ``none``.
+    """Return this process's embedder called ``name``, created once and loaded at its first use; None for ``none``.
 
     Raises UnknownProvider.
     """
@@ -89,7 +85,7 @@ def reranker(setting: str) -> Reranker | None:
 
 
 def chat_endpoints() -> Mapping[str, ChatEndpoint]:
-    """Return the configured chat endpoints by name; what ``CHAT_MODEL`` names is called ``default``."""
+    """Return the configured chat endpoints by name; ``CHAT_MODEL`` defines ``default``."""
     if not settings.CHAT_MODEL:
         return dict(settings.CHAT_ENDPOINTS)
     plain = ChatEndpoint(
@@ -99,7 +95,7 @@ def chat_endpoints() -> Mapping[str, ChatEndpoint]:
 
 
 def chat_route(purpose: str) -> str:
-    """Return the name of the endpoint that the operator gave ``purpose``; empty for none."""
+    """Return the name of the endpoint that the operator routes ``purpose`` to; empty for none."""
     return str(settings.CHAT_ROUTES.get(purpose, DEFAULT))
 
 
@@ -113,13 +109,13 @@ def chat_model(purpose: str, endpoint: str | None = None) -> ChatModel | None:
 
 
 def prompt_keeper() -> PromptKeeper | None:
-    """Return where this process has prompts kept; None where ``PROMPT_CACHE_ENDPOINT`` names nothing."""
+    """Return the vendor that caches prompts for this process; None if ``PROMPT_CACHE_ENDPOINT`` is empty."""
     found = chat_endpoints().get(settings.PROMPT_CACHE_ENDPOINT)
     return None if found is None else _prompt_keeper(found)
 
 
 def forget() -> None:
-    """Forget every provider that settings shaped, as a process does that starts anew.
+    """Drop every provider that depends on settings, as a new process starts.
 
     The models that come with the platform stay: no setting shapes them, and they take seconds to load.
     """

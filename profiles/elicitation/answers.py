@@ -1,4 +1,4 @@
-"""What somebody answered to an ask, written through the ordinary verbs (row A2): their own word."""
+"""Records the answer to an ask as the subject's own statement."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ class AskAnswered(Conflict):
 
 
 class ValueUnclear(Refused):
-    """The value is not what this ask asks for. HTTP 422."""
+    """The value does not fit this ask. HTTP 422."""
 
     code = "value_unclear"
 
@@ -44,7 +44,8 @@ class ValueUnclear(Refused):
 
 @dataclass(frozen=True, slots=True)
 class AskAnswer:
-    """An answer by what it becomes: the tag's ``label`` and ``details``, or ``entries`` of a list, or one ``text``."""
+    """An answer in the form to be stored: the tag's ``label`` and ``details``, or ``entries`` of a list, or one
+    ``text``."""
 
     key: str
     text: str = ""
@@ -55,7 +56,7 @@ class AskAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AnswerResult:
-    """What an answer did; no verdict where nothing was to be written."""
+    """The effect of an answer; no verdict if there was nothing to write."""
 
     ask: Ask
     verdict: Verdict | None = None
@@ -63,7 +64,7 @@ class AnswerResult:
 
 
 def open_ask(subject: Subject, ask_id: UUID) -> Ask:
-    """Return an ask that waits for its answer, and hold the subject. Raises NotFound, AskAnswered."""
+    """Return an unanswered ask, with the subject locked. Raises NotFound, AskAnswered."""
     lock_subject(subject)
     ask = Ask.objects.filter(subject_id=subject.id, id=ask_id).first()
     if ask is None:
@@ -74,7 +75,7 @@ def open_ask(subject: Subject, ask_id: UUID) -> Ask:
 
 
 def read_answer(key: str, value: Any, *, question: str = "") -> AskAnswer:
-    """Return what a value (a text, a list of texts, or an object) says to what was asked. Raises ValueUnclear.
+    """Return the parsed answer: a text, a list of texts, or an object. Raises ValueUnclear.
 
     A tag that it makes has its label in the language of ``question``.
     """
@@ -89,7 +90,7 @@ def read_answer(key: str, value: Any, *, question: str = "") -> AskAnswer:
 
 
 def settle_ask(subject: Subject, ask: Ask, *, accepted: bool, answer: AskAnswer | None = None) -> AnswerResult:
-    """Record whether the subject answered, and write the answer; the subject is held by :func:`open_ask`."""
+    """Record whether the subject answered, and store the answer; :func:`open_ask` has locked the subject."""
     ask.accepted, ask.answered_at = accepted, utc_now()
     ask.save(update_fields=["accepted", "answered_at"])
     if answer is None:
@@ -129,7 +130,7 @@ def _place(value: Any) -> dict[str, Any]:
 
 
 def _contact(value: Any, usual: str) -> AskAnswer:
-    """Return a person to call: an object with ``phone`` and perhaps ``person`` and ``relation``, or a text with all."""
+    """Parse a contact: an object with ``phone`` and perhaps ``person`` and ``relation``, or a text with all."""
     if isinstance(value, dict):
         if value.keys() - {"person", "phone", "relation"} or "phone" not in value:
             raise ValueUnclear("Is a text with a telephone number, or an object with person, phone and relation.")

@@ -17,7 +17,7 @@ LOCK_NOT_AVAILABLE = "55P03"
 
 
 class KeyReused(Conflict):
-    """The key came before with another body. HTTP 409."""
+    """The key was used before with another body. HTTP 409."""
 
     code = "idempotency_key_reused"
 
@@ -26,7 +26,7 @@ class KeyReused(Conflict):
 
 
 class TwinRunning(Conflict):
-    """A request with the same key has not finished. HTTP 409, worth trying again."""
+    """A request with the same key has not finished. HTTP 409, retryable."""
 
     code = "idempotency_twin_running"
     retryable = True
@@ -38,7 +38,7 @@ class TwinRunning(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class RequestIdentity:
-    """What two requests share to be the same: SHA-256 of method and path (``endpoint``, hex) and of the body."""
+    """The identity of a request: SHA-256 of method and path (``endpoint``, hex) and of the body."""
 
     endpoint: str
     key: str
@@ -77,7 +77,6 @@ def keep_reply(request: RequestIdentity, reply: KeptReply, *, subject_id: UUID |
 
 
 def purge_replies(*, before: datetime, limit: int) -> int:
-    """Delete at most ``limit`` answers older than ``before``; return how many."""
     old = IdempotentReply.objects.filter(created_at__lt=before).order_by("created_at").values("id")[:limit]
     deleted, _ = IdempotentReply.objects.filter(id__in=old).delete()
     return deleted
@@ -95,7 +94,7 @@ def _forget_old(request: RequestIdentity, *, before: datetime) -> None:
 
 
 def _insert_claim(request: RequestIdentity, wait_ms: int) -> bool:
-    """Insert the claim; the unique index makes a twin wait here until the first has committed or rolled back."""
+    """Insert the claim; the unique index makes a concurrent twin wait until the first has committed or rolled back."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('lock_timeout', %s, true)", [f"{wait_ms}ms"])
         try:

@@ -1,4 +1,4 @@
-"""Subjects: made on first sight, addressed by the product's own id (row P1)."""
+"""Subjects: created on first sight, addressed by the product's own id."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,15 +17,13 @@ from profiles.services.search_text import search_text_of
 
 @dataclass(frozen=True, slots=True)
 class SubjectPut:
-    """A subject after it was put; ``created`` when this made it."""
-
     subject: Subject
     created: bool
     verdicts: tuple[FactVerdict, ...] = ()
 
 
 def ensure_subject(external_id: str) -> Subject:
-    """Return the subject that the product calls ``external_id``, making it on first sight."""
+    """Return the subject with the product's id ``external_id``; it is created on first sight."""
     return _get_or_create_subject(external_id)[0]
 
 
@@ -36,7 +34,6 @@ def put_subject(
     remove: Iterable[FactName] = (),
     metadata: dict[str, Any] | None = None,
 ) -> SubjectPut:
-    """Make or change a subject: profile changes merge, metadata is replaced, what is not given stays."""
     subject, created = _get_or_create_subject(external_id)
     lock_subject(subject)
     verdicts = patch_profile(subject, changes, remove=remove)
@@ -46,7 +43,7 @@ def put_subject(
 
 
 def _get_or_create_subject(external_id: str) -> tuple[Subject, bool]:
-    """Return the subject and whether this call created it. Two calls at once get the same row."""
+    """Return the subject and whether this call created it. Concurrent calls get the same row."""
     found = find_subject(external_id)
     if found is not None:
         return found, False

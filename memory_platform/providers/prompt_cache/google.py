@@ -1,4 +1,4 @@
-"""Cached content of the Gemini API and of Vertex: made, extended and deleted over HTTP, without an SDK (X9).
+"""Cached content of the Gemini API and of Vertex: created, extended and deleted over HTTP, without an SDK.
 
 https://ai.google.dev/api/caching and
 https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/projects.locations.cachedContents
