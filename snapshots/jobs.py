@@ -1,6 +1,6 @@
-"""The Celery functions: thin shells around verbs that may run twice, at once, or not at all.
+"""The Celery functions: thin shells around functions that may run twice, concurrently, or not at all.
 
-None of them retries: attempts live on the work row, and a scheduled job comes again.
+None of them retries: attempts are counted on the work row, and a scheduled job comes again.
 """
 
 import time
@@ -30,7 +30,7 @@ from tenants.services.job_runs import for_each_tenant
 
 
 def answer_and_learn(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
-    """Let turns answer the contexts before them, then learn from them."""
+    """Attribute turns to the contexts before them, then learn from them."""
     close_loops(tenant_id, items)
     learn_from_messages(tenant_id, items)
 
@@ -41,10 +41,9 @@ HANDLERS: Handlers = {
     WorkKind.CONVERSATION: store_conversation_snapshots,
     WorkKind.SUMMARY: write_summaries,
 }
-"""Who does which kind of work, in the order in which the kinds take turns."""
 
+# Handlers of the jobs that a product asked for.
 ASKED: dict[str, JobHandler] = {JobKind.ERASURE: run_erasure, JobKind.IMPORT: run_import}
-"""Who does which kind of job that a product asked for."""
 
 
 @tenant_job
@@ -55,7 +54,7 @@ def drain_work_job(tenant_id: UUID) -> None:
 
 @tenant_job
 def run_asked_jobs_job(tenant_id: UUID) -> None:
-    """Work at the jobs that one tenant's product asked for; what is left when the time is up goes on with the next."""
+    """Work at one tenant's requested jobs; when the time is up, the rest waits for the next run."""
     until = time.monotonic() + JOB_POLICY.run.total_seconds()
     work_at_jobs(tenant_id, ASKED, may_go_on=lambda: time.monotonic() < until)
     sign_left_behind(tenant_id)
@@ -63,13 +62,13 @@ def run_asked_jobs_job(tenant_id: UUID) -> None:
 
 @platform_job
 def sweep_asked_jobs_job() -> None:
-    """Wake a worker for every tenant with a job that is due or abandoned, or an erasure that nobody signed."""
+    """Wake a worker for every tenant with a due or abandoned job, or an erasure that nobody signed."""
     for_each_tenant(wake_for_jobs)
 
 
 @platform_job
 def sweep_job() -> None:
-    """Wake a worker for every tenant with due or abandoned work: what lost its wake-up is found here."""
+    """Wake a worker for every tenant with due or abandoned work: items that lost their wake-up are found here."""
     for tenant_id in tenants_with_due_work(QUEUE_POLICY.tenants_swept):
         nudge(tenant_id)
     note_sweep()
@@ -77,19 +76,19 @@ def sweep_job() -> None:
 
 @platform_job
 def continue_jobs_job() -> None:
-    """Send the jobs whose round was cut short, and those that beat has missed."""
+    """Send the jobs that were interrupted, and those that beat has missed."""
     send_cut_short()
 
 
 @platform_job
 def purge_expired_job() -> None:
-    """Remove what has outlived its time."""
+    """Delete expired data."""
     run_care("purge-expired")
 
 
 @platform_job
 def erase_withheld_job() -> None:
-    """Erase what users told us to forget a day ago."""
+    """Erase the things that users ordered to forget a day ago."""
     run_care("erase-withheld")
 
 
@@ -101,7 +100,7 @@ def consolidate_memories_job() -> None:
 
 @platform_job
 def calibrate_confidence_job() -> None:
-    """Let confidence follow what came of injected memories."""
+    """Adjust confidence to the outcomes of injected memories."""
     run_care("calibrate-confidence")
 
 
@@ -113,7 +112,7 @@ def archive_messages_job() -> None:
 
 @platform_job
 def evict_memories_job() -> None:
-    """Make room where memories are above their limits."""
+    """Evict memories above their limits."""
     run_care("evict-memories")
 
 
@@ -125,47 +124,47 @@ def review_memories_job() -> None:
 
 @platform_job
 def end_idle_conversations_job() -> None:
-    """End the conversations that nobody ended."""
+    """End idle conversations."""
     run_care("end-idle-conversations")
 
 
 @platform_job
 def backfill_vectors_job() -> None:
-    """Add the vectors that an outage of the embedding service or of pgvector left out; read again what was not read."""
+    """Add vectors that an outage left out, and read unread messages again."""
     run_care("backfill-vectors")
 
 
 @platform_job
 def seal_memories_job() -> None:
-    """Pack what large memories have gained, so that the next process that sees one reads it at once."""
+    """Pack the growth of large memories, so that the next process loads them quickly."""
     run_care("seal-memories")
 
 
 @platform_job
 def count_embedding_spaces_job() -> None:
-    """Count what each embedding space holds and lacks, for the console."""
+    """Count the vectors and the gaps of each embedding space, for the console."""
     run_care(COUNT)
 
 
 @platform_job
 def spread_receipts_job() -> None:
-    """Give each memory that a context used its row."""
+    """Write the rows of memories in new receipts."""
     run_care("spread-receipts")
 
 
 @platform_job
 def roll_up_tallies_job() -> None:
-    """Add to the tallies of memories what contexts injected and what was heard of it."""
+    """Add injections and feedback to the tallies of memories."""
     run_care("roll-up-tallies")
 
 
 @platform_job
 def roll_up_indicators_job() -> None:
-    """Say how well memory served today and yesterday."""
+    """Compute the quality indicators of today and yesterday."""
     run_care("roll-up-indicators")
 
 
 @platform_job
 def roll_up_usage_job() -> None:
-    """Add what tenants used to their days."""
+    """Add usage to the tenants' days."""
     run_care("roll-up-usage")

@@ -1,7 +1,7 @@
-"""Every job of the timetable by name: what it would do, and how it does it.
+"""Every scheduled job by name, with its preview and its run.
 
 Beat's jobs, the command and the console's previews go through here. Jobs of :data:`CARE` do a tenant's share at a time;
-those of :data:`WHOLE` see to the platform at once.
+those of :data:`WHOLE` serve the platform at once.
 """
 
 from collections.abc import Callable, Mapping
@@ -78,7 +78,7 @@ COUNT = "count-embedding-spaces"
 
 @dataclass(frozen=True, slots=True)
 class CareJob:
-    """One job. ``preview`` says what it would do in a tenant, and changes nothing; ``run`` does one tenant's share."""
+    """One job. ``preview`` describes its effect in a tenant, without changes; ``run`` does one tenant's share."""
 
     name: str
     every: Default
@@ -88,7 +88,7 @@ class CareJob:
 
 @dataclass(frozen=True, slots=True)
 class WholeJob:
-    """One job that is no tenant's. ``preview`` says what it would do, and changes nothing."""
+    """One job of the whole platform. ``preview`` describes its effect, without changes."""
 
     name: str
     every: Default
@@ -97,7 +97,7 @@ class WholeJob:
 
 
 def run_care(name: str) -> bool:
-    """Do or go on with the round of the job that is due; return whether there was one."""
+    """Run or continue the due round of the job; return whether there was one."""
     if name in WHOLE:
         return run_once(name, WHOLE[name].every, WHOLE[name].run)
     job = CARE[name]
@@ -105,7 +105,7 @@ def run_care(name: str) -> bool:
 
 
 def wake_for_work(tenant_id: UUID) -> int:
-    """Wake a worker where a tenant's work is due or abandoned; return 1 when one was."""
+    """Wake a worker if the tenant has due or abandoned work; return 1 if so."""
     with tenant_tx(tenant_id):
         is_due = any(due_work().values())
     if is_due:
@@ -114,7 +114,7 @@ def wake_for_work(tenant_id: UUID) -> int:
 
 
 def wake_for_jobs(tenant_id: UUID) -> int:
-    """Wake a worker where a job that was asked for is due, or an erasure nobody's to sign; return 1 when one was."""
+    """Wake a worker if a requested job is due, or an erasure has no signer; return 1 if so."""
     with tenant_tx(tenant_id):
         is_due = due_jobs().exists() or has_left_behind()
     if is_due:
@@ -123,7 +123,7 @@ def wake_for_jobs(tenant_id: UUID) -> int:
 
 
 def send_cut_short() -> RunTally:
-    """Send the jobs whose round was cut short, and those that beat has missed."""
+    """Send the jobs that were interrupted, and those that beat has missed."""
     life = RUN_POLICY.continue_every.total_seconds()
     tasks = jobs_to_continue()
     for task in tasks:
@@ -178,7 +178,7 @@ def _purge(turn: TenantTurn) -> int:
 
 
 def purge_in_force() -> PurgePolicy:
-    """Return how long the tenant of the open scope keeps what is no memory."""
+    """Return the open tenant's retention of data that is no memory."""
     return PURGE.apply(section_in_force(PURGE.name))
 
 
@@ -188,7 +188,7 @@ def _preview_days() -> CarePreview:
 
 
 def _plain(counts: Callable[[], Mapping[str, int]]) -> Callable[[], CarePreview]:
-    """Return the preview that tells counts alone."""
+    """Return a preview that consists of counts."""
     return lambda: CarePreview(counts())
 
 
@@ -296,4 +296,3 @@ WHOLE = {
     )
 }
 JOBS = frozenset({*CARE, *WHOLE})
-"""The names of all jobs."""

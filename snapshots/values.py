@@ -1,4 +1,4 @@
-"""What every job of scheduled care can say before it does anything."""
+"""Previews of scheduled care."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class CarePreview:
-    """What a job would do now in one tenant: how much of each kind, and some of it by id, without content."""
+    """The effect that a job would have now in one tenant: counts by kind, and some examples by id, without content."""
 
     counts: Mapping[str, int]
     examples: Sequence[str] = field(default=())

@@ -1,7 +1,7 @@
-"""Storing a joined memory and taking it apart again (row E3), and reading what may be joined. In open scopes.
+"""Stores a joined memory and undoes it, and reads candidates for joining. In open scopes.
 
-What was joined stays: it ends on the valid clock in favour of the joined memory, as any superseded one does, and its
-history says so. Whatever another writer changed since the memories were read stops the join: a person's edit wins.
+The members stay: they end on the valid clock in favour of the joined memory, as superseded ones do, and its history
+says so. A concurrent change of a member stops the join: a person's edit wins.
 """
 
 from uuid import UUID
@@ -27,13 +27,12 @@ MAY_BE_JOINED = (*STATEMENTS, *CONVERSATIONS, JOINED)
 
 
 class ConsolidationUndone(Conflict):
-    """It was taken apart already, or the joined memory is part of another by now. HTTP 409."""
+    """It was undone already, or the joined memory is part of another one by now. HTTP 409."""
 
     code = "consolidation_undone"
 
 
 def members_of(subject_id: UUID) -> list[Member]:
-    """Return the memories that may be joined: current, whole, and true whenever they are said."""
     repeating = SnapshotWords.objects.filter(subject_id=subject_id).exclude(saying=REPEATS_NOTHING)
     telling = set(repeating.filter(saying__isnull=False).order_by().values_list("snapshot_id", flat=True))
     rows = _current(subject_id).filter(kind__in=MAY_BE_JOINED, masked=False).order_by("position")
@@ -42,16 +41,15 @@ def members_of(subject_id: UUID) -> list[Member]:
 
 
 def taken_apart(subject_id: UUID) -> list[frozenset[UUID]]:
-    """Return what somebody has taken apart: those memories are not joined again."""
     undone = Consolidation.objects.filter(subject_id=subject_id, lane=Lane.SNAPSHOTS, undone_at__isnull=False)
     return [frozenset(members) for members in undone.values_list("members", flat=True)]
 
 
 def draft_of(subject_id: UUID, group: Group, written: Written) -> SnapshotDraft | None:
-    """Return the joined memory with the text that was written, in the open scope; None when a member is gone by now.
+    """Return the joined memory with the written text, in the open scope; None if a member is gone by now.
 
-    Sources and topics are united; it is as sure as its surest member, within the ceiling of an analysis; its times are
-    those of the newest.
+    Sources and topics are united; its confidence is the highest of its members', within the ceiling of an analysis; its
+    times are those of the newest.
     """
     rows = list(_current(subject_id).filter(id__in=[member.id for member in group.members]).order_by("-said_at", "id"))
     if len(rows) < len(group.members):
@@ -77,7 +75,7 @@ def draft_of(subject_id: UUID, group: Group, written: Written) -> SnapshotDraft 
 
 
 def join_group(group: Group, prepared: PreparedSnapshot) -> bool:
-    """Store the joined memory and end its members, in the open scope; False when anything has changed meanwhile."""
+    """Store the joined memory and end its members, in the open scope; False if anything has changed meanwhile."""
     subject_id, joined_id = prepared.draft.subject_id, prepared.draft.id
     lock_memory(subject_id)
     versions = {member.id: member.version for member in group.members}
@@ -98,12 +96,12 @@ def join_group(group: Group, prepared: PreparedSnapshot) -> bool:
 
 
 def consolidations_of(subject: Subject) -> QuerySet[Consolidation]:
-    """Return what was joined of a subject's memories, also what was taken apart again."""
+    """Return the joins of a subject's memories, including undone ones."""
     return Consolidation.objects.filter(subject_id=subject.id, lane=Lane.SNAPSHOTS)
 
 
 def undo_consolidation(subject: Subject, consolidation_id: UUID, *, by: Actor, reason: str = "") -> Consolidation:
-    """Take a joined memory apart, in the open scope: its members hold again as they did, it is held no longer.
+    """Undo a join, in the open scope: the members are current again as they were, the joined memory is not.
 
     They are not joined again. Leaves an audit record. Raises NotFound, ConsolidationUndone.
     """
@@ -139,6 +137,6 @@ def undo_consolidation(subject: Subject, consolidation_id: UUID, *, by: Actor, r
 
 
 def _current(subject_id: UUID) -> QuerySet[Snapshot]:
-    """Return what is held and has no end: a memory that somebody ended is not given a longer life."""
+    """Return the current snapshots without an end: joining must not prolong a memory that somebody ended."""
     alive = Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
     return Snapshot.objects.filter(alive, subject_id=subject_id, retired_at__isnull=True, invalid_at__isnull=True)

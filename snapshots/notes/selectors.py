@@ -1,4 +1,4 @@
-"""Reading notes: lists at a moment of either clock, one, its history. Inside an open ``tenant_tx``."""
+"""Reads notes: lists at a moment of either clock, one, its history. Inside an open ``tenant_tx``."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
@@ -25,10 +25,10 @@ NOTHING_CHANGED: Mapping[UUID, HeldThen] = {}
 
 @dataclass(frozen=True, slots=True)
 class NoteFilter:
-    """Which notes a list shows. ``about`` is ``self``, ``contact``, ``thing``, a tag's id, or a label.
+    """The notes of a list. ``about`` is ``self``, ``contact``, ``thing``, a tag's id, or a label.
 
-    Without a moment the current ones; ``as_of``: those that were true then; ``known_at``: those that were held then,
-    as they were. ``include_history`` adds those that had ended.
+    Without a moment the current ones; ``as_of``: those that were true then; ``known_at``: those that were held then, as
+    they were. ``include_history`` adds those that had ended.
     """
 
     grade: str | None = None
@@ -40,7 +40,7 @@ class NoteFilter:
 
 
 def notes_of(subject: Subject, wanted: NoteFilter) -> QuerySet[Snapshot]:
-    """Return the snapshots of the notes that match, in no order; :func:`with_details` brings the notes themselves.
+    """Return the snapshots of matching notes, unordered; :func:`with_details` loads the notes themselves.
 
     What was changed since ``known_at`` is matched by what it was then.
     """
@@ -70,7 +70,7 @@ def with_details(
 
 
 def note_at(address: SnapshotAddress) -> SourcedNote:
-    """Return a note that is held, also one that is no longer true. Raises NoteUnknown."""
+    """Return a current or ended note. Raises NoteUnknown, also for a retired one."""
     try:
         return _note_of(snapshot_at(address))
     except SnapshotUnknown:
@@ -78,7 +78,7 @@ def note_at(address: SnapshotAddress) -> SourcedNote:
 
 
 def note_ever_at(address: SnapshotAddress) -> SourcedNote:
-    """Return a note that is held or was retired. Raises NoteUnknown."""
+    """Return a note, also a retired one. Raises NoteUnknown."""
     try:
         return _note_of(snapshot_ever_at(address))
     except SnapshotUnknown:
@@ -86,7 +86,6 @@ def note_ever_at(address: SnapshotAddress) -> SourcedNote:
 
 
 def note_of(subject: Subject, snapshot_id: UUID) -> SourcedNote:
-    """Return one of the subject's notes, whatever its state. Raises NoteUnknown."""
     snapshot = Snapshot.objects.filter(id=snapshot_id, subject_id=subject.id).first()
     if snapshot is None:
         raise NoteUnknown
@@ -94,7 +93,7 @@ def note_of(subject: Subject, snapshot_id: UUID) -> SourcedNote:
 
 
 def history_of_note(sourced: SourcedNote) -> list[NoteState]:
-    """Return every state that a note was held in, the first one first. Two queries."""
+    """Return every state of a note, the first one first. Two queries."""
     changed = {image.version: image.fields.get(NOTE, {}) for image in images_of(sourced.snapshot)}
     note, states = sourced.note, list[NoteState]()
     for held in reversed(history_of(sourced.snapshot)):
@@ -115,12 +114,11 @@ def _note_of(snapshot: Snapshot) -> SourcedNote:
 
 
 def _tag_of(note: Note, sourced: SourcedNote) -> Tag | None:
-    """Return the tag of a note as it was, where that is the tag of today."""
+    """Return a note's tag at that time, if it is still the current one."""
     return sourced.tag if note.about_tag_id == sourced.note.about_tag_id else None
 
 
 def _sourced(snapshots: Sequence[Snapshot], notes: Mapping[UUID, Note]) -> list[SourcedNote]:
-    """Return notes with the messages behind them, the tags of their contacts and their slots, in one query each."""
     slots = slots_of([row.id for row in snapshots])
     wanted = [tag_id for row in snapshots if (tag_id := notes[row.id].about_tag_id) is not None]
     tags: Mapping[UUID | None, Tag] = Tag.objects.in_bulk(wanted) if wanted else {}
@@ -136,7 +134,7 @@ def _changed_since(subject: Subject, moment: datetime | None) -> Mapping[UUID, H
 
 
 def _clocks(wanted: NoteFilter) -> Q:
-    """Return the condition on snapshots that are held, and true, at the moments that are asked for."""
+    """Return the condition on snapshots that are held, and true, at the requested moments."""
     held = Q(retired_at__isnull=True)
     if wanted.known_at is not None:
         held = Q(recorded_at__lte=wanted.known_at) & (held | Q(retired_at__gt=wanted.known_at))

@@ -1,7 +1,7 @@
-"""What a tenant may set, and within which bounds (T4): retention, budgets, top-k, weights, decay curve, model tiers,
-fields that are asked for.
+"""The settings of a tenant and their bounds: retention, budgets, top-k, weights, decay curve, model tiers, custom
+fields.
 
-Bounds keep a tenant from what breaks answers, not from what makes them worse: an experiment tells that.
+Bounds prevent broken answers, not worse ones: an experiment shows those.
 """
 
 from collections.abc import Iterator
@@ -101,8 +101,8 @@ RANKING = Section(
     },
     _ranks_by_something,
 )
+# All sections, in display order.
 SECTIONS: Sections = {
     section.name: section
     for section in (RETENTION_SECTION, PURGE, CONTEXT, ANSWER, SCORING, RANKING, NOTES_SECTION, FIELDS_SECTION)
 }
-"""All that may be set, in the order in which it is shown."""

@@ -1,4 +1,4 @@
-"""Kinds of values that a tenant may set: what JSON may say, within which bounds, and what the code holds for it."""
+"""Kinds of values that a tenant may set: the JSON, its bounds, and the value in the code."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ NAMED_MOST = 50
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong inside a value; ``path`` says where, "" for the whole of it."""
+    """One fault inside a value; ``path`` is its place, "" for the whole value."""
 
     path: str
     message: str
 
 
 class WrongValue(ValueError):
-    """A value that a field cannot have; the text says what it can have, and never repeats the value. ``faults`` are
-    all that is wrong, where a value has parts."""
+    """An invalid value; the text says what is allowed, and never repeats the value. ``faults`` are all faults of a
+    value with parts."""
 
     def __init__(self, message: str, faults: Sequence[Fault] = ()) -> None:
         super().__init__(message)
@@ -32,13 +32,13 @@ class Kind(Protocol):
     """One kind of value."""
 
     def read(self, value: Any) -> Any:
-        """Return the value of the code for a JSON value. Raises WrongValue."""
+        pass
 
     def to_json(self, held: Any) -> Any:
-        """Return a value of the code as JSON."""
+        pass
 
     def describe(self) -> dict[str, Any]:
-        """Return the type and its bounds as plain JSON."""
+        pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class WholeNumber:
-    """A whole number between two bounds, both included; ``unit`` says of what."""
+    """A whole number between two bounds, both included, with a ``unit``."""
 
     least: int
     most: int
@@ -119,7 +119,7 @@ class WholeNumber:
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """A time, told as whole days."""
+    """A time in whole days."""
 
     least: int
     most: int
@@ -136,7 +136,7 @@ class Days:
 
 @dataclass(frozen=True, slots=True)
 class DaysOrNever:
-    """A time, told as whole days; ``null`` is never, which the code holds as None."""
+    """A time in whole days; ``null`` is never, None in the code."""
 
     least: int
     most: int
