@@ -4,7 +4,7 @@ None of them retries: attempts are counted on the work row, and a scheduled job 
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from snapshots.erasure.signing import sign_left_behind
@@ -80,91 +80,28 @@ def continue_jobs_job() -> None:
     send_cut_short()
 
 
-@platform_job
-def purge_expired_job() -> None:
-    """Delete expired data."""
-    run_care("purge-expired")
+def _care_job(name: str) -> Callable[[], None]:
+    """Return the task of a job of :mod:`snapshots.maintenance`; beat and the queue find it by its name."""
+
+    def run() -> None:
+        run_care(name)
+
+    run.__name__ = run.__qualname__ = f"{name.replace('-', '_')}_job"
+    return platform_job(run)
 
 
-@platform_job
-def erase_withheld_job() -> None:
-    """Erase the things that users ordered to forget a day ago."""
-    run_care("erase-withheld")
-
-
-@platform_job
-def consolidate_memories_job() -> None:
-    """Join memories that say nearly the same."""
-    run_care("consolidate-memories")
-
-
-@platform_job
-def calibrate_confidence_job() -> None:
-    """Adjust confidence to the outcomes of injected memories."""
-    run_care("calibrate-confidence")
-
-
-@platform_job
-def archive_messages_job() -> None:
-    """Move the words of aged messages to the archive."""
-    run_care("archive-messages")
-
-
-@platform_job
-def evict_memories_job() -> None:
-    """Evict memories above their limits."""
-    run_care("evict-memories")
-
-
-@platform_job
-def review_memories_job() -> None:
-    """Ask about memories that have become unsure or stale."""
-    run_care("review-memories")
-
-
-@platform_job
-def end_idle_conversations_job() -> None:
-    """End idle conversations."""
-    run_care("end-idle-conversations")
-
-
-@platform_job
-def backfill_vectors_job() -> None:
-    """Add vectors that an outage left out, and read unread messages again."""
-    run_care("backfill-vectors")
-
-
-@platform_job
-def seal_memories_job() -> None:
-    """Pack the growth of large memories, so that the next process loads them quickly."""
-    run_care("seal-memories")
-
-
-@platform_job
-def count_embedding_spaces_job() -> None:
-    """Count the vectors and the gaps of each embedding space, for the console."""
-    run_care(COUNT)
-
-
-@platform_job
-def spread_receipts_job() -> None:
-    """Write the rows of memories in new receipts."""
-    run_care("spread-receipts")
-
-
-@platform_job
-def roll_up_tallies_job() -> None:
-    """Add injections and feedback to the tallies of memories."""
-    run_care("roll-up-tallies")
-
-
-@platform_job
-def roll_up_indicators_job() -> None:
-    """Compute the quality indicators of today and yesterday."""
-    run_care("roll-up-indicators")
-
-
-@platform_job
-def roll_up_usage_job() -> None:
-    """Add usage to the tenants' days."""
-    run_care("roll-up-usage")
+purge_expired_job = _care_job("purge-expired")
+erase_withheld_job = _care_job("erase-withheld")
+consolidate_memories_job = _care_job("consolidate-memories")
+calibrate_confidence_job = _care_job("calibrate-confidence")
+archive_messages_job = _care_job("archive-messages")
+evict_memories_job = _care_job("evict-memories")
+review_memories_job = _care_job("review-memories")
+end_idle_conversations_job = _care_job("end-idle-conversations")
+backfill_vectors_job = _care_job("backfill-vectors")
+seal_memories_job = _care_job("seal-memories")
+count_embedding_spaces_job = _care_job(COUNT)
+spread_receipts_job = _care_job("spread-receipts")
+roll_up_tallies_job = _care_job("roll-up-tallies")
+roll_up_indicators_job = _care_job("roll-up-indicators")
+roll_up_usage_job = _care_job("roll-up-usage")

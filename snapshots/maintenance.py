@@ -202,6 +202,11 @@ def _within(preview: Callable[[], CarePreview]) -> Callable[[UUID], CarePreview]
     return previewed
 
 
+def _share(work: Callable[..., int]) -> RoundWork:
+    """Return a tenant's share of work that takes a tenant and a deadline."""
+    return lambda turn: work(turn.tenant_id, may_go_on=turn.may_go_on)
+
+
 CARE = {
     job.name: job
     for job in (
@@ -211,36 +216,11 @@ CARE = {
             lambda tenant_id: preview_consolidation(tenant_id, active_embedders()),
             lambda turn: consolidate_tenant(turn, active_embedders(), model=chat_for(turn.tenant_id, "summarise")),
         ),
-        CareJob(
-            CALIBRATE,
-            CALIBRATION.daily,
-            _within(preview_calibration),
-            lambda turn: calibrate_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
-        ),
-        CareJob(
-            "review-memories",
-            REVIEW.daily,
-            _within(preview_review),
-            lambda turn: review_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
-        ),
-        CareJob(
-            "archive-messages",
-            ARCHIVE.daily,
-            _within(preview_archive),
-            lambda turn: archive_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
-        ),
-        CareJob(
-            "evict-memories",
-            EVICTION.daily,
-            _within(preview_eviction),
-            lambda turn: evict_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
-        ),
-        CareJob(
-            "roll-up-tallies",
-            LOOP.tally_every,
-            _within(preview_tallies),
-            lambda turn: roll_up_tallies(turn.tenant_id, may_go_on=turn.may_go_on),
-        ),
+        CareJob(CALIBRATE, CALIBRATION.daily, _within(preview_calibration), _share(calibrate_tenant)),
+        CareJob("review-memories", REVIEW.daily, _within(preview_review), _share(review_tenant)),
+        CareJob("archive-messages", ARCHIVE.daily, _within(preview_archive), _share(archive_tenant)),
+        CareJob("evict-memories", EVICTION.daily, _within(preview_eviction), _share(evict_tenant)),
+        CareJob("roll-up-tallies", LOOP.tally_every, _within(preview_tallies), _share(roll_up_tallies)),
         CareJob(
             "roll-up-indicators",
             LOOP.indicators_every,
@@ -256,23 +236,13 @@ CARE = {
             lambda turn: end_idle_conversations(turn.tenant_id),
         ),
         CareJob("backfill-vectors", BACKFILL_RUN_POLICY.every, _preview_backfill, _backfill),
-        CareJob(
-            "seal-memories",
-            SEALING.every,
-            preview_sealing,
-            lambda turn: seal_memories(turn.tenant_id, may_go_on=turn.may_go_on),
-        ),
-        CareJob(
-            "spread-receipts",
-            RECEIPTS.spread_every,
-            _within(preview_spread),
-            lambda turn: spread_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
-        ),
+        CareJob("seal-memories", SEALING.every, preview_sealing, _share(seal_memories)),
+        CareJob("spread-receipts", RECEIPTS.spread_every, _within(preview_spread), _share(spread_tenant)),
         CareJob(
             "roll-up-usage",
             LEDGER_POLICY.every,
             lambda tenant_id: CarePreview(preview_usage(tenant_id)),
-            lambda turn: roll_up_usage(turn.tenant_id, may_go_on=turn.may_go_on),
+            _share(roll_up_usage),
         ),
         CareJob(
             "sweep-queue",
