@@ -113,7 +113,7 @@ class HeldBeliefs:
 
 def subject_id_of(external_id: str) -> UUID | None:
     """Return the id of the subject with the product's id ``external_id``, or None, in the open scope."""
-    return only_id(fetch(subject_statement(current_tenant_id(), external_id)))
+    return only_id(fetch(Statement(SUBJECT, [current_tenant_id(), external_id])))
 
 
 def beliefs_held(
@@ -130,11 +130,6 @@ def beliefs_held(
 
 def tags_held(subject_id: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None) -> tuple[Tag, ...]:
     return tags_of(fetch(tags_statement(current_tenant_id(), subject_id, Beliefs(as_of, known_at))))
-
-
-def subject_statement(tenant_id: UUID, external_id: str) -> Statement:
-    """Return the statement that finds a subject; :func:`only_id` reads its rows."""
-    return Statement(SUBJECT, [tenant_id, external_id])
 
 
 def only_id(rows: Rows) -> UUID | None:

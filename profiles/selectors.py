@@ -48,21 +48,14 @@ def select_as_of(
     With ``known_at`` alone: what was current for the platform at that moment. ``include_history`` adds the values that
     had ended by then.
     """
-    known = rows.filter(_known_filter(known_at))
+    held, is_open = Q(retired_at__isnull=True), Q(invalid_at__isnull=True)
+    if known_at is not None:
+        held = Q(recorded_at__lte=known_at) & (held | Q(retired_at__gt=known_at))
+    known = rows.filter(held)
     if as_of is not None:
         known = known.filter(valid_at__lte=as_of)
-        return known if include_history else known.filter(_open_at(as_of))
-    return known if include_history else known.filter(invalid_at__isnull=True)
-
-
-def _known_filter(at: datetime | None) -> Q:
-    if at is None:
-        return Q(retired_at__isnull=True)
-    return Q(recorded_at__lte=at) & (Q(retired_at__isnull=True) | Q(retired_at__gt=at))
-
-
-def _open_at(at: datetime) -> Q:
-    return Q(invalid_at__isnull=True) | Q(invalid_at__gt=at)
+        is_open |= Q(invalid_at__gt=as_of)
+    return known if include_history else known.filter(is_open)
 
 
 def current_preferences(subject: Subject, *, category: str | None = None) -> QuerySet[Preference]:

@@ -55,12 +55,17 @@ def provision(
     """
     with psycopg.connect(superuser_url, autocommit=True) as server:
         for role, attributes in ROLES.items():
-            _ensure_role(server, role, attributes)
-        _set_password(server, OWNER, owner_password)
-        _set_password(server, APP, app_password)
+            exists = server.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
+            verb = "ALTER" if exists else "CREATE"
+            server.execute(sql.SQL(f"{verb} ROLE {{}} {attributes}").format(sql.Identifier(role)))
+        for role, password in ((OWNER, owner_password), (APP, app_password)):
+            if password:
+                server.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(sql.Identifier(role), sql.Literal(password)))
         server.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(LOOKUP), sql.Identifier(OWNER)))
         _ensure_database(server, database)
-        _grant_connect(server, database)
+        place = sql.Identifier(database)
+        server.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(place))
+        server.execute(sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(place, sql.Identifier(APP)))
     for name in (TEMPLATE, database):
         with psycopg.connect(make_conninfo(superuser_url, dbname=name), autocommit=True) as inside:
             inside.execute("CREATE EXTENSION IF NOT EXISTS vector")
@@ -94,26 +99,9 @@ def role_url(superuser_url: str, role: str, password: str | None, database: str)
     return f"postgresql://{credentials}@{network}/{quote(database, safe='')}{query}"
 
 
-def _ensure_role(server: Connection, role: str, attributes: str) -> None:
-    exists = server.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
-    verb = "ALTER" if exists else "CREATE"
-    server.execute(sql.SQL(f"{verb} ROLE {{}} {attributes}").format(sql.Identifier(role)))
-
-
-def _set_password(server: Connection, role: str, password: str | None) -> None:
-    if password:
-        server.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(sql.Identifier(role), sql.Literal(password)))
-
-
 def _ensure_database(server: Connection, database: str) -> None:
     if server.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone():
         statement = sql.SQL("ALTER DATABASE {} OWNER TO {}")
     else:
         statement = sql.SQL("CREATE DATABASE {} OWNER {} ENCODING 'UTF8'")
     server.execute(statement.format(sql.Identifier(database), sql.Identifier(OWNER)))
-
-
-def _grant_connect(server: Connection, database: str) -> None:
-    name = sql.Identifier(database)
-    server.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(name))
-    server.execute(sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(name, sql.Identifier(APP)))

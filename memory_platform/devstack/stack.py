@@ -26,6 +26,7 @@ from memory_platform.devstack.stack_file import remember, stack_secrets
 from memory_platform.env.table import ConfigurationFault, check_given
 
 STOPPED, FAILED, CANNOT_START = 0, 1, 2
+STACK_VARIABLES = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "KEY_PEPPER")
 
 
 def run_stack(options: StackOptions, terminal: Terminal) -> int:
@@ -48,7 +49,10 @@ def run_stack(options: StackOptions, terminal: Terminal) -> int:
             terminal.line("up", f"{fault}")
             return FAILED
         finally:
-            _take_down(supervisor, backends, terminal)
+            terminal.line("up", "stopping (a second Ctrl-C ends everything at once)")
+            supervisor.stop()
+            backends.release()
+            terminal.line("up", "stopped")
             lock.release()
     return STOPPED
 
@@ -86,8 +90,12 @@ def _require_free_port(options: StackOptions) -> None:
 
 def _bring_up(options: StackOptions, backends: Backends, supervisor: Supervisor, terminal: Terminal) -> None:
     began = time.monotonic()
-    _start_backends(backends, supervisor, terminal)
-    settings = {**stack_secrets(options.data_dir), **backends.provision(), **_read_environment()}
+    if servers := backends.parts():
+        terminal.line("up", f"starting {' and '.join(server.name for server in servers)}")
+        supervisor.start(*servers)
+    # Commands in a second terminal need what the environment sets here, too.
+    given = {name: os.environ[name] for name in STACK_VARIABLES if os.environ.get(name)}
+    settings = {**stack_secrets(options.data_dir), **backends.provision(), **given}
     remember(options.data_dir, settings | {"DATA_DIR": str(options.data_dir), "STACK_URL": options.base_url})
     fresh_metrics_directory(options.data_dir)
     programs = Programs(options, settings)
@@ -98,19 +106,6 @@ def _bring_up(options: StackOptions, backends: Backends, supervisor: Supervisor,
     supervisor.start(*programs.parts())
     demo = demo_access(options.data_dir)
     terminal.plain(banner(options.base_url, demo, seconds=time.monotonic() - began))
-
-
-def _start_backends(backends: Backends, supervisor: Supervisor, terminal: Terminal) -> None:
-    parts = backends.parts()
-    if parts:
-        terminal.line("up", f"starting {' and '.join(part.name for part in parts)}")
-        supervisor.start(*parts)
-
-
-def _read_environment() -> dict[str, str]:
-    """Return the addresses and secrets set in the environment: commands in a second terminal need them too."""
-    names = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "KEY_PEPPER")
-    return {name: os.environ[name] for name in names if os.environ.get(name)}
 
 
 def _migrate(programs: Programs, superuser_url: str | None, supervisor: Supervisor, terminal: Terminal) -> None:
@@ -135,10 +130,3 @@ def _seed(
     supervisor.run("seed", programs.step("seed_world"))
     if superuser_url:
         note_mark(superuser_url, "seed", fingerprint)
-
-
-def _take_down(supervisor: Supervisor, backends: Backends, terminal: Terminal) -> None:
-    terminal.line("up", "stopping (a second Ctrl-C ends everything at once)")
-    supervisor.stop()
-    backends.release()
-    terminal.line("up", "stopped")

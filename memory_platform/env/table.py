@@ -241,14 +241,6 @@ class Environment(BaseSettings):
             )
         return self
 
-    @property
-    def allowed_host_list(self) -> list[str]:
-        return split_list(self.allowed_hosts)
-
-    @property
-    def csrf_trusted_origin_list(self) -> list[str]:
-        return split_list(self.csrf_trusted_origins)
-
 
 def is_known(name: str, entries: tuple[str, ...]) -> bool:
     """Return whether ``name`` is one of ``entries``.

@@ -60,10 +60,13 @@ def claim_reply(request: RequestIdentity, *, wait_ms: int, kept_for: timedelta) 
     A twin that holds the key is waited for ``wait_ms``. Raises TwinRunning when it takes longer and KeyReused when the
     earlier request had another body. None means: do the work, then call :func:`keep_reply` in the same transaction.
     """
-    _forget_old(request, before=utc_now() - kept_for)
+    same_key = IdempotentReply.objects.filter(endpoint=request.endpoint, key=request.key)
+    same_key.filter(created_at__lt=utc_now() - kept_for).delete()
     if _insert_claim(request, wait_ms):
         return None
-    earlier = _earlier_reply(request)
+    earlier = same_key.first()
+    if earlier is None:  # purged or erased between the two statements
+        raise TwinRunning
     if bytes(earlier.request_hash) != request.digest:
         raise KeyReused
     return KeptReply(earlier.status or 0, bytes(earlier.body or b""), earlier.headers)
@@ -80,17 +83,6 @@ def purge_replies(*, before: datetime, limit: int) -> int:
     old = IdempotentReply.objects.filter(created_at__lt=before).order_by("created_at").values("id")[:limit]
     deleted, _ = IdempotentReply.objects.filter(id__in=old).delete()
     return deleted
-
-
-def _earlier_reply(request: RequestIdentity) -> IdempotentReply:
-    found = IdempotentReply.objects.filter(endpoint=request.endpoint, key=request.key).first()
-    if found is None:  # purged or erased between the two statements
-        raise TwinRunning
-    return found
-
-
-def _forget_old(request: RequestIdentity, *, before: datetime) -> None:
-    IdempotentReply.objects.filter(endpoint=request.endpoint, key=request.key, created_at__lt=before).delete()
 
 
 def _insert_claim(request: RequestIdentity, wait_ms: int) -> bool:

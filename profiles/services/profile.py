@@ -1,9 +1,9 @@
 """The profile: standard fields and free attributes, each with its past."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from django.db.models import F
 
@@ -75,7 +75,10 @@ def patch_profile(
     A change increments ``subject.profile_version`` and updates the search text. Raises NotFound for an erased subject.
     """
     lock_subject(subject)
-    verdicts = [_verdict(change.name, _apply(subject, change)) for change in changes]
+    verdicts = []
+    for change in changes:
+        outcome = _apply(subject, change)
+        verdicts.append(FactVerdict(change.name, outcome.verdict, outcome.reason, outcome.row))
     verdicts += [_remove_fact(subject, name, at) for name in remove]
     if any(verdict.verdict in _CHANGED for verdict in verdicts):
         Subject.objects.filter(id=subject.id).update(profile_version=F("profile_version") + 1)
@@ -100,11 +103,7 @@ def _apply(subject: Subject, change: FactChange) -> ClaimOutcome[ProfileFact]:
     entries = entries_of(claim.value)
     if entries is None:
         return ClaimOutcome(Verdict.REJECTED, NOT_A_LIST, None, place.current())
-    return amend_list(place, claim, **_entries_as(change.mode, entries))
-
-
-def _entries_as(mode: Mode, entries: Sequence[Any]) -> dict[str, Sequence[Any]]:
-    return {"remove": entries} if mode == "remove" else {"add": entries}
+    return amend_list(place, claim, **{"remove" if change.mode == "remove" else "add": entries})
 
 
 def _merge(place: BeliefPlace[ProfileFact], claim: Claim) -> ClaimOutcome[ProfileFact]:
@@ -117,10 +116,6 @@ def _merge(place: BeliefPlace[ProfileFact], claim: Claim) -> ClaimOutcome[Profil
         return record_belief(place, claim)
     outcome = record_belief(place, replace(claim, value={**held.value, **claim.value}))
     return replace(outcome, verdict=Verdict.MERGED) if outcome.verdict is Verdict.SUPERSEDED else outcome
-
-
-def _verdict(name: FactName, outcome: ClaimOutcome[ProfileFact]) -> FactVerdict:
-    return FactVerdict(name, outcome.verdict, outcome.reason, outcome.row)
 
 
 def _remove_fact(subject: Subject, name: FactName, at: datetime | None) -> FactVerdict:

@@ -38,7 +38,10 @@ def put_subject(
     lock_subject(subject)
     verdicts = patch_profile(subject, changes, remove=remove)
     if metadata is not None:
-        _replace_metadata(subject, metadata)
+        rows = Subject.objects.filter(id=subject.id).exclude(metadata=metadata)
+        if rows.update(metadata=metadata, version=F("version") + 1, updated_at=utc_now()):
+            subject.version += 1
+        subject.metadata = metadata
     return SubjectPut(subject, created, tuple(verdicts))
 
 
@@ -51,10 +54,3 @@ def _get_or_create_subject(external_id: str) -> tuple[Subject, bool]:
     Subject.objects.bulk_create([made], ignore_conflicts=True)
     subject = subject_by_external_id(external_id)
     return subject, subject.id == made.id
-
-
-def _replace_metadata(subject: Subject, metadata: dict[str, Any]) -> None:
-    rows = Subject.objects.filter(id=subject.id).exclude(metadata=metadata)
-    if rows.update(metadata=metadata, version=F("version") + 1, updated_at=utc_now()):
-        subject.version += 1
-    subject.metadata = metadata

@@ -100,7 +100,7 @@ def _may_join(
     for i, j in _pairs(len(members)):
         allowed[i, j] = allowed[j, i] = (
             _kinds_agree(members[i].kind, members[j].kind)
-            and _say_the_same(meanings[i], meanings[j], policy)
+            and same_meaning(meanings[i], meanings[j], least_shared=policy.least_shared)
             and not any(members[i].id in kept and members[j].id in kept for kept in apart)
         )
     return allowed
@@ -114,7 +114,3 @@ def _kinds_agree(one: str, other: str) -> bool:
     """A statement is never joined with a memory of a whole conversation; an earlier joined memory goes with both."""
     kinds: Iterable[str] = {one, other} - {JOINED}
     return not kinds or any(set(kinds) <= alike for alike in (STATEMENTS, CONVERSATIONS))
-
-
-def _say_the_same(one: Meaning, other: Meaning, policy: ConsolidationPolicy) -> bool:
-    return same_meaning(one, other, least_shared=policy.least_shared)

@@ -1,5 +1,6 @@
 """The subject matter of notes: from a writer's words to columns, from a reader's words to a condition."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -38,9 +39,8 @@ def read_about_filter(subject: Subject, named: str, *, earlier: frozenset[str] =
     """
     if named in AboutKind.values:
         return AboutFilter(kind=named)
-    tag_id = _id_or_none(named)
-    if tag_id is not None:
-        return AboutFilter(tag_ids=frozenset({tag_id}))
+    with suppress(ValueError):
+        return AboutFilter(tag_ids=frozenset({UUID(named)}))
     wanted = comparable(named)
     tags = Tag.objects.filter(subject_id=subject.id).order_by().values_list("id", "label", "aliases")
     used = Note.objects.filter(subject_id=subject.id).exclude(about_label="").order_by()
@@ -65,10 +65,3 @@ def about_columns(subject: Subject, about: NoteAbout | None) -> dict[str, Any]:
         "relation": wanted.relation,
         "about_tag_id": wanted.tag_id,
     }
-
-
-def _id_or_none(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

@@ -109,15 +109,11 @@ def notes_of_slots(model: type[Any], slots: Collection[UUID]) -> dict[UUID, UUID
 
 
 def _links_of(record: Candidate, parts: Sequence[SaidPart]) -> Iterator[NoteSlot]:
-    notes = [one.note_id for one in parts if _overlap(record, one)]
+    start, end = record.quote_start or 0, record.quote_end or 0
+    notes = [one.note_id for one in parts if start < one.end and one.start < end]
     slot = _slot_meant(record) if notes else None
     if slot is not None:
         yield from (link_of(slot, note_id) for note_id in (*notes, *_notes_before(slot)))
-
-
-def _overlap(record: Candidate, part: SaidPart) -> bool:
-    start, end = record.quote_start or 0, record.quote_end or 0
-    return start < part.end and part.start < end
 
 
 def _slot_meant(record: Candidate) -> Any:

@@ -175,7 +175,7 @@ def exchanges_of(before: RankingPolicy, after: RankingPolicy) -> dict[str, Excha
     """Return the exchange of each factor that differs and that receipts can express."""
     found = {
         "recency": _recency(before, after),
-        "confidence_effective": _switched_off("use_confidence", after),
+        "confidence_effective": None if after.use_confidence else lambda held: 1.0,
         "provenance": _provenance(before, after),
         "frequency": _frequency(before, after),
     }
@@ -237,10 +237,6 @@ def _frequency(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
     return _steps(
         (before.frequency_malus, 1.0, before.frequency_bonus), (after.frequency_malus, 1.0, after.frequency_bonus)
     )
-
-
-def _switched_off(use: str, after: RankingPolicy) -> Exchange | None:
-    return None if getattr(after, use) else lambda held: 1.0
 
 
 def _steps(old: Sequence[float], new: Sequence[float]) -> Exchange | None:

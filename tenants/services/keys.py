@@ -129,17 +129,13 @@ def authenticate_key(token: str) -> Caller:
     parts = parse_token(token)
     if parts is None:
         raise InvalidKey
-    row = _key_row(parts.key_id)
+    found = fetch_prepared(AUTH_KEY, [parts.key_id])
+    row = _KeyRow(*found[0]) if found else None
     genuine = hmac.compare_digest(digest_of(parts.secret, settings.KEY_PEPPER), bytes(row.digest) if row else NO_DIGEST)
     if row is None or not genuine or not _is_live(row):
         raise InvalidKey
     _note_use(row)
     return _caller(row, parts)
-
-
-def _key_row(key_id: str) -> _KeyRow | None:
-    found = fetch_prepared(AUTH_KEY, [key_id])
-    return _KeyRow(*found[0]) if found else None
 
 
 def _is_live(row: _KeyRow) -> bool:

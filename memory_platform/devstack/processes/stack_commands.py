@@ -105,7 +105,8 @@ def program_environment(options: StackOptions, settings: Mapping[str, str]) -> d
         "PYTHONUNBUFFERED": "1",
         MARK: str(options.data_dir),
     }
-    return {**defaults, **_set_by_the_caller(), **fixed}
+    given = {name: value for name, value in os.environ.items() if value}
+    return {**defaults, **given, **fixed}
 
 
 def fresh_metrics_directory(data_dir: Path) -> None:
@@ -114,7 +115,3 @@ def fresh_metrics_directory(data_dir: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for file in folder.glob("*.db"):
         file.unlink()
-
-
-def _set_by_the_caller() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if value}

@@ -14,18 +14,6 @@ from memory_platform.devstack.processes.commands import Command
 from memory_platform.devstack.processes.terminal import Terminal
 
 
-def _prepare_nothing() -> None:
-    pass
-
-
-def _always() -> bool:
-    return True
-
-
-def _no_reason() -> str:
-    return "no answer"
-
-
 @dataclass(frozen=True, slots=True)
 class ProcessSpec:
     """A process to keep alive.
@@ -35,9 +23,9 @@ class ProcessSpec:
 
     name: str
     command: Callable[[], Command]
-    prepare: Callable[[], None] = _prepare_nothing
-    is_ready: Callable[[], bool] = _always
-    why_not: Callable[[], str] = _no_reason
+    prepare: Callable[[], None] = lambda: None
+    is_ready: Callable[[], bool] = lambda: True
+    why_not: Callable[[], str] = lambda: "no answer"
     stop_signal: int = signal.SIGTERM
     stop_timeout: float = SupervisorPolicy().part_stop_timeout
 
@@ -70,7 +58,10 @@ class RunningPart:
         now = time.monotonic()
         if self._process is None:
             if now >= self._due_at:
-                self._start_again(now)
+                try:
+                    self.start()
+                except (DevStackError, OSError) as fault:
+                    self._note_end(str(fault), now)
         elif (status := self._process.poll()) is not None:
             self._note_end(describe_exit_status(status), now)
 
@@ -83,12 +74,6 @@ class RunningPart:
         if self._process is not None:
             kill_group(self._process)
             self._process = None
-
-    def _start_again(self, now: float) -> None:
-        try:
-            self.start()
-        except (DevStackError, OSError) as fault:
-            self._note_end(str(fault), now)
 
     def _note_end(self, reason: str, now: float) -> None:
         ran_steadily = self._process is not None and now - self._started_at >= self._policy.steady_after

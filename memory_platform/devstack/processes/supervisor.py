@@ -2,7 +2,7 @@
 
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from memory_platform.devstack.errors import StartFailed, StepFailed, StopRequested
@@ -102,17 +102,13 @@ class Supervisor:
     def _stop_stage(self, stage: list[RunningPart]) -> None:
         for running in stage:
             running.ask_to_stop()
-        patience = max(running.part.stop_timeout for running in stage)
-        self._wait(patience, until=lambda: all(running.pid is None for running in stage))
+        deadline = time.monotonic() + max(running.part.stop_timeout for running in stage)
+        while any(running.pid for running in stage) and time.monotonic() < deadline and self._stop_requests <= 1:
+            time.sleep(self._policy.tick / 2)
         for running in stage:
             if running.pid is not None:
                 self._terminal.line("up", f"{running.part.name} did not end in time: killed")
             running.finish()
-
-    def _wait(self, patience: float, *, until: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + patience
-        while not until() and time.monotonic() < deadline and self._stop_requests <= 1:
-            time.sleep(self._policy.tick / 2)
 
     def _on_signal(self, number: int, _frame: object) -> None:
         self._stop_requests += 1

@@ -24,7 +24,10 @@ def server_home(directory: Path, identity: Identity | None, *, durable: bool) ->
     base = SYSTEM_HOME if durable else Path("/tmp/memory-platform")  # noqa: S108 - the folder inside is checked for its owner
     home = base / _digest(directory)
     home.mkdir(parents=True, exist_ok=True)
-    _point(directory / "elsewhere", home)
+    link = directory / "elsewhere"
+    if link.is_symlink():
+        link.unlink()
+    link.symlink_to(home)
     return home
 
 
@@ -52,12 +55,6 @@ def private_directory(path: Path, identity: Identity | None) -> Path:
     path.chmod(0o700)
     give(path, identity)
     return path
-
-
-def _point(link: Path, target: Path) -> None:
-    if link.is_symlink():
-        link.unlink()
-    link.symlink_to(target)
 
 
 def _digest(path: Path) -> str:

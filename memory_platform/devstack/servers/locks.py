@@ -49,10 +49,7 @@ def end_leftovers(program: str, directory: Path, *, main_pid: int | None, signal
     for process in leftovers:
         if process.pid == main_pid:
             _send(process, signal)
-    _, alive = psutil.wait_procs(leftovers, timeout=patience)
-    for process in alive:
-        _send(process, SIGKILL)
-    psutil.wait_procs(alive, timeout=patience)
+    _await_end(leftovers, patience)
 
 
 def end_marked(variable: str, value: str, *, patience: float) -> int:
@@ -63,11 +60,15 @@ def end_marked(variable: str, value: str, *, patience: float) -> int:
     marked = [process for process in psutil.process_iter() if _is_marked(process, variable, value)]
     for process in marked:
         _send(process, SIGTERM)
-    _, alive = psutil.wait_procs(marked, timeout=patience)
+    _await_end(marked, patience)
+    return len(marked)
+
+
+def _await_end(processes: list[psutil.Process], patience: float) -> None:
+    _, alive = psutil.wait_procs(processes, timeout=patience)
     for process in alive:
         _send(process, SIGKILL)
     psutil.wait_procs(alive, timeout=patience)
-    return len(marked)
 
 
 def _is_marked(process: psutil.Process, variable: str, value: str) -> bool:

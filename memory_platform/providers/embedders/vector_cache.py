@@ -30,8 +30,9 @@ class VectorCache:
             held = redis_client().call(USE, lambda client: client.mget(keys))
         except RedisAway:
             return {}
+        whole = FLOAT_BYTES * self._dimensions
         pairs = zip(texts, held, strict=True)  # type: ignore[arg-type]  # redis-py's union with its async client
-        return {text: np.frombuffer(row, np.float32) for text, row in pairs if row and self._is_whole(row)}
+        return {text: np.frombuffer(row, np.float32) for text, row in pairs if row and len(row) == whole}
 
     def put(self, vectors: Mapping[str, Vectors]) -> None:
         if not vectors:
@@ -51,6 +52,3 @@ class VectorCache:
     def _key(self, text: str) -> str:
         digest = hmac.digest(settings.KEY_PEPPER.encode(), self._space.encode() + content_hash(text), "sha256")
         return f"vector:{digest.hex()}"
-
-    def _is_whole(self, row: bytes) -> bool:
-        return len(row) == FLOAT_BYTES * self._dimensions

@@ -71,7 +71,8 @@ def anthropic_form(parts: PromptParts, _: str) -> Form:
     """
     cached: list[Block] = [{"type": "text", "text": parts.prefix, "cache_control": {"type": "ephemeral"}}]
     system = [*(cached if parts.prefix else []), *({"type": "text", "text": text} for text in parts.briefs)]
-    turns = _merge_sides(((_side(message), _anthropic_blocks(message)) for message in parts.turns), "assistant", _text)
+    sides = ("assistant" if message["role"] == "assistant" else "user" for message in parts.turns)
+    turns = _merge_sides(zip(sides, map(_anthropic_blocks, parts.turns), strict=True), "assistant", _text)
     messages = [{"role": role, "content": blocks} for role, blocks in turns]
     return {**({"system": system} if system else {}), "messages": messages}
 
@@ -111,10 +112,6 @@ def _system(parts: PromptParts) -> list[str]:
 
 def _key(parts: PromptParts, prefix_hash: str) -> Form:
     return {"prompt_cache_key": prefix_hash} if parts.prefix else {}
-
-
-def _side(message: Message) -> str:
-    return "assistant" if message["role"] == "assistant" else "user"
 
 
 def _text(text: str) -> Block:

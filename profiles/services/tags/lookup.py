@@ -65,7 +65,8 @@ def lookup_tags(query: str, tags: Sequence[Tag], *, limit: int = TAG_LOOKUP.limi
     named = frozenset(form.text for own in forms.values() for form in own)
     words = words_of(text, [form for form in named if form in text and is_han(form)])
     found = [hit for tag in tags if (hit := _best_match(tag, forms[tag], text, words)) is not None]
-    near = [hit for tag in tags if not _is_found(tag, found) and (hit := _fuzzy_match(tag, forms[tag], words, named))]
+    others = [tag for tag in tags if not any(hit.match.tag is tag for hit in found)]
+    near = [hit for tag in others if (hit := _fuzzy_match(tag, forms[tag], words, named))]
     kept = [hit.match for hit in [*_drop_inner_matches(found), *near]]
     kept.sort(key=lambda match: (-match.score, -match.tag.use_count, len(match.tag.label), match.tag.label))
     return kept[:limit]
@@ -142,12 +143,9 @@ def _find_joined_words(form: str, words: Sequence[TagWord]) -> Iterator[tuple[in
     if len(form) < longest_that_joins:
         return
     for start, (one, other) in enumerate(pairwise(words)):
-        if form in one.text + other.text and not any(map(_is_known, (one, other))):
+        known = any(len(word.text) > 1 and in_dictionary(word.text) for word in (one, other))
+        if form in one.text + other.text and not known:
             yield start, start + 2
-
-
-def _is_known(word: TagWord) -> bool:
-    return len(word.text) > 1 and in_dictionary(word.text)
 
 
 def _is_meant(form: str, span: tuple[int, int], words: Sequence[TagWord]) -> bool:
@@ -200,10 +198,6 @@ def _stands_as_place(form: str, before: Sequence[TagWord], after: TagWord | None
 
 def _is_lead(word: TagWord) -> bool:
     return word.text in lexicon.LEADS or word.text in lexicon.BEFORE_HAN
-
-
-def _is_found(tag: Tag, found: Sequence[_LookupHit]) -> bool:
-    return any(hit.match.tag is tag for hit in found)
 
 
 def _drop_inner_matches(found: Sequence[_LookupHit]) -> list[_LookupHit]:

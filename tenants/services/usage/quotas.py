@@ -85,16 +85,8 @@ def take_snapshots(limits: Limits, adding: int, held: Callable[[], int], policy:
     Counting millions takes a while: it is done rarely, also at the limit. Repeated and refused snapshots reserve room
     that they do not use: a count that only they exhaust is read anew.
     """
-    meter = _Meter(
-        SNAPSHOTS,
-        "",
-        limits.stored_snapshots,
-        policy.stock_trusted_for,
-        1.0,
-        None,
-        policy.stock_trusted_for,
-        policy.recount_after,
-    )
+    believed = policy.stock_trusted_for
+    meter = _Meter(SNAPSHOTS, "", limits.stored_snapshots, believed, 1.0, None, believed, policy.recount_after)
     _take(meter, adding, held)
 
 
