@@ -81,7 +81,7 @@ def current_preference(subject: Subject, category: str, key: str) -> Preference:
     """Return the current value of one preference. Raises NotFound if it has none."""
     found = current_preferences(subject, category=category).filter(key=key).first()
     if found is None:
-        raise NotFound("no such preference")
+        raise NotFound("No preference with this category and key.")
     return found
 
 
@@ -136,7 +136,7 @@ def tags_of(subject: Subject) -> QuerySet[Tag]:
 def tag_by_id(subject: Subject, tag_id: UUID) -> Tag:
     found = tags_of(subject).filter(id=tag_id).first()
     if found is None:
-        raise NotFound("no such tag")
+        raise NotFound("No tag with this id.")
     return found
 
 

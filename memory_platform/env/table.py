@@ -180,7 +180,7 @@ class Environment(BaseSettings):
         if unknown or not names:
             raise ValueError(f"lists {', '.join(map(repr, unknown)) or 'nothing'}; known: {', '.join(EMBEDDERS)}")
         if "none" in names and len(names) > 1:
-            raise ValueError("lists `none`, which stands alone, beside others")
+            raise ValueError("lists `none` beside others")
         return value
 
     @field_validator("reranker")
@@ -202,7 +202,7 @@ class Environment(BaseSettings):
     @classmethod
     def _lists_known_languages(cls, value: str) -> str:
         if not split_list(value) or not set(split_list(value)) <= set(LANGUAGES):
-            raise ValueError(f"lists a language that is not told apart; known: {', '.join(LANGUAGES)}")
+            raise ValueError(f"lists an unknown language; known: {', '.join(LANGUAGES)}")
         return value
 
     @field_validator("chat_endpoints", mode="before")

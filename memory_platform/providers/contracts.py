@@ -96,6 +96,11 @@ class Embedder(Protocol):
         """Supported languages, as :func:`memory_platform.kernel.text.detect_language` names them."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row per text, shape (len(texts), dimensions); a text without a meaning to the model is a zero
+        row.
+
+        Raises EmbeddingUnavailable when the model does not answer, ModelCallInTransaction inside a transaction.
+        """
         pass
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
@@ -137,6 +142,10 @@ class Reranker(Protocol):
         pass
 
     def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return one relevance in [0, 1] per text, in the order given, within a time box.
+
+        Raises RerankUnavailable when the model does not answer, ModelCallInTransaction inside a transaction.
+        """
         pass
 
 
@@ -173,9 +182,11 @@ class ChatModel(Protocol):
         """Stable name of model and version."""
 
     def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> ModelAnswer[Shape]:
+        """Return the model's answer as a valid ``shape``; an invalid answer is repaired at most once."""
         pass
 
     def text(self, prompt: ChatPrompt) -> ModelAnswer[str]:
+        """Return the model's answer as text, trimmed, without its thoughts; never empty."""
         pass
 
     def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
@@ -227,9 +238,11 @@ class PromptKeeper(Protocol):
         pass
 
     def make(self, text: str) -> KeptPrompt:
+        """Cache ``text`` as a system instruction. Raises CallFailed, ModelCallInTransaction."""
         pass
 
     def extend(self, name: str) -> KeptPrompt:
+        """Prolong it to the life of a new one. Raises CallFailed, ``Failure.GONE`` if it is gone."""
         pass
 
     def delete(self, name: str) -> None:

@@ -35,6 +35,10 @@ class UnknownProvider(MemoryPlatformError):
 
 
 def embedders(setting: str) -> tuple[Embedder, ...]:
+    """Return this process's embedders of a list such as ``wordllama,use``, in its order; empty for ``none``.
+
+    A text belongs to the first that knows its language (:func:`first_knowing`). Raises UnknownProvider.
+    """
     return tuple(found for name in split_list(setting) if (found := embedder(name)) is not None)
 
 
@@ -119,27 +123,14 @@ def forget() -> None:
 
     The models that come with the platform stay: no setting shapes them, and they take seconds to load.
     """
-    for made in (
-        _remote_embedder,
-        _local,
-        _http_reranker,
-        _cross_encoder,
-        _chat,
-        _prompt_keeper,
-        _connection,
-        _service,
-    ):
-        made.cache_clear()
+    caches = (_remote_embedder, _local, _http_reranker, _cross_encoder, _chat, _prompt_keeper, _connection, _service)
+    for cache in caches:
+        cache.cache_clear()
 
 
 @lru_cache(maxsize=8)
 def _make_embedder(name: str) -> Embedder:
     return _EMBEDDED[name]()
-
-
-@lru_cache(maxsize=8)
-def _hashing(dimensions: int) -> Embedder:
-    return HashingEmbedder(dimensions)
 
 
 @lru_cache(maxsize=16)
@@ -167,16 +158,7 @@ def _chat(purpose: str, endpoint: ChatEndpoint) -> ChatModel:
     return Chat(_connection(endpoint), seconds=CHAT.seconds(purpose))
 
 
-@lru_cache(maxsize=4)
-def _prompt_keeper(endpoint: ChatEndpoint) -> PromptKeeper:
-    return CachedContents(endpoint)
-
-
-@lru_cache(maxsize=16)
-def _connection(endpoint: ChatEndpoint) -> Connection:
-    return Connection(endpoint)
-
-
-@lru_cache(maxsize=16)
-def _service(endpoint: Endpoint) -> JsonService:
-    return JsonService(endpoint)
+_hashing = lru_cache(maxsize=8)(HashingEmbedder)
+_prompt_keeper = lru_cache(maxsize=4)(CachedContents)
+_connection = lru_cache(maxsize=16)(Connection)
+_service = lru_cache(maxsize=16)(JsonService)

@@ -68,9 +68,9 @@ def open_ask(subject: Subject, ask_id: UUID) -> Ask:
     lock_subject(subject)
     ask = Ask.objects.filter(subject_id=subject.id, id=ask_id).first()
     if ask is None:
-        raise NotFound("no such ask")
+        raise NotFound("No ask with this id.")
     if ask.answered_at is not None:
-        raise AskAnswered("this ask has its answer")
+        raise AskAnswered("This ask was answered already.")
     return ask
 
 
@@ -121,7 +121,7 @@ def _place(value: Any) -> dict[str, Any]:
         return {"address": _text(value, "address")}
     unknown = value.keys() - set(PLACE_DETAILS)
     if unknown or not value or ("lat" in value) != ("lon" in value):
-        raise ValueUnclear("Is an address, or an object with address, poi_id, lat and lon (both or none).")
+        raise ValueUnclear("Must be an address, or an object with address, poi_id, lat and lon (both or none).")
     details: dict[str, Any] = {name: _text(value[name], name) for name in ("address", "poi_id") if name in value}
     for name, most in (("lat", 90.0), ("lon", 180.0)):
         if name in value:
@@ -133,7 +133,7 @@ def _contact(value: Any, usual: str) -> AskAnswer:
     """Parse a contact: an object with ``phone`` and perhaps ``person`` and ``relation``, or a text with all."""
     if isinstance(value, dict):
         if value.keys() - {"person", "phone", "relation"} or "phone" not in value:
-            raise ValueUnclear("Is a text with a telephone number, or an object with person, phone and relation.")
+            raise ValueUnclear("Must be a text with a telephone number, or an object with person, phone and relation.")
         phone = _PHONE.fullmatch(_text(value["phone"], "phone"))
         person = _text(value["person"], "person") if "person" in value else ""
         relation = _text(value["relation"], "relation") if "relation" in value else ""
@@ -142,7 +142,7 @@ def _contact(value: Any, usual: str) -> AskAnswer:
         phone, relation = _PHONE.search(said), ""
         person = _APART.sub("", said[: phone.start()] + said[phone.end() :]) if phone else ""
     if phone is None or len(person) > LONGEST["person"]:
-        raise ValueUnclear("Names a telephone number, and at most one person.")
+        raise ValueUnclear("Must name a telephone number, and at most one person.")
     details = {"kind": TagKind.CONTACT, "phone": phone.group().strip()} | ({"relation": relation} if relation else {})
     return AskAnswer("emergency_contact", label=person or relation or usual, details=details)
 
@@ -150,18 +150,18 @@ def _contact(value: Any, usual: str) -> AskAnswer:
 def _entries(value: Any) -> tuple[str, ...]:
     entries: Sequence[Any] = value if isinstance(value, list) else [value]
     if not 0 < len(entries) <= ENTRIES_MOST:
-        raise ValueUnclear(f"Has 1 to {ENTRIES_MOST} entries.")
+        raise ValueUnclear(f"Must have 1 to {ENTRIES_MOST} entries.")
     return tuple(_text(one, "entry") for one in entries)
 
 
 def _text(value: Any, name: str) -> str:
     most = LONGEST.get(name, LONGEST_ENTRY)
     if not isinstance(value, str) or not value.strip() or len(value) > most:
-        raise ValueUnclear(f"Is a text of 1 to {most} characters.")
+        raise ValueUnclear(f"Must be a text of 1 to {most} characters.")
     return value.strip()
 
 
 def _degrees(value: Any, most: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not -most <= value <= most:
-        raise ValueUnclear("Degrees are numbers: lat within 90, lon within 180.")
+        raise ValueUnclear("`lat` must be a number from -90 to 90, `lon` from -180 to 180.")
     return float(value)

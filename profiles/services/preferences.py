@@ -40,7 +40,7 @@ def retract_preference(
     """
     retracted = retract_belief(preference_place(subject, category, key), at=at)
     if retracted is None:
-        raise NotFound("no such preference")
+        raise NotFound("No preference with this category and key.")
     if by is not None:
         record_audit(
             by,

@@ -107,13 +107,13 @@ def undo_consolidation(subject: Subject, consolidation_id: UUID, *, by: Actor, r
     """
     found = consolidations_of(subject).filter(id=consolidation_id).first()
     if found is None:
-        raise NotFound("no such consolidation")
+        raise NotFound("No consolidation with this id.")
     lock_memory(found.subject_id)
     found.refresh_from_db()
     own = Snapshot.objects.filter(subject_id=found.subject_id)
     joined = own.filter(id=found.memory_ref, retired_at__isnull=True, superseded_by__isnull=True).first()
     if found.undone_at is not None or joined is None:
-        raise ConsolidationUndone("the joined memory is not held any longer")
+        raise ConsolidationUndone("The joined memory is no longer current.")
     now = utc_now()
     members = list(own.filter(id__in=found.members, superseded_by_id=joined.id))
     for member in members:

@@ -52,7 +52,8 @@ def notes_of(subject: Subject, wanted: NoteFilter) -> QuerySet[Snapshot]:
     if changed:
         then = _matching_then(subject, changed, wanted, about)
         matching = Q(id__in=then) | (matching & ~Q(id__in=list(changed)))
-    return Snapshot.objects.filter(matching, _unexpired(), subject_id=subject.id, kind=SnapshotKind.NOTE).order_by()
+    unexpired = Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
+    return Snapshot.objects.filter(matching, unexpired, subject_id=subject.id, kind=SnapshotKind.NOTE).order_by()
 
 
 def with_details(
@@ -100,7 +101,9 @@ def history_of_note(sourced: SourcedNote) -> list[NoteState]:
         if changed.get(held.snapshot.version):
             note = copy(note)
             restore_note(note, changed[held.snapshot.version])
-        state = SourcedNote(note, held.snapshot, sourced.sources, _tag_of(note, sourced), sourced.slots)
+        # A tag that the note had before is not shown: it may be gone by now.
+        tag = sourced.tag if note.about_tag_id == sourced.note.about_tag_id else None
+        state = SourcedNote(note, held.snapshot, sourced.sources, tag, sourced.slots)
         states.append(NoteState(state, held.recorded_at, held.retired_at))
     return states[::-1]
 
@@ -111,11 +114,6 @@ def _note_of(snapshot: Snapshot) -> SourcedNote:
         raise NoteUnknown
     (sourced,) = _sourced([snapshot], {snapshot.id: note})
     return sourced
-
-
-def _tag_of(note: Note, sourced: SourcedNote) -> Tag | None:
-    """Return a note's tag at that time, if it is still the current one."""
-    return sourced.tag if note.about_tag_id == sourced.note.about_tag_id else None
 
 
 def _sourced(snapshots: Sequence[Snapshot], notes: Mapping[UUID, Note]) -> list[SourcedNote]:
@@ -156,10 +154,6 @@ def _was_held(then: Snapshot, wanted: NoteFilter) -> bool:
 
 def _moment(wanted: NoteFilter) -> datetime:
     return wanted.as_of or wanted.known_at or utc_now()
-
-
-def _unexpired() -> Q:
-    return Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
 
 
 def _details(wanted: NoteFilter, about: AboutFilter | None) -> Q:

@@ -4,12 +4,11 @@ Each process reads an epoch once and caches it. The epoch comes with the check o
 round trip, and a change reaches every process with its next request.
 """
 
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from memory_platform.providers.lru_cache import LruCache
 from snapshots.context.policy import DEFAULT_CONTEXT, ContextPolicy
 from snapshots.notes.section import NOTES_SECTION, NotesPolicy
 from snapshots.policies.policy import HOLDING
@@ -49,28 +48,8 @@ class InForce:
         return replace(self.by_version[arm.policy_version], experiment=running.name, arm=arm.name)
 
 
-class HeldInForce:
-    """The cached epochs of this process, by tenant. Thread-safe."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._held: OrderedDict[UUID, InForce] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, tenant_id: UUID, epoch: int) -> InForce | None:
-        found = self._held.get(tenant_id)
-        return found if found is not None and found.steering.epoch >= epoch else None
-
-    def put(self, tenant_id: UUID, read: InForce) -> None:
-        """Hold what was read."""
-        with self._lock:
-            self._held[tenant_id] = read
-            self._held.move_to_end(tenant_id)
-            if len(self._held) > self._limit:
-                self._held.popitem(last=False)
-
-
-HELD = HeldInForce(HOLDING.tenants)
+# The cached epochs of this process, by tenant.
+_CACHE: LruCache[UUID, InForce] = LruCache(HOLDING.tenants)
 
 
 def effective(tenant_id: UUID, epoch: int, subject_external_id: str) -> Policies:
@@ -84,10 +63,10 @@ def notes_policy(tenant_id: UUID, epoch: int) -> NotesPolicy:
 
 
 def _held_in_force(tenant_id: UUID, epoch: int) -> InForce:
-    held = HELD.get(tenant_id, epoch)
-    if held is None:
+    held = _CACHE.get(tenant_id)
+    if held is None or held.steering.epoch < epoch:
         held = read_in_force(steering_of(tenant_reads(tenant_id, [steering_statement(tenant_id)])[0]))
-        HELD.put(tenant_id, held)
+        _CACHE.put(tenant_id, held)
     return held
 
 

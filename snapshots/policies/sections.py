@@ -27,19 +27,19 @@ WEIGHTS = ("keyword_own", "keyword_window", "keyword_sitting", "dense_dated", "d
 
 def _guide_in_order(policy: ContextPolicy) -> Iterator[tuple[str, str]]:
     if policy.tentative_from > policy.state_from:
-        yield "tentative_from", "Is at most context.state_from."
+        yield "tentative_from", "Must be at most context.state_from."
 
 
 def _something_weighs(policy: ScoringPolicy) -> Iterator[tuple[str, str]]:
     if not any(getattr(policy, weight) > 0 for weight in WEIGHTS[:3]):
-        yield WEIGHTS[0], f"One of {', '.join(WEIGHTS[:3])} is greater than 0: not every memory has a vector."
+        yield WEIGHTS[0], f"One of {', '.join(WEIGHTS[:3])} must be greater than 0: not every memory has a vector."
 
 
 def _ranks_by_something(policy: RankingPolicy) -> Iterator[tuple[str, str]]:
     if sum(policy.episode_shares) <= 0:
-        yield "episode_shares", "One share is greater than 0."
+        yield "episode_shares", "One share must be greater than 0."
     if policy.frequency_disliked > policy.frequency_liked:
-        yield "frequency_disliked", "Is at most ranking.frequency_liked."
+        yield "frequency_disliked", "Must be at most ranking.frequency_liked."
 
 
 PURGE = Section(

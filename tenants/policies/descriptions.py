@@ -62,11 +62,11 @@ class Descriptions:
 
     def _faults(self, value: Mapping[Any, Any]) -> Iterator[Fault]:
         if len(value) > self.most:
-            yield Fault("", f"Holds at most {self.most} names.")
+            yield Fault("", f"Must have at most {self.most} names.")
         for name, member in value.items():
             path = f".{_printable_name(name)}"
             if not isinstance(name, str) or len(name) > NAME_CHARS or not _NAME.fullmatch(name):
-                yield Fault(path, f"A name has 1 to {NAME_CHARS} small letters, digits and single underscores.")
+                yield Fault(path, f"A name must have 1 to {NAME_CHARS} small letters, digits and single underscores.")
                 continue
             refused = self.refusal(name, "")
             if refused:
@@ -75,7 +75,7 @@ class Descriptions:
 
     def _faults_of(self, name: str, path: str, member: Any) -> Iterator[Fault]:
         if not isinstance(member, Mapping) or not {*member} <= {*_MEMBERS}:
-            yield Fault(path, f"Must be an object with {' and '.join(_MEMBERS)} alone.")
+            yield Fault(path, f"Must be an object with {' and '.join(_MEMBERS)} only.")
             return
         described = member.get("description")
         yield from self._faults_of_text(

@@ -85,7 +85,7 @@ class Choices:
         if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
             raise WrongValue(f"Must be a list with some of: {', '.join(self.options)}.")
         if not {*value} <= {*self.options}:
-            raise WrongValue(f"Must hold none but: {', '.join(self.options)}.")
+            raise WrongValue(f"Must contain only: {', '.join(self.options)}.")
         return tuple(option for option in self.options if option in value)
 
     def to_json(self, held: tuple[str, ...]) -> list[str]:
@@ -107,7 +107,7 @@ class WholeNumber:
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
             raise WrongValue("Must be a whole number.")
         if not self.least <= value <= self.most:
-            raise WrongValue(f"Lies between {self.least} and {self.most}.")
+            raise WrongValue(f"Must be between {self.least} and {self.most}.")
         return int(value)
 
     def to_json(self, held: int) -> int:
@@ -166,7 +166,7 @@ class Number:
         if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
             raise WrongValue("Must be a number.")
         if not self.least <= value <= self.most:
-            raise WrongValue(f"Lies between {self.least:g} and {self.most:g}.")
+            raise WrongValue(f"Must be between {self.least:g} and {self.most:g}.")
         return float(value)
 
     def to_json(self, held: float) -> float:
@@ -210,7 +210,7 @@ class NamedValues:
             what = "a whole number" if isinstance(self.each, WholeNumber) else f"one of: {', '.join(self.each.options)}"
             raise WrongValue(f"Must be an object of at most {NAMED_MOST} names, each with {what}.")
         if not all(isinstance(name, str) and 0 < len(name) <= NAME_CHARS and name.isprintable() for name in value):
-            raise WrongValue(f"A name has 1 to {NAME_CHARS} printable characters.")
+            raise WrongValue(f"A name must have 1 to {NAME_CHARS} printable characters.")
         return tuple((name, self.each.read(value[name])) for name in sorted(value))
 
     def to_json(self, held: tuple[tuple[str, int | str], ...]) -> dict[str, int | str]:

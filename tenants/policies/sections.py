@@ -33,7 +33,7 @@ class Section(Generic[PolicyT]):
         for field, value in values.items():
             if field not in self.kinds:
                 yield FieldFault(
-                    f"{self.name}.{_printable_name(field)}", "unknown_field", f"Known are {', '.join(self.kinds)}."
+                    f"{self.name}.{_printable_name(field)}", "unknown_field", f"Must be one of {', '.join(self.kinds)}."
                 )
                 continue
             try:
@@ -85,7 +85,7 @@ def check_document(document: Any, sections: Sections) -> Document:
     """
     faults = list(_faults(document, sections))
     if faults:
-        raise InvalidInput("The policy cannot be made so.", faults=faults)
+        raise InvalidInput("This policy is invalid.", faults=faults)
     return {
         name: {field: _plain(sections[name].kinds[field], value) for field, value in values.items()}
         for name, values in document.items()
@@ -101,7 +101,7 @@ def check_together(document: Document, sections: Sections) -> Document:
         for field, message in section.rule(section.apply(document.get(name, {})))
     ]
     if faults:
-        raise InvalidInput("The policy cannot be made so.", faults=faults)
+        raise InvalidInput("This policy is invalid.", faults=faults)
     return document
 
 
@@ -121,12 +121,12 @@ def check_removable(remove: Collection[str], sections: Sections) -> None:
     """Raise InvalidInput for a name in ``remove`` that is neither a section nor a field."""
     known = {*sections, *(f"{name}.{field}" for name, section in sections.items() for field in section.kinds)}
     faults = [
-        FieldFault(f"remove.{index}", "unknown_field", f"Is a section ({', '.join(sections)}) or section.field.")
+        FieldFault(f"remove.{index}", "unknown_field", f"Must be a section ({', '.join(sections)}) or section.field.")
         for index, name in enumerate(remove)
         if name not in known
     ]
     if faults:
-        raise InvalidInput("The policy cannot be made so.", faults=faults)
+        raise InvalidInput("This policy is invalid.", faults=faults)
 
 
 def effective_values(document: Document, sections: Sections) -> dict[str, dict[str, Any]]:
@@ -153,7 +153,7 @@ def _faults(document: Any, sections: Sections) -> Iterator[FieldFault]:
         if name in sections:
             yield from sections[name].faults(values)
         else:
-            yield FieldFault(_printable_name(name), "unknown_section", f"Known are {', '.join(sections)}.")
+            yield FieldFault(_printable_name(name), "unknown_section", f"Must be one of {', '.join(sections)}.")
 
 
 def _plain(kind: Kind, value: Any) -> Any:

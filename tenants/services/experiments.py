@@ -92,7 +92,12 @@ def share_out(
     strange = sorted(percents.keys() - {arm.name for arm in arms})
     shared = [replace(arm, percent=percents.get(arm.name, arm.percent)) for arm in arms]
     names = ", ".join(arm.name for arm in arms)
-    _refuse([*(FieldFault("percents", "unknown_arm", f"The arms are {names}.") for _ in strange), *_too_much(shared)])
+    _refuse(
+        [
+            *(FieldFault("percents", "unknown_arm", f"Must name one of the arms: {names}.") for _ in strange),
+            *_too_much(shared),
+        ]
+    )
     experiment.arms = arms_to_json(assign_buckets(shared))
     _save(experiment, "experiment.shared_out", by, reason)
     return experiment
@@ -113,16 +118,16 @@ def _save(experiment: Experiment, action: str, by: Actor, reason: str) -> None:
 
 def _faults_of(arms: Sequence[Arm]) -> Iterator[FieldFault]:
     if len(arms) < 2:  # noqa: PLR2004 - one arm has nothing beside it
-        yield FieldFault("arms", "too_few", "Has at least 2 arms; one may be of the active version.")
+        yield FieldFault("arms", "too_few", "Must have at least 2 arms; one may use the active version.")
     for index, arm in enumerate(arms):
         if Counter(one.name for one in arms)[arm.name] > 1:
-            yield FieldFault(f"arms.{index}.name", "repeated", "Is the name of one arm only.")
+            yield FieldFault(f"arms.{index}.name", "repeated", "Give each arm a different name.")
     yield from _too_much(arms)
 
 
 def _too_much(arms: Sequence[Arm]) -> Iterator[FieldFault]:
     if sum(arm.percent for arm in arms) > BUCKETS:
-        yield FieldFault("arms", "over_100", "The percentages of all arms are at most 100 together.")
+        yield FieldFault("arms", "over_100", "The percentages must add up to at most 100.")
 
 
 def _unknown_versions(arms: Sequence[Arm]) -> Iterator[FieldFault]:
@@ -131,12 +136,12 @@ def _unknown_versions(arms: Sequence[Arm]) -> Iterator[FieldFault]:
     )
     for index, arm in enumerate(arms):
         if arm.policy_version not in known:
-            yield FieldFault(f"arms.{index}.policy_version", "policy_unknown", "No version has this number.")
+            yield FieldFault(f"arms.{index}.policy_version", "policy_unknown", "There is no version with this number.")
 
 
 def _refuse(faults: Sequence[FieldFault]) -> None:
     if faults:
-        raise ExperimentRefused("The arms cannot be so.", faults=faults)
+        raise ExperimentRefused("The arms are invalid.", faults=faults)
 
 
 def _audit(by: Actor, action: str, experiment: Experiment, reason: str) -> None:

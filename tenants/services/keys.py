@@ -175,4 +175,6 @@ def _check_scopes(scopes: Sequence[str]) -> None:
     unknown = sorted(set(scopes) - set(Scope.values))
     if unknown or not scopes:
         known = ", ".join(Scope.values)
-        raise InvalidInput(f"scopes must be among {known}", faults=[FieldFault("scopes", "unknown", f"one of {known}")])
+        raise InvalidInput(
+            f"scopes must be among {known}", faults=[FieldFault("scopes", "unknown", f"Must be one of {known}.")]
+        )

@@ -71,7 +71,7 @@ def propose(
     document = check_together(merge_changes(base.document, new, remove), sections)
     differing = differences(base.document, document, sections)
     if not differing:
-        raise PolicyUnchanged("The changes leave everything as it is.")
+        raise PolicyUnchanged("The changes have no effect: the settings are in force already.")
     return Proposal(base.number, document, differing)
 
 
@@ -110,7 +110,7 @@ def roll_back(number: int, sections: Sections, *, by: Actor, reason: str) -> Pol
     earlier = version_by_number(number)
     differing = compare_versions(active_number(), number, sections)
     if not differing:
-        raise PolicyUnchanged("The active version steers so already.")
+        raise PolicyUnchanged("The active version has these settings already.")
     made = create_version(Proposal(number, earlier.document, differing), by=by, reason=reason)
     return activate_version(made.number, by=by, reason=reason)
 

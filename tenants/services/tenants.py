@@ -10,6 +10,7 @@ from tenants.services.policies import make_first_version
 
 
 def create_tenant(*, slug: str, name: str, by: Actor, locale: str = "", reason: str = "") -> Tenant:
+    """Create a tenant inside its own scope. Raises ValidationError for a slug that is taken or malformed."""
     tenant = Tenant(id=new_id(), slug=slug, name=name, locale=locale)
     tenant.full_clean()
     with tenant_tx(tenant.id):

@@ -44,6 +44,10 @@ class Supervisor:
                 signal.signal(number, handler)
 
     def start(self, *parts: ProcessSpec) -> None:
+        """Start ``parts`` as one stage and return when all of them are ready.
+
+        Raises StartFailed if one keeps ending or does not get ready, StopRequested on a signal.
+        """
         stage = [RunningPart(part, self._terminal, self._policy) for part in parts]
         self._stages.append(stage)
         for running in stage:

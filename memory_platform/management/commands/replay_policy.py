@@ -20,7 +20,7 @@ EXAMPLES = 10
 
 def read_whole_number(text: str) -> int:
     if not text.isdecimal() or len(text) > 9:  # noqa: PLR2004 - more digits than any version or count has
-        raise ArgumentTypeError("a whole number is needed")
+        raise ArgumentTypeError("must be a whole number")
     return int(text)
 
 

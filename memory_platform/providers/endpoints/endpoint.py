@@ -115,10 +115,14 @@ class JsonService:
         return self._circuit.is_closed
 
     def post(self, path: str, body: Mapping[str, Any], read: Callable[[Any], Answer], *, seconds: float) -> Answer:
+        """Send ``body`` and return ``read`` of the JSON answer, within ``seconds`` for all attempts together.
+
+        ``read`` raises CallFailed. Raises CallFailed, ModelCallInTransaction inside a transaction.
+        """
         return self.send(Outgoing("POST", path, body), read, seconds=seconds)
 
     def send(self, outgoing: Outgoing, read: Callable[[Any], Answer], *, seconds: float) -> Answer:
-        """Send any request, as :meth:`post`` does. A 403, 404 or 410 for a change or deletion is ``Failure.GONE`."""
+        """Send any request, as :meth:`post`` does. A 403, 404 or 410 for a change or deletion is ``Failure.GONE``."""
         forbid_open_transaction()
         started = time.perf_counter()
         try:

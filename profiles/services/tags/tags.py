@@ -44,7 +44,9 @@ class LabelTaken(Conflict):
     code = "label_taken"
 
     def __init__(self) -> None:
-        super().__init__("another tag has this label", faults=[FieldFault("label", "taken", "Another tag has it.")])
+        super().__init__(
+            "Another tag has this label.", faults=[FieldFault("label", "taken", "Another tag has this label.")]
+        )
 
 
 @dataclass(frozen=True, slots=True)

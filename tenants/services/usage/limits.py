@@ -65,9 +65,11 @@ def copy_limits(old: ApiKey, new: ApiKey, *, by: Actor) -> None:
 def check(values: dict[str, int | None], *, of_key: bool) -> None:
     """Raise InvalidInput for limits that cannot be set so."""
     known = REQUESTS if of_key else NAMES
-    faults = [FieldFault(name, "unknown", f"One of {', '.join(known)}.") for name in sorted(set(values) - set(known))]
+    faults = [
+        FieldFault(name, "unknown", f"Must be one of {', '.join(known)}.") for name in sorted(set(values) - set(known))
+    ]
     faults += [
-        FieldFault(name, "too_small", "Is at least 1." if name in REQUESTS else "Is at least 0.")
+        FieldFault(name, "too_small", "Must be at least 1." if name in REQUESTS else "Must be at least 0.")
         for name, value in sorted(values.items())
         if value is not None and value < (1 if name in REQUESTS else 0)
     ]
