@@ -1,6 +1,6 @@
 """Numbers with a source: every tunable value says where it comes from.
 
-A config is a frozen dataclass whose fields use :func:`measured`` or :func:``assumed``. ``assumed` fields are a visible
+A config is a frozen dataclass whose fields use :func:`measured` or :func:`assumed`. ``assumed` fields are a visible
 debt: :func:`provenance_of` lists them, and a test keeps the list from growing unseen.
 """
 

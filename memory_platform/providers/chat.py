@@ -122,11 +122,9 @@ class Chat:
         self._connection.prepare()
 
     def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> ModelAnswer[Shape]:
-        """See :class:`ChatModel`."""
         return self._ask_in_forms(prompt, shape, self._connection.forms, self._policy.repairs)
 
     def ask_structured_as(self, prompt: ChatPrompt, shape: type[Shape], form: JsonForm) -> ModelAnswer[Shape]:
-        """See :class:`JsonForms`."""
         return self._ask_in_forms(prompt, shape, (form,), repairs=0)
 
     def text(self, prompt: ChatPrompt) -> ModelAnswer[str]:

@@ -1,8 +1,9 @@
 """Which of a subject's memories are joined: candidates by their words, then every pair by its cosine. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from uuid import UUID
 
 import numpy as np
@@ -97,17 +98,13 @@ def _may_join(
 ) -> npt.NDArray[np.bool_]:
     meanings = [meaning_of(member.text) for member in members]
     allowed = np.zeros((len(members), len(members)), np.bool_)
-    for i, j in _pairs(len(members)):
+    for i, j in combinations(range(len(members)), 2):
         allowed[i, j] = allowed[j, i] = (
             _kinds_agree(members[i].kind, members[j].kind)
             and same_meaning(meanings[i], meanings[j], least_shared=policy.least_shared)
             and not any(members[i].id in kept and members[j].id in kept for kept in apart)
         )
     return allowed
-
-
-def _pairs(count: int) -> Iterator[tuple[int, int]]:
-    return ((i, j) for i in range(count) for j in range(i))
 
 
 def _kinds_agree(one: str, other: str) -> bool:

@@ -85,7 +85,10 @@ def _finish_in_scope(address: TaskAddress, told: Told | None, ending: Ending, ac
     lock_subject(subject)
     task = task_by_id(subject, address.task_id)
     if task.status == TaskStatus.FINISHED:
-        return _ended_alike(task, ending)
+        episode = episode_of(task)
+        if episode is None or episode.outcome != ending.outcome:
+            raise TaskFinished
+        return episode
     accept(task.id, task.version)
     if told is None or (told.goal, told.steps) != (task.goal, task.steps):
         raise TaskMoved
@@ -101,13 +104,6 @@ def episodes_of(tasks: Sequence[Task]) -> dict[UUID, Episode]:
     wanted = {"subject_id__in": {task.subject_id for task in tasks}, "task_id__in": [task.id for task in tasks]}
     rows = Episode.objects.filter(**wanted).select_related("snapshot", "task")
     return {episode.task_id: episode for episode in rows}
-
-
-def _ended_alike(task: Task, ending: Ending) -> Episode:
-    episode = episode_of(task)
-    if episode is None or episode.outcome != ending.outcome:
-        raise TaskFinished
-    return episode
 
 
 def _end(subject: Subject, task: Task, told: Told, now: datetime) -> Episode:

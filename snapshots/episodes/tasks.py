@@ -38,7 +38,7 @@ def begin_task(
 ) -> Task:
     """Begin a task. Steps of ``plan`` have a ``text`` and perhaps more of ``SAID_OF_STEP``. Raises TooManySteps."""
     lock_subject(subject)
-    return Task.objects.create(subject=subject, goal=goal, steps=_planned(plan, policy), scratchpad=scratchpad)
+    return Task.objects.create(subject=subject, goal=goal, steps=_with_changes([], plan, policy), scratchpad=scratchpad)
 
 
 def change_task(
@@ -52,7 +52,7 @@ def change_task(
     if change.goal is not None:
         task.goal = change.goal
     if change.plan is not None:
-        task.steps = _planned(change.plan, policy)
+        task.steps = _with_changes([], change.plan, policy)
     task.steps = _with_changes(task.steps, change.steps, policy)
     if change.scratchpad is not None:
         task.scratchpad = change.scratchpad
@@ -91,10 +91,6 @@ def active_tasks(subject_id: UUID, *, policy: TaskPolicy = TASKS) -> list[Active
     """Return the tasks in progress for a prompt, the last changed first."""
     rows = Task.objects.filter(subject_id=subject_id, status=TaskStatus.ACTIVE).order_by("-updated_at", "-id")
     return [_active(task, policy) for task in rows[: policy.shown]]
-
-
-def _planned(plan: Sequence[Mapping[str, Any]], policy: TaskPolicy) -> list[dict[str, Any]]:
-    return _with_changes([], plan, policy)
 
 
 def _with_changes(

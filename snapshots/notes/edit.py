@@ -77,7 +77,7 @@ def edit_note(tenant_id: UUID, address: SnapshotAddress, edit: NoteEdit, embedde
 def edit_memory(
     tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedders: Embedders, *, by: Actor, suggest: Suggest
 ) -> Edited:
-    """Change a snapshot as :func:`snapshots.lifecycle.edits.edit_snapshot`` does, a note as :func:``edit_note` does; a
+    """Change a snapshot as :func:`snapshots.lifecycle.edits.edit_snapshot` does, a note as :func:`edit_note` does; a
     note whose new words name nothing vital is no longer vital. Opens its own scopes. Raises the errors of both."""
     with tenant_tx(tenant_id):
         is_note = snapshot_at(address).kind == SnapshotKind.NOTE

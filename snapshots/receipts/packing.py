@@ -41,9 +41,7 @@ def named(numbers: Sequence[Any]) -> dict[str, Any]:
         "keyword": places[1],
         **dict(zip(_PARTS, numbers[6:12], strict=True)),
         "factors": dict(zip(_FACTORS, numbers[12:16], strict=True)),
-        "relevance": {
-            name: part for name, part in zip(RELEVANCE_PARTS, numbers[16:], strict=False) if part is not None
-        },
+        "relevance": {n: part for n, part in zip(RELEVANCE_PARTS, numbers[16:], strict=False) if part is not None},
     }
 
 

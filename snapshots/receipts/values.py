@@ -14,7 +14,7 @@ class ReceiptCandidate(NamedTuple):
     ``context_position`` counts from 1 in reading order; None if it was left out. ``explain``: ranks, scores and factors
     without their names, in the order of :func:`snapshots.receipts.packing.named`. ``relevance`` and ``threshold`` are
     those of a memory that competed for the question; ``standing`` names the reason of one that is in every context:
-    :data:`VITAL`` or :data:``LASTING`.
+    :data:`VITAL` or :data:`LASTING`.
     """
 
     memory_id: str

@@ -122,7 +122,7 @@ class JsonService:
         return self.send(Outgoing("POST", path, body), read, seconds=seconds)
 
     def send(self, outgoing: Outgoing, read: Callable[[Any], Answer], *, seconds: float) -> Answer:
-        """Send any request, as :meth:`post`` does. A 403, 404 or 410 for a change or deletion is ``Failure.GONE``."""
+        """Send any request, as :meth:`post` does. A 403, 404 or 410 for a change or deletion is ``Failure.GONE``."""
         forbid_open_transaction()
         started = time.perf_counter()
         try:

@@ -70,7 +70,7 @@ def result_as_user_message(result: Message) -> Message:
 def calls_of(message: Message) -> list[ToolCall]:
     """Return the tool calls of a message of :func:`whole_exchanges`."""
     return [
-        ToolCall(call["id"], call["function"]["name"], _object(call["function"].get("arguments"), "arguments"))
+        ToolCall(call["id"], call["function"]["name"], as_object(call["function"].get("arguments"), "arguments"))
         for call in message.get("tool_calls", ())
     ]
 
@@ -79,11 +79,6 @@ def message_text(message: Message) -> str:
     """Return the text of a message after the speaker's name, for vendors whose messages have no names."""
     content = str(message["content"] or "")
     return f"{message['name']}: {content}" if message.get("name") else content
-
-
-def as_object(text: str, key: str) -> Mapping[str, Any]:
-    """Return the JSON object in ``text``, else an object with ``text`` under ``key``."""
-    return _object(text, key)
 
 
 def _results(rest: "deque[Message]") -> list[Message]:
@@ -135,7 +130,8 @@ def _element(tag: str, name: object, text: str) -> str:
     return f"<{tag}{attribute}>{html.escape(text, quote=False)}</{tag}>"
 
 
-def _object(value: object, key: str) -> Mapping[str, Any]:
+def as_object(value: object, key: str) -> Mapping[str, Any]:
+    """Return the JSON object that ``value`` is or contains as text, else an object with ``value`` under ``key``."""
     if isinstance(value, Mapping):
         return value
     try:

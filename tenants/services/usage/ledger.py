@@ -17,7 +17,7 @@ from django.db.models import Sum
 from tenants.isolation import tenant_tx
 from tenants.models import ModelUsage, UsageDay
 from tenants.policy import LEDGER_POLICY
-from tenants.services.usage.prices import Price, PriceTable, price_table
+from tenants.services.usage.prices import PriceTable, price_table
 from tenants.services.usage.recording import roll_up_usage
 
 RATIO_DIGITS = 3
@@ -87,15 +87,11 @@ def _price_day(row: UsageDay, own: list[ModelTokens], table: PriceTable, tier: s
     price = table.of_tier(tier, row.day)
     if price is None:
         return PricedDay(row, tokens, None, None, None)
-    spent = sum((_own_cost(one, row.day, price, table) for one in own), price.read(row.tokens_in_context))
+    spent = price.read(row.tokens_in_context)
+    for one in own:
+        by_name = table.of_model(one.model, row.day, currency=price.currency)
+        spent += (by_name or price).cost_of(one.read, one.written, one.token_hours)
     return PricedDay(row, tokens, _money(spent), _money(price.read(row.tokens_full_history)), price.currency)
-
-
-def _own_cost(one: ModelTokens, day: date, price: Price, table: PriceTable) -> Decimal:
-    """Return the cost of one of the memory's own models: by its name, else as one of the contexts' tier."""
-    return (table.of_model(one.model, day, currency=price.currency) or price).cost_of(
-        one.read, one.written, one.token_hours
-    )
 
 
 def _money(amount: Decimal) -> Decimal:

@@ -126,15 +126,12 @@ class TenantChat:
             self._model.prepare()
 
     def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> ModelAnswer[Shape]:
-        """See :class:`ChatModel`. Raises BudgetSpent also."""
         return self._ask_within_budget(lambda: self._model.ask_structured(prompt, shape))
 
     def text(self, prompt: ChatPrompt) -> ModelAnswer[str]:
-        """See :class:`ChatModel`. Raises BudgetSpent also."""
         return self._ask_within_budget(lambda: self._model.text(prompt))
 
     def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
-        """See :class:`ChatModel`. Raises BudgetSpent also."""
         return self.ask_structured(ChatPrompt(instructions, content), shape).value
 
     def _ask_within_budget(self, ask: Callable[[], ModelAnswer[Answer]]) -> ModelAnswer[Answer]:

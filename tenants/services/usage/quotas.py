@@ -66,16 +66,8 @@ def take_messages(limits: Limits, adding: int, policy: LimitPolicy = LIMIT_POLIC
     now = utc_now()
     midnight = datetime(now.year, now.month, now.day, tzinfo=UTC)
     resets_at = midnight + timedelta(days=1)
-    meter = _Meter(
-        MESSAGES,
-        f"{midnight:%Y-%m-%d}",
-        limits.messages_per_day,
-        policy.trusted_for,
-        policy.near,
-        resets_at,
-        resets_at - now,
-        policy.recount_after,
-    )
+    period = (policy.trusted_for, policy.near, resets_at, resets_at - now, policy.recount_after)
+    meter = _Meter(MESSAGES, f"{midnight:%Y-%m-%d}", limits.messages_per_day, *period)
     _take(meter, adding, lambda: _messages_since(midnight))
 
 
