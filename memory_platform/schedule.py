@@ -148,7 +148,6 @@ def _sync(job: Job) -> bool:
 
 
 def is_as_written(row: PeriodicTask) -> bool:
-    """Return whether this row still has the time, task and state that the schedule wrote."""
     return _seal_of(row) == _seal(row.task, _when_of(row), row.expire_seconds, enabled=row.enabled)
 
 

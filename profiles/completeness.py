@@ -55,7 +55,6 @@ def known_profile(subject: Subject) -> KnownProfile:
 
 
 def missing_of(known: KnownProfile) -> tuple[Need, ...]:
-    """Return the missing needs, most important first."""
     return tuple(need for need in NEEDS if not need.is_met(known))
 
 
@@ -72,7 +71,6 @@ def _has_place(words: frozenset[str]) -> Callable[[KnownProfile], bool]:
 
 
 def _has_work(known: KnownProfile) -> bool:
-    """Return whether the subject's workplace or employer is known."""
     return bool(known.profile["attributes"].get("employer")) or _has_place(WORKPLACES)(known)
 
 

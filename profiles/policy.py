@@ -21,7 +21,6 @@ class BeliefPolicy:
     search_text_chars: int = assumed(4_000, owner="profiles", settle_by="console search time at 100,000 subjects")
 
     def ceiling(self, provenance: Provenance) -> float:
-        """Return the highest confidence of values with this provenance."""
         return {
             Provenance.OBSERVATION: self.observation_ceiling,
             Provenance.ANALYSIS: self.analysis_ceiling,
@@ -29,7 +28,6 @@ class BeliefPolicy:
         }[provenance]
 
     def cap_confidence(self, confidence: float, provenance: Provenance) -> float:
-        """Return ``confidence``, at most the ceiling of ``provenance``."""
         return min(confidence, self.ceiling(provenance))
 
 

@@ -146,7 +146,6 @@ def details_of(tag: Tag) -> QuerySet[TagDetail]:
 
 
 def detail_history(tag: Tag) -> QuerySet[TagDetail]:
-    """Return every value that a tag's details have had, as known now."""
     return select_as_of(details_of(tag), include_history=True)
 
 

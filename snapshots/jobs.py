@@ -30,7 +30,6 @@ from tenants.services.job_runs import for_each_tenant
 
 
 def answer_and_learn(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
-    """Attribute turns to the contexts before them, then learn from them."""
     close_loops(tenant_id, items)
     learn_from_messages(tenant_id, items)
 
@@ -48,7 +47,6 @@ ASKED: dict[str, JobHandler] = {JobKind.ERASURE: run_erasure, JobKind.IMPORT: ru
 
 @tenant_job
 def drain_work_job(tenant_id: UUID) -> None:
-    """Do one tenant's due work."""
     take_turn(tenant_id, HANDLERS)
 
 
@@ -62,7 +60,6 @@ def run_asked_jobs_job(tenant_id: UUID) -> None:
 
 @platform_job
 def sweep_asked_jobs_job() -> None:
-    """Wake a worker for every tenant with a due or abandoned job, or an erasure that nobody signed."""
     for_each_tenant(wake_for_jobs)
 
 
@@ -76,7 +73,6 @@ def sweep_job() -> None:
 
 @platform_job
 def continue_jobs_job() -> None:
-    """Send the jobs that were interrupted, and those that beat has missed."""
     send_cut_short()
 
 

@@ -123,7 +123,6 @@ def wake_for_jobs(tenant_id: UUID) -> int:
 
 
 def send_cut_short() -> RunTally:
-    """Send the jobs that were interrupted, and those that beat has missed."""
     life = RUN_POLICY.continue_every.total_seconds()
     tasks = jobs_to_continue()
     for task in tasks:
@@ -178,7 +177,6 @@ def _purge(turn: TenantTurn) -> int:
 
 
 def purge_in_force() -> PurgePolicy:
-    """Return the open tenant's retention of data that is no memory."""
     return PURGE.apply(section_in_force(PURGE.name))
 
 
@@ -193,8 +191,6 @@ def _plain(counts: Callable[[], Mapping[str, int]]) -> Callable[[], CarePreview]
 
 
 def _within(preview: Callable[[], CarePreview]) -> Callable[[UUID], CarePreview]:
-    """Return the preview in a scope of its own."""
-
     def previewed(tenant_id: UUID) -> CarePreview:
         with tenant_tx(tenant_id):
             return preview()

@@ -45,5 +45,4 @@ def tenant_job(run: Callable[[UUID], None]) -> Callable[..., None]:
 
 
 def platform_job(run: Callable[[], None]) -> Callable[[], None]:
-    """Register a job without arguments, for the schedule."""
     return cast(Callable[[], None], shared_task(base=PlatformTask, ignore_result=True)(run))

@@ -18,7 +18,6 @@ def tenant_by_slug(slug: str) -> Tenant:
 
 
 def all_tenant_ids() -> Iterable[UUID]:
-    """Return every tenant's id, oldest first, for scheduled jobs."""
     return list(Tenant.objects.order_by("created_at", "id").values_list("id", flat=True))
 
 

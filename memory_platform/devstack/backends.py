@@ -24,7 +24,6 @@ class Backends:
         self.redis = None if both_given else EmbeddedRedis(data_dir / "redis")
 
     def parts(self) -> list[ProcessSpec]:
-        """Return the embedded servers in the order of their start."""
         return [_part(server) for server in (self.postgres, self.redis) if server is not None]
 
     def provision(self) -> dict[str, str]:
@@ -42,7 +41,6 @@ class Backends:
         return self.postgres.superuser_url(DATABASE) if self.postgres is not None else None
 
     def release(self) -> None:
-        """Release the servers' directories after the servers were stopped."""
         for server in (self.postgres, self.redis):
             if server is not None:
                 server.release()

@@ -87,7 +87,6 @@ def chat_routes(value: str) -> Mapping[str, str]:
 
 
 def unknown_routes(routes: Mapping[str, str], known: Collection[str]) -> list[str]:
-    """Return the purposes that are routed to an unknown endpoint."""
     return [purpose for purpose, name in routes.items() if name and name not in known]
 
 

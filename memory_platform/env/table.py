@@ -217,7 +217,6 @@ class Environment(BaseSettings):
 
     @model_validator(mode="after")
     def _routes_lead_somewhere(self) -> Self:
-        """Refuse duplicate endpoints, routes to unknown endpoints, and a prompt cache at an endpoint that has none."""
         if self.chat_model and DEFAULT in self.chat_endpoints:
             raise PydanticCustomError("two_defaults", "CHAT_MODEL and CHAT_ENDPOINTS both name the endpoint `default`")
         known = [*self.chat_endpoints, *([DEFAULT] if self.chat_model else [])]
@@ -232,7 +231,6 @@ class Environment(BaseSettings):
 
     @model_validator(mode="after")
     def _endpoints_have_addresses(self) -> Self:
-        """Refuse a kind of endpoint without its address."""
         if self.reranker == "http" and not self.rerank_url:
             raise PydanticCustomError("no_address", "RERANKER is http and RERANK_URL is empty")
         if "openai-previous:" in self.embedder and not self.embedding_previous_base_url:

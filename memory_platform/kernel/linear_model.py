@@ -34,7 +34,6 @@ class LinearReader:
         return cls(tuple(held["classes"]), weights, intercepts, held["least"], held["encoder"], held["taught"])
 
     def write(self, path: Path) -> None:
-        """Write the classifier as JSON, one class per line, numbers with four decimals."""
         head = {"taught": self.taught, "encoder": self.encoder, "classes": self.classes, "least": self.least}
         rows = ",\n  ".join(json.dumps([round(float(number), 4) for number in row]) for row in self.weights)
         intercepts = json.dumps([round(float(number), 4) for number in self.intercepts])

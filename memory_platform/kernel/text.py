@@ -80,7 +80,6 @@ def is_invisible(character: str) -> bool:
 
 
 def simplify(text: str) -> str:
-    """Return ``text`` with Chinese in simplified characters."""
     if text.isascii() or not _HAN.search(text):
         return text
     return _ENCODABLE.sub(lambda part: str(_simplifier().convert(part[0])), text)

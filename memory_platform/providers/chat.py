@@ -73,7 +73,6 @@ class Connection:
 
     @property
     def ready(self) -> bool:
-        """Whether the library is imported."""
         return self._prepared is not None
 
     def prepare(self) -> "tuple[Model, asyncio.AbstractEventLoop]":
@@ -166,7 +165,6 @@ class Chat:
         return ModelAnswer(value, call.usage)
 
     async def _read(self, model: "Model", prompt: ChatPrompt, wanted: AnswerFormat[Answer], call: "Call") -> Answer:
-        """Ask, and once more with a list of the faults. Raises UnusableAnswer, CallFailed."""
         from memory_platform.providers.chat_vendors import Objection  # noqa: PLC0415 -- imported with the library
 
         objections: list[Objection] = []

@@ -66,13 +66,11 @@ def plain_schema(shape: type[BaseModel]) -> dict[str, Any]:
 
 
 def schema_instructions(schema: Mapping[str, Any]) -> str:
-    """Return the instructions that describe the expected JSON."""
     shown = orjson.dumps(schema).decode()
     return f"Answer with one JSON object that is valid under this JSON schema, and with nothing else:\n{shown}"
 
 
 def _drop_titles(schema: Any) -> Any:
-    """A property named "title" stays: its value is a schema, not a string."""
     if isinstance(schema, list):
         return [_drop_titles(one) for one in schema]
     if not isinstance(schema, dict):

@@ -29,7 +29,6 @@ class Prompt:
 
 
 def new_nonce() -> str:
-    """Return a random word that no earlier text can contain."""
     return secrets.token_hex(8)
 
 
@@ -43,7 +42,6 @@ def fence_text(text: str, nonce: str, *, tag: str = "data") -> str:
 
 
 def fence_rule(language: str, nonce: str, *, tag: str = "data") -> str:
-    """Return the instruction that explains the fence."""
     return _FENCE_RULE[_language_code(language)].format(tag=f"{tag}-{nonce}")
 
 

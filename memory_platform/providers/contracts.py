@@ -89,7 +89,7 @@ class Embedder(Protocol):
 
     @property
     def dimensions(self) -> int:
-        """Length of every vector."""
+        pass
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ class Preparable(Protocol):
 
     @property
     def ready(self) -> bool:
-        """Return whether the model is prepared and answering."""
+        pass
 
     def prepare(self) -> None:
         """Do the work of the first use. Raises Unavailable."""
@@ -179,7 +179,7 @@ class ChatModel(Protocol):
 
     @property
     def name(self) -> str:
-        """Stable name of model and version."""
+        pass
 
     def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> ModelAnswer[Shape]:
         """Return the model's answer as a valid ``shape``; an invalid answer is repaired at most once."""

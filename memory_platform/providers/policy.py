@@ -71,7 +71,6 @@ class RemoteEmbeddingPolicy:
     kept_s: int = assumed(86_400, owner="providers", settle_by="share of questions asked again in production")
 
     def seconds(self, texts: int) -> float:
-        """Return the time that ``texts`` in one call may take."""
         return min(self.question_s + self.further_text_s * (texts - 1), self.longest_s)
 
 

@@ -116,7 +116,6 @@ def _write(subject: Subject, answer: AskAnswer) -> tuple[Verdict, str]:
 
 
 def _place(value: Any) -> dict[str, Any]:
-    """Return a place's details: an address in words, or an object with ``address``, ``poi_id``, ``lat`` and ``lon``."""
     if not isinstance(value, dict):
         return {"address": _text(value, "address")}
     unknown = value.keys() - set(PLACE_DETAILS)

@@ -78,7 +78,6 @@ def next_ask(
 
 
 def _resting_kinds(subject: Subject, at: datetime, policy: AskPolicy) -> Collection[str]:
-    """Return the kinds that were asked, or refused, too recently."""
     asked = Ask.objects.filter(subject_id=subject.id).order_by()
     lately = asked.filter(asked_at__gt=at - policy.same_kind_every).values_list("key", flat=True)
     refused = asked.filter(accepted=False, answered_at__gt=at - policy.refused_rests).values_list("key", flat=True)

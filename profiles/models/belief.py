@@ -50,5 +50,4 @@ class Belief(SubjectOwned):
 
     @property
     def is_current(self) -> bool:
-        """Whether this value is believed now to be true now."""
         return self.invalid_at is None and self.retired_at is None

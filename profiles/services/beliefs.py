@@ -46,7 +46,6 @@ class BeliefPlace(Generic[B]):
     target: str
 
     def rows(self) -> QuerySet[B]:
-        """Return the values as believed now."""
         manager = cast("Manager[B]", self.model._default_manager)
         return manager.filter(subject_id=self.subject.id, retired_at__isnull=True, **self.columns)
 
@@ -162,7 +161,6 @@ def _ending(moment: _Moment[B], ends_at: datetime | None, follower: B | None) ->
 
 
 def _insert(place: BeliefPlace[B], claim: Claim, moment: _Moment[B]) -> ClaimOutcome[B]:
-    """Insert a new value at ``moment``; the value that holds there gives way, before or around it."""
     row = _new_row(place, claim, moment)
     holds = moment.holds
     if holds is None:
@@ -199,7 +197,6 @@ def _split(place: BeliefPlace[B], row: B, holds: B, moment: _Moment[B]) -> None:
 
 
 def _say_again(holds: B, claim: Claim, moment: _Moment[B]) -> ClaimOutcome[B]:
-    """Confirm the same value: validated again, and as strong as the strongest of its sayings."""
     holds.said_times = _with_saying(sayings_of(holds), moment.at)
     holds.last_validated_at = max(holds.last_validated_at, moment.at)
     holds.provenance, holds.confidence = _strongest_of(holds, claim)
@@ -223,7 +220,6 @@ def _strongest_of(holds: Belief, claim: Claim) -> tuple[Provenance, float]:
 
 
 def _reject(place: BeliefPlace[B], claim: Claim, moment: _Moment[B]) -> ClaimOutcome[B]:
-    """Keep a weaker value as a candidate, once."""
     Candidate.objects.get_or_create(
         subject_id=place.subject.id,
         kind=place.kind,

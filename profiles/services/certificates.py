@@ -80,7 +80,6 @@ def open_erasure(
 
 
 def add_counts(erasure: Erasure, counts: Mapping[str, int]) -> None:
-    """Add erased rows, in the transaction that erases them, so that a crash loses neither or both."""
     for table, rows in counts.items():
         if rows:
             erasure.erased[table] = erasure.erased.get(table, 0) + rows

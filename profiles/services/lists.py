@@ -49,7 +49,6 @@ def entries_of(value: Any) -> list[Any] | None:
 
 
 def merge_entries(entries: Sequence[Any], more: Sequence[Any]) -> list[Any]:
-    """Return ``entries`` followed by the entries of ``more`` that are not among them."""
     result = list(entries)
     for entry in more:
         if not among_entries(entry, result):

@@ -18,7 +18,6 @@ def refresh_search_text(subject: Subject) -> None:
 
 
 def search_text_of(external_id: str, facts: list[ProfileFact], tags: list[Tag]) -> str:
-    """Return the normalised text, the product's id first, cut to the configured length."""
     parts = [external_id]
     for fact in sorted(facts, key=lambda fact: (fact.is_attribute, fact.field)):
         parts += _words(fact.value)

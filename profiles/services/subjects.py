@@ -46,7 +46,6 @@ def put_subject(
 
 
 def _get_or_create_subject(external_id: str) -> tuple[Subject, bool]:
-    """Return the subject and whether this call created it. Concurrent calls get the same row."""
     found = find_subject(external_id)
     if found is not None:
         return found, False

@@ -96,7 +96,6 @@ def join_group(group: Group, prepared: PreparedSnapshot) -> bool:
 
 
 def consolidations_of(subject: Subject) -> QuerySet[Consolidation]:
-    """Return the joins of a subject's memories, including undone ones."""
     return Consolidation.objects.filter(subject_id=subject.id, lane=Lane.SNAPSHOTS)
 
 

@@ -59,7 +59,6 @@ class Meaning:
 
 
 def meaning_of(text: str) -> Meaning:
-    """Parse the meaning of ``text``."""
     form = _plain(text)
     found = Counter(
         _NUMBERS.findall(form) + _NEGATIONS.findall(form) + [name.lower() for name in _CAPITAL.findall(text)]

@@ -69,7 +69,6 @@ def consolidate_subject(
 def find_groups(
     tenant_id: UUID, subject_id: UUID, embedders: Embedders, policy: ConsolidationPolicy = CONSOLIDATION
 ) -> list[Group]:
-    """Return the groups that would be joined now."""
     with tenant_tx(tenant_id):
         members = members_of(subject_id)
         lists = candidates(members, policy) if len(members) >= policy.least_members else []

@@ -88,7 +88,6 @@ def task_by_id(subject: Subject, task_id: UUID) -> Task:
 
 
 def active_tasks(subject_id: UUID, *, policy: TaskPolicy = TASKS) -> list[ActiveTask]:
-    """Return the tasks in progress for a prompt, the last changed first."""
     rows = Task.objects.filter(subject_id=subject_id, status=TaskStatus.ACTIVE).order_by("-updated_at", "-id")
     return [_active(task, policy) for task in rows[: policy.shown]]
 

@@ -137,7 +137,6 @@ def _class_of_new_words(held: str, before: str, now: str, suggest: Suggest) -> s
 
 
 def _apply(plan: NotePlan, edit: NoteEdit, ready: Sequence[PreparedSnapshot]) -> bool:
-    """Write a planned edit in the open scope; False if the note has changed since it was read."""
     subject = plan.note.subject
     if plan.edit.details.get("about_tag_id") is not None:
         lock_subject(subject)

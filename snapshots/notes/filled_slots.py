@@ -127,7 +127,6 @@ def _end_for_words(note: Snapshot, slot: Any, said: str, now: str) -> dict[str, 
 
 
 def _says_nothing_of(slot: Slot, said: str, now: str) -> bool:
-    """Return whether a note that says ``now`` in place of ``said`` no longer mentions a slot."""
     values = [slot.label, *slot.aliases] if isinstance(slot, Tag) else entries_of(slot.value) or [slot.value]
     return any(_lets_go(said, now, one) for one in values) and not any(names(now, one) for one in values)
 
@@ -147,7 +146,6 @@ def _is_sole_source(note: Snapshot, slot: Any) -> bool:
 
 
 def _end_details(subject: Subject, tag: Tag, text: str, others: Iterable[str], at: datetime) -> list[str]:
-    """End the address and number of a tag that words name; return their names."""
     told, said = list(others), {name: getattr(tag, name) for name in TOLD_OF_A_TAG}
     gone = [
         name
@@ -160,7 +158,6 @@ def _end_details(subject: Subject, tag: Tag, text: str, others: Iterable[str], a
 
 
 def _bring_details_back(tag: Tag, details: Iterable[str]) -> None:
-    """Restore the last values of the details that a tag lacks."""
     past = TagDetail.objects.filter(tag_id=tag.id, subject_id=tag.subject_id, retired_at__isnull=True).exclude(value="")
     ended = past.filter(invalid_at__isnull=False).order_by("-invalid_at")
     rows = {name: ended.filter(detail=name).first() for name in details if not getattr(tag, name)}
@@ -207,7 +204,6 @@ def _take_out(
 
 
 def _amend(slot: Any, entries: Sequence[Any], at: datetime, message: Message | None, *, is_back: bool = False) -> Any:
-    """Remove entries from a list, or restore them; return the row of the result."""
     claim = learned_claim(
         entries,
         provenance=Provenance(slot.provenance),

@@ -168,7 +168,6 @@ def _details(wanted: NoteFilter, about: AboutFilter | None) -> Q:
 def _matching_then(
     subject: Subject, changed: Mapping[UUID, HeldThen], wanted: NoteFilter, about: AboutFilter | None
 ) -> list[UUID]:
-    """Return which of the notes that were changed since matched at that moment."""
     found = []
     for note in Note.objects.filter(subject_id=subject.id, snapshot_id__in=list(changed)):
         then = changed[note.snapshot_id]

@@ -139,7 +139,6 @@ def targets_of(slot: Any) -> Iterable[str]:
 
 
 def _notes_before(slot: Any) -> list[UUID]:
-    """Return the notes of a list's earlier value whose words still name one of its entries."""
     if isinstance(slot, Tag) or not isinstance(slot.value, list):
         return []
     earlier = type(slot)._default_manager.filter(subject_id=slot.subject_id, superseded_by_id=slot.id).order_by()

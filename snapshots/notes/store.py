@@ -94,7 +94,6 @@ def is_inferred(grade: str, provenance: str) -> bool:
 
 
 def _is_further_day(snapshot: Snapshot, note: Note, one: NoteRepeat, sources: Iterable[UUID]) -> bool:
-    """Return whether an inferred habit was repeated on a new day."""
     if not is_inferred(note.grade, snapshot.provenance) or not is_inferred(note.grade, one.provenance):
         return False
     rows = Message.objects.filter(subject_id=snapshot.subject_id, id__in=[*sources, one.message_id])
@@ -144,7 +143,6 @@ def _add_source(snapshot: Snapshot, message_id: UUID) -> None:
 
 
 def _without_lost_tags(prepared: Sequence[PreparedNote]) -> list[PreparedNote]:
-    """Return the notes without tags that no longer exist: one dangling key would stop them all."""
     wanted = {one.details.about_tag_id for one in prepared if one.details.about_tag_id}
     held = set(Tag.objects.filter(id__in=wanted).values_list("subject_id", "id")) if wanted else set()
     return [

@@ -64,7 +64,6 @@ class NoteDetails:
     statement_id: UUID | None = None
 
     def columns(self) -> dict[str, Any]:
-        """Return the values by column."""
         return asdict(self)
 
 

@@ -87,7 +87,6 @@ def create_note(subject: Subject, offer: NoteOffer, *, by: Actor, find_repeated:
 
 
 def audit_vital(subject: Subject, note_id: UUID, by: Actor, *, reason: str = "") -> None:
-    """Record who made a note vital, or no longer vital, and why."""
     about = {"object_kind": "note", "object_id": str(note_id), "subject_ref": subject.id}
     record_audit(by, "note.vital_changed", reason=reason, **about)  # type: ignore[arg-type]  # texts and an id
 

@@ -99,7 +99,6 @@ def beside(sections: Iterable[Mapping[str, Any]], offered: Sequence[Offered]) ->
 
 
 def replayed(asked: Asked, before: Policies, after: Policies) -> Choice:
-    """Return the choice of the receipt's candidates under ``before`` and ``after``."""
     offered = asked.offered
     exchanges = exchanges_of(before.recall.ranking, after.recall.ranking)
     own = taken(offered, score, room_of(asked, before, before))
@@ -148,7 +147,6 @@ def room_of(asked: Asked, before: Policies, after: Policies) -> int | None:
 
 
 def room_in(bound: MemoryRoom, slot: int) -> int:
-    """Return the tokens of the memory section with another slot, all else equal."""
     grown = slot + max(0, min(bound.carried, bound.free - slot)) if bound.grows else slot
     return max(0, min(grown, bound.free))
 
@@ -160,7 +158,6 @@ def bound_in(sections: Iterable[Mapping[str, Any]]) -> MemoryRoom | None:
 
 
 def slot_of(policy: ContextPolicy, intent: str) -> int:
-    """Return the memory budget of a policy for an intent, tokens."""
     slot = policy.memory_slot_of(intent)
     return policy.memory if slot is None else slot
 

@@ -114,7 +114,6 @@ def differs_in(receipt: Receipt) -> str | None:
 
 
 def _kept_otherwise(before: Document, after: Document) -> Iterator[str]:
-    """Yield the differences in retention and learning."""
     sections = {section.name: section for section in (RETENTION_SECTION, PURGE, NOTES_SECTION, FIELDS_SECTION)}
     for change in differences(before, after, sections):
         yield f"{change.section}.{change.field}"

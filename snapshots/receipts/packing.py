@@ -62,7 +62,6 @@ def candidates_held(receipt: Receipt) -> list[dict[str, Any]]:
 
 
 def shown_candidate(one: ReceiptCandidate) -> dict[str, Any]:
-    """Return a candidate with named values, without policy version and feedback."""
     score = round(one.candidate_score, RECEIPTS.score_digits)
     why = None if one.explain is None else named(one.explain)
     return {**one._asdict(), "candidate_score": score, "explain": why}

@@ -64,7 +64,6 @@ def question(told: Sequence[Utterance]) -> ChatPrompt:
 
 
 def is_told(fact: Fact, told: Sequence[Utterance]) -> bool:
-    """Return whether the messages that a fact cites exist and support it."""
     if not all(1 <= number <= len(told) for number in fact.messages):
         return False
     return is_true_to(fact.text, "", [told[number - 1] for number in fact.messages])

@@ -56,7 +56,7 @@ class Protect(Operation):
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
     ) -> None:
-        """DeleteModel drops the table with its policies, keys and trigger."""
+        pass
 
     def describe(self) -> str:
         return f"Protect {self.model_name} behind the tenant wall"

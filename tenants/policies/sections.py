@@ -57,11 +57,9 @@ class Section(Generic[PolicyT]):
         return replace(self.default, **read) if read else self.default  # type: ignore[type-var]  # all are dataclasses
 
     def to_json(self, policy: PolicyT) -> dict[str, Any]:
-        """Return the fields of ``policy`` that a tenant may set, as JSON."""
         return {field: kind.to_json(getattr(policy, field)) for field, kind in self.kinds.items()}
 
     def provenance(self, field: str) -> Provenance:
-        """Return the source of a field's default."""
         return provenance_of(type(self.default))[field]
 
 

@@ -49,7 +49,6 @@ class ActivePolicy:
 
 
 def steering_statement(tenant_id: UUID) -> Statement:
-    """Return the statement that reads a tenant's policies in force."""
     return Statement(_STEERING, [tenant_id])
 
 

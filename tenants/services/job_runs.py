@@ -122,7 +122,6 @@ def run_whole_by_hand(job: str, work: Callable[[], RunTally]) -> RunTally:
 
 
 def by_hand(job: str) -> str:
-    """Return the name of manual runs of ``job``."""
     return f"{job} (by hand)"
 
 
@@ -156,7 +155,6 @@ def jobs_to_continue(policy: RunPolicy = RUN_POLICY) -> list[str]:
 
 
 def forget_old_runs(older_than: timedelta) -> int:
-    """Delete records of runs that are older."""
     return JobRun.objects.filter(scheduled_for__lt=timezone.now() - older_than).delete()[0]
 
 
@@ -218,7 +216,6 @@ class _Round:
         self._mark(skipped=left, tries=1)
 
     def _mark(self, **changes: object) -> None:
-        """Record the progress of the run, and renew the lease."""
         run, held = self.run, self.run.lease_until
         run.rows, self.rows = run.rows + self.rows, 0
         columns = {"lease_until": _now() + self.policy.lease, **changes}

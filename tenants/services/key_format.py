@@ -49,7 +49,6 @@ def parse_token(token: str) -> KeyParts | None:
 
 
 def digest_of(secret: str, pepper: str) -> bytes:
-    """Return the HMAC-SHA256 of the secret under the pepper, 32 bytes."""
     return hmac.new(pepper.encode(), secret.encode(), hashlib.sha256).digest()
 
 

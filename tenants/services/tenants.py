@@ -31,7 +31,6 @@ def change_tenant(tenant: Tenant, *, name: str, locale: str) -> None:
 
 
 def set_member(user_id: int, role: Role, *, by: Actor, reason: str = "") -> Member:
-    """Give a staff user a role in the open tenant, or change it."""
     member, _ = Member.objects.update_or_create(user_id=user_id, defaults={"role": role})
     told = f"{role.value}: {reason}" if reason else role.value
     record_audit(by, "member.set", object_kind="member", object_id=str(user_id), reason=told)

@@ -86,7 +86,6 @@ class RunningPart:
 
 
 def spawn_with_lines(name: str, command: Command, terminal: Terminal) -> subprocess.Popen[bytes]:
-    """Start ``command`` and print its output as lines of ``name``."""
     process = command.spawn(subprocess.PIPE)
     assert process.stdout is not None  # noqa: S101 - PIPE was asked for; tells the type checker
     terminal.pump(name, process.stdout)

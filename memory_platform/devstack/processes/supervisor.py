@@ -72,7 +72,6 @@ class Supervisor:
             raise StepFailed(f"{name} failed ({describe_exit_status(status)}): its lines above say why.")
 
     def watch(self) -> None:
-        """Keep all processes alive until a stop is requested."""
         while True:
             try:
                 self._tick()

@@ -75,7 +75,6 @@ class EmbeddedRedis(EmbeddedServer):
 
     @property
     def broker_url(self) -> str:
-        """The same server in Celery's form."""
         return f"redis+socket://{quote(str(self.socket), safe='/')}?virtual_host=0"
 
 

@@ -115,7 +115,6 @@ class EmbeddedServer(ABC):
 
     @property
     def log_file(self) -> Path:
-        """The file for the server's output."""
         return self.home / f"{self.program}.log"
 
     def _wait_until_ready(self) -> None:

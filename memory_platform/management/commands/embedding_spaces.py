@@ -172,7 +172,6 @@ def count_spaces_of(tenants: Sequence[UUID], embedders: Embedders) -> Counts:
 
 
 def unmeasured_embedders(measured: Embedders) -> list[Embedder]:
-    """Return the configured embedders that are not among the ``measured``."""
     return [one for one in active_embedders() if one not in measured]
 
 
@@ -200,7 +199,6 @@ def describe_answer(embedder: Embedder) -> str:
 
 
 def print_table(rows: Sequence[Sequence[str]], write: Any) -> None:
-    """Write ``rows`` in aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         write("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -80,7 +80,6 @@ def lines_of(told: Replay, before: int, after: int) -> list[str]:
 
 
 def refusal_in_words(one: Refusal) -> str:
-    """Return why receipts were not replayed."""
     what = one.reason.removeprefix("other_")
     return (
         f"{one.receipts:,} receipts are left out: {what} {one.made_by} made them, and {one.now} would judge them now."
@@ -88,7 +87,6 @@ def refusal_in_words(one: Refusal) -> str:
 
 
 def format_share(share: Share) -> str:
-    """Return a share as text, with its interval and n."""
     if share.value is None or share.low is None or share.high is None:
         return "nothing is known"
     return f"{share.value:.1%} ({share.low:.1%} to {share.high:.1%}; {share.count:,} of {share.of:,})"

@@ -56,7 +56,6 @@ class OpenAIEmbedder:
 
     @property
     def ready(self) -> bool:
-        """Whether the dimensions are known and correct, and the endpoint did not fail repeatedly."""
         return self._dimensions > 0 and self._is_itself and self._service.answering
 
     def prepare(self) -> None:
@@ -75,7 +74,6 @@ class OpenAIEmbedder:
         return self._rows(texts, self._reading.question)
 
     def _rows(self, texts: Sequence[str], before: str) -> Vectors:
-        """Return one row per text, each embedded after the prefix ``before``."""
         forbid_open_transaction()
         self.prepare()
         readable = [_clean_text(text, before, self._policy.text_chars) for text in texts]
@@ -135,7 +133,6 @@ def rows_of(answer: Any, count: int) -> Vectors:
 
 
 def count_tokens(answer: Mapping[str, Any]) -> None:
-    """Add the tokens that the service reports to the metrics."""
     usage = answer.get("usage")
     total = usage.get("total_tokens") if isinstance(usage, Mapping) else None
     if isinstance(total, int) and total > 0:

@@ -58,7 +58,6 @@ class SentenceTransformersEmbedder:
 
     @property
     def name(self) -> str:
-        """The end of the reference, and the dimensions."""
         model = f"sentence-transformers:{self._reference[-NAME_CHARS:]}"
         return space_name(model, self._dimensions, self._reading or AS_IT_IS)
 
@@ -110,7 +109,6 @@ class SentenceTransformersEmbedder:
         return model.encode_query(texts, prompt=before, show_progress_bar=False, convert_to_numpy=True)
 
     def _encode_texts(self, texts: Sequence[str], encode: Encode, *, seconds: float | None = None) -> Vectors:
-        """Return one row per text as the model gives it. Raises EmbeddingUnavailable."""
         try:
             rows = self._model.use(lambda model: np.asarray(encode(model, texts), np.float32), seconds=seconds)
         except (LocalModelFailed, CircuitOpen) as failed:

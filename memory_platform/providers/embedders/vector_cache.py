@@ -22,7 +22,6 @@ class VectorCache:
         self._kept_s = kept_s
 
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        """Return the cached vectors by text."""
         if not texts:
             return {}
         keys = list(map(self._key, texts))

@@ -63,7 +63,6 @@ def whole_exchanges(messages: Iterable[Message]) -> list[Message]:
 
 
 def result_as_user_message(result: Message) -> Message:
-    """Return a tool's result as a message of the user."""
     return {"role": "user", "content": _element("tool_result", result.get("name"), str(result["content"] or ""))}
 
 

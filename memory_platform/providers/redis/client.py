@@ -64,7 +64,6 @@ class BoundedRedis:
         return result
 
     def close(self) -> None:
-        """Close the idle connections."""
         self._client.close()
 
     def _refuse_while_paused(self) -> None:
@@ -84,7 +83,6 @@ class BoundedRedis:
 
 
 def redis_client() -> BoundedRedis:
-    """Return this process's client of the configured Redis."""
     return _client(settings.REDIS_URL)
 
 

@@ -53,6 +53,5 @@ class RedisScript:
 
 
 def pack_command(*parts: str) -> bytes:
-    """Return a command in Redis's protocol."""
     encoded = [part.encode() for part in parts]
     return b"*%d\r\n%b" % (len(encoded), b"".join(b"$%d\r\n%b\r\n" % (len(part), part) for part in encoded))

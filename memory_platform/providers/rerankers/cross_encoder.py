@@ -37,7 +37,6 @@ class CrossEncoderReranker:
 
     @property
     def ready(self) -> bool:
-        """Whether the next call finds the model loaded."""
         return self._model.ready
 
     def prepare(self) -> None:

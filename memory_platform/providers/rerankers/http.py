@@ -60,7 +60,6 @@ def relevances(answer: Any, count: int) -> list[float]:
 
 
 def relevant(scores: Any) -> list[float]:
-    """Return ``scores`` if all are in [0, 1], else their logistic."""
     raw = bool(((scores < 0) | (scores > 1)).any())
     squashed = 1 / (1 + np.exp(-np.clip(scores, -50, 50))) if raw else scores
     return [float(score) for score in squashed]

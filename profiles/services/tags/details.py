@@ -141,7 +141,6 @@ def _took_back(place: BeliefPlace[TagDetail], value: Any) -> bool:
 
 
 def current_columns(tag: Tag, names: Iterable[str]) -> dict[str, Any]:
-    """Return the current values of these details as columns of the tag."""
     wanted = list(names)
     rows = details_of(tag).filter(detail__in=wanted, retired_at__isnull=True, invalid_at__isnull=True).order_by()
     held = dict(rows.values_list("detail", "value"))
@@ -198,5 +197,4 @@ def _read(name: str, value: Any) -> Any:
 def detail_claim(
     provenance: str, confidence: float, valid_at: datetime | None = None, *, explicit: bool = False
 ) -> Claim:
-    """Return a claim without a value, for recording details."""
     return Claim(None, Provenance(provenance), confidence, valid_at, explicit=explicit)

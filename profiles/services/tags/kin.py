@@ -37,7 +37,6 @@ def follow_number(subject: Subject, draft: TagDraft, tag: Tag) -> Iterator[Tag]:
 
 
 def _is_same_person(tag: Tag, other: Tag) -> bool:
-    """Return whether an emergency contact is this person: by name, or as the only one of a relation."""
     names = {comparable(one) for one in (tag.label, *tag.aliases)}
     relation = comparable(other.relation)
     is_kin = relation in names | synonyms_of(tag.label)

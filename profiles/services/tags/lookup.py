@@ -213,7 +213,6 @@ def _is_inside(one: tuple[int, int], other: tuple[int, int]) -> bool:
 def _fuzzy_match(
     tag: Tag, forms: Sequence[_Form], words: Sequence[TagWord], named: frozenset[str]
 ) -> _LookupHit | None:
-    """Find a tag by a typing error in its label or an alias, or by a part that covers half of it."""
     own = [form.text for form in forms if (form.text and form.match == "exact") or form.worth == TAG_LOOKUP.alias]
     content = [word for word in words if word.text not in lexicon.EMPTY_WORDS and word.text != BREAK]
     tried = (
@@ -224,7 +223,6 @@ def _fuzzy_match(
 
 
 def _typo(form: str, content: Sequence[TagWord], named: frozenset[str]) -> float:
-    """Return the similarity of the likeliest misspelling of ``form``, 0 if there is none."""
     if is_han(form):
         return _typo_han(form, content)
     size = len(form.split(" "))

@@ -161,7 +161,6 @@ def use_tag(subject: Subject, tag_id: UUID) -> Tag:
 
 
 def empty_columns(names: list[str]) -> dict[str, Any]:
-    """Return the empty value of each column in ``names``."""
     empty: dict[str, Any] = {"lat": None, "lon": None, "aliases": []}
     return {name: empty.get(name, "") for name in names}
 
@@ -209,7 +208,6 @@ def _hear(known: Tag, news: Mapping[str, Any], saying: Claim) -> dict[str, Any]:
 
 
 def _is_past(news: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
-    """Return whether some of the news is not current: a later statement holds."""
     return any(columns[name] != value for name, value in news.items() if name in columns and name != "aliases")
 
 

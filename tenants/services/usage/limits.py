@@ -63,7 +63,6 @@ def copy_limits(old: ApiKey, new: ApiKey, *, by: Actor) -> None:
 
 
 def check(values: dict[str, int | None], *, of_key: bool) -> None:
-    """Raise InvalidInput for limits that cannot be set so."""
     known = REQUESTS if of_key else NAMES
     faults = [
         FieldFault(name, "unknown", f"Must be one of {', '.join(known)}.") for name in sorted(set(values) - set(known))

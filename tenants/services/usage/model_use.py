@@ -79,7 +79,6 @@ class TokenBudget:
     of_all: int | None = None
 
     def is_spent(self, for_purpose: int, for_all: int) -> bool:
-        """Return whether nothing is left, after these tokens for the purpose and for all."""
         return for_purpose >= self.of_purpose or (self.of_all is not None and for_all >= self.of_all)
 
 
