@@ -180,7 +180,7 @@ class Environment(BaseSettings):
         if unknown or not names:
             raise ValueError(f"lists {', '.join(map(repr, unknown)) or 'nothing'}; known: {', '.join(EMBEDDERS)}")
         if "none" in names and len(names) > 1:
-            raise ValueError("lists `none` beside others")
+            raise ValueError("lists `none` beside others: `none` stands alone")
         return value
 
     @field_validator("reranker")

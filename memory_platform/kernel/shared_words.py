@@ -10,8 +10,7 @@ _WORD = re.compile(r"[㐀-鿿]+|[^\W_㐀-鿿]+(?:['’-][^\W_㐀-鿿]+)*")
 
 def shared_words(asked: str, said: str) -> list[str]:
     """Return the words of ``asked`` that occur in ``said`` in any form, each once, in order; for Chinese the characters
-    and
-    pairs."""
+    and pairs."""
     held = frozenset(terms(said))
     words = (part for word in _WORD.findall(asked) for part in _parts_in(word, held))
     return list(dict.fromkeys(words))

@@ -6,6 +6,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError, ProgrammingError
 from psycopg.errors import UndefinedColumn, UndefinedTable
 
+from tenants.models import Tenant
+
 NO_DATABASE = "The database does not answer. Start the stack (make run), or check DATABASE_URL."
 OTHER_TABLES = (
     "The database's tables are those of other code. Start the stack anew (make run brings them up to date), or run "
@@ -27,3 +29,13 @@ class PlatformCommand(BaseCommand):
             if isinstance(error.__cause__, UndefinedColumn | UndefinedTable):
                 raise CommandError(OTHER_TABLES) from error
             raise
+
+
+def choose_tenants(slug: str | None) -> list[Tenant]:
+    """Return the tenant with this slug, all tenants for None. Raises CommandError that lists the known ones."""
+    tenants = list(Tenant.objects.order_by("slug"))
+    chosen = [one for one in tenants if slug in (None, one.slug)]
+    if not chosen:
+        known = ", ".join(one.slug for one in tenants) or "none yet"
+        raise CommandError(f"There is no tenant {slug!r}. Tenants here: {known}.")
+    return chosen

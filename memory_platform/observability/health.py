@@ -67,7 +67,9 @@ _answered: set[str] = set()
 
 def look_at(checks: list[Check]) -> Health:
     """Run all checks in parallel and return the outcomes; none takes longer than its ``wait_s``."""
-    running = {check.name: _thread_of(check).submit(_run_probe, check) for check in checks}
+    for check in checks:
+        _threads.setdefault(check.name, ThreadPoolExecutor(1, thread_name_prefix=f"health-{check.name}"))
+    running = {check.name: _threads[check.name].submit(_run_probe, check) for check in checks}
     outcomes: dict[str, ProbeOutcome] = {}
     for check in checks:
         try:
@@ -110,10 +112,6 @@ def probe_redis(url: str) -> ProbeOutcome:
     with client:
         client.ping()
     return ProbeOutcome.OK
-
-
-def _thread_of(check: Check) -> ThreadPoolExecutor:
-    return _threads.setdefault(check.name, ThreadPoolExecutor(1, thread_name_prefix=f"health-{check.name}"))
 
 
 def _run_probe(check: Check) -> ProbeOutcome:

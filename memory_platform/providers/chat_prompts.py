@@ -1,8 +1,7 @@
 """Prompts for chat models: versioned instructions by language, and fenced texts of others.
 
 Each package that asks has a ``prompts.py``. A changed word is a new version, so that answers to different prompts are
-not
-mixed up.
+not mixed up.
 """
 
 import secrets

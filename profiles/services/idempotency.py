@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 from django.db import OperationalError, connection
@@ -77,12 +77,6 @@ def keep_reply(request: RequestIdentity, reply: KeptReply, *, subject_id: UUID |
     IdempotentReply.objects.filter(endpoint=request.endpoint, key=request.key).update(
         status=reply.status, body=reply.body, headers=dict(reply.headers), subject_id=subject_id
     )
-
-
-def purge_replies(*, before: datetime, limit: int) -> int:
-    old = IdempotentReply.objects.filter(created_at__lt=before).order_by("created_at").values("id")[:limit]
-    deleted, _ = IdempotentReply.objects.filter(id__in=old).delete()
-    return deleted
 
 
 def _insert_claim(request: RequestIdentity, wait_ms: int) -> bool:

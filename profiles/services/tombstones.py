@@ -5,6 +5,7 @@ message by the product's own ids. It reveals neither, and is deleted with the su
 """
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -13,6 +14,8 @@ from memory_platform.kernel.errors import Refused
 from memory_platform.kernel.keyed_hashes import derived_key, keyed_digest
 from memory_platform.kernel.text import comparable
 from profiles.models import Forgotten, ForgottenKind
+
+Thing = TypeVar("Thing")
 
 PURPOSE = "forgotten"
 # The reason of the verdict `rejected` for forgotten content.
@@ -81,23 +84,17 @@ def marked_messages(subject_id: UUID, names: Iterable[MessageName], marks: Marks
 
 def forgotten_texts(subject_id: UUID, texts: Collection[str]) -> set[str]:
     """Return those of ``texts`` with a tombstone; one query, in the open scope."""
-    marks = {text: _text_mark(subject_id, text) for text in set(texts)}
-    known = _forgotten_digests(subject_id, marks.values())
-    return {text for text, mark in marks.items() if mark in known}
+    return _find_marked(subject_id, {text: _text_mark(subject_id, text) for text in texts})
 
 
 def forgotten_messages(subject_id: UUID, names: Collection[MessageName]) -> set[MessageName]:
     """Return those of the messages with a tombstone; one query, in the open scope."""
-    marks = {name: _message_mark(subject_id, name) for name in set(names)}
-    known = _forgotten_digests(subject_id, marks.values())
-    return {name for name, mark in marks.items() if mark in known}
+    return _find_marked(subject_id, {name: _message_mark(subject_id, name) for name in names})
 
 
 def forgotten_beliefs(subject_id: UUID, rows: Collection[UUID]) -> set[UUID]:
     """Return those of the beliefs' row ids with a tombstone; one query, in the open scope."""
-    marks = {row_id: _belief_mark(subject_id, row_id) for row_id in set(rows)}
-    known = _forgotten_digests(subject_id, marks.values())
-    return {row_id for row_id, mark in marks.items() if mark in known}
+    return _find_marked(subject_id, {row_id: _belief_mark(subject_id, row_id) for row_id in rows})
 
 
 def has_marks(subject_id: UUID) -> bool:
@@ -108,6 +105,11 @@ def has_marks(subject_id: UUID) -> bool:
 def is_forgotten(subject_id: UUID, text: str, message: MessageName) -> bool:
     """Return whether a message or its text has a tombstone; one query, in the open scope."""
     return bool(_forgotten_digests(subject_id, [_text_mark(subject_id, text), _message_mark(subject_id, message)]))
+
+
+def _find_marked(subject_id: UUID, marks: Mapping[Thing, bytes]) -> set[Thing]:
+    known = _forgotten_digests(subject_id, marks.values())
+    return {thing for thing, mark in marks.items() if mark in known}
 
 
 def _forgotten_digests(subject_id: UUID, digests: Iterable[bytes]) -> set[bytes]:

@@ -1,3 +1,5 @@
+"""Writes the audit trail."""
+
 from dataclasses import dataclass
 from uuid import UUID
 

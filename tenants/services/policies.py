@@ -71,7 +71,7 @@ def propose(
     document = check_together(merge_changes(base.document, new, remove), sections)
     differing = differences(base.document, document, sections)
     if not differing:
-        raise PolicyUnchanged("The changes have no effect: the settings are in force already.")
+        raise PolicyUnchanged("The changes have no effect: the base version has these settings already.")
     return Proposal(base.number, document, differing)
 
 

@@ -24,9 +24,13 @@ def open_support(
     """Let somebody see the personal data of the open tenant for a while. Raises SupportRefused."""
     lasts = policy.lasts if lasts is None else lasts
     if not reason.strip():
-        raise SupportRefused("a reason is needed", faults=[FieldFault("reason", "required", "Give a reason.")])
+        raise SupportRefused(
+            "A support session needs a reason.", faults=[FieldFault("reason", "required", "Give a reason.")]
+        )
     if not timedelta(0) < lasts <= policy.longest:
-        raise SupportRefused("too long", faults=[FieldFault("lasts", "range", "Must be at most 8 hours.")])
+        raise SupportRefused(
+            "The support session is too long.", faults=[FieldFault("lasts", "range", "Must be at most 8 hours.")]
+        )
     now = utc_now()
     session = SupportSession.objects.create(
         actor_kind=by.kind, actor_id=by.id, reason=reason, started_at=now, ends_at=now + lasts

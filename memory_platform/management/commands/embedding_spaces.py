@@ -12,7 +12,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import Error
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.management.base import PlatformCommand
+from memory_platform.management.base import PlatformCommand, choose_tenants
 from memory_platform.management.progress import progress
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from snapshots.embedding.spaces import Embedders, active_embedders, measured_embedders, space_id
@@ -29,8 +29,6 @@ from snapshots.embedding.upkeep.space_counts import (
 )
 from snapshots.models import EmbeddingSpace
 from snapshots.sensitive.detector import mask_sensitive
-from tenants.errors import TenantUnknown
-from tenants.selectors import all_tenant_ids, tenant_by_slug
 from tenants.services.audit import COMMAND_LINE
 
 AGAIN = "Run the same command again: it goes on where it stopped."
@@ -80,7 +78,7 @@ class Command(PlatformCommand):
         parser.add_argument("--yes", action="store_true", help="drop without asking for the space's name")
 
     def handle(self, *args: object, **options: Any) -> None:
-        tenants = self._tenants(options["tenant"])
+        tenants = [tenant.id for tenant in choose_tenants(options["tenant"])]
         if options["drop"]:
             if options["tenant"]:
                 raise CommandError("A space is dropped for all tenants: leave out --tenant.")
@@ -95,14 +93,6 @@ class Command(PlatformCommand):
                 f"{missing:,} memories lack vectors still: a model or pgvector did not answer, or they were written "
                 f"meanwhile. Words find them. {AGAIN}"
             )
-
-    def _tenants(self, slug: str | None) -> Sequence[UUID]:
-        if slug is None:
-            return list(all_tenant_ids())
-        try:
-            return [tenant_by_slug(slug).id]
-        except TenantUnknown as unknown:
-            raise CommandError(f"{unknown.detail}.") from None
 
     def _show(self, tenants: Sequence[UUID], *, whole: bool) -> int:
         """Print the table, store the counts for the console if they cover the platform, and return the number of
@@ -132,8 +122,11 @@ class Command(PlatformCommand):
         self.stdout.write(f"{name}: vectors of {held:,} memories in use, {alone:,} of them with vectors nowhere else.")
         if alone:
             self.stdout.write(self.style.WARNING("Those are found by words alone until --reembed embeds them anew."))
-        if not sure and not self._confirm_drop(name):
-            raise CommandError("Nothing was dropped: what was typed is not the space's name.")
+        if not sure:
+            self.stdout.write("This cannot be undone. Type the space's name to drop it: ", ending="")
+            self.stdout.flush()
+            if sys.stdin.readline().strip() != name:
+                raise CommandError("Nothing was dropped: the typed text is not the space's name.")
         with catch_interrupt(), progress(self.stdout, "dropping", 0, "vectors") as advance:
             dropped = sum(drop_vectors(one, space, by=COMMAND_LINE, advance=advance) for one in tenants)
         if not forget_space(space):
@@ -159,11 +152,6 @@ class Command(PlatformCommand):
                 f"{unknown[0].name} is listed, does not answer, and its length is not known: {name} may be its space."
             )
         return space
-
-    def _confirm_drop(self, name: str) -> bool:
-        self.stdout.write("This cannot be undone. Type the space's name to drop it: ", ending="")
-        self.stdout.flush()
-        return sys.stdin.readline().strip() == name
 
 
 def count_spaces_of(tenants: Sequence[UUID], embedders: Embedders) -> Counts:

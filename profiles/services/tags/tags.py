@@ -1,3 +1,5 @@
+"""Creates, changes, uses and deletes tags; their details keep a past."""
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -161,8 +163,7 @@ def use_tag(subject: Subject, tag_id: UUID) -> Tag:
 
 
 def empty_columns(names: list[str]) -> dict[str, Any]:
-    empty: dict[str, Any] = {"lat": None, "lon": None, "aliases": []}
-    return {name: empty.get(name, "") for name in names}
+    return {name: nothing_of(name) for name in names}
 
 
 def find_tag_by_label(subject: Subject, label: str) -> Tag | None:

@@ -40,12 +40,12 @@ class PriceTable:
 
     def of_tier(self, tier: str, day: date) -> Price | None:
         """Return the price of a model of this tier on ``day``; None if none was valid."""
-        return _first(one for one in self.prices if one.tier == tier and one.valid_from <= day)
+        return next((one for one in self.prices if one.tier == tier and one.valid_from <= day), None)
 
     def of_model(self, model: str, day: date, *, currency: str) -> Price | None:
         """Return the price of this very model on ``day`` in ``currency``; None if it has none."""
         fits = (one for one in self.prices if one.model == model and one.currency == currency)
-        return _first(one for one in fits if one.valid_from <= day)
+        return next((one for one in fits if one.valid_from <= day), None)
 
 
 def price_table() -> PriceTable:
@@ -59,7 +59,3 @@ def price_table() -> PriceTable:
 def _price(row: Mapping[str, object]) -> Price:
     per_token = {name: Decimal(str(row[name])) / MILLION for name in PER_MILLION}
     return Price(**{**row, **per_token})  # type: ignore[arg-type]  # the columns by their names
-
-
-def _first(prices: Iterable[Price]) -> Price | None:
-    return next(iter(prices), None)

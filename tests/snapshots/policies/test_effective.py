@@ -6,11 +6,10 @@ from uuid import UUID
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from snapshots.policies.effective import HeldInForce, InForce, Policies, effective, effective_in_scope
+from snapshots.policies.effective import Policies, effective, effective_in_scope
 from snapshots.policies.sections import SECTIONS
 from tenants.isolation import tenant_tx
 from tenants.policies.arms import Arm
-from tenants.services.active_policy import ActivePolicy
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.experiments import create_experiment, end_experiment, start_experiment
 from tenants.services.keys import Caller, authenticate_key
@@ -99,12 +98,3 @@ def test_a_locale_reaches_prompts_with_the_next_request(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
         change_tenant(world.acme.tenant, name="Acme again", locale="zh-CN")
     assert caller(world.acme).policy_epoch == before + 1
-
-
-def test_a_process_holds_the_tenants_it_read_last() -> None:
-    held = HeldInForce(2)
-    for n in range(3):
-        held.put(UUID(int=n), InForce(ActivePolicy(epoch=5, active=1, documents={}), {}))
-    assert held.get(UUID(int=0), 1) is None
-    assert held.get(UUID(int=2), 5) is not None
-    assert held.get(UUID(int=2), 6) is None
