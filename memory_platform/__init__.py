@@ -1,1 +1,1 @@
-"""The Django project: composition on top, plumbing at the bottom."""
+"""The Django project: composition at the top, plumbing at the bottom."""

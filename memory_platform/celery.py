@@ -15,7 +15,6 @@ app.autodiscover_tasks(related_name="jobs")
 
 @worker_process_init.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def load_models(**_: object) -> None:
-    """Let the models load in the background of each process that does jobs."""
     from memory_platform.warm_up import warm_up  # noqa: PLC0415 -- the other processes need no models
 
     warm_up(answering=False)

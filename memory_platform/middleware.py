@@ -1,8 +1,8 @@
-"""The layers around a request that only the console needs: requests of the API pass them by.
+"""Middleware that only the console needs: API requests skip it.
 
-An API request has no session and no form; the layers cost a warm recall a tenth of its time. That of the language
-stays as it is: django-admin-interface looks for its name before it offers a choice.
-They are subclasses, not one layer around them all, because Django's checks look for them in the list.
+An API request has no session and no form, and the middleware costs a warm recall a tenth of its time. The language
+middleware stays unchanged: django-admin-interface looks for its name before it offers a choice. Each class is a
+subclass, because Django's checks look for the original classes in the list.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ from memory_platform.api.server.middleware import is_api_path
 
 
 class _ForConsole:
-    """Before a layer in the order of bases: takes it out of the way of the API."""
+    """Skips a middleware for API requests. Comes first among the bases."""
 
     def __call__(self, request: HttpRequest) -> Any:
         if is_api_path(request.path_info):

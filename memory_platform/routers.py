@@ -1,11 +1,9 @@
-"""Which database alias may do what: the owner migrates, the app role serves."""
+"""Database routing: the owner migrates, the app role serves."""
 
 from typing import Any
 
 
 class OwnerMigrates:
-    """Only ``migrate --database owner`` changes the schema; the app role owns nothing and could not."""
-
     def allow_migrate(self, db: str, app_label: str, **hints: Any) -> bool:
         return db == "owner"
 

@@ -1,7 +1,7 @@
-"""The one timetable: nothing else schedules anything.
+"""The one schedule of all jobs.
 
-The table holds defaults. Beat adds the missing ones to its own rows when it starts; there a person may change them, and
-what a person changed is never touched again. The table's times are UTC; a person's are of the zone that the row names.
+The table holds defaults. Beat adds missing jobs to its own rows when it starts; people may change the rows, and a
+changed row is never overwritten. The table's times are UTC; a changed row uses the zone that it names.
 """
 
 import hashlib
@@ -11,28 +11,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db import transaction
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop as _
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 from django_celery_beat.schedulers import DatabaseScheduler
 
-from snapshots.consolidation.policy import CONSOLIDATION
-from snapshots.feedback.policy import LOOP
-from snapshots.forgetting.policy import FORGETTING
-from snapshots.lifecycle.policy import (
-    ARCHIVE,
-    BACKFILL_RUN_POLICY,
-    CALIBRATION,
-    COUNT_RUN_POLICY,
-    EVICTION,
-    IDLE_POLICY,
-    PURGE_POLICY,
-    REVIEW,
-)
-from snapshots.policy import JOB_POLICY
-from snapshots.queue.policy import QUEUE_POLICY
-from snapshots.recall.policy import SEALING
-from snapshots.receipts.policy import RECEIPTS
-from tenants.policy import LEDGER_POLICY, RUN_POLICY
+from snapshots.maintenance import CARE, WHOLE
+from tenants.policy import RUN_POLICY
 from tenants.services.due_times import Daily, Default
 
 _SEAL = re.compile(r"\[timetable ([0-9a-f]{12})\]$")
@@ -40,7 +24,7 @@ _SEAL = re.compile(r"\[timetable ([0-9a-f]{12})\]$")
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One line: ``runs`` is the job's dotted path. A run not begun by the next one is dropped: they do the same."""
+    """One entry; ``runs`` is the task's dotted path."""
 
     name: str
     every: Default
@@ -49,140 +33,88 @@ class Job:
     owner: str
 
 
+def _job(name: str, owner: str, why: str) -> Job:
+    task = "sweep" if name == "sweep-queue" else name.replace("-", "_")
+    every = CARE[name].every if name in CARE else WHOLE[name].every
+    return Job(name, every=every, runs=f"snapshots.jobs.{task}_job", why=why, owner=owner)
+
+
 TIMETABLE = (
-    Job(
+    _job(
         "sweep-queue",
-        every=QUEUE_POLICY.sweep_every,
-        runs="snapshots.jobs.sweep_job",
-        why=gettext_noop(
-            "A lost wake-up costs two seconds, not a memory. Runs are not recorded: they would outnumber the work."
-        ),
-        owner="queue",
+        "queue",
+        _("A lost wake-up costs two seconds, not a memory. Runs are not recorded: they would outnumber the work."),
     ),
-    Job(
+    _job(
         "sweep-asked-jobs",
-        every=JOB_POLICY.sweep_every,
-        runs="snapshots.jobs.sweep_asked_jobs_job",
-        why=gettext_noop("Imports and erasures whose worker died go on with another. Runs are not recorded."),
-        owner="queue",
+        "queue",
+        _("Imports and erasures whose worker died go on with another. Runs are not recorded."),
     ),
-    Job(
+    _job(
         "continue-jobs",
-        every=RUN_POLICY.continue_every,
-        runs="snapshots.jobs.continue_jobs_job",
-        why=gettext_noop("A job that was cut short goes on, and one that was missed is made up for. Not recorded."),
-        owner="lifecycle",
+        "lifecycle",
+        _("A job that was cut short goes on, and one that was missed is made up for. Not recorded."),
     ),
-    Job(
-        "end-idle-conversations",
-        every=IDLE_POLICY.every,
-        runs="snapshots.jobs.end_idle_conversations_job",
-        why=gettext_noop("A conversation ends 30 minutes after its last message."),
-        owner="lifecycle",
-    ),
-    Job(
+    _job("end-idle-conversations", "lifecycle", _("A conversation ends 30 minutes after its last message.")),
+    _job(
         "backfill-vectors",
-        every=BACKFILL_RUN_POLICY.every,
-        runs="snapshots.jobs.backfill_vectors_job",
-        why=gettext_noop("Memories stored while the embedding service was away are found by meaning, too."),
-        owner="lifecycle",
+        "lifecycle",
+        _("Memories stored while the embedding service was away are found by meaning, too."),
     ),
-    Job(
-        "seal-memories",
-        every=SEALING.every,
-        runs="snapshots.jobs.seal_memories_job",
-        why=gettext_noop("The first question about a large memory is answered as fast as the second."),
-        owner="recall",
-    ),
-    Job(
+    _job("seal-memories", "recall", _("The first question about a large memory is answered as fast as the second.")),
+    _job(
         "count-embedding-spaces",
-        every=COUNT_RUN_POLICY.every,
-        runs="snapshots.jobs.count_embedding_spaces_job",
-        why=gettext_noop("The console shows how far a change of the embedding model is without counting itself."),
-        owner="lifecycle",
+        "lifecycle",
+        _("The console shows how far a change of the embedding model is without counting itself."),
     ),
-    Job(
+    _job(
         "spread-receipts",
-        every=RECEIPTS.spread_every,
-        runs="snapshots.jobs.spread_receipts_job",
-        why=gettext_noop("Each memory that a context used gets its row, so that its receipts are found at once."),
-        owner="receipts",
+        "receipts",
+        _("Each memory that a context used gets its row, so that its receipts are found at once."),
     ),
-    Job(
-        "roll-up-tallies",
-        every=LOOP.tally_every,
-        runs="snapshots.jobs.roll_up_tallies_job",
-        why=gettext_noop("What users made of a memory is heard by the ranking within minutes."),
-        owner="feedback",
-    ),
-    Job(
-        "roll-up-indicators",
-        every=LOOP.indicators_every,
-        runs="snapshots.jobs.roll_up_indicators_job",
-        why=gettext_noop("The indicators of today are at most an hour old."),
-        owner="feedback",
-    ),
-    Job(
+    _job("roll-up-tallies", "feedback", _("What users made of a memory is heard by the ranking within minutes.")),
+    _job("roll-up-indicators", "feedback", _("The indicators of today are at most an hour old.")),
+    _job(
         "roll-up-usage",
-        every=LEDGER_POLICY.every,
-        runs="snapshots.jobs.roll_up_usage_job",
-        why=gettext_noop("What tenants used stands in their days within a minute, and looks at limits stay quick."),
-        owner="tenants",
+        "tenants",
+        _("What tenants used stands in their days within a minute, and looks at limits stay quick."),
     ),
-    Job(
+    _job(
         "erase-withheld",
-        every=FORGETTING.erase_every,
-        runs="snapshots.jobs.erase_withheld_job",
-        why=gettext_noop("What users told us to forget can be brought back for a day, then it is erased."),
-        owner="forgetting",
+        "forgetting",
+        _("What users told us to forget can be brought back for a day, then it is erased."),
     ),
-    Job(
+    _job(
         "consolidate-memories",
-        every=CONSOLIDATION.daily,
-        runs="snapshots.jobs.consolidate_memories_job",
-        why=gettext_noop("Memories that say nearly the same become one; it can be taken apart again."),
-        owner="consolidation",
+        "consolidation",
+        _("Memories that say nearly the same become one; it can be taken apart again."),
     ),
-    Job(
+    _job(
         "calibrate-confidence",
-        every=CALIBRATION.daily,
-        runs="snapshots.jobs.calibrate_confidence_job",
-        why=gettext_noop("Memories that serve well are trusted more, those that are corrected less."),
-        owner="lifecycle",
+        "lifecycle",
+        _("Memories that serve well are trusted more, those that are corrected less."),
     ),
-    Job(
+    _job(
         "review-memories",
-        every=REVIEW.daily,
-        runs="snapshots.jobs.review_memories_job",
-        why=gettext_noop("Somebody is asked about memories that have become unsure or were not validated for long."),
-        owner="lifecycle",
+        "lifecycle",
+        _("Somebody is asked about memories that have become unsure or were not validated for long."),
     ),
-    Job(
+    _job(
         "archive-messages",
-        every=ARCHIVE.daily,
-        runs="snapshots.jobs.archive_messages_job",
-        why=gettext_noop("The words of aged messages stand compressed in an archive; whoever asks still reads them."),
-        owner="lifecycle",
+        "lifecycle",
+        _("The words of aged messages stand compressed in an archive; whoever asks still reads them."),
     ),
-    Job(
+    _job(
         "evict-memories",
-        every=EVICTION.daily,
-        runs="snapshots.jobs.evict_memories_job",
-        why=gettext_noop("Memories above a subject's or a tenant's limit leave, the least important and oldest first."),
-        owner="lifecycle",
+        "lifecycle",
+        _("Memories above a subject's or a tenant's limit leave, the least important and oldest first."),
     ),
-    Job(
-        "purge-expired",
-        every=PURGE_POLICY.every,
-        runs="snapshots.jobs.purge_expired_job",
-        why=gettext_noop("What has outlived its retention is gone within two hours."),
-        owner="lifecycle",
-    ),
+    _job("purge-expired", "lifecycle", _("What has outlived its retention is gone within two hours.")),
 )
 
 
 class TimetableScheduler(DatabaseScheduler):  # type: ignore[misc]  # django-celery-beat has no types
-    """Beat's own scheduler; whoever starts it, wherever, its rows are brought up to the timetable before it reads them.
+    """Beat's own scheduler; its rows are synchronised before it reads them, wherever it is started.
 
     (Rows that first appear after beat has read an empty table go unnoticed for five minutes.)
     """
@@ -193,9 +125,9 @@ class TimetableScheduler(DatabaseScheduler):  # type: ignore[misc]  # django-cel
 
 
 def sync_schedule(timetable: Sequence[Job] = TIMETABLE) -> list[str]:
-    """Bring beat's rows up to the timetable; return the names of the jobs that were added or brought up to date.
+    """Bring beat's rows up to date; return the names of the jobs that were added or changed.
 
-    A row is brought up to date only while it says what an earlier timetable wrote: the seal in its description tells.
+    A row is only changed if it still is as an earlier schedule wrote it: the seal in its description shows that.
     """
     with transaction.atomic():
         return [job.name for job in timetable if _sync(job)]
@@ -216,7 +148,6 @@ def _sync(job: Job) -> bool:
 
 
 def is_as_written(row: PeriodicTask) -> bool:
-    """Tell whether nobody has changed when, whether and what this row runs since the timetable wrote it."""
     return _seal_of(row) == _seal(row.task, _when_of(row), row.expire_seconds, enabled=row.enabled)
 
 

@@ -8,7 +8,7 @@ from csp import constants as csp
 from psycopg.conninfo import conninfo_to_dict
 
 from memory_platform.api import framework
-from memory_platform.env.table import PROJECT_ROOT, environment
+from memory_platform.env.table import PROJECT_ROOT, environment, split_list
 from memory_platform.observability.logs import logging_config
 
 django_stubs_ext.monkeypatch()  # lets ModelAdmin, ModelForm and others take type arguments at run time
@@ -18,8 +18,8 @@ _env = environment()
 SECRET_KEY = _env.secret_key
 KEY_PEPPER = _env.key_pepper
 DEBUG = _env.debug
-ALLOWED_HOSTS = _env.allowed_host_list
-CSRF_TRUSTED_ORIGINS = _env.csrf_trusted_origin_list
+ALLOWED_HOSTS = split_list(_env.allowed_hosts)
+CSRF_TRUSTED_ORIGINS = split_list(_env.csrf_trusted_origins)
 ROOT_URLCONF = "memory_platform.urls"
 WSGI_APPLICATION = "memory_platform.wsgi.application"
 APPEND_SLASH = False  # both forms of an API address answer; a redirect would lose a POST's body

@@ -1,4 +1,4 @@
-"""One list of addresses: the API, health, and the console."""
+"""The URLs of the API, health, and the console."""
 
 from django.contrib import admin
 from django.urls import include, path

@@ -1,7 +1,7 @@
-"""What is held of a subject at one moment of either clock, in few plain statements: for the path of every answer.
+"""Beliefs and tags of a subject at one moment of either clock, in few plain statements: for the path of every answer.
 
-The rule is that of :func:`profiles.selectors.held`, which a test compares with this one. Composing these queries anew
-for each answer cost recall 3 ms of 12.
+The rule is that of :func:`profiles.selectors.select_as_of`; a test compares the two. Composing these queries for each
+answer cost recall 3 ms of 12.
 """
 
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ ORDER BY created_at, id
 
 @dataclass(frozen=True, slots=True)
 class Beliefs:
-    """Which beliefs are asked for: of which moment on both clocks (None is now), and of which lanes."""
+    """Which beliefs to read: of which moment on both clocks (None is now), and of which lanes."""
 
     as_of: datetime | None = None
     known_at: datetime | None = None
@@ -66,7 +66,7 @@ class Beliefs:
 
 @dataclass(frozen=True, slots=True)
 class HeldFact:
-    """One field or free attribute of a profile. ``id`` is the one that the value keeps for life."""
+    """One field or free attribute of a profile. ``id`` is the value's lifelong id."""
 
     id: UUID
     field: str
@@ -79,7 +79,7 @@ class HeldFact:
 
 @dataclass(frozen=True, slots=True)
 class HeldPreference:
-    """One preference. ``id`` is the one that the value keeps for life."""
+    """One preference. ``id`` is the value's lifelong id."""
 
     id: UUID
     category: str
@@ -99,14 +99,12 @@ class HeldBeliefs:
 
     @property
     def profile(self) -> dict[str, Any]:
-        """The profile as far as it is known: unknown fields are left out, ``attributes`` too when there are none."""
         fields = {fact.field: fact.value for fact in self.facts if not fact.is_attribute}
         attributes = {fact.field: fact.value for fact in self.facts if fact.is_attribute}
         return {**fields, "attributes": attributes} if attributes else fields
 
     @property
     def preference_values(self) -> dict[str, dict[str, Any]]:
-        """``{category: {key: value}}``."""
         values: dict[str, dict[str, Any]] = {}
         for preference in self.preferences:
             values.setdefault(preference.category, {})[preference.key] = preference.value
@@ -114,8 +112,8 @@ class HeldBeliefs:
 
 
 def subject_id_of(external_id: str) -> UUID | None:
-    """Return the id of the subject that the product calls ``external_id``, or None, in the open scope."""
-    return only_id(fetch(subject_statement(current_tenant_id(), external_id)))
+    """Return the id of the subject with the product's id ``external_id``, or None, in the open scope."""
+    return only_id(fetch(Statement(SUBJECT, [current_tenant_id(), external_id])))
 
 
 def beliefs_held(
@@ -126,24 +124,15 @@ def beliefs_held(
     facts: bool = True,
     preferences: bool = True,
 ) -> HeldBeliefs:
-    """Return what was true at ``as_of`` as it was known at ``known_at``, in the open scope; None is now for both."""
     asked = Beliefs(as_of, known_at, facts=facts, preferences=preferences)
     return beliefs_of(fetch(beliefs_statement(current_tenant_id(), subject_id, asked)))
 
 
 def tags_held(subject_id: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None) -> tuple[Tag, ...]:
-    """Return the tags that there were at ``as_of`` as they were known at ``known_at``, the oldest first, in the open
-    scope; None is now for both."""
     return tags_of(fetch(tags_statement(current_tenant_id(), subject_id, Beliefs(as_of, known_at))))
 
 
-def subject_statement(tenant_id: UUID, external_id: str) -> Statement:
-    """Return the statement that finds a subject; :func:`only_id` reads its rows."""
-    return Statement(SUBJECT, [tenant_id, external_id])
-
-
 def only_id(rows: Rows) -> UUID | None:
-    """Return the one id of ``rows``, or None."""
     return rows[0][0] if rows else None
 
 
@@ -153,7 +142,6 @@ def beliefs_statement(tenant_id: UUID, subject_id: UUID, asked: Beliefs) -> Stat
 
 
 def beliefs_of(rows: Rows) -> HeldBeliefs:
-    """Return the beliefs in ``rows`` of :func:`beliefs_statement`."""
     return HeldBeliefs(
         facts=tuple(
             HeldFact(row_id, field, is_attribute, value, *standing)
@@ -176,7 +164,6 @@ def tags_statement(tenant_id: UUID, subject_id: UUID, asked: Beliefs) -> Stateme
 
 
 def tags_of(rows: Rows) -> tuple[Tag, ...]:
-    """Return the tags in ``rows`` of :func:`tags_statement`."""
     return tuple(_tag_of(columns, since, then) for *columns, since, then in rows if then != [])
 
 

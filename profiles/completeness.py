@@ -1,4 +1,4 @@
-"""What is not known of a subject yet, and which question to ask first (rows P7 and A2)."""
+"""The missing knowledge about a subject, and the question to ask first."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Priority = Literal["high", "medium", "low"]
 
 @dataclass(frozen=True, slots=True)
 class KnownProfile:
-    """What is known of a subject: the profile as :func:`current_profile` gives it, tags and current preferences."""
+    """The knowledge about a subject: the profile as :func:`current_profile` gives it, tags and current preferences."""
 
     profile: Mapping[str, Any]
     tags: Sequence[Tag]
@@ -23,7 +23,7 @@ class KnownProfile:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """One thing worth knowing, how to see that it is known, and how to ask for it."""
+    """One thing worth knowing, the check whether it is known, and the question that asks for it."""
 
     key: str
     priority: Priority
@@ -34,7 +34,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Completeness:
-    """What is missing, most important first. ``initialised`` when nothing of high priority is."""
+    """The missing needs, most important first. ``initialised`` if no need of high priority is missing."""
 
     initialised: bool
     missing: tuple[Need, ...]
@@ -42,7 +42,6 @@ class Completeness:
 
 
 def completeness(subject: Subject) -> Completeness:
-    """Return what is not known of a subject yet; the question comes in the language of the profile."""
     known = known_profile(subject)
     missing = missing_of(known)
     question = None
@@ -52,17 +51,14 @@ def completeness(subject: Subject) -> Completeness:
 
 
 def known_profile(subject: Subject) -> KnownProfile:
-    """Return the subject's current profile, tags and preferences."""
     return KnownProfile(current_profile(subject), list(tags_of(subject)), list(current_preferences(subject)))
 
 
 def missing_of(known: KnownProfile) -> tuple[Need, ...]:
-    """Return what is not known, most important first."""
     return tuple(need for need in NEEDS if not need.is_met(known))
 
 
 def is_missing(subject: Subject, key: str) -> bool:
-    """Return whether what a need is for is not known."""
     return any(need.key == key for need in missing_of(known_profile(subject)))
 
 
@@ -75,7 +71,6 @@ def _has_place(words: frozenset[str]) -> Callable[[KnownProfile], bool]:
 
 
 def _has_work(known: KnownProfile) -> bool:
-    """Return whether it is known where the subject works: by its place, or for whom."""
     return bool(known.profile["attributes"].get("employer")) or _has_place(WORKPLACES)(known)
 
 
@@ -92,7 +87,7 @@ def _has_taste(category: str) -> Callable[[KnownProfile], bool]:
 
 
 def speaks_chinese(known: KnownProfile, *, said: str = "") -> bool:
-    """Return whether to ask in Chinese: by locale, else what was said last, else what is known, the name first."""
+    """Return whether to ask in Chinese: by locale, else the last message, else the known texts, the name first."""
     profile = known.profile
     locale = profile["locale"]
     if locale:
@@ -103,6 +98,7 @@ def speaks_chinese(known: KnownProfile, *, said: str = "") -> bool:
     return next((language for language in languages if language in {"zh", "en"}), "en") == "zh"
 
 
+# In the order in which they are asked.
 NEEDS = (
     Need("name", "high", _has_field("name"), "What should I call you?", "我该怎么称呼您?"),
     Need("home", "high", _has_place(HOMES), "Where is home for you?", "您家在哪里?"),
@@ -113,4 +109,3 @@ NEEDS = (
     Need("food", "low", _has_taste("food"), "What do you like to eat?", "您喜欢吃什么?"),
     Need("music", "low", _has_taste("music"), "What music do you like?", "您喜欢听什么音乐?"),
 )
-"""In the order in which they are asked for."""

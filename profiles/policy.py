@@ -1,4 +1,4 @@
-"""Numbers of the profiles room: confidence, lengths, and how tags are found."""
+"""Tunable numbers of profiles: confidence, lengths, and the scores of found tags."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -9,7 +9,7 @@ from profiles.values import Provenance
 
 @dataclass(frozen=True, slots=True)
 class BeliefPolicy:
-    """How sure a value may be, and how much of its past is kept. Confidence is 0..1."""
+    """Bounds of confidence (0..1), and how much of a value's past is kept."""
 
     observation_ceiling: float = promised(0.6, row="P5")
     analysis_ceiling: float = promised(0.8, row="P5")
@@ -21,7 +21,6 @@ class BeliefPolicy:
     search_text_chars: int = assumed(4_000, owner="profiles", settle_by="console search time at 100,000 subjects")
 
     def ceiling(self, provenance: Provenance) -> float:
-        """Return the highest confidence that a value known in this way may have."""
         return {
             Provenance.OBSERVATION: self.observation_ceiling,
             Provenance.ANALYSIS: self.analysis_ceiling,
@@ -29,13 +28,12 @@ class BeliefPolicy:
         }[provenance]
 
     def cap_confidence(self, confidence: float, provenance: Provenance) -> float:
-        """Return ``confidence``, at most the ceiling of ``provenance``."""
         return min(confidence, self.ceiling(provenance))
 
 
 @dataclass(frozen=True, slots=True)
 class TagLookupPolicy:
-    """How well a tag is found, 0..1: by what of it, times where that stands in the query."""
+    """Scores of found tags, 0..1: by the matched name, times a factor for its place in the query."""
 
     alias: float = assumed(0.95, owner="profiles", settle_by="use_count of looked-up tags against their rank")
     synonym: float = assumed(0.9, owner="profiles", settle_by="use_count of looked-up tags against their rank")

@@ -1,4 +1,4 @@
-"""Reading what is known about subjects: now, at a past moment, and as it was believed at a past moment.
+"""Reads profiles, preferences and tags: now, at a past moment, and as believed at a past moment.
 
 Every function runs inside an open ``tenant_tx`` and names its subject. Times are aware.
 """
@@ -33,7 +33,6 @@ def find_subject(external_id: str) -> Subject | None:
 
 
 def all_subjects() -> QuerySet[Subject]:
-    """Return the tenant's subjects, without those that are being erased."""
     return Subject.objects.filter(erasing=False)
 
 
@@ -49,25 +48,17 @@ def select_as_of(
     With ``known_at`` alone: what was current for the platform at that moment. ``include_history`` adds the values that
     had ended by then.
     """
-    known = rows.filter(_known_filter(known_at))
+    held, is_open = Q(retired_at__isnull=True), Q(invalid_at__isnull=True)
+    if known_at is not None:
+        held = Q(recorded_at__lte=known_at) & (held | Q(retired_at__gt=known_at))
+    known = rows.filter(held)
     if as_of is not None:
         known = known.filter(valid_at__lte=as_of)
-        return known if include_history else known.filter(_open_at(as_of))
-    return known if include_history else known.filter(invalid_at__isnull=True)
-
-
-def _known_filter(at: datetime | None) -> Q:
-    if at is None:
-        return Q(retired_at__isnull=True)
-    return Q(recorded_at__lte=at) & (Q(retired_at__isnull=True) | Q(retired_at__gt=at))
-
-
-def _open_at(at: datetime) -> Q:
-    return Q(invalid_at__isnull=True) | Q(invalid_at__gt=at)
+        is_open |= Q(invalid_at__gt=as_of)
+    return known if include_history else known.filter(is_open)
 
 
 def current_preferences(subject: Subject, *, category: str | None = None) -> QuerySet[Preference]:
-    """Return the subject's current preferences, those of one category when it is given."""
     return preferences_at(subject, category=category)
 
 
@@ -87,15 +78,14 @@ def preferences_at(
 
 
 def current_preference(subject: Subject, category: str, key: str) -> Preference:
-    """Return the current value of one preference. Raises NotFound when it has none."""
+    """Return the current value of one preference. Raises NotFound if it has none."""
     found = current_preferences(subject, category=category).filter(key=key).first()
     if found is None:
-        raise NotFound("no such preference")
+        raise NotFound("No preference with this category and key.")
     return found
 
 
 def preference_history(subject: Subject, category: str, key: str) -> QuerySet[Preference]:
-    """Return every value that one preference has had, as known now."""
     return preferences_at(subject, category=category, include_history=True).filter(key=key)
 
 
@@ -110,17 +100,15 @@ def preference_values(preferences: Iterable[Preference]) -> dict[str, dict[str, 
 def profile_facts(
     subject: Subject, *, as_of: datetime | None = None, known_at: datetime | None = None
 ) -> QuerySet[ProfileFact]:
-    """Return the facts that make up the profile at a moment of either clock, as :func:`select_as_of` says."""
     return select_as_of(ProfileFact.objects.filter(subject_id=subject.id), as_of=as_of, known_at=known_at)
 
 
 def profile_history(subject: Subject) -> QuerySet[ProfileFact]:
-    """Return every value that the profile's fields and attributes have had, as known now."""
     return select_as_of(ProfileFact.objects.filter(subject_id=subject.id), include_history=True)
 
 
 def current_profile(subject: Subject) -> dict[str, Any]:
-    """Return the profile: every field of the profile proper (None when unknown) and ``attributes``."""
+    """Return the profile: every standard field (None when unknown) and ``attributes``."""
     return profile_of(profile_facts(subject))
 
 
@@ -142,32 +130,29 @@ def current_profiles(subjects: Collection[Subject]) -> Mapping[UUID, dict[str, A
 
 
 def tags_of(subject: Subject) -> QuerySet[Tag]:
-    """Return the subject's tags."""
     return Tag.objects.filter(subject_id=subject.id)
 
 
 def tag_by_id(subject: Subject, tag_id: UUID) -> Tag:
-    """Return one tag of the subject. Raises NotFound."""
     found = tags_of(subject).filter(id=tag_id).first()
     if found is None:
-        raise NotFound("no such tag")
+        raise NotFound("No tag with this id.")
     return found
 
 
 def details_of(tag: Tag) -> QuerySet[TagDetail]:
-    """Return everything that the details of a tag have been, on both clocks."""
+    """Return every value of a tag's details, on both clocks."""
     return TagDetail.objects.filter(subject_id=tag.subject_id, tag_id=tag.id)
 
 
 def detail_history(tag: Tag) -> QuerySet[TagDetail]:
-    """Return every value that the details of a tag have had, as known now."""
     return select_as_of(details_of(tag), include_history=True)
 
 
 def detail_histories(
     tags: Sequence[Tag], *, as_of: datetime | None = None, known_at: datetime | None = None
 ) -> Mapping[UUID, list[TagDetail]]:
-    """Return by tag what the details of tags had been by a moment of either clock, in the order of beginning."""
+    """Return the values of tags' details up to a moment of either clock, by tag, in the order of beginning."""
     rows = TagDetail.objects.filter(tag_id__in=[tag.id for tag in tags])
     past: dict[UUID, list[TagDetail]] = defaultdict(list)
     for row in select_as_of(rows, as_of=as_of, known_at=known_at, include_history=True).order_by("valid_at", "id"):
@@ -176,7 +161,7 @@ def detail_histories(
 
 
 def tags_at(subject: Subject, *, as_of: datetime | None = None, known_at: datetime | None = None) -> QuerySet[Tag]:
-    """Return the tags that there were at a moment of either clock, as :func:`select_as_of` says; each as it is now.
+    """Return the tags that existed at a moment of either clock, as :func:`select_as_of` says; each as it is now.
 
     :func:`tags_as_held` says what they were. A tag without details is as it was made.
     """
@@ -189,7 +174,7 @@ def tags_at(subject: Subject, *, as_of: datetime | None = None, known_at: dateti
 
 
 def tags_as_held(tags: Sequence[Tag], *, as_of: datetime | None = None, known_at: datetime | None = None) -> list[Tag]:
-    """Return tags with what they said at a moment of either clock, in one query; as they are now without a moment."""
+    """Return tags as they were at a moment of either clock, in one query; unchanged without a moment."""
     if as_of is None and known_at is None:
         return list(tags)
     own = TagDetail.objects.filter(tag_id__in=[tag.id for tag in tags])
@@ -200,7 +185,7 @@ def tags_as_held(tags: Sequence[Tag], *, as_of: datetime | None = None, known_at
 
 
 def tag_with(tag: Tag, details: Sequence[TagDetail]) -> Tag:
-    """Return a copy of a tag that says just these details, the newest last, and is as sure as that."""
+    """Return a copy of a tag with just these details, the newest last, and their confidence."""
     then = copy(tag)
     values = {row.detail: row.value for row in details}
     for name in DetailName.values:

@@ -1,4 +1,4 @@
-"""Words shared by every memory: how it came to be known, and what a write did."""
+"""Values shared by every memory: provenance, and the verdict of a write."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Provenance(models.TextChoices):
-    """How a memory came to be known, weakest first (row P5)."""
+    """How a memory came to be known, weakest first."""
 
     OBSERVATION = "observation", _("observation")
     ANALYSIS = "analysis", _("analysis")
@@ -20,7 +20,7 @@ class Provenance(models.TextChoices):
 
 
 class Verdict(models.TextChoices):
-    """What a write did (row P8)."""
+    """The outcome of a write."""
 
     STORED = "stored", _("stored")
     MERGED = "merged", _("merged")
@@ -31,8 +31,8 @@ class Verdict(models.TextChoices):
 
 
 def in_words(value: object) -> str:
-    """Return a JSON value as a reader would write it: lists with commas, "22 °C" and "level 2" for quantities, "key:
-    value" for other objects, "" for null."""
+    """Return a JSON value as text: lists with commas, "22 °C" and "level 2" for quantities, "key: value" for other
+    objects, "" for null."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):

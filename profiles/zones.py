@@ -1,5 +1,3 @@
-"""The time zone of a subject, as their profile names it."""
-
 from contextlib import suppress
 from datetime import UTC, tzinfo
 from typing import Any
@@ -10,14 +8,14 @@ from profiles.models import ProfileFact
 
 
 def zone_named(name: Any) -> tzinfo | None:
-    """Return the time zone of this name; None where there is none."""
+    """Return the time zone of this name, or None."""
     with suppress(ZoneInfoNotFoundError, ValueError):
         return ZoneInfo(str(name)) if name else None
     return None
 
 
 def zone_of(subject_id: UUID) -> tzinfo:
-    """Return the time zone that a subject's profile names, in the open scope; UTC where it names none that exists."""
+    """Return the time zone of a subject's profile, in the open scope; UTC if it has no valid one."""
     held = ProfileFact.objects.filter(
         subject_id=subject_id, field="timezone", is_attribute=False, retired_at__isnull=True, invalid_at__isnull=True
     )

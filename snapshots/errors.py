@@ -1,4 +1,4 @@
-"""What can go wrong with snapshots."""
+"""Errors of snapshots."""
 
 from memory_platform.kernel.errors import NotFound
 

@@ -1,10 +1,10 @@
-"""The Celery functions: thin shells around verbs that may run twice, at once, or not at all.
+"""The Celery functions: thin shells around functions that may run twice, concurrently, or not at all.
 
-None of them retries: attempts live on the work row, and a scheduled job comes again.
+None of them retries: attempts are counted on the work row, and a scheduled job comes again.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from snapshots.erasure.signing import sign_unsigned_erasures
@@ -30,7 +30,6 @@ from tenants.services.job_runs import for_each_tenant
 
 
 def answer_and_learn(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
-    """Let turns answer the contexts before them, then learn from them."""
     close_loops(tenant_id, items)
     learn_from_messages(tenant_id, items)
 
@@ -41,21 +40,19 @@ HANDLERS: Handlers = {
     WorkKind.CONVERSATION: store_conversation_snapshots,
     WorkKind.SUMMARY: write_summaries,
 }
-"""Who does which kind of work, in the order in which the kinds take turns."""
 
+# Handlers of the jobs that a product asked for.
 ASKED: dict[str, JobHandler] = {JobKind.ERASURE: run_erasure, JobKind.IMPORT: run_import}
-"""Who does which kind of job that a product asked for."""
 
 
 @tenant_job
 def drain_work_job(tenant_id: UUID) -> None:
-    """Do one tenant's due work."""
     drain_for_one_turn(tenant_id, HANDLERS)
 
 
 @tenant_job
 def run_asked_jobs_job(tenant_id: UUID) -> None:
-    """Work at the jobs that one tenant's product asked for; what is left when the time is up goes on with the next."""
+    """Work at one tenant's requested jobs; when the time is up, the rest waits for the next run."""
     until = time.monotonic() + JOB_POLICY.run.total_seconds()
     run_due_jobs(tenant_id, ASKED, may_go_on=lambda: time.monotonic() < until)
     sign_unsigned_erasures(tenant_id)
@@ -63,13 +60,12 @@ def run_asked_jobs_job(tenant_id: UUID) -> None:
 
 @platform_job
 def sweep_asked_jobs_job() -> None:
-    """Wake a worker for every tenant with a job that is due or abandoned, or an erasure that nobody signed."""
     for_each_tenant(wake_for_jobs)
 
 
 @platform_job
 def sweep_job() -> None:
-    """Wake a worker for every tenant with due or abandoned work: what lost its wake-up is found here."""
+    """Wake a worker for every tenant with due or abandoned work: items that lost their wake-up are found here."""
     for tenant_id in find_tenants_with_due_work(QUEUE_POLICY.tenants_swept):
         wake_workers(tenant_id)
     record_sweep()
@@ -77,95 +73,31 @@ def sweep_job() -> None:
 
 @platform_job
 def continue_jobs_job() -> None:
-    """Send the jobs whose round was cut short, and those that beat has missed."""
     send_cut_short()
 
 
-@platform_job
-def purge_expired_job() -> None:
-    """Remove what has outlived its time."""
-    run_care("purge-expired")
+def _care_job(name: str) -> Callable[[], None]:
+    """Return the task of a job of :mod:`snapshots.maintenance`; beat and the queue find it by its name."""
+
+    def run() -> None:
+        run_care(name)
+
+    run.__name__ = run.__qualname__ = f"{name.replace('-', '_')}_job"
+    return platform_job(run)
 
 
-@platform_job
-def erase_withheld_job() -> None:
-    """Erase what users told us to forget a day ago."""
-    run_care("erase-withheld")
-
-
-@platform_job
-def consolidate_memories_job() -> None:
-    """Join memories that say nearly the same."""
-    run_care("consolidate-memories")
-
-
-@platform_job
-def calibrate_confidence_job() -> None:
-    """Let confidence follow what came of injected memories."""
-    run_care("calibrate-confidence")
-
-
-@platform_job
-def archive_messages_job() -> None:
-    """Move the words of aged messages to the archive."""
-    run_care("archive-messages")
-
-
-@platform_job
-def evict_memories_job() -> None:
-    """Make room where memories are above their limits."""
-    run_care("evict-memories")
-
-
-@platform_job
-def review_memories_job() -> None:
-    """Ask about memories that have become unsure or stale."""
-    run_care("review-memories")
-
-
-@platform_job
-def end_idle_conversations_job() -> None:
-    """End the conversations that nobody ended."""
-    run_care("end-idle-conversations")
-
-
-@platform_job
-def backfill_vectors_job() -> None:
-    """Add the vectors that an outage of the embedding service or of pgvector left out; read again what was not read."""
-    run_care("backfill-vectors")
-
-
-@platform_job
-def seal_memories_job() -> None:
-    """Pack what large memories have gained, so that the next process that sees one reads it at once."""
-    run_care("seal-memories")
-
-
-@platform_job
-def count_embedding_spaces_job() -> None:
-    """Count what each embedding space holds and lacks, for the console."""
-    run_care(COUNT)
-
-
-@platform_job
-def spread_receipts_job() -> None:
-    """Give each memory that a context used its row."""
-    run_care("spread-receipts")
-
-
-@platform_job
-def roll_up_tallies_job() -> None:
-    """Add to the tallies of memories what contexts injected and what was heard of it."""
-    run_care("roll-up-tallies")
-
-
-@platform_job
-def roll_up_indicators_job() -> None:
-    """Say how well memory served today and yesterday."""
-    run_care("roll-up-indicators")
-
-
-@platform_job
-def roll_up_usage_job() -> None:
-    """Add what tenants used to their days."""
-    run_care("roll-up-usage")
+purge_expired_job = _care_job("purge-expired")
+erase_withheld_job = _care_job("erase-withheld")
+consolidate_memories_job = _care_job("consolidate-memories")
+calibrate_confidence_job = _care_job("calibrate-confidence")
+archive_messages_job = _care_job("archive-messages")
+evict_memories_job = _care_job("evict-memories")
+review_memories_job = _care_job("review-memories")
+end_idle_conversations_job = _care_job("end-idle-conversations")
+backfill_vectors_job = _care_job("backfill-vectors")
+seal_memories_job = _care_job("seal-memories")
+count_embedding_spaces_job = _care_job(COUNT)
+spread_receipts_job = _care_job("spread-receipts")
+roll_up_tallies_job = _care_job("roll-up-tallies")
+roll_up_indicators_job = _care_job("roll-up-indicators")
+roll_up_usage_job = _care_job("roll-up-usage")

@@ -1,7 +1,7 @@
-"""Every job of the timetable by name: what it would do, and how it does it.
+"""Every scheduled job by name, with its preview and its run.
 
 Beat's jobs, the command and the console's previews go through here. Jobs of :data:`CARE` do a tenant's share at a time;
-those of :data:`WHOLE` see to the platform at once.
+those of :data:`WHOLE` serve the platform at once.
 """
 
 from collections.abc import Callable, Mapping
@@ -78,7 +78,7 @@ COUNT = "count-embedding-spaces"
 
 @dataclass(frozen=True, slots=True)
 class CareJob:
-    """One job. ``preview`` says what it would do in a tenant, and changes nothing; ``run`` does one tenant's share."""
+    """One job. ``preview`` describes its effect in a tenant, without changes; ``run`` does one tenant's share."""
 
     name: str
     every: Default
@@ -88,7 +88,7 @@ class CareJob:
 
 @dataclass(frozen=True, slots=True)
 class WholeJob:
-    """One job that is no tenant's. ``preview`` says what it would do, and changes nothing."""
+    """One job of the whole platform. ``preview`` describes its effect, without changes."""
 
     name: str
     every: Default
@@ -97,7 +97,7 @@ class WholeJob:
 
 
 def run_care(name: str) -> bool:
-    """Do or go on with the round of the job that is due; return whether there was one."""
+    """Run or continue the due round of the job; return whether there was one."""
     if name in WHOLE:
         return run_once(name, WHOLE[name].every, WHOLE[name].run)
     job = CARE[name]
@@ -105,7 +105,7 @@ def run_care(name: str) -> bool:
 
 
 def wake_for_work(tenant_id: UUID) -> int:
-    """Wake a worker where a tenant's work is due or abandoned; return 1 when one was."""
+    """Wake a worker if the tenant has due or abandoned work; return 1 if so."""
     with tenant_tx(tenant_id):
         is_due = any(count_due_work().values())
     if is_due:
@@ -114,7 +114,7 @@ def wake_for_work(tenant_id: UUID) -> int:
 
 
 def wake_for_jobs(tenant_id: UUID) -> int:
-    """Wake a worker where a job that was asked for is due, or an erasure nobody's to sign; return 1 when one was."""
+    """Wake a worker if a requested job is due, or an erasure has no signer; return 1 if so."""
     with tenant_tx(tenant_id):
         is_due = find_due_jobs().exists() or has_unsigned_erasure()
     if is_due:
@@ -123,7 +123,6 @@ def wake_for_jobs(tenant_id: UUID) -> int:
 
 
 def send_cut_short() -> RunTally:
-    """Send the jobs whose round was cut short, and those that beat has missed."""
     life = RUN_POLICY.continue_every.total_seconds()
     tasks = jobs_to_continue()
     for task in tasks:
@@ -178,7 +177,6 @@ def _purge(turn: TenantTurn) -> int:
 
 
 def purge_in_force() -> PurgePolicy:
-    """Return how long the tenant of the open scope keeps what is no memory."""
     return PURGE.apply(section_in_force(PURGE.name))
 
 
@@ -188,18 +186,21 @@ def _preview_days() -> CarePreview:
 
 
 def _plain(counts: Callable[[], Mapping[str, int]]) -> Callable[[], CarePreview]:
-    """Return the preview that tells counts alone."""
+    """Return a preview that consists of counts."""
     return lambda: CarePreview(counts())
 
 
 def _within(preview: Callable[[], CarePreview]) -> Callable[[UUID], CarePreview]:
-    """Return the preview in a scope of its own."""
-
     def previewed(tenant_id: UUID) -> CarePreview:
         with tenant_tx(tenant_id):
             return preview()
 
     return previewed
+
+
+def _share(work: Callable[..., int]) -> RoundWork:
+    """Return a tenant's share of work that takes a tenant and a deadline."""
+    return lambda turn: work(turn.tenant_id, may_go_on=turn.may_go_on)
 
 
 CARE = {
@@ -211,36 +212,11 @@ CARE = {
             lambda tenant_id: preview_consolidation(tenant_id, active_embedders()),
             lambda turn: consolidate_tenant(turn, active_embedders(), model=chat_for(turn.tenant_id, "summarise")),
         ),
-        CareJob(
-            CALIBRATE,
-            CALIBRATION.daily,
-            _within(preview_calibration),
-            lambda turn: calibrate_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
-        ),
-        CareJob(
-            "review-memories",
-            REVIEW.daily,
-            _within(preview_review),
-            lambda turn: review_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
-        ),
-        CareJob(
-            "archive-messages",
-            ARCHIVE.daily,
-            _within(preview_archive),
-            lambda turn: archive_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
-        ),
-        CareJob(
-            "evict-memories",
-            EVICTION.daily,
-            _within(preview_eviction),
-            lambda turn: evict_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
-        ),
-        CareJob(
-            "roll-up-tallies",
-            LOOP.tally_every,
-            _within(preview_tallies),
-            lambda turn: roll_up_tallies(turn.tenant_id, may_go_on=turn.may_go_on),
-        ),
+        CareJob(CALIBRATE, CALIBRATION.daily, _within(preview_calibration), _share(calibrate_tenant)),
+        CareJob("review-memories", REVIEW.daily, _within(preview_review), _share(review_tenant)),
+        CareJob("archive-messages", ARCHIVE.daily, _within(preview_archive), _share(archive_tenant)),
+        CareJob("evict-memories", EVICTION.daily, _within(preview_eviction), _share(evict_tenant)),
+        CareJob("roll-up-tallies", LOOP.tally_every, _within(preview_tallies), _share(roll_up_tallies)),
         CareJob(
             "roll-up-indicators",
             LOOP.indicators_every,
@@ -256,23 +232,13 @@ CARE = {
             lambda turn: end_idle_conversations(turn.tenant_id),
         ),
         CareJob("backfill-vectors", BACKFILL_RUN_POLICY.every, _preview_backfill, _backfill),
-        CareJob(
-            "seal-memories",
-            SEALING.every,
-            preview_sealing,
-            lambda turn: seal_memories(turn.tenant_id, may_go_on=turn.may_go_on),
-        ),
-        CareJob(
-            "spread-receipts",
-            RECEIPTS.spread_every,
-            _within(preview_spread),
-            lambda turn: spread_tenant(turn.tenant_id, may_go_on=turn.may_go_on),
-        ),
+        CareJob("seal-memories", SEALING.every, preview_sealing, _share(seal_memories)),
+        CareJob("spread-receipts", RECEIPTS.spread_every, _within(preview_spread), _share(spread_tenant)),
         CareJob(
             "roll-up-usage",
             LEDGER_POLICY.every,
             lambda tenant_id: CarePreview(preview_usage(tenant_id)),
-            lambda turn: roll_up_usage(turn.tenant_id, may_go_on=turn.may_go_on),
+            _share(roll_up_usage),
         ),
         CareJob(
             "sweep-queue",
@@ -296,4 +262,3 @@ WHOLE = {
     )
 }
 JOBS = frozenset({*CARE, *WHOLE})
-"""The names of all jobs."""

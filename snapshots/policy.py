@@ -1,5 +1,3 @@
-"""Numbers that every room of the snapshots shares: how long a memory is kept, and how sure a posted one is."""
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -13,7 +11,7 @@ from tenants.services.policies import section_in_force
 
 @dataclass(frozen=True, slots=True)
 class RetentionPolicy:
-    """How long a snapshot is kept, by kind. None, like a kind without a field, is until it is retired."""
+    """How long a snapshot is kept, by kind. None, like a missing kind, means until it is retired."""
 
     conversation: timedelta = promised(timedelta(days=7), row="S3")
     segment: timedelta = promised(timedelta(days=7), row="S3")
@@ -25,6 +23,7 @@ class RetentionPolicy:
 
 RETENTION = RetentionPolicy()
 _KEPT = Days(1, 3_650)
+# A tenant's settings: whole days; for notes and replies also null, which is never.
 RETENTION_SECTION = Section(
     "retention",
     RETENTION,
@@ -33,11 +32,10 @@ RETENTION_SECTION = Section(
         **dict.fromkeys(("note", "reply"), DaysOrNever(1, 3_650)),
     },
 )
-"""What a tenant may set of it: whole days; of notes and replies also null, which is never."""
 
 
 def retention_in_force() -> RetentionPolicy:
-    """Return how long the tenant of the open scope keeps its snapshots; one query."""
+    """Return the open tenant's retention of snapshots; one query."""
     return RETENTION_SECTION.apply(section_in_force(RETENTION_SECTION.name))
 
 
@@ -51,9 +49,9 @@ def expires_at(kind: str, recorded_at: datetime, policy: RetentionPolicy = RETEN
 
 
 def usual_provenance(kind: str) -> Provenance:
-    """Return how a posted snapshot of this kind came to be known when its writer does not say.
+    """Return the default provenance of a posted snapshot of this kind.
 
-    A manual one and a note are the product's own word, as its preferences are; the others repeat what was observed.
+    A manual one and a note are the product's own word, as its preferences are; the others repeat observations.
     """
     own_word = kind in {SnapshotKind.MANUAL, SnapshotKind.NOTE}
     return Provenance.CONFIRMED_BY_USER if own_word else Provenance.OBSERVATION
@@ -61,7 +59,7 @@ def usual_provenance(kind: str) -> Provenance:
 
 @dataclass(frozen=True, slots=True)
 class JobPolicy:
-    """How jobs that a product asked for are claimed, retried and given up."""
+    """How requested jobs are claimed, retried and given up."""
 
     lease: timedelta = assumed(
         timedelta(seconds=60), owner="queue", settle_by="the longest part of an import with a slow embedding service"

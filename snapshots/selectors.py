@@ -1,4 +1,4 @@
-"""Reading conversations, snapshots and receipts."""
+"""Reads conversations and their messages."""
 
 import zlib
 from collections.abc import Sequence
@@ -10,12 +10,11 @@ from profiles.models import Subject
 from snapshots.errors import ConversationUnknown
 from snapshots.models import Conversation, Message, MessageArchive
 
+# The columns of a message that move to its archive.
 ARCHIVED_WORDS = ("content", "parts", "tool_calls", "metadata")
-"""What of a message stands in its archive."""
 
 
 def conversations_of(subject: Subject) -> QuerySet[Conversation]:
-    """Return the subject's conversations, in no order."""
     return Conversation.objects.filter(subject=subject).order_by()
 
 
@@ -28,12 +27,11 @@ def conversation_of(subject_id: str, conversation_id: str) -> Conversation:
 
 
 def messages_of(conversation: Conversation) -> QuerySet[Message]:
-    """Return the conversation's messages, in no order."""
     return Message.objects.filter(subject_id=conversation.subject_id, conversation=conversation).order_by()
 
 
 def with_words(messages: Sequence[Message]) -> Sequence[Message]:
-    """Return ``messages`` with the words that were archived, read from where they stand; one query, none without any.
+    """Return ``messages`` with their archived words; one query, none if nothing is archived.
 
     The rows in the table stay as they are: whoever saves a message saves it with its words.
     """

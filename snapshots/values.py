@@ -1,4 +1,4 @@
-"""Values that several rooms of snapshots share."""
+"""Previews of scheduled care."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class CarePreview:
-    """What a maintenance job would do now in one tenant: counts by kind, and some ids as examples, without content."""
+    """The effect that a job would have now in one tenant: counts by kind, and some examples by id, without content."""
 
     counts: Mapping[str, int]
     examples: Sequence[str] = field(default=())

@@ -1,4 +1,4 @@
-"""The tenants app, and what the app role may do with tables that no migration of ours makes."""
+"""The tenants app, and the app role's grants on tables that no migration of ours makes."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ class TenantsConfig(AppConfig):
 
 
 def grant_default_privileges(*, using: str, **kwargs: Any) -> None:
-    """Let the app role use every table the owner makes from now on.
+    """Let the app role use every table that the owner creates from now on.
 
     Runs before the first migration: set inside one, it would come too late for Django's own tables.
     """
@@ -32,7 +32,7 @@ def grant_default_privileges(*, using: str, **kwargs: Any) -> None:
 
 
 def keep_record_of_migrations(*, using: str, **kwargs: Any) -> None:
-    """Let the app role read which migrations ran, as readiness does, and change nothing about it.
+    """Let the app role read, but not change, the record of applied migrations: readiness needs it.
 
     After every run: Django makes the table by itself, with the default privileges.
     """

@@ -1,4 +1,4 @@
-"""What can go wrong with tenants and access."""
+"""Errors of tenants and access."""
 
 from datetime import datetime
 from typing import Any
@@ -47,7 +47,7 @@ class PolicyUnknown(NotFound):
 
 
 class PolicyUnchanged(Refused):
-    """The changes leave everything as it is: a version of its own would differ in nothing. HTTP 422."""
+    """The changes have no effect, so a version of its own would differ in nothing. HTTP 422."""
 
     code = "policy_unchanged"
 
@@ -59,21 +59,21 @@ class ExperimentUnknown(NotFound):
 
 
 class ExperimentRefused(Refused):
-    """The arms cannot be: ``faults`` names what is wrong with which. HTTP 422."""
+    """The arms are invalid: ``faults`` names what is wrong. HTTP 422."""
 
     code = "experiment_refused"
 
 
 class ExperimentConflict(Conflict):
-    """Another experiment has the name or runs, or this one does not stand where the act needs it. HTTP 409."""
+    """Another experiment has this name or runs, or this one is in the wrong state. HTTP 409."""
 
     code = "experiment_conflict"
 
 
 class QuotaExceeded(MemoryPlatformError):
-    """A limit of the tenant is reached (row T6). HTTP 429.
+    """A limit of the tenant is reached. HTTP 429.
 
-    ``limit`` is its public name, ``resets_at`` when it has room again; None: when something is deleted.
+    ``limit`` is its public name, ``resets_at`` when it has room again; None: after a deletion.
     """
 
     code = "quota_exceeded"
@@ -94,7 +94,7 @@ class QuotaExceeded(MemoryPlatformError):
 
     @property
     def extras(self) -> dict[str, Any]:
-        """What the answer tells besides: the limit, in members."""
+        """Further members of the answer: the limit."""
         return {
             "limit": {
                 "name": self.limit,

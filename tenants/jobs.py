@@ -1,4 +1,4 @@
-"""The two kinds of job. Neither opens a tenant: the verb that a job calls does, as often as it needs to."""
+"""The two kinds of job. Neither opens a tenant's scope: the function that a job calls does, as often as it needs to."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -19,7 +19,7 @@ def hand_back_connections() -> None:
 
 
 class PlatformTask(Task):  # type: ignore[misc]  # Celery has no types
-    """A job about no tenant in particular."""
+    """A job of the whole platform."""
 
     abstract = True
 
@@ -29,7 +29,7 @@ class PlatformTask(Task):  # type: ignore[misc]  # Celery has no types
 
 
 class TenantTask(Task):  # type: ignore[misc]  # Celery has no types
-    """Carries the tenant's id and nothing else: text in the message, UUID in the function, a field in log lines."""
+    """Carries the tenant's id: text in the message, UUID in the function, a field in log lines."""
 
     abstract = True
 
@@ -40,10 +40,9 @@ class TenantTask(Task):  # type: ignore[misc]  # Celery has no types
 
 
 def tenant_job(run: Callable[[UUID], None]) -> Callable[..., None]:
-    """Register a job about one tenant. Its function takes ``tenant_id``; it is sent with that as its only argument."""
+    """Register a job of one tenant. Its function takes ``tenant_id``; it is sent with that as its only argument."""
     return cast(Callable[..., None], shared_task(base=TenantTask, ignore_result=True)(run))
 
 
 def platform_job(run: Callable[[], None]) -> Callable[[], None]:
-    """Register a job without arguments, for the timetable."""
     return cast(Callable[[], None], shared_task(base=PlatformTask, ignore_result=True)(run))

@@ -1,4 +1,4 @@
-"""Numbers of the tenants room."""
+"""Tunable numbers of tenants."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -21,7 +21,7 @@ KEY_POLICY = KeyPolicy()
 
 @dataclass(frozen=True, slots=True)
 class LimitPolicy:
-    """What a key and a tenant may use unless the operator says otherwise (row T6)."""
+    """The default limits of a key and a tenant."""
 
     requests_per_second: int = promised(100, row="T6: of one key, refilled all the time")
     burst: int = promised(300, row="T6: of one key, at once")
@@ -46,8 +46,6 @@ LIMIT_POLICY = LimitPolicy()
 
 @dataclass(frozen=True, slots=True)
 class LedgerPolicy:
-    """How the cost ledger is kept (row X10)."""
-
     every: timedelta = assumed(
         timedelta(minutes=1), owner="tenants", settle_by="events of a busy tenant that a look at its messages adds up"
     )
@@ -60,8 +58,6 @@ LEDGER_POLICY = LedgerPolicy()
 
 @dataclass(frozen=True, slots=True)
 class ScopePolicy:
-    """What a tenant's transaction may take."""
-
     idle: timedelta = assumed(
         timedelta(seconds=30),
         owner="tenants",
@@ -74,12 +70,12 @@ SCOPE_POLICY = ScopePolicy()
 
 @dataclass(frozen=True, slots=True)
 class ModelUsePolicy:
-    """What a tenant's chat models may use."""
+    """The limits of a tenant's chat models."""
 
+    # Read and written together, for each purpose in a UTC day, unless the tenant's route says otherwise.
     daily_tokens: int = assumed(
         1_000_000, owner="tenants", settle_by="tokens of a day of a real tenant's conversations, by purpose"
     )
-    """Read and written together, for each purpose in a UTC day, unless the tenant's route says otherwise."""
 
 
 MODEL_USE_POLICY = ModelUsePolicy()
@@ -116,8 +112,6 @@ RUN_POLICY = RunPolicy()
 
 @dataclass(frozen=True, slots=True)
 class SupportPolicy:
-    """How long somebody may look at a tenant's people before saying why again."""
-
     lasts: timedelta = promised(timedelta(minutes=30), row="T3: a support session, unless asked otherwise")
     longest: timedelta = promised(timedelta(hours=8), row="T3: the longest support session")
 

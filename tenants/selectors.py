@@ -1,4 +1,4 @@
-"""Reading tenants: the directory and a staff member's tenants need no open scope."""
+"""Reads tenants: the directory and a staff member's tenants need no open scope."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -18,12 +18,10 @@ def tenant_by_slug(slug: str) -> Tenant:
 
 
 def all_tenant_ids() -> Iterable[UUID]:
-    """Return every tenant's id, oldest first: what a scheduled job walks through."""
     return list(Tenant.objects.order_by("created_at", "id").values_list("id", flat=True))
 
 
 def roles_of_staff(user_id: int) -> dict[UUID, str]:
-    """Return ``{tenant id: role}`` of a staff member."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT tenant_id, role FROM app.tenants_of_staff(%s)", [user_id])
         return dict(cursor.fetchall())

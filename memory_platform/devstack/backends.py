@@ -16,7 +16,7 @@ DATABASE = "memory"
 
 
 class Backends:
-    """The servers below the platform. ``postgres`` or ``redis`` is None where the environment names another one."""
+    """The servers below the platform. ``postgres`` or ``redis`` is None if the environment names another one."""
 
     def __init__(self, data_dir: Path, given: Mapping[str, str] = os.environ) -> None:
         self.postgres = None if names_a_database(given) else EmbeddedPostgres(data_dir / "postgres")
@@ -24,11 +24,10 @@ class Backends:
         self.redis = None if both_given else EmbeddedRedis(data_dir / "redis")
 
     def parts(self) -> list[ProcessSpec]:
-        """Return the embedded servers as parts, in the order of their start."""
         return [_part(server) for server in (self.postgres, self.redis) if server is not None]
 
     def provision(self) -> dict[str, str]:
-        """Return the addresses of the embedded servers; makes roles and database first. The servers must be ready."""
+        """Create roles and database; return the addresses of the embedded servers, which must be ready."""
         addresses: dict[str, str] = {}
         if self.postgres is not None:
             urls: ProvisionedUrls = provision(self.postgres.superuser_url(), database=DATABASE)
@@ -39,18 +38,16 @@ class Backends:
 
     @property
     def superuser_url(self) -> str | None:
-        """The embedded database's address for the superuser; None for a database of the user's own."""
         return self.postgres.superuser_url(DATABASE) if self.postgres is not None else None
 
     def release(self) -> None:
-        """Give the servers' directories back, after they were stopped."""
         for server in (self.postgres, self.redis):
             if server is not None:
                 server.release()
 
 
 def names_a_database(given: Mapping[str, str]) -> bool:
-    """Tell whether ``given`` names a database of the user's own. Raises CannotStart when it names only half of it."""
+    """Return whether ``given`` names an external database. Raises CannotStart if only half of it is given."""
     found = [name for name in ("DATABASE_URL", "DATABASE_OWNER_URL") if given.get(name)]
     if len(found) == 1:
         raise CannotStart(

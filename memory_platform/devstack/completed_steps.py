@@ -1,6 +1,6 @@
-"""What has been done to a database already, so that a second start skips it.
+"""The set-up steps that a database has had, so that a second start skips them.
 
-The note is the database's own comment: it is copied, dropped and restored together with what it speaks of.
+The record is the database's own comment: it is copied, dropped and restored together with the database.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ READ = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datn
 
 
 def read_completed_steps(url: str) -> dict[str, str]:
-    """Return ``{step: fingerprint}`` of the database at ``url``; empty when nothing readable is noted."""
+    """Return ``{step: fingerprint}`` of the database at ``url``; empty if there is no readable record."""
     with psycopg.connect(url) as connection:
         row = connection.execute(READ).fetchone()
     try:
@@ -29,7 +29,7 @@ def read_completed_steps(url: str) -> dict[str, str]:
 
 
 def note_mark(url: str, step: str, fingerprint: str) -> None:
-    """Note that ``step`` was done by the code with this ``fingerprint``; as superuser or as the database's owner."""
+    """Record that ``step`` was done by the code with this ``fingerprint``; as superuser or as the database's owner."""
     marks = read_completed_steps(url) | {step: fingerprint}
     with psycopg.connect(url, autocommit=True) as connection:
         name = sql.Identifier(connection.info.dbname)
@@ -37,7 +37,7 @@ def note_mark(url: str, step: str, fingerprint: str) -> None:
 
 
 def schema_fingerprint() -> str:
-    """Return a digest of all that decides what ``migrate`` does: our migrations and the installed packages."""
+    """Return a digest of everything that ``migrate`` depends on: our migrations and the installed packages."""
     apps = ("memory_platform", "tenants", "profiles", "snapshots")
     patterns = (*(f"{app}/migrations/*.py" for app in apps), "memory_platform/postgres/*.py")
     ours = [path for pattern in patterns for path in sorted(PROJECT_ROOT.glob(pattern))]
@@ -46,7 +46,6 @@ def schema_fingerprint() -> str:
 
 
 def seed_fingerprint() -> str:
-    """Return a digest of the code that makes the seed world."""
     patterns = ("memory_platform/management/commands/seed_world.py", "memory_platform/devstack/seed/world*.py")
     return _digest(_contents(path for pattern in patterns for path in sorted(PROJECT_ROOT.glob(pattern))))
 

@@ -1,10 +1,10 @@
-"""What can go wrong while bringing up the development stack; ``detail`` is printed to the person at the console."""
+"""Errors of the development stack; ``detail`` is printed to the person at the terminal."""
 
 from memory_platform.kernel.errors import MemoryPlatformError
 
 
 class DevStackError(MemoryPlatformError):
-    """Base of this room's errors: ``detail`` says what happened and what to do."""
+    """Base of the errors of this package: ``detail`` says what happened and what to do."""
 
     code = "devstack_error"
 
@@ -28,18 +28,16 @@ class StartFailed(DevStackError):
 
 
 class StepFailed(DevStackError):
-    """A step that ends by itself, such as the migrations, ended with a fault; its own lines say which."""
+    """A one-time step, such as the migrations, failed; its own output says why."""
 
     code = "devstack_step_failed"
 
 
 class StopRequested(DevStackError):
-    """The person pressed Ctrl-C, or the system asked us to end, while something was under way."""
+    """The person pressed Ctrl-C, or the system asked the process to end, during a step."""
 
     code = "devstack_stop_requested"
 
 
 class CannotStart(DevStackError):
-    """Something outside the stack is in the way, such as a port in use or half a configuration."""
-
     code = "devstack_cannot_start"

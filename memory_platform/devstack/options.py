@@ -1,4 +1,4 @@
-"""What a person may choose when bringing up the stack."""
+"""The options of ``manage.py up``."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The development stack's numbers, in seconds unless the name says otherwise."""
+"""The timing of the development stack, in seconds unless the name says otherwise."""
 
 from dataclasses import dataclass
 

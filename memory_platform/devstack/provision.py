@@ -26,6 +26,8 @@ ROLES = {
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
+# Row-level security does not cover large objects, and by default every role may create and fill them. Only the owner of
+# these functions can revoke that, and each database has its own copy of them.
 CLOSE_LARGE_OBJECTS = """
 DO $$ DECLARE f regprocedure; BEGIN
   FOR f IN
@@ -35,14 +37,10 @@ DO $$ DECLARE f regprocedure; BEGIN
   END LOOP;
 END $$
 """
-"""Large objects stand outside of row-level security, and by default every role may make and fill them. Only the owner
-of the functions may say otherwise, and each database has its own copy of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProvisionedUrls:
-    """Addresses for DATABASE_OWNER_URL and DATABASE_URL; they hold the passwords that were given."""
-
     owner_url: str
     app_url: str
 
@@ -50,19 +48,24 @@ class ProvisionedUrls:
 def provision(
     superuser_url: str, *, database: str, owner_password: str | None = None, app_password: str | None = None
 ) -> ProvisionedUrls:
-    """Make roles, database, grants and the ``vector`` extension where they are missing.
+    """Create missing roles, database, grants and the ``vector`` extension.
 
     A role's password is left alone when none is given. What is done inside of the database is done in template1 too,
     because test databases are made from it by a role that may not do it. Raises psycopg.Error.
     """
     with psycopg.connect(superuser_url, autocommit=True) as server:
         for role, attributes in ROLES.items():
-            _ensure_role(server, role, attributes)
-        _set_password(server, OWNER, owner_password)
-        _set_password(server, APP, app_password)
+            exists = server.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
+            verb = "ALTER" if exists else "CREATE"
+            server.execute(sql.SQL(f"{verb} ROLE {{}} {attributes}").format(sql.Identifier(role)))
+        for role, password in ((OWNER, owner_password), (APP, app_password)):
+            if password:
+                server.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(sql.Identifier(role), sql.Literal(password)))
         server.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(LOOKUP), sql.Identifier(OWNER)))
         _ensure_database(server, database)
-        _grant_connect(server, database)
+        place = sql.Identifier(database)
+        server.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(place))
+        server.execute(sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(place, sql.Identifier(APP)))
     for name in (TEMPLATE, database):
         with psycopg.connect(make_conninfo(superuser_url, dbname=name), autocommit=True) as inside:
             inside.execute("CREATE EXTENSION IF NOT EXISTS vector")
@@ -75,7 +78,7 @@ def provision(
 
 
 def role_url(superuser_url: str, role: str, password: str | None, database: str) -> str:
-    """Return the same server's address for another role, such as ``postgresql://memory_app@/memory?host=/run/x``.
+    """Return the server's address for another role, such as ``postgresql://memory_app@/memory?host=/run/x``.
 
     Whatever else the superuser's address says (sslmode, port) is kept; a socket folder stands in ``host=``.
     """
@@ -96,26 +99,9 @@ def role_url(superuser_url: str, role: str, password: str | None, database: str)
     return f"postgresql://{credentials}@{network}/{quote(database, safe='')}{query}"
 
 
-def _ensure_role(server: Connection, role: str, attributes: str) -> None:
-    exists = server.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
-    verb = "ALTER" if exists else "CREATE"
-    server.execute(sql.SQL(f"{verb} ROLE {{}} {attributes}").format(sql.Identifier(role)))
-
-
-def _set_password(server: Connection, role: str, password: str | None) -> None:
-    if password:
-        server.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(sql.Identifier(role), sql.Literal(password)))
-
-
 def _ensure_database(server: Connection, database: str) -> None:
     if server.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database]).fetchone():
         statement = sql.SQL("ALTER DATABASE {} OWNER TO {}")
     else:
         statement = sql.SQL("CREATE DATABASE {} OWNER {} ENCODING 'UTF8'")
     server.execute(statement.format(sql.Identifier(database), sql.Identifier(OWNER)))
-
-
-def _grant_connect(server: Connection, database: str) -> None:
-    name = sql.Identifier(database)
-    server.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(name))
-    server.execute(sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(name, sql.Identifier(APP)))

@@ -26,6 +26,7 @@ from memory_platform.devstack.stack_file import remember, stack_secrets
 from memory_platform.env.table import ConfigurationFault, check_given
 
 STOPPED, FAILED, CANNOT_START = 0, 1, 2
+STACK_VARIABLES = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "KEY_PEPPER")
 
 
 def run_stack(options: StackOptions, terminal: Terminal) -> int:
@@ -48,13 +49,16 @@ def run_stack(options: StackOptions, terminal: Terminal) -> int:
             terminal.line("up", f"{fault}")
             return FAILED
         finally:
-            _take_down(supervisor, backends, terminal)
+            terminal.line("up", "stopping (a second Ctrl-C ends everything at once)")
+            supervisor.stop()
+            backends.release()
+            terminal.line("up", "stopped")
             lock.release()
     return STOPPED
 
 
 def _begin(options: StackOptions, lock: DirectoryLock, terminal: Terminal) -> None:
-    """Take the data directory and the port, or say who has them; a value that no program would take ends it here."""
+    """Lock the data directory and check the port and the environment, so that a conflict is reported at once."""
     try:
         check_given()
     except ConfigurationFault as fault:
@@ -86,8 +90,12 @@ def _require_free_port(options: StackOptions) -> None:
 
 def _bring_up(options: StackOptions, backends: Backends, supervisor: Supervisor, terminal: Terminal) -> None:
     began = time.monotonic()
-    _start_backends(backends, supervisor, terminal)
-    settings = {**stack_secrets(options.data_dir), **backends.provision(), **_read_environment()}
+    if servers := backends.parts():
+        terminal.line("up", f"starting {' and '.join(server.name for server in servers)}")
+        supervisor.start(*servers)
+    # Commands in a second terminal need what the environment sets here, too.
+    given = {name: os.environ[name] for name in STACK_VARIABLES if os.environ.get(name)}
+    settings = {**stack_secrets(options.data_dir), **backends.provision(), **given}
     remember(options.data_dir, settings | {"DATA_DIR": str(options.data_dir), "STACK_URL": options.base_url})
     fresh_metrics_directory(options.data_dir)
     programs = Programs(options, settings)
@@ -100,21 +108,8 @@ def _bring_up(options: StackOptions, backends: Backends, supervisor: Supervisor,
     terminal.plain(banner(options.base_url, demo, seconds=time.monotonic() - began))
 
 
-def _start_backends(backends: Backends, supervisor: Supervisor, terminal: Terminal) -> None:
-    parts = backends.parts()
-    if parts:
-        terminal.line("up", f"starting {' and '.join(part.name for part in parts)}")
-        supervisor.start(*parts)
-
-
-def _read_environment() -> dict[str, str]:
-    """Return the addresses and secrets set in the environment: commands in a second terminal need them too."""
-    names = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "KEY_PEPPER")
-    return {name: os.environ[name] for name in names if os.environ.get(name)}
-
-
 def _migrate(programs: Programs, superuser_url: str | None, supervisor: Supervisor, terminal: Terminal) -> None:
-    """Bring the schema up to date. A database of the user's own is always asked, the embedded one notes what it has."""
+    """Migrate the schema. An external database is always checked, the embedded one records its migrations."""
     fingerprint = schema_fingerprint()
     if superuser_url and read_completed_steps(superuser_url).get("migrate") == fingerprint:
         return
@@ -127,7 +122,6 @@ def _migrate(programs: Programs, superuser_url: str | None, supervisor: Supervis
 def _seed(
     programs: Programs, superuser_url: str | None, data_dir: Path, supervisor: Supervisor, terminal: Terminal
 ) -> None:
-    """Make the demo world once; the command itself is safe to repeat."""
     fingerprint = seed_fingerprint()
     known = read_completed_steps(superuser_url).get("seed") if superuser_url else None
     if known == fingerprint and demo_access(data_dir):
@@ -136,10 +130,3 @@ def _seed(
     supervisor.run("seed", programs.step("seed_world"))
     if superuser_url:
         note_mark(superuser_url, "seed", fingerprint)
-
-
-def _take_down(supervisor: Supervisor, backends: Backends, terminal: Terminal) -> None:
-    terminal.line("up", "stopping (a second Ctrl-C ends everything at once)")
-    supervisor.stop()
-    backends.release()
-    terminal.line("up", "stopped")

@@ -1,7 +1,7 @@
-"""The file that tells ``manage.py`` commands in a second terminal how to reach the running stack.
+"""The file from which ``manage.py`` commands in a second terminal learn how to reach the running stack.
 
-It holds the stack's secrets, made once, so it is readable by its owner only. ``memory_platform.env.table`` reads it;
-what the process environment says counts more.
+It holds the stack's secrets, so only its owner may read it. ``memory_platform.env.table`` reads it; the process
+environment takes precedence.
 """
 
 import os
@@ -17,24 +17,24 @@ SECRET_BYTES = 48
 
 
 def read_stack_file(data_dir: Path) -> dict[str, str]:
-    """Return the values an earlier start wrote; empty before the first start."""
+    """Return the values of an earlier start; empty before the first start."""
     return {name: value for name, value in dotenv_values(data_dir / FILE_NAME, interpolate=False).items() if value}
 
 
 def stack_secrets(data_dir: Path) -> dict[str, str]:
-    """Return the stack's secrets: the remembered ones, new ones for those that are missing."""
+    """Return the stack's secrets; missing ones are created."""
     known = read_stack_file(data_dir)
     return {name: known.get(name) or secrets.token_urlsafe(SECRET_BYTES) for name in SECRET_NAMES}
 
 
 def remember(data_dir: Path, values: Mapping[str, str]) -> None:
-    """Write ``values`` in one step, readable by the owner only."""
+    """Write ``values`` atomically, readable by the owner only."""
     lines = "".join(f"{name}='{_escape_value(value)}'\n" for name, value in sorted(values.items()))
     write_private(data_dir / FILE_NAME, "# Written by `manage.py up`. Holds secrets: never commit it.\n" + lines)
 
 
 def write_private(path: Path, text: str) -> None:
-    """Replace ``path`` by a file with mode 0600 that holds ``text``; a reader sees the old or the new one, whole."""
+    """Replace ``path`` atomically by a file with mode 0600 that holds ``text``."""
     fresh = path.with_name(path.name + ".new")
     fresh.unlink(missing_ok=True)
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,1 +1,1 @@
-"""Configuration from the environment, read here alone."""
+"""Configuration from the environment. Only this package reads it."""

@@ -1,4 +1,4 @@
-"""Chat endpoints in the environment: ``CHAT_ENDPOINTS`` names them, ``CHAT_ROUTES`` says which one does what.
+"""Chat endpoints in the environment: ``CHAT_ENDPOINTS`` defines them, ``CHAT_ROUTES`` chooses one for each purpose.
 
 Faults name the endpoint and the field, never a value: it may be a key.
 """
@@ -12,11 +12,11 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+# The purposes of chat models.
 PURPOSES = ("summarise", "extract", "judge", "rewrite")
-"""What a chat model is asked for."""
 
+# The endpoint of every purpose without a route; `CHAT_MODEL` defines an endpoint of this name.
 DEFAULT = "default"
-"""The endpoint of every purpose without a route; ``CHAT_MODEL`` stands for one of this name."""
 
 OPENAI = "https://api.openai.com/v1"
 
@@ -24,7 +24,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
 class ChatEndpoint(BaseModel):
-    """Where one chat model answers."""
+    """The address of one chat model."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
 
@@ -37,7 +37,7 @@ class ChatEndpoint(BaseModel):
 
     @property
     def name(self) -> str:
-        """Kind and model, as in ``openai:gpt-5-mini``: what usage is written down under."""
+        """Kind and model, such as ``openai:gpt-5-mini``: the name under which usage is recorded."""
         return f"{self.kind}:{self.model}"
 
     @field_validator("base_url")
@@ -49,7 +49,7 @@ class ChatEndpoint(BaseModel):
 
     @model_validator(mode="after")
     def _says_who_asks(self) -> Self:
-        """Refuse an endpoint that would have to guess its credentials, and credentials that it would not use."""
+        """Require the credentials that the endpoint needs, and refuse those that it would not use."""
         if self.kind in {"google", "anthropic"} and not self.api_key:
             raise ValueError(f"{self.kind} needs an api_key")
         if self.kind == "google-vertex" and bool(self.project) == bool(self.api_key):
@@ -87,12 +87,11 @@ def chat_routes(value: str) -> Mapping[str, str]:
 
 
 def unknown_routes(routes: Mapping[str, str], known: Collection[str]) -> list[str]:
-    """Return the purposes that are routed to an endpoint which nobody named."""
     return [purpose for purpose, name in routes.items() if name and name not in known]
 
 
 def require_keeper(name: str, endpoints: Mapping[str, ChatEndpoint]) -> None:
-    """Refuse the name of an endpoint that has no cached content; on Vertex it belongs to a project and a region.
+    """Refuse an endpoint without cached content; Vertex needs a project and a region.
 
     Raises PydanticCustomError.
     """

@@ -1,14 +1,14 @@
-"""What is said of an environment that cannot be used: every fault, and what helps."""
+"""The report of an unusable environment: every fault and its remedy."""
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+# Pydantic's fault type for a required field without a value.
 MISSING = "missing"
-"""What pydantic calls a required field that nobody has set."""
 
 
 def explain_faults(invalid: ValidationError) -> str:
-    """Return the faults, one a line, and how to mend them. Only missing values can come from a stack."""
+    """Return the faults, one per line, and how to mend them. Only missing values can come from a stack."""
     faults = invalid.errors(include_input=False)
     lacks = any(fault["type"] == MISSING for fault in faults)
     wrong = any(fault["type"] != MISSING for fault in faults)

@@ -29,9 +29,10 @@ from memory_platform.env.chat import (
 from memory_platform.env.faults import explain_faults
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
+# Written by `manage.py up`: the addresses and secrets of the embedded stack. Never committed.
 STACK_FILE = Path(os.environ.get("DATA_DIR") or PROJECT_ROOT / ".dev") / "stack.env"
-"""Written by ``manage.py up``: the addresses and secrets of the embedded stack. Never committed."""
 
+# The possible values of `EMBEDDER`, made by `memory_platform.providers.registry`. A capital word stands for a name.
 EMBEDDERS = (
     "wordllama",
     "use",
@@ -42,21 +43,20 @@ EMBEDDERS = (
     "hashing:LENGTH",
     "none",
 )
-"""What ``EMBEDDER`` may list; ``memory_platform.providers.registry`` makes them. A capital word stands for a name."""
 
+# The possible values of `RERANKER`.
 RERANKERS = ("none", "http", "cross-encoder:PATH")
-"""What ``RERANKER`` may be."""
 
+# The languages that `memory_platform.kernel.text.detect_language` distinguishes.
 LANGUAGES = ("en", "zh", "ja", "ko", "other")
-"""What :func:`memory_platform.kernel.text.detect_language` tells apart."""
 
 
 class ConfigurationFault(SystemExit):
-    """The environment cannot be used; the message lists every fault. Ends the process with status 1."""
+    """The environment is unusable; the message lists every fault. Ends the process with status 1."""
 
 
 class Environment(BaseSettings):
-    """Everything that can be set from outside."""
+    """All settings from outside."""
 
     model_config = SettingsConfigDict(env_file=STACK_FILE, extra="ignore", frozen=True)
 
@@ -162,7 +162,7 @@ class Environment(BaseSettings):
     @field_validator("database_url", "database_owner_url")
     @classmethod
     def _is_a_postgres_address(cls, value: str) -> str:
-        """Refuse what libpq would refuse, without repeating the value: it may hold a password."""
+        """Refuse an address that libpq refuses, without repeating it: it may hold a password."""
         try:
             parts = conninfo_to_dict(value)
         except ProgrammingError:
@@ -174,13 +174,13 @@ class Environment(BaseSettings):
     @field_validator("embedder")
     @classmethod
     def _lists_known_embedders(cls, value: str) -> str:
-        """Refuse a name that nothing stands behind, and ``none`` beside another."""
+        """Refuse unknown embedders, and ``none`` beside another."""
         names = split_list(value)
         unknown = [name for name in names if not is_known(name, EMBEDDERS)]
         if unknown or not names:
             raise ValueError(f"lists {', '.join(map(repr, unknown)) or 'nothing'}; known: {', '.join(EMBEDDERS)}")
         if "none" in names and len(names) > 1:
-            raise ValueError("lists `none`, which stands alone, beside others")
+            raise ValueError("lists `none` beside others: `none` stands alone")
         return value
 
     @field_validator("reranker")
@@ -193,7 +193,7 @@ class Environment(BaseSettings):
     @field_validator("embedding_base_url", "embedding_previous_base_url", "rerank_url", "chat_base_url")
     @classmethod
     def _is_an_http_address(cls, value: str) -> str:
-        """Refuse what no request could be sent to, without repeating it."""
+        """Refuse an invalid address, without repeating it."""
         if value and not value.startswith(("http://", "https://")):
             raise ValueError("is not an http:// or https:// address")
         return value
@@ -202,7 +202,7 @@ class Environment(BaseSettings):
     @classmethod
     def _lists_known_languages(cls, value: str) -> str:
         if not split_list(value) or not set(split_list(value)) <= set(LANGUAGES):
-            raise ValueError(f"lists a language that is not told apart; known: {', '.join(LANGUAGES)}")
+            raise ValueError(f"lists an unknown language; known: {', '.join(LANGUAGES)}")
         return value
 
     @field_validator("chat_endpoints", mode="before")
@@ -217,7 +217,6 @@ class Environment(BaseSettings):
 
     @model_validator(mode="after")
     def _routes_lead_somewhere(self) -> Self:
-        """Refuse two endpoints of one name, routes to endpoints that nobody named, and a keeper that keeps nothing."""
         if self.chat_model and DEFAULT in self.chat_endpoints:
             raise PydanticCustomError("two_defaults", "CHAT_MODEL and CHAT_ENDPOINTS both name the endpoint `default`")
         known = [*self.chat_endpoints, *([DEFAULT] if self.chat_model else [])]
@@ -232,7 +231,6 @@ class Environment(BaseSettings):
 
     @model_validator(mode="after")
     def _endpoints_have_addresses(self) -> Self:
-        """Refuse a kind of endpoint without its address."""
         if self.reranker == "http" and not self.rerank_url:
             raise PydanticCustomError("no_address", "RERANKER is http and RERANK_URL is empty")
         if "openai-previous:" in self.embedder and not self.embedding_previous_base_url:
@@ -240,14 +238,6 @@ class Environment(BaseSettings):
                 "no_address", "EMBEDDER lists openai-previous and EMBEDDING_PREVIOUS_BASE_URL is empty"
             )
         return self
-
-    @property
-    def allowed_host_list(self) -> list[str]:
-        return split_list(self.allowed_hosts)
-
-    @property
-    def csrf_trusted_origin_list(self) -> list[str]:
-        return split_list(self.csrf_trusted_origins)
 
 
 def is_known(name: str, entries: tuple[str, ...]) -> bool:
@@ -264,10 +254,10 @@ def is_known(name: str, entries: tuple[str, ...]) -> bool:
 
 
 def split_list(value: str) -> list[str]:
-    """Return the parts of a comma-separated value, without blanks."""
     return [part.strip() for part in value.split(",") if part.strip()]
 
 
+# Stand-ins for values that a stack makes itself, used by `check_given`: nothing connects or signs with them.
 STAND_INS = {
     "database_url": "postgresql://app@/later",
     "database_owner_url": "postgresql://owner@/later",
@@ -276,12 +266,11 @@ STAND_INS = {
     "secret_key": "made when the stack is started first",
     "key_pepper": "made when the stack is started first",
 }
-"""What a stack makes by itself, as :func:`check_given` takes it: nothing connects or signs with it."""
 
 
 @cache
 def environment() -> Environment:
-    """Return the configuration of this process, read once. Raises ConfigurationFault naming every fault."""
+    """Return the configuration of this process, read once. Raises ConfigurationFault with every fault."""
     try:
         return Environment()  # type: ignore[call-arg]  # required fields come from the environment
     except ValidationError as invalid:
@@ -289,7 +278,7 @@ def environment() -> Environment:
 
 
 def check_given() -> None:
-    """Read what the environment says before a stack is started that makes the rest. Raises ConfigurationFault.
+    """Check the environment before a stack is started that provides the rest. Raises ConfigurationFault.
 
     Empty values count as absent, as they do for the stack's programs.
     """

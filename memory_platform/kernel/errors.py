@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FieldFault:
-    """One thing wrong with one field of a request; ``field`` is a dotted path such as ``messages.3.role``."""
+    """One fault of one field of a request; ``field`` is a dotted path such as ``messages.3.role``."""
 
     field: str
     code: str
@@ -18,7 +18,7 @@ class FieldFault:
 
 
 class MemoryPlatformError(Exception):
-    """Base of the tree. ``code`` is public and never renamed; ``retryable`` says whether trying again can help."""
+    """Base of all errors. ``code`` is public and never renamed; ``retryable`` says whether a retry can help."""
 
     code = "internal_error"
     retryable = False
@@ -42,19 +42,19 @@ class NotFound(MemoryPlatformError):
 
 
 class Conflict(MemoryPlatformError):
-    """The present state does not allow it. HTTP 409."""
+    """The current state does not allow it. HTTP 409."""
 
     code = "conflict"
 
 
 class VersionMismatch(MemoryPlatformError):
-    """``If-Match`` names a version that is no longer the current one. HTTP 412."""
+    """``If-Match`` names a version that is not the current one. HTTP 412."""
 
     code = "version_mismatch"
 
 
 class Refused(MemoryPlatformError):
-    """Understood, well-formed, and still refused. HTTP 422."""
+    """The request is well-formed and understood, and refused. HTTP 422."""
 
     code = "refused"
 

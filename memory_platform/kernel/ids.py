@@ -1,15 +1,15 @@
-"""Identifiers made here: time-ordered for new rows, derived for rows that a retry must meet again."""
+"""Identifiers: time-ordered for new rows, derived from content for rows that a retry must find again."""
 
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from uuid_utils.compat import uuid7
 
+# Root of every derived id. Never change it: each retry would write a second row.
 STABLE_NAMESPACE = uuid5(NAMESPACE_URL, "https://memory-platform.invalid/stable-id")
-"""Root of every derived id. Changing it makes each retry write a second row: never change it."""
 
 
 def new_id() -> UUID:
-    """Return a UUIDv7: unique and ordered by the time of its making."""
+    """Return a UUIDv7: unique and ordered by creation time."""
     return uuid7()
 
 

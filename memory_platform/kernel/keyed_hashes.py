@@ -1,14 +1,14 @@
-"""Keyed hashes: what recognises a text or an id again without telling it, and what nobody else can write."""
+"""Keyed hashes: they recognise a text or an id without revealing it, and sign what nobody else can forge."""
 
 import hashlib
 import hmac
 
+# Occurs in no id and in no normalised text, so ("a", "bc") and ("ab", "c") differ.
 _APART = "\x1f"
-"""Stands in no id and in no normalised text, so ("a", "bc") and ("ab", "c") differ."""
 
 
 def derived_key(secret: str, purpose: str) -> bytes:
-    """Return the key (32 bytes) for one purpose: what is known of one tells nothing of another."""
+    """Return the key (32 bytes) for one purpose; the keys of different purposes are independent."""
     return hmac.digest(secret.encode(), f"memory-platform/{purpose}".encode(), "sha256")
 
 
@@ -18,5 +18,5 @@ def keyed_digest(key: bytes, *parts: object) -> bytes:
 
 
 def key_name(key: bytes) -> str:
-    """Return eight hex digits that name a key and do not tell it."""
+    """Return eight hex digits that name a key without revealing it."""
     return hashlib.sha256(key).hexdigest()[:8]

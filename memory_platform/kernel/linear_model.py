@@ -1,4 +1,4 @@
-"""A linear reader: classes told from numbers by one matrix, as it was taught; numpy alone."""
+"""A linear classifier: one matrix over numeric features, numpy only."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,8 @@ Float32 = npt.NDArray[np.float32]
 class LinearReader:
     """``weights`` (classes, features) and ``intercepts`` (classes,) of a multinomial logistic regression.
 
-    ``least`` are shares below which a class is not told, ``encoder`` the space of the vectors among the features,
-    ``taught`` where the weights come from.
+    ``least`` holds the probability below which a class is not predicted, ``encoder`` the space of the vectors among the
+    features, ``taught`` the origin of the weights.
     """
 
     classes: tuple[str, ...]
@@ -29,13 +29,11 @@ class LinearReader:
 
     @classmethod
     def read(cls, path: Path) -> "LinearReader":
-        """Return the reader that :meth:`write` kept."""
         held = json.loads(path.read_text(encoding="utf-8"))
         weights, intercepts = (np.array(held[name], np.float32) for name in ("weights", "intercepts"))
         return cls(tuple(held["classes"]), weights, intercepts, held["least"], held["encoder"], held["taught"])
 
     def write(self, path: Path) -> None:
-        """Keep the reader as JSON, a class a line, numbers to four decimals."""
         head = {"taught": self.taught, "encoder": self.encoder, "classes": self.classes, "least": self.least}
         rows = ",\n  ".join(json.dumps([round(float(number), 4) for number in row]) for row in self.weights)
         intercepts = json.dumps([round(float(number), 4) for number in self.intercepts])
@@ -43,13 +41,13 @@ class LinearReader:
         path.write_text(f'{told},\n "intercepts": {intercepts},\n "weights": [\n  {rows}\n ]\n}}\n', encoding="utf-8")
 
     def shares(self, features: Sequence[float] | Float32) -> dict[str, float]:
-        """Return each class's share of belief, which add up to 1. Raises ValueError for another number of features."""
+        """Return the probability of each class. Raises ValueError for another number of features."""
         scores = self.weights @ np.asarray(features, np.float32) + self.intercepts
         raised = np.exp(scores - scores.max())
         return dict(zip(self.classes, (raised / raised.sum()).tolist(), strict=True))
 
     def predict(self, features: Sequence[float] | Float32) -> str | None:
-        """Return the likeliest class; None where its share is below the least."""
+        """Return the likeliest class, or None if its probability is below its threshold."""
         shares = self.shares(features)
         best = max(shares, key=shares.__getitem__)
         return best if shares[best] >= self.least.get(best, 0.0) else None

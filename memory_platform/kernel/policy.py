@@ -1,6 +1,6 @@
-"""Numbers with a provenance: every tunable value says where it comes from.
+"""Numbers with a source: every tunable value says where it comes from.
 
-A policy is a frozen dataclass whose fields use :func:`measured` or :func:`assumed`. ``assumed`` fields are a visible
+A config is a frozen dataclass whose fields use :func:`measured` or :func:`assumed`. ``assumed` fields are a visible
 debt: :func:`provenance_of` lists them, and a test keeps the list from growing unseen.
 """
 
@@ -10,27 +10,27 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Why a number is what it is. ``kind`` is ``measured``, ``assumed`` or ``promised`` (a row of the features)."""
+    """The source of a number. ``kind`` is ``measured``, ``assumed`` or ``promised`` (an id of docs/features.md)."""
 
     kind: str
     source: str
 
 
 def measured(value: Any, *, source: str) -> Any:
-    """Declare a policy field whose default was measured; ``source`` names the run or the publication."""
+    """Declare a field whose default was measured; ``source`` names the run or the publication."""
     return field(default=value, metadata={"provenance": Provenance("measured", source)})
 
 
 def promised(value: Any, *, row: str) -> Any:
-    """Declare a policy field whose default is promised to users by a row of the feature list, such as ``"C2"``."""
+    """Declare a field whose default is promised to users by an entry of docs/features.md, such as ``"C2"``."""
     return field(default=value, metadata={"provenance": Provenance("promised", row)})
 
 
 def assumed(value: Any, *, owner: str, settle_by: str) -> Any:
-    """Declare a policy field whose default is a guess; ``settle_by`` names what will replace it by a measurement."""
+    """Declare a field whose default is a guess; ``settle_by`` names the measurement that will replace it."""
     return field(default=value, metadata={"provenance": Provenance("assumed", f"{owner}: {settle_by}")})
 
 
 def provenance_of(policy: type) -> dict[str, Provenance]:
-    """Return ``{field: Provenance}`` of a policy class. Raises KeyError for a field that declares none."""
+    """Return ``{field: Provenance}`` of a config class. Raises KeyError for a field that declares none."""
     return {f.name: f.metadata["provenance"] for f in fields(policy)}

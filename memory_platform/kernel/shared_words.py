@@ -1,4 +1,4 @@
-"""Which words of a question stand in a text: what people are shown of a match by words."""
+"""The words that a question and a text share, as people are shown them."""
 
 import re
 from collections.abc import Set
@@ -9,8 +9,8 @@ _WORD = re.compile(r"[㐀-鿿]+|[^\W_㐀-鿿]+(?:['’-][^\W_㐀-鿿]+)*")
 
 
 def shared_words(asked: str, said: str) -> list[str]:
-    """Return the words of ``asked`` that stand in ``said`` in any form, each once, in order and as they are asked; of
-    Chinese the characters and pairs."""
+    """Return the words of ``asked`` that occur in ``said`` in any form, each once, in order; for Chinese the characters
+    and pairs."""
     held = frozenset(terms(said))
     words = (part for word in _WORD.findall(asked) for part in _parts_in(word, held))
     return list(dict.fromkeys(words))

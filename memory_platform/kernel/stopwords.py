@@ -1,4 +1,4 @@
-"""Words that carry no meaning of their own, in the two languages of the keyword index."""
+"""Stop words of the keyword index, English and Chinese."""
 
 _ENGLISH = """
 a about above after again against all am an and any are aren't as at be because been before being below between both
@@ -12,14 +12,13 @@ when when's where where's which while who who's whom why why's will with won't w
 you've your yours yourself yourselves s t d ll m re ve
 """
 
+# The Snowball English list with "just", "now", "will" and the endings after an apostrophe.
 ENGLISH = frozenset(_ENGLISH.split())
-"""The Snowball English list with "just", "now", "will" and the tails that an apostrophe leaves behind."""
 
+# Characters without a meaning of their own; a bigram is dropped only if both characters are here: "不辣" stays.
+# Measured on MADial zh (80 questions): coverage@125 .470 without both lines and their bigrams, .427 without the first
+# line only.
 CHINESE = frozenset(
     "的了是在和与及也都就着过吗呢吧啊呀哦嗯么之其而且或被把给让对于从向以为这那哪"
     "我你您他她它们个一很会要说可到去来不没有"
 )
-"""Single characters that alone say nothing; a bigram goes only when both of its characters are here: "不辣" stays.
-
-Measured on MADial zh (80 questions): coverage@125 .470 with both lines and their bigrams out, .427 with the first line.
-"""

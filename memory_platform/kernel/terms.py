@@ -10,11 +10,11 @@ import Stemmer  # type: ignore[import-not-found]  # a C extension without stubs
 from memory_platform.kernel.stopwords import CHINESE, ENGLISH
 from memory_platform.kernel.text import HAN, HANGUL, KANA, index_form
 
+# Longest term, characters: longer runs are keys or noise, and are cut.
 TERM_LENGTH = 64
-"""Longest term, characters: longer runs are keys or noise, and are cut."""
 
+# Scripts indexed by characters and bigrams: written without spaces, or with changing endings (Korean).
 _UNSPACED = f"{HAN}{KANA}{HANGUL}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-"""Scripts read by characters and bigrams: written without spaces, or with endings that change (Korean)."""
 
 _RUN = re.compile(f"([{_UNSPACED}]+)|((?:(?![{_UNSPACED}])[^\\W_])+(?:'[a-z]+)?)")
 _RUN_ASCII = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
@@ -31,7 +31,7 @@ _stemmers = _Stemmers()
 
 
 def terms(text: str) -> list[str]:
-    """Return the terms of ``text`` in order, repeats kept; stop words are left out. Linear in ``len(text)``."""
+    """Return the terms of ``text`` in order, with repeats, without stop words. Linear in ``len(text)``."""
     form = index_form(text)
     if form.isascii():
         return _stems(_RUN_ASCII.findall(form))
@@ -54,7 +54,7 @@ def _stems(words: Iterable[str]) -> list[str]:
 
 
 def _characters_and_bigrams(run: str) -> list[str]:
-    """Return the terms of a run of Chinese. Words beside them gain nothing: lab/notes/recall.md has the figures."""
+    """Return the terms of a run of Chinese. Adding words brings nothing: docs/evaluation.md has the figures."""
     singles = [c for c in run if c not in CHINESE]
     bigrams = [a + b for a, b in pairwise(run) if not (a in CHINESE and b in CHINESE)]
     return singles + bigrams

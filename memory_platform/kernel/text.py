@@ -12,8 +12,8 @@ from itertools import accumulate, takewhile
 
 from opencc import OpenCC
 
+# Most combining marks kept in one run: the bound of Unicode's stream-safe text format (UAX #15).
 MARK_RUN = 30
-"""Most combining marks kept in one run: the bound of Unicode's stream-safe text format (UAX #15)."""
 
 _MARKS_BEYOND_COMBINING = "\u0f73\u0f75\u0f81\uff9e\uff9f"  # class 0 themselves, but NFKC makes marks of them
 _MARKS = re.escape(
@@ -23,11 +23,11 @@ _LONG_MARK_RUN = re.compile(f"([{_MARKS}]{{{MARK_RUN}}})[{_MARKS}]+")
 
 _PLURAL = re.compile(r"(?<=[a-z]{2})(?:ies|ie|(?<![su])s)$")
 _LONG_PLURAL = re.compile(r"(?<=[sxzh])e$")
+# Unicode's default-ignorable code points, and the blank Braille pattern: they hide differences from a reader.
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
 )
-"""Unicode's default-ignorable code points, and the blank Braille pattern: they hide differences from a reader."""
 
 _SPACES = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 
@@ -41,8 +41,8 @@ _HANGUL = re.compile(f"[{HANGUL}]")
 _LATIN_WORD = re.compile("[a-z\u00df-\u024f]+")
 _OTHER_WORD = re.compile(r"[^\W\d_]+")
 
+# The language of a text without letters (ISO 639-2).
 UNDETERMINED = "und"
-"""The language of a text without letters (ISO 639-2)."""
 
 
 @lru_cache(maxsize=1)
@@ -58,9 +58,9 @@ def normalise(text: str) -> str:
 
 
 def beginning(text: str, limit: int) -> str:
-    """Return the beginning of ``text`` that has at most ``limit`` characters, as it stands and in NFKC.
+    """Return the longest beginning of ``text`` that has at most ``limit`` characters, both as it is and in NFKC.
 
-    Who reads it puts it in normal form first, in which one character may be 18 (U+FDFA).
+    One character may become 18 in NFKC (U+FDFA).
     """
     part = text[:limit]
     if part.isascii() or len(normalise(part)) <= limit:
@@ -70,17 +70,16 @@ def beginning(text: str, limit: int) -> str:
 
 
 def visible(text: str) -> str:
-    """Return ``text`` without characters that show nothing; joins of emoji and scripts are given up for it."""
+    """Return ``text`` without invisible characters. Joined emoji and scripts are split by this."""
     return text if text.isascii() else _INVISIBLE.sub("", text)
 
 
 def is_invisible(character: str) -> bool:
-    """Return whether ``visible`` leaves the character out."""
+    """Return whether :func:`visible` removes the character."""
     return _INVISIBLE.match(character) is not None
 
 
 def simplify(text: str) -> str:
-    """Return Chinese in ``text`` in simplified characters; all else stays."""
     if text.isascii() or not _HAN.search(text):
         return text
     return _ENCODABLE.sub(lambda part: str(_simplifier().convert(part[0])), text)
@@ -94,22 +93,22 @@ def index_form(text: str) -> str:
 
 
 def collapse_spaces(text: str) -> str:
-    """Return ``text`` with every run of white space and control characters as one space, none at the ends."""
+    """Return ``text`` with every run of white space and control characters as one space, trimmed."""
     return _SPACES.sub(" ", text).strip()
 
 
 def comparable(text: str) -> str:
-    """Return what two texts share when a reader would call them the same: ``index_form`` with single spaces."""
+    """Return the form that is equal for texts that a reader would call the same: ``index_form`` with single spaces."""
     return collapse_spaces(index_form(text))
 
 
 def singular(text: str) -> str:
-    """Return a form of lower-case ``text`` that one and several of its last word share: "window seat(s)"."""
+    """Return lower-case ``text`` in a form that is equal for singular and plural of its last word: "window seat(s)"."""
     return _LONG_PLURAL.sub("", _PLURAL.sub(lambda ending: "y" if "i" in ending.group() else "", text))
 
 
 def content_hash(text: str) -> bytes:
-    """Return the SHA-256 (32 bytes) of what a reader sees; spacing and encoding do not matter, case does.
+    """Return the SHA-256 (32 bytes) of the visible text; spacing and encoding do not matter, case does.
 
     Lone surrogates are hashed as they are, so that no string raises.
     """
@@ -118,7 +117,7 @@ def content_hash(text: str) -> bytes:
 
 
 def detect_language(text: str) -> str:
-    """Return "zh", "en", "ja", "ko", "other" or "und" by script: a Han character weighs as much as a Latin word.
+    """Return "zh", "en", "ja", "ko", "other" or "und" by script: a Han character counts as much as a Latin word.
 
     Latin script counts as English: the question asked here is which words and which embedding can serve the text.
     """

@@ -1,6 +1,6 @@
-"""Results of a pure function of texts, cached under a keyed digest of each text: the cache holds no text.
+"""A cache for pure functions of texts. It keeps digests, no texts.
 
-The digest is keyed by the process, so that the keys tell nothing to whoever reads them elsewhere.
+The digest is keyed per process, so that it reveals nothing outside.
 """
 
 import secrets
@@ -17,7 +17,7 @@ _KEYED = blake2b(key=secrets.token_bytes(_DIGEST_BYTES), digest_size=_DIGEST_BYT
 
 
 class ByText(Generic[T]):
-    """Calls ``compute`` once for each of the last ``most`` texts. Two threads may compute the same."""
+    """Caches ``compute`` for the last ``most`` new texts. Thread-safe: two threads may compute the same."""
 
     def __init__(self, compute: Callable[[str], T], most: int) -> None:
         self._compute = compute

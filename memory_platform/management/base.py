@@ -1,10 +1,12 @@
-"""What the platform's own commands share: a database that is away or made by other code is said in one sentence."""
+"""The base of the platform's commands: a missing or outdated database is reported in one sentence."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError, ProgrammingError
 from psycopg.errors import UndefinedColumn, UndefinedTable
+
+from tenants.models import Tenant
 
 NO_DATABASE = "The database does not answer. Start the stack (make run), or check DATABASE_URL."
 OTHER_TABLES = (
@@ -27,3 +29,13 @@ class PlatformCommand(BaseCommand):
             if isinstance(error.__cause__, UndefinedColumn | UndefinedTable):
                 raise CommandError(OTHER_TABLES) from error
             raise
+
+
+def choose_tenants(slug: str | None) -> list[Tenant]:
+    """Return the tenant with this slug, all tenants for None. Raises CommandError that lists the known ones."""
+    tenants = list(Tenant.objects.order_by("slug"))
+    chosen = [one for one in tenants if slug in (None, one.slug)]
+    if not chosen:
+        known = ", ".join(one.slug for one in tenants) or "none yet"
+        raise CommandError(f"There is no tenant {slug!r}. Tenants here: {known}.")
+    return chosen

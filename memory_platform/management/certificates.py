@@ -1,4 +1,4 @@
-"""Reading certificates of erasure from a file."""
+"""Read certificates of erasure from a file."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 
 
 def certificates_in(path: Path) -> list[dict[str, Any]]:
-    """Return the certificates of a file, one a line, alone or inside an answer of the API. Raises CommandError."""
+    """Return the certificates of a file, one per line, alone or inside an answer of the API. Raises CommandError."""
     try:
         lines = [orjson.loads(line) for line in path.read_bytes().splitlines() if line.strip()]
     except OSError as fault:

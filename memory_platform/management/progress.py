@@ -1,4 +1,4 @@
-"""How long commands show that they live: a bar on a terminal, a line elsewhere."""
+"""Progress of commands: a bar on a terminal, a line elsewhere."""
 
 import logging
 import time
@@ -14,7 +14,7 @@ Advance = Callable[[int], object]
 
 @contextmanager
 def progress(out: OutputWrapper, what: str, total: int, unit: str) -> Iterator[Advance]:
-    """Draw a bar on a terminal; elsewhere say when it is done, and how long it took. A ``total`` of 0 is unknown."""
+    """Draw a bar on a terminal; elsewhere print a line with the duration at the end. A ``total`` of 0 is unknown."""
     started = time.monotonic()
     bar: tqdm[Any] = tqdm(total=total or None, unit=f" {unit}", desc=what, disable=None)
     with bar:
@@ -25,7 +25,7 @@ def progress(out: OutputWrapper, what: str, total: int, unit: str) -> Iterator[A
 
 @contextmanager
 def quiet_events() -> Iterator[None]:
-    """Log warnings and faults only: the events of thousands of messages would bury the progress."""
+    """Log only warnings and errors: the events of thousands of messages would bury the progress."""
     logger = logging.getLogger("memory_platform")
     level = logger.level
     logger.setLevel(logging.WARNING)

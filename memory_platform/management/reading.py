@@ -1,4 +1,4 @@
-"""What commands say about a file that they cannot use."""
+"""Error messages for unusable input files."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ FAULTS_SHOWN = 10
 
 @contextmanager
 def explain_faults(path: Path, refusal: str) -> Iterator[None]:
-    """Turn a file that cannot be read, or that is refused inside the block, into a CommandError naming its faults."""
+    """Turn an unreadable file, or one that is refused inside the block, into a CommandError with its faults."""
     try:
         yield
     except OSError as fault:

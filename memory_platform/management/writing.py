@@ -1,4 +1,4 @@
-"""Files that commands leave behind."""
+"""Result files of commands."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +7,7 @@ from django.core.management.base import CommandError, OutputWrapper
 
 
 def write_result(out: OutputWrapper, write: Callable[[Path], object], path: Path) -> None:
-    """Write a file and say so on ``out``. Raises CommandError that says why it cannot be written or drawn."""
+    """Write a file and report it on ``out``. Raises CommandError if it cannot be written or drawn."""
     try:
         write(path)
     except OSError as fault:

@@ -1,4 +1,4 @@
-"""Whether this process can serve: small checks with a bounded wait, and what their outcomes mean together."""
+"""Whether this process can serve: small checks with a bounded wait, and their combined outcome."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +20,7 @@ from memory_platform.observability.logs import Event, log
 
 @dataclass(frozen=True, slots=True)
 class HealthPolicy:
-    """Waits of one look at the parts, seconds."""
+    """Timeouts of the checks, seconds."""
 
     postgres_s: float = promised(1.0, row="D5")
     other_s: float = promised(0.3, row="D5")
@@ -30,7 +30,7 @@ POLICY = HealthPolicy()
 
 
 class ProbeOutcome(StrEnum):
-    """How one part is."""
+    """The state of one part."""
 
     OK = "ok"
     DEGRADED = "degraded"
@@ -39,7 +39,7 @@ class ProbeOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One part: ``probe`` returns an outcome or raises; ``failed`` is what a raised error or a late answer means."""
+    """One part: ``probe`` returns an outcome or raises; ``failed`` is the outcome of an error or a timeout."""
 
     name: str
     probe: Callable[[], ProbeOutcome]
@@ -49,13 +49,12 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The outcome of every part and of all together: the worst one."""
+    """The outcome of every part; the worst one is the outcome of all."""
 
     checks: Mapping[str, ProbeOutcome]
 
     @property
     def status(self) -> ProbeOutcome:
-        """The worst outcome."""
         order = (ProbeOutcome.UNAVAILABLE, ProbeOutcome.DEGRADED)
         return next((worst for worst in order if worst in self.checks.values()), ProbeOutcome.OK)
 
@@ -67,8 +66,10 @@ _answered: set[str] = set()
 
 
 def look_at(checks: list[Check]) -> Health:
-    """Run all checks side by side and return the outcomes; none takes longer than its ``wait_s``."""
-    running = {check.name: _thread_of(check).submit(_run_probe, check) for check in checks}
+    """Run all checks in parallel and return the outcomes; none takes longer than its ``wait_s``."""
+    for check in checks:
+        _threads.setdefault(check.name, ThreadPoolExecutor(1, thread_name_prefix=f"health-{check.name}"))
+    running = {check.name: _threads[check.name].submit(_run_probe, check) for check in checks}
     outcomes: dict[str, ProbeOutcome] = {}
     for check in checks:
         try:
@@ -84,7 +85,7 @@ def look_at(checks: list[Check]) -> Health:
 
 
 def probe_postgres() -> ProbeOutcome:
-    """Return OK when Postgres answers, the schema is the code's, and the role cannot pass the tenant wall."""
+    """Return OK if Postgres answers, the schema matches the code, and the role cannot bypass tenant isolation."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user")
         row = cursor.fetchone()
@@ -93,7 +94,7 @@ def probe_postgres() -> ProbeOutcome:
 
 
 def migrations_applied() -> bool:
-    """Return whether every migration of the code stands in the database; a yes is remembered by this process."""
+    """Return whether every migration is applied; a yes is cached by this process."""
     if not _schema["current"]:
         wanted = MigrationLoader(None, ignore_no_migrations=True).graph.leaf_nodes()
         applied = MigrationRecorder(connection).applied_migrations()
@@ -105,16 +106,12 @@ _schema = {"current": False}
 
 
 def probe_redis(url: str) -> ProbeOutcome:
-    """Return OK when Redis answers a ping; raises otherwise, after 0.3 s at most."""
+    """Return OK if Redis answers a ping; raises otherwise, after 0.3 s at most."""
     wait = POLICY.other_s
     client: Any = Redis.from_url(url, socket_timeout=wait, socket_connect_timeout=wait, retry=Retry(NoBackoff(), 0))
     with client:
         client.ping()
     return ProbeOutcome.OK
-
-
-def _thread_of(check: Check) -> ThreadPoolExecutor:
-    return _threads.setdefault(check.name, ThreadPoolExecutor(1, thread_name_prefix=f"health-{check.name}"))
 
 
 def _run_probe(check: Check) -> ProbeOutcome:

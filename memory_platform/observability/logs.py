@@ -9,8 +9,8 @@ from uuid import UUID
 
 import structlog
 
+# Longer strings are not ids; they are cut, so that content cannot slip in whole.
 VALUE_CHARS = 200
-"""Longer strings are not ids; they are cut, so that content cannot slip in whole."""
 
 
 class Event(StrEnum):
@@ -66,7 +66,7 @@ def log(event: Event, **values: Any) -> None:
 
 
 def keep_ids(_logger: Any, _method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Structlog processor: write ids and numbers as they are, cut long strings, name the type of anything else."""
+    """Structlog processor: keep ids and numbers, cut long strings, replace anything else by its type."""
     for key, value in line.items():
         if not key.startswith("_"):
             line[key] = _plain(value)
@@ -74,7 +74,7 @@ def keep_ids(_logger: Any, _method: str, line: MutableMapping[str, Any]) -> Muta
 
 
 def write_places(out: TextIO, exc_info: Any) -> None:
-    """Write an exception's type and where it passed, without its message and the values at hand: they hold content."""
+    """Write an exception's type and stack without its message and local values: they hold content."""
     kind, _, trace = exc_info
     for frame in traceback.extract_tb(trace):
         out.write(f"  {frame.filename}:{frame.lineno} {frame.name}\n")

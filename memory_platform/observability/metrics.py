@@ -1,6 +1,6 @@
-"""Every metric of the platform on one page: the unit stands in the name, labels come from short closed lists.
+"""Every metric of the platform: the unit is part of the name, labels come from short closed lists.
 
-A tenant is never a label: there may be thousands, and a metric must not tell who uses what.
+A tenant is never a label: there may be thousands, and a metric must not reveal who uses what.
 """
 
 from collections.abc import Callable
@@ -13,8 +13,8 @@ _FAST = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 _SLOW = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0)
 _UNIT = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _TOKENS = (128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 65_536)
+# The process that looked last has the best value; this is the Prometheus client's name for that mode.
 _LATEST: dict[str, Any] = {"multiprocess_mode": "mostrecent"}
-"""Whichever process looked last knows best; its name for Prometheus's client."""
 
 # The door
 REQUEST_SECONDS = Histogram("api_request_seconds", "Time to answer.", ["route", "method", "status"], buckets=_FAST)
@@ -60,12 +60,11 @@ _refreshers: list[Callable[[], None]] = []
 
 
 def refresh_with(refresh: Callable[[], None]) -> None:
-    """Have ``refresh`` set its gauges each time the metrics are read. It must be quick and must not raise."""
     _refreshers.append(refresh)
 
 
 def exposition() -> bytes:
-    """Return all metrics in the Prometheus text format; of all processes when they share a directory."""
+    """Return all metrics in the Prometheus text format; those of all processes if they share a directory."""
     for refresh in _refreshers:
         refresh()
     if storage.ValueClass is storage.MutexValue:

@@ -1,4 +1,4 @@
-"""The outermost layer of every request: its id, its time, its one log line."""
+"""The outermost middleware: request id, time, one log line per request."""
 
 import traceback
 from collections.abc import Callable
@@ -13,14 +13,14 @@ from memory_platform.observability.metrics import REQUEST_SECONDS
 from memory_platform.observability.request_id import accept_request_id
 
 QUIET_ROUTES = frozenset({"health/live", "health/ready", "metrics"})
+# Exceptions that Django answers with a 4xx page.
 EXPECTED = (Http404, PermissionDenied, SuspiciousOperation, BadRequest)
-"""What Django answers with a 4xx page."""
 FRAMES_LOGGED = 12
 KNOWN_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class RequestMiddleware:
-    """Names the request, times it, and says in one line how it ended. Comes first in the list."""
+    """Gives each request an id, times it, and logs its end in one line. Must come first in the list."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -36,13 +36,13 @@ class RequestMiddleware:
         return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> None:
-        """Say where a view outside of the API failed; Django's own line, with path and values, is silent."""
+        """Log where a view outside of the API failed; Django's own line, with path and values, is silenced."""
         if not isinstance(error, EXPECTED):
             log_failure(error)
 
 
 def log_failure(error: BaseException) -> None:
-    """Log where a request failed: class and frames, not the message, which may quote content."""
+    """Log class and frames of a failure, not the message, which may quote content."""
     frames = traceback.extract_tb(error.__traceback__)[-FRAMES_LOGGED:]
     log(Event.REQUEST_FAILED, error=type(error).__qualname__, frames=[f"{f.filename}:{f.lineno}" for f in frames])
 
@@ -66,6 +66,6 @@ def _record(request: HttpRequest, response: HttpResponse, seconds: float) -> Non
 
 
 def route_of(request: HttpRequest) -> str:
-    """Return the pattern that matched (never the path, which holds subject ids), or ``unmatched``."""
+    """Return the matched URL pattern (never the path, which holds subject ids), or ``unmatched``."""
     match = request.resolver_match
     return match.route if match is not None and match.route else "unmatched"

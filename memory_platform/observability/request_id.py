@@ -10,12 +10,11 @@ _request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 
 def accept_request_id(offered: str | None) -> str:
-    """Make ``offered`` the id of this request if it is short and plain, else a new one; return what holds."""
+    """Use ``offered`` as the id of this request if it is short and plain, else a new one; return the id."""
     chosen = offered if offered and _SANE.fullmatch(offered) else str(new_id())
     _request_id.set(chosen)
     return chosen
 
 
 def current_request_id() -> str:
-    """Return the id of the request being served, or a new one outside of any."""
     return _request_id.get() or str(new_id())

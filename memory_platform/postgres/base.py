@@ -1,4 +1,4 @@
-"""Django's Postgres backend, told that tables here have (tenant_id, id) as their primary key, and wary of its pool."""
+"""Django's Postgres backend, with (tenant_id, id) as primary key, and a check of idle pool connections."""
 
 import select
 from typing import Any
@@ -16,7 +16,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     features_class = DatabaseFeatures
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """Return a connection that has not ended while it lay in the pool, as all of them do when Postgres restarts.
+        """Return a connection that has not died in the pool, as all do when Postgres restarts.
 
         The pool's own check (CONN_HEALTH_CHECKS) asks Postgres each time, and waits a second after each dead one.
         """
@@ -29,9 +29,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 def has_ended(connection: psycopg.Connection[Any]) -> bool:
-    """Tell whether Postgres has ended an idle connection, without asking it: a look at the socket (4 µs).
+    """Return whether Postgres has closed an idle connection, by a look at the socket (4 µs).
 
-    On an idle connection nothing comes but its end. (A changed setting would be announced too; it costs a connection.)
+    An idle connection receives nothing but its end. (A changed setting would be announced too; it costs a connection.)
     """
     heard = select.poll()
     heard.register(connection.fileno(), select.POLLIN)

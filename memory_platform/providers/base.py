@@ -1,4 +1,4 @@
-"""What every provider shares: no model is called while a transaction is open."""
+"""A rule for all providers: no model is called while a transaction is open."""
 
 from django.db import connections
 
@@ -6,13 +6,13 @@ from memory_platform.kernel.errors import MemoryPlatformError
 
 
 class ModelCallInTransaction(MemoryPlatformError):
-    """A model was called while a transaction was open: a slow model would hold locks and a connection."""
+    """A model was called inside a transaction: a slow model would hold locks and a connection."""
 
     code = "model_call_in_transaction"
 
 
 def forbid_open_transaction() -> None:
-    """Raise ModelCallInTransaction when a transaction of ours is open on any connection of this thread.
+    """Raise ModelCallInTransaction if this thread has an open transaction on any connection.
 
     The blocks that a test case itself opens do not count: it is the test that Django uses for ``durable=True``.
     """

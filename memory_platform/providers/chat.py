@@ -1,6 +1,6 @@
-"""A chat model for one purpose: answers validated and repaired once, within a time, behind a circuit (L1).
+"""A chat model for one purpose: answers validated and repaired once, with a timeout, behind a circuit breaker.
 
-Importing pydantic-ai takes seconds: only a process that is configured to chat pays for it, when it is first needed.
+Importing pydantic-ai takes seconds: only a process with a configured chat model pays for it, at first use.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ FORMS = tuple(JsonForm)
 
 @dataclass(frozen=True, slots=True)
 class AnswerFormat(Generic[Answer]):
-    """What is made of an answer: ``read`` raises Unusable. With a ``schema`` JSON is asked for, in one of ``forms``."""
+    """How an answer is read: ``read`` raises UnusableAnswer. A ``schema`` requests JSON, in one of ``forms``."""
 
     read: Callable[[str], Answer]
     repairs: int
@@ -61,8 +61,7 @@ class AnswerFormat(Generic[Answer]):
 
 
 class Connection:
-    """One endpoint in this process: its library, one event loop in a thread, and what it refused of JSON, which all
-    purposes share."""
+    """One endpoint in this process: its library, one event loop in a thread, and the JSON forms that it refused."""
 
     def __init__(self, endpoint: ChatEndpoint, policy: ChatPolicy = CHAT) -> None:
         self.endpoint = endpoint
@@ -74,11 +73,9 @@ class Connection:
 
     @property
     def ready(self) -> bool:
-        """Whether the library is imported."""
         return self._prepared is not None
 
     def prepare(self) -> "tuple[Model, asyncio.AbstractEventLoop]":
-        """Return the model and the loop that its calls run in, made once. Asks nothing. Raises ChatUnavailable."""
         with self._lock:
             if self._prepared is None:
                 self._prepared = self._connect(), _running_loop()
@@ -100,7 +97,7 @@ class Connection:
 
 
 class Chat:
-    """One purpose at one endpoint. Safe in threads; a late call is cancelled."""
+    """One purpose at one endpoint. Thread-safe; a late call is cancelled."""
 
     def __init__(
         self,
@@ -118,28 +115,22 @@ class Chat:
 
     @property
     def ready(self) -> bool:
-        """Whether the library is imported and the endpoint did not fail repeatedly."""
         return self._connection.ready and self._circuit.is_closed
 
     def prepare(self) -> None:
-        """Import the library, without asking the endpoint. Raises ChatUnavailable."""
         self._connection.prepare()
 
     def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> ModelAnswer[Shape]:
-        """See :class:`ChatModel`."""
         return self._ask_in_forms(prompt, shape, self._connection.forms, self._policy.repairs)
 
     def ask_structured_as(self, prompt: ChatPrompt, shape: type[Shape], form: JsonForm) -> ModelAnswer[Shape]:
-        """See :class:`JsonForms`."""
         return self._ask_in_forms(prompt, shape, (form,), repairs=0)
 
     def text(self, prompt: ChatPrompt) -> ModelAnswer[str]:
-        """See :class:`ChatModel`."""
         read = partial(text_answer, chars=self._policy.text_chars)
         return self._ask(prompt, AnswerFormat(read, self._policy.repairs))
 
     def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
-        """See :class:`ChatModel`."""
         return self.ask_structured(ChatPrompt(instructions, content), shape).value
 
     def _ask_in_forms(
@@ -174,7 +165,6 @@ class Chat:
         return ModelAnswer(value, call.usage)
 
     async def _read(self, model: "Model", prompt: ChatPrompt, wanted: AnswerFormat[Answer], call: "Call") -> Answer:
-        """Ask, and once more with what was wrong. Raises Unusable, CallFailed."""
         from memory_platform.providers.chat_vendors import Objection  # noqa: PLC0415 -- imported with the library
 
         objections: list[Objection] = []
@@ -197,7 +187,7 @@ class Chat:
         call: "Call",
         wanted: AnswerFormat[Answer],
     ) -> "ModelText":
-        """Ask once; an endpoint that refuses a form of JSON, as some servers do, is asked without it ever after.
+        """Ask once; an endpoint that refuses a form of JSON is never asked in it again.
 
         Raises CallFailed.
         """

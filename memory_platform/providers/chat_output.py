@@ -1,4 +1,4 @@
-"""What a chat model wrote, read with patience: thoughts, code fences and prose around the JSON are passed over."""
+"""Reads the output of a chat model: skips thoughts, code fences and prose around the JSON."""
 
 import json
 import re
@@ -12,8 +12,8 @@ from memory_platform.providers.contracts import Shape
 
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
 _THOUGHT_BEGUN = re.compile(r"\A\s*<(think|thinking|reasoning)>")
+# Some servers cut off the opening tag with the prompt's template.
 _THOUGHT_ENDED = re.compile(r"\A(?:(?!<think).)*?</think>", re.DOTALL)
-"""Some servers cut off the opening tag with the prompt's template."""
 
 _STARTS = re.compile(r"[{\[]")
 _STARTS_JSON = re.compile(r"""[{\[]\s*["{\[]""")
@@ -22,18 +22,18 @@ _FAULTS_TOLD = 5
 
 
 class UnusableAnswer(Exception):
-    """The answer is not what was asked for. The message says why, to the model alone."""
+    """The answer cannot be used. The message says why; only the model sees it."""
 
 
 def without_thoughts(text: str) -> str:
-    """Return ``text`` without the thoughts that stand before the answer; empty when it never gets beyond them."""
+    """Return ``text`` without the thoughts before the answer; empty if there is no answer."""
     for pattern in (_THOUGHT, _THOUGHT_ENDED):
         text = pattern.sub("", text, count=1)
     return "" if _THOUGHT_BEGUN.match(text) else text.strip()
 
 
 def text_answer(text: str, *, chars: int) -> str:
-    """Return the answer alone. Raises Unusable for none, and for one of more than ``chars`` characters."""
+    """Return the answer alone. Raises UnusableAnswer if there is none, or it has more than ``chars`` characters."""
     answer = without_thoughts(text)
     if not answer:
         raise UnusableAnswer("There was no answer.")
@@ -43,9 +43,10 @@ def text_answer(text: str, *, chars: int) -> str:
 
 
 def json_answer(text: str, shape: type[Shape]) -> Shape:
-    """Return the JSON in ``text`` as a valid ``shape``; of several the longest, of equals the last. Raises Unusable.
+    """Return the JSON in ``text`` as a valid ``shape``; of several the longest, of equals the last. Raises
+    UnusableAnswer.
 
-    Whoever shows an example before the answer, or an empty object after it, writes the shorter one there.
+    An example before the answer, or an empty object after it, is the shorter one.
     """
     found = list(_json_values(without_thoughts(text)))[::-1]
     if not found:
@@ -65,13 +66,11 @@ def plain_schema(shape: type[BaseModel]) -> dict[str, Any]:
 
 
 def schema_instructions(schema: Mapping[str, Any]) -> str:
-    """Return the sentences that tell a model which JSON is expected of it."""
     shown = orjson.dumps(schema).decode()
     return f"Answer with one JSON object that is valid under this JSON schema, and with nothing else:\n{shown}"
 
 
 def _drop_titles(schema: Any) -> Any:
-    """A property that is called "title" stays: its value is a schema, not a string."""
     if isinstance(schema, list):
         return [_drop_titles(one) for one in schema]
     if not isinstance(schema, dict):
@@ -82,8 +81,8 @@ def _drop_titles(schema: Any) -> Any:
 def _json_values(text: str) -> Iterator[str]:
     """Yield each outermost JSON object and array in ``text``.
 
-    What begins as JSON and does not end as such ends the search: inside it, only parts of the answer would be found,
-    and a part may look like a whole.
+    An incomplete JSON value ends the search: only parts of the answer would be found inside it, and a part may look
+    like a whole.
     """
     place = 0
     while start := _STARTS.search(text, place):

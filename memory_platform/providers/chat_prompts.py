@@ -1,7 +1,7 @@
-"""How rooms word what they ask a chat model: instructions by language with a version, and texts of others in a fence.
+"""Prompts for chat models: versioned instructions by language, and fenced texts of others.
 
-Each room that asks has a ``prompts.py`` with its prompts. A changed word is a new version: what was answered under one
-is not mistaken for an answer under the other.
+Each package that asks has a ``prompts.py``. A changed word is a new version, so that answers to different prompts are
+not mixed up.
 """
 
 import secrets
@@ -24,26 +24,23 @@ class Prompt:
     texts: Mapping[str, str]
 
     def text(self, language: str) -> str:
-        """Return the instructions for a text in ``language``: Chinese for Chinese, else English."""
         return self.texts[_language_code(language)]
 
 
 def new_nonce() -> str:
-    """Return a word that no text written before could hold."""
     return secrets.token_hex(8)
 
 
 def fence_text(text: str, nonce: str, *, tag: str = "data") -> str:
     """Return ``text`` in an element that it can neither close nor imitate: escaped, and named by ``nonce``.
 
-    Half characters, which no request can carry, become question marks.
+    Lone surrogates, which no request can carry, become question marks.
     """
     shown = text.encode("utf-8", "replace").decode().translate(_ESCAPED)
     return f"<{tag}-{nonce}>\n{shown}\n</{tag}-{nonce}>"
 
 
 def fence_rule(language: str, nonce: str, *, tag: str = "data") -> str:
-    """Return the sentence of the instructions that says what a fence is."""
     return _FENCE_RULE[_language_code(language)].format(tag=f"{tag}-{nonce}")
 
 

@@ -1,6 +1,6 @@
 """The vendors' chat models behind one function, through pydantic-ai. Importing this module takes seconds.
 
-Only :mod:`memory_platform.providers.chat` imports it, when a model is first needed.
+Only :mod:`memory_platform.providers.chat` imports it, at the first use of a model.
 """
 
 import logging
@@ -33,22 +33,21 @@ warnings.filterwarnings("ignore", message="Sampling parameters", category=UserWa
 
 _ESTIMATE = TokenEstimator()
 
+# Hosts that limit an answer by `max_completion_tokens`; other OpenAI-compatible servers use `max_tokens`.
 _NEWER_FIELD = ("api.openai.com", ".openai.azure.com")
-"""Hosts that bound an answer by ``max_completion_tokens``; other servers of OpenAI's form know ``max_tokens``."""
 
 
 _ANTHROPIC = "https://api.anthropic.com"
 
+# The library would take truncated thoughts for the answer, so only chat_output looks for them.
 _NO_TAGS = ("\0<", "\0>")
-"""The library would take thoughts that were cut off for the answer, so chat_output looks for them alone."""
 
 _UNPAID = frozenset(Failure) - {Failure.TIMEOUT, Failure.TOO_LARGE, Failure.WRONG_ANSWER}
-"""Failures before the model wrote anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelText:
-    """What the model wrote; ``cut`` when it would have written more."""
+    """The model's text; ``cut`` if it was truncated."""
 
     text: str
     cut: bool
@@ -56,14 +55,14 @@ class ModelText:
 
 @dataclass(frozen=True, slots=True)
 class Objection:
-    """An answer that could not be used, and what was said about it."""
+    """An unusable answer and the objection to it."""
 
     answer: str
     fault: str
 
 
 def connect_model(endpoint: ChatEndpoint, policy: ChatPolicy) -> Model:
-    """Return the model of an endpoint, without asking it. Raises ImportError when its package is missing."""
+    """Return an endpoint's model, without a call. Raises ImportError if its package is missing."""
     client = BoundedClient(policy)
     match endpoint.kind:
         case "openai":
@@ -84,9 +83,9 @@ async def say(  # noqa: PLR0913 -- a question, what it may cost, and how its ans
     schema: Mapping[str, Any] | None = None,
     form: JsonForm = JsonForm.PROMPTED,
 ) -> ModelText:
-    """Ask once, adding what it cost to ``call``; the answer is held to the ``schema`` as ``form`` says.
+    """Ask once and add the cost to ``call``; ``form`` says how the answer is bound to the ``schema``.
 
-    Raises CallFailed without a word of what was said.
+    Raises CallFailed without any content.
     """
     CURRENT.set(call)
     messages = _messages(prompt, objections)
@@ -112,7 +111,6 @@ async def say(  # noqa: PLR0913 -- a question, what it may cost, and how its ans
 
 
 def _failure_of(error: Exception) -> Failure:
-    """Return how a call failed that never came to the client, or whose complete answer the library refused."""
     asked_for_credentials = type(error).__module__.startswith("google.auth")
     return Failure.DENIED if asked_for_credentials else Failure.WRONG_ANSWER
 
@@ -128,7 +126,6 @@ def _messages(prompt: ChatPrompt, objections: Sequence[Objection]) -> list[Model
 
 
 def _request_parameters(model: Model, schema: Mapping[str, Any] | None, form: JsonForm) -> ModelRequestParameters:
-    """Return how an answer is held to a schema; where the maker has no such form, the instructions alone do."""
     if schema is not None and form is JsonForm.SCHEMA and model.profile.get("supports_json_schema_output", False):
         # OpenAI holds an answer to a schema only when it is strict; other servers of its form always do, and keep the
         # bounds of lists and texts, which a strict schema may not have.

@@ -1,7 +1,7 @@
-"""The HTTP client under the vendors' libraries: boxed in time and size, retried with care, and silent.
+"""The HTTP client under the vendors' libraries: limited in time and size, careful retries, no content in errors.
 
-The libraries would read any number of bytes, keep retrying by rules of their own and put answers into errors. This
-client passes on complete good answers only; how a call failed is noted on the :class:`Call`.
+The libraries would read any number of bytes, retry by their own rules and put answers into errors. This client returns
+complete good answers only; the kind of a failure is noted on the :class:`Call`.
 """
 
 import time
@@ -20,8 +20,6 @@ from memory_platform.providers.policy import ENDPOINT, ChatPolicy, EndpointPolic
 
 @dataclass(slots=True)
 class Call:
-    """One question under way: when its time ends, what it cost so far, how its last request failed."""
-
     ends: float
     usage: Usage = field(default_factory=Usage)
     failure: Failure | None = None
@@ -31,7 +29,7 @@ CURRENT: ContextVar[Call] = ContextVar("chat_call")
 
 
 class BoundedClient(httpx2.AsyncClient):
-    """Sends what a vendor's library builds."""
+    """Sends the requests that a vendor's library builds."""
 
     def __init__(self, policy: ChatPolicy, waits: EndpointPolicy = ENDPOINT) -> None:
         super().__init__(follow_redirects=False, timeout=None)  # each request brings its own

@@ -1,4 +1,4 @@
-"""What the platform asks of a model, one Protocol each. Vendors stand behind them, one file each."""
+"""The interfaces to models, one Protocol each. Vendors implement them, one file each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,33 +18,31 @@ Answer = TypeVar("Answer")
 
 
 class EmbeddingUnavailable(Unavailable):
-    """The embedding model does not answer; recall goes on with keywords alone (R6)."""
+    """The embedding model does not answer; recall continues with keywords alone."""
 
     code = "embedding_unavailable"
 
 
 class EmbeddingRefused(EmbeddingUnavailable):
-    """The model answers, but not for these texts: one among them may be at fault, and the others may pass alone."""
+    """The model refuses these texts: one of them may be at fault, and the others may pass alone."""
 
     code = "embedding_refused"
 
 
 class RerankUnavailable(Unavailable):
-    """The reranker does not answer in time; the order before it stands (R4)."""
+    """The reranker does not answer in time; the earlier order is kept."""
 
     code = "rerank_unavailable"
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one question cost, in tokens as the endpoint counts them, else as we estimate; a repair is counted in."""
-
+    # Requests that the model read, including those whose answer came late.
     requests: int = 0
-    """Requests that the model read, an answer that came late among them."""
     input_tokens: int = 0
     output_tokens: int = 0
+    # The part of `input_tokens` that the vendor had cached and charges less for.
     cached_tokens: int = 0
-    """Of ``input_tokens``: those that the vendor had kept and charges less for."""
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -56,9 +54,9 @@ class Usage:
 
 
 class ChatUnavailable(Unavailable):
-    """The chat model gave no valid answer in time; what it was asked for goes on without it.
+    """The chat model gave no valid answer in time; the caller continues without it.
 
-    ``failure`` is one word for what went wrong, ``usage`` what was spent all the same.
+    ``failure`` is one word for the cause, ``usage`` the tokens spent all the same.
     """
 
     code = "chat_unavailable"
@@ -70,13 +68,12 @@ class ChatUnavailable(Unavailable):
 
 
 class InvalidOutput(ChatUnavailable):
-    """The chat model answers, but not what it was asked for, not even when told what was wrong."""
+    """The chat model answers, but not in the requested form, not even after a repair."""
 
     code = "invalid_output"
 
 
 def unit_rows(rows: Vectors) -> Vectors:
-    """Return ``rows`` scaled to unit length; a zero or non-finite row becomes zero, so that no score is ever NaN."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     usable = np.isfinite(lengths) & (lengths > 0)
     return np.where(usable, rows / np.where(usable, lengths, 1), 0).astype(np.float32)
@@ -84,7 +81,7 @@ def unit_rows(rows: Vectors) -> Vectors:
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Texts to vectors. ``languages`` are the ones it knows: for others its vectors make results worse."""
+    """Texts to vectors. ``languages`` are the supported ones: for others the vectors make results worse."""
 
     @property
     def name(self) -> str:
@@ -92,43 +89,45 @@ class Embedder(Protocol):
 
     @property
     def dimensions(self) -> int:
-        """Length of every vector."""
+        pass
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Languages of :func:`memory_platform.kernel.text.detect_language` that the model knows."""
+        """Supported languages, as :func:`memory_platform.kernel.text.detect_language` names them."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row per text, shape (len(texts), dimensions); a text without a meaning to the model is a zero row.
+        """Return one row per text, shape (len(texts), dimensions); a text without a meaning to the model is a zero
+        row.
 
         Raises EmbeddingUnavailable when the model does not answer, ModelCallInTransaction inside a transaction.
         """
+        pass
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
-        """Return rows as :meth:`embed` does, of questions to its texts, which some models read in another way.
+        """Return rows as :meth:`embed` does, for questions, which some models embed differently.
 
-        Somebody waits for them: within a time box. Raises as :meth:`embed` does.
+        Has a timeout, because somebody waits. Raises as :meth:`embed` does.
         """
 
 
 @runtime_checkable
 class Preparable(Protocol):
-    """A model whose first use costs seconds."""
+    """A model whose first use takes seconds."""
 
     @property
     def ready(self) -> bool:
-        """Whether the next call finds it prepared and answering."""
+        pass
 
     def prepare(self) -> None:
-        """Do what the first use would do. Raises Unavailable."""
+        """Do the work of the first use. Raises Unavailable."""
 
 
 @runtime_checkable
 class WordRelations(Protocol):
-    """Which words mean nearly the same, from static word vectors."""
+    """Finds words of nearly the same meaning, from static word vectors."""
 
     def related_words(self, word: str) -> Sequence[tuple[str, float]]:
-        """Return words near ``word`` with their cosines, best first. Never ``word`` itself; empty when it is no word.
+        """Return words near ``word`` with their cosines, best first; never ``word`` itself, empty if it is no word.
 
         Raises EmbeddingUnavailable when the model is not there, ModelCallInTransaction inside a transaction.
         """
@@ -140,19 +139,18 @@ class Reranker(Protocol):
 
     @property
     def name(self) -> str:
-        """Stable name of model and version."""
+        pass
 
     def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """Return one relevance in [0, 1] per text, in the order given, within a time box.
 
         Raises RerankUnavailable when the model does not answer, ModelCallInTransaction inside a transaction.
         """
+        pass
 
 
 @dataclass(frozen=True, slots=True)
 class ChatPrompt:
-    """One question: ``instructions`` are ours, ``content`` is what they are about, fenced where others wrote it."""
-
     instructions: str
     content: str
 
@@ -166,19 +164,14 @@ class ModelAnswer(Generic[Answer]):
 
 
 class JsonForm(StrEnum):
-    """How an endpoint is held to a JSON schema, the surest first. The schema always stands in the instructions too."""
-
     SCHEMA = "schema"
-    """The endpoint is given the schema, and most servers let the model write nothing else."""
     OBJECT = "object"
-    """The endpoint is asked for JSON of any shape."""
     PROMPTED = "prompted"
-    """Only the instructions say so."""
 
 
 @runtime_checkable
 class ChatModel(Protocol):
-    """A language model for one purpose, which bounds its time; it answers once, in a shape or as a bounded text.
+    """A language model for one purpose, with a timeout; it returns one answer, structured or as text.
 
     Each call raises ChatUnavailable (InvalidOutput where only the answer is at fault), and ModelCallInTransaction
     inside a transaction.
@@ -186,16 +179,18 @@ class ChatModel(Protocol):
 
     @property
     def name(self) -> str:
-        """Stable name of model and version."""
+        pass
 
     def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> ModelAnswer[Shape]:
         """Return the model's answer as a valid ``shape``; an invalid answer is repaired at most once."""
+        pass
 
     def text(self, prompt: ChatPrompt) -> ModelAnswer[str]:
-        """Return the model's answer as it is, without blanks around it and without its thoughts; never empty."""
+        """Return the model's answer as text, trimmed, without its thoughts; never empty."""
+        pass
 
     def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
-        """Return the value alone of :meth:`ask_structured`."""
+        pass
 
 
 @runtime_checkable
@@ -208,19 +203,19 @@ class JsonForms(Protocol):
 
 @runtime_checkable
 class TokenCounter(Protocol):
-    """How many tokens a model would make of a text."""
+    """Counts the tokens of a text."""
 
     @property
     def name(self) -> str:
-        """Stable name of the counter; receipts record it."""
+        pass
 
     def count(self, text: str) -> int:
-        """Return the number of tokens of ``text``, at least 0."""
+        pass
 
 
 @dataclass(frozen=True, slots=True)
 class KeptPrompt:
-    """What a vendor keeps: its name for it, when it ends by the vendor's clock, and its tokens (0: not told)."""
+    """A prompt cached at a vendor: its name there, its expiry by the vendor's clock, its tokens (0: unknown)."""
 
     name: str
     expires_at: datetime
@@ -228,25 +223,27 @@ class KeptPrompt:
 
 
 class PromptKeeper(Protocol):
-    """A vendor that keeps beginnings of prompts on request and reads them cheaply (X9)."""
+    """A vendor that caches prompt prefixes on request and reads them cheaply."""
 
     @property
     def model(self) -> str:
-        """The only model that may read what is kept here."""
+        """The only model that may read the cached content."""
 
     @property
     def identity(self) -> str:
-        """A keyed hash (64 hex digits) of where and as whom: what was kept under another is out of reach."""
+        pass
 
     @property
     def least_tokens(self) -> int:
-        """What is shorter the vendor refuses."""
+        pass
 
     def make(self, text: str) -> KeptPrompt:
-        """Have ``text`` kept as a system instruction. Raises CallFailed, ModelCallInTransaction."""
+        """Cache ``text`` as a system instruction. Raises CallFailed, ModelCallInTransaction."""
+        pass
 
     def extend(self, name: str) -> KeptPrompt:
-        """Have it kept from now on as long as a new one. Raises CallFailed, ``Failure.GONE`` where it is no more."""
+        """Prolong it to the life of a new one. Raises CallFailed, ``Failure.GONE`` if it is gone."""
+        pass
 
     def delete(self, name: str) -> None:
-        """Have it deleted; what is not there any more is. Raises CallFailed, ModelCallInTransaction."""
+        """Delete it at the vendor, also if it is gone already. Raises CallFailed, ModelCallInTransaction."""

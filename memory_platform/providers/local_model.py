@@ -1,6 +1,6 @@
-"""A model of the sentence-transformers library in this process: loaded at its first use, one text at a time (L1).
+"""A sentence-transformers model in this process: loaded at first use, one text at a time.
 
-The library comes with torch, gigabytes that only those install who ask for it: the dependency group `models`.
+The library comes with torch, gigabytes that are only installed on request: the dependency group ``models``.
 """
 
 import threading
@@ -24,15 +24,16 @@ NOT_WORKING = "The local model does not work."
 
 
 class LocalModelFailed(Unavailable):
-    """The library or the model's files are not there, or the model cannot do what it was asked."""
+    """The library or the model's files are missing, or the model cannot do the work."""
 
     code = "local_model_failed"
 
 
 class LocalModel:
-    """Loads once, under a lock; works under the same lock, as tokenizers refuse two threads at a time.
+    """Loads once and works under one lock, because tokenizers refuse two threads at a time.
 
-    Who waits comes before who was just served: a lock alone goes to the thread that runs, which asks again at once.
+    A waiting thread comes before the one just served: a plain lock goes to the running thread, which asks again at
+    once.
     """
 
     def __init__(self, load: Callable[[], Any], policy: CircuitPolicy = CIRCUIT) -> None:
@@ -44,7 +45,6 @@ class LocalModel:
 
     @property
     def ready(self) -> bool:
-        """Whether the model is loaded and did not fail repeatedly."""
         return self._model is not None and self._circuit.is_closed
 
     def use(self, work: Callable[[Any], Result], *, seconds: float | None = None) -> Result:
@@ -69,7 +69,6 @@ class LocalModel:
         return result
 
     def _run_locked(self, work: Callable[[Any], Result], patience_s: float) -> Result:
-        """Do the work when the model is free. Raises when the wait exceeds ``patience_s``, and never works later."""
         self._take_turn(patience_s)
         try:
             if self._model is None:
@@ -79,7 +78,7 @@ class LocalModel:
             self._lock.release()
 
     def _take_turn(self, patience_s: float) -> None:
-        """Hold the lock; at most one waits for it at a time, the others for that one's place. Raises TimeoutError."""
+        """Take the lock; one thread waits for it at a time, the others for that one's place. Raises TimeoutError."""
         started = time.monotonic()
         if not self._next.acquire(timeout=patience_s):
             raise TimeoutError

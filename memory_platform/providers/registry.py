@@ -1,4 +1,4 @@
-"""Picks the providers that the configuration names. The only module that imports vendor files."""
+"""Creates the providers that the configuration names. The only module that imports vendor files."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
@@ -29,7 +29,7 @@ _EMBEDDED: Mapping[str, Callable[[], Embedder]] = {
 
 
 class UnknownProvider(MemoryPlatformError):
-    """The configuration names a provider that does not exist."""
+    """The configuration names an unknown provider."""
 
     code = "unknown_provider"
 
@@ -48,12 +48,12 @@ def first_knowing(language: str, among: Iterable[Embedder]) -> Embedder | None:
 
 
 def word_relations(among: Iterable[Embedder]) -> WordRelations | None:
-    """Return the first embedder that also knows which words are related; None when none does."""
+    """Return the first embedder that also knows word relations, or None."""
     return next((one for one in among if isinstance(one, WordRelations)), None)
 
 
 def embedder(name: str) -> Embedder | None:
-    """Return this process's embedder called ``name``, made once and loaded at its first use; None for ``none``.
+    """Return this process's embedder called ``name``, created once and loaded at its first use; None for ``none``.
 
     Raises UnknownProvider.
     """
@@ -89,7 +89,7 @@ def reranker(setting: str) -> Reranker | None:
 
 
 def chat_endpoints() -> Mapping[str, ChatEndpoint]:
-    """Return the configured chat endpoints by name; what ``CHAT_MODEL`` names is called ``default``."""
+    """Return the configured chat endpoints by name; ``CHAT_MODEL`` defines ``default``."""
     if not settings.CHAT_MODEL:
         return dict(settings.CHAT_ENDPOINTS)
     plain = ChatEndpoint(
@@ -99,7 +99,7 @@ def chat_endpoints() -> Mapping[str, ChatEndpoint]:
 
 
 def chat_route(purpose: str) -> str:
-    """Return the name of the endpoint that the operator gave ``purpose``; empty for none."""
+    """Return the name of the endpoint that the operator routes ``purpose`` to; empty for none."""
     return str(settings.CHAT_ROUTES.get(purpose, DEFAULT))
 
 
@@ -113,37 +113,24 @@ def chat_model(purpose: str, endpoint: str | None = None) -> ChatModel | None:
 
 
 def prompt_keeper() -> PromptKeeper | None:
-    """Return where this process has prompts kept; None where ``PROMPT_CACHE_ENDPOINT`` names nothing."""
+    """Return the vendor that caches prompts for this process; None if ``PROMPT_CACHE_ENDPOINT`` is empty."""
     found = chat_endpoints().get(settings.PROMPT_CACHE_ENDPOINT)
     return None if found is None else _prompt_keeper(found)
 
 
 def forget() -> None:
-    """Forget every provider that settings shaped, as a process does that starts anew.
+    """Drop every provider that depends on settings, as a new process starts.
 
     The models that come with the platform stay: no setting shapes them, and they take seconds to load.
     """
-    for made in (
-        _remote_embedder,
-        _local,
-        _http_reranker,
-        _cross_encoder,
-        _chat,
-        _prompt_keeper,
-        _connection,
-        _service,
-    ):
-        made.cache_clear()
+    caches = (_remote_embedder, _local, _http_reranker, _cross_encoder, _chat, _prompt_keeper, _connection, _service)
+    for cache in caches:
+        cache.cache_clear()
 
 
 @lru_cache(maxsize=8)
 def _make_embedder(name: str) -> Embedder:
     return _EMBEDDED[name]()
-
-
-@lru_cache(maxsize=8)
-def _hashing(dimensions: int) -> Embedder:
-    return HashingEmbedder(dimensions)
 
 
 @lru_cache(maxsize=16)
@@ -171,16 +158,7 @@ def _chat(purpose: str, endpoint: ChatEndpoint) -> ChatModel:
     return Chat(_connection(endpoint), seconds=CHAT.seconds(purpose))
 
 
-@lru_cache(maxsize=4)
-def _prompt_keeper(endpoint: ChatEndpoint) -> PromptKeeper:
-    return CachedContents(endpoint)
-
-
-@lru_cache(maxsize=16)
-def _connection(endpoint: ChatEndpoint) -> Connection:
-    return Connection(endpoint)
-
-
-@lru_cache(maxsize=16)
-def _service(endpoint: Endpoint) -> JsonService:
-    return JsonService(endpoint)
+_hashing = lru_cache(maxsize=8)(HashingEmbedder)
+_prompt_keeper = lru_cache(maxsize=4)(CachedContents)
+_connection = lru_cache(maxsize=16)(Connection)
+_service = lru_cache(maxsize=16)(JsonService)

@@ -27,7 +27,7 @@ _OTHER_SIGNS = re.compile(rf"(?:(?![{_LATIN}{_WRITING_MARKS}])[^\w\s\x00-\x7f])+
 
 @dataclass(frozen=True, slots=True)
 class TokenWeights:
-    """What one token holds, in characters, and what one character costs, in hundredths of a token."""
+    """Characters per token, and the cost of single characters in hundredths of a token."""
 
     letters_per_token: int = measured(6, source="within 20 % of o200k on English text")
     unspaced_hundredths: int = measured(85, source="0.85 tokens per Chinese character, within 20 % of o200k")
@@ -41,8 +41,8 @@ class TokenWeights:
         "English, estimated as 7,546 and 7,536; with 150 for a mark 8,086",
     )
     other_sign_hundredths: int = assumed(150, owner="providers", settle_by="usage reported by chat models")
+    # Multiplies the whole estimate: 110 counts a tenth more, for a model whose provider reports more.
     scale_hundredths: int = assumed(100, owner="providers", settle_by="usage reported by chat models")
-    """Multiplies the whole estimate: 110 counts a tenth more, for a model whose provider reports more."""
 
 
 class TokenEstimator:
@@ -82,7 +82,7 @@ class TokenEstimator:
 
 
 class CountsRemembered:
-    """``counter`` that remembers the counts of the last ``most`` texts: what is recalled is often recalled again."""
+    """``counter`` with a cache of the last ``most`` texts: recalled texts are often recalled again."""
 
     def __init__(self, counter: TokenCounter, most: int) -> None:
         self.name = counter.name

@@ -1,6 +1,6 @@
-"""Models made ready in the background, once a process has started and forked: nobody's first question waits for them.
+"""Prepares models in the background after a process has started and forked, so that no first question waits.
 
-Without it the first text of each process waits for every model that it needs: 1.5 s for English, 2 s more for Chinese.
+Otherwise the first text of each process waits for every model that it needs: 1.5 s for English, 2 s more for Chinese.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from memory_platform.providers.registry import chat_model, embedders, reranker
 
 
 def warm_up(*, answering: bool, then: Sequence[Callable[[], object]] = ()) -> Thread:
-    """Prepare the listed embedders in a thread of their own, which is returned; ``then`` is called after them.
+    """Prepare the configured embedders in a new thread, which is returned; ``then`` is called after them.
 
     A process that is ``answering`` questions also prepares the reranker and the chat model; jobs need neither.
     """

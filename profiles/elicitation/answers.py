@@ -1,4 +1,4 @@
-"""What somebody answered to an ask, written through the ordinary verbs (row A2): their own word."""
+"""Records the answer to an ask as the subject's own statement."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ class AskAnswered(Conflict):
 
 
 class ValueUnclear(Refused):
-    """The value is not what this ask asks for. HTTP 422."""
+    """The value does not fit this ask. HTTP 422."""
 
     code = "value_unclear"
 
@@ -44,7 +44,8 @@ class ValueUnclear(Refused):
 
 @dataclass(frozen=True, slots=True)
 class AskAnswer:
-    """An answer by what it becomes: the tag's ``label`` and ``details``, or ``entries`` of a list, or one ``text``."""
+    """An answer in the form to be stored: the tag's ``label`` and ``details``, or ``entries`` of a list, or one
+    ``text``."""
 
     key: str
     text: str = ""
@@ -55,7 +56,7 @@ class AskAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AnswerResult:
-    """What an answer did; no verdict where nothing was to be written."""
+    """The effect of an answer; no verdict if there was nothing to write."""
 
     ask: Ask
     verdict: Verdict | None = None
@@ -63,18 +64,18 @@ class AnswerResult:
 
 
 def open_ask(subject: Subject, ask_id: UUID) -> Ask:
-    """Return an ask that waits for its answer, and hold the subject. Raises NotFound, AskAnswered."""
+    """Return an unanswered ask, with the subject locked. Raises NotFound, AskAnswered."""
     lock_subject(subject)
     ask = Ask.objects.filter(subject_id=subject.id, id=ask_id).first()
     if ask is None:
-        raise NotFound("no such ask")
+        raise NotFound("No ask with this id.")
     if ask.answered_at is not None:
-        raise AskAnswered("this ask has its answer")
+        raise AskAnswered("This ask was answered already.")
     return ask
 
 
 def read_answer(key: str, value: Any, *, question: str = "") -> AskAnswer:
-    """Return what a value (a text, a list of texts, or an object) says to what was asked. Raises ValueUnclear.
+    """Return the parsed answer: a text, a list of texts, or an object. Raises ValueUnclear.
 
     A tag that it makes has its label in the language of ``question``.
     """
@@ -89,7 +90,7 @@ def read_answer(key: str, value: Any, *, question: str = "") -> AskAnswer:
 
 
 def settle_ask(subject: Subject, ask: Ask, *, accepted: bool, answer: AskAnswer | None = None) -> AnswerResult:
-    """Record whether the subject answered, and write the answer; the subject is held by :func:`open_ask`."""
+    """Record whether the subject answered, and store the answer; :func:`open_ask` has locked the subject."""
     ask.accepted, ask.answered_at = accepted, utc_now()
     ask.save(update_fields=["accepted", "answered_at"])
     if answer is None:
@@ -115,12 +116,11 @@ def _write(subject: Subject, answer: AskAnswer) -> tuple[Verdict, str]:
 
 
 def _place(value: Any) -> dict[str, Any]:
-    """Return a place's details: an address in words, or an object with ``address``, ``poi_id``, ``lat`` and ``lon``."""
     if not isinstance(value, dict):
         return {"address": _text(value, "address")}
     unknown = value.keys() - set(PLACE_DETAILS)
     if unknown or not value or ("lat" in value) != ("lon" in value):
-        raise ValueUnclear("Is an address, or an object with address, poi_id, lat and lon (both or none).")
+        raise ValueUnclear("Must be an address, or an object with address, poi_id, lat and lon (both or none).")
     details: dict[str, Any] = {name: _text(value[name], name) for name in ("address", "poi_id") if name in value}
     for name, most in (("lat", 90.0), ("lon", 180.0)):
         if name in value:
@@ -129,10 +129,10 @@ def _place(value: Any) -> dict[str, Any]:
 
 
 def _contact(value: Any, usual: str) -> AskAnswer:
-    """Return a person to call: an object with ``phone`` and perhaps ``person`` and ``relation``, or a text with all."""
+    """Parse a contact: an object with ``phone`` and perhaps ``person`` and ``relation``, or a text with all."""
     if isinstance(value, dict):
         if value.keys() - {"person", "phone", "relation"} or "phone" not in value:
-            raise ValueUnclear("Is a text with a telephone number, or an object with person, phone and relation.")
+            raise ValueUnclear("Must be a text with a telephone number, or an object with person, phone and relation.")
         phone = _PHONE.fullmatch(_text(value["phone"], "phone"))
         person = _text(value["person"], "person") if "person" in value else ""
         relation = _text(value["relation"], "relation") if "relation" in value else ""
@@ -141,7 +141,7 @@ def _contact(value: Any, usual: str) -> AskAnswer:
         phone, relation = _PHONE.search(said), ""
         person = _APART.sub("", said[: phone.start()] + said[phone.end() :]) if phone else ""
     if phone is None or len(person) > LONGEST["person"]:
-        raise ValueUnclear("Names a telephone number, and at most one person.")
+        raise ValueUnclear("Must name a telephone number, and at most one person.")
     details = {"kind": TagKind.CONTACT, "phone": phone.group().strip()} | ({"relation": relation} if relation else {})
     return AskAnswer("emergency_contact", label=person or relation or usual, details=details)
 
@@ -149,18 +149,18 @@ def _contact(value: Any, usual: str) -> AskAnswer:
 def _entries(value: Any) -> tuple[str, ...]:
     entries: Sequence[Any] = value if isinstance(value, list) else [value]
     if not 0 < len(entries) <= ENTRIES_MOST:
-        raise ValueUnclear(f"Has 1 to {ENTRIES_MOST} entries.")
+        raise ValueUnclear(f"Must have 1 to {ENTRIES_MOST} entries.")
     return tuple(_text(one, "entry") for one in entries)
 
 
 def _text(value: Any, name: str) -> str:
     most = LONGEST.get(name, LONGEST_ENTRY)
     if not isinstance(value, str) or not value.strip() or len(value) > most:
-        raise ValueUnclear(f"Is a text of 1 to {most} characters.")
+        raise ValueUnclear(f"Must be a text of 1 to {most} characters.")
     return value.strip()
 
 
 def _degrees(value: Any, most: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not -most <= value <= most:
-        raise ValueUnclear("Degrees are numbers: lat within 90, lon within 180.")
+        raise ValueUnclear("`lat` must be a number from -90 to 90, `lon` from -180 to 180.")
     return float(value)

@@ -1,4 +1,4 @@
-"""Which question a product should ask next, or why none (row A2). Inside the open scope, one subject at a time."""
+"""The next question that a product should ask, or the reason for none. Inside the open scope, one subject at a time."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _RANKS = ("high", "medium", "low")
 
 
 class AskReason(StrEnum):
-    """Why there is an ask, or none; the values are public."""
+    """The reason for an ask, or for none; the values are public."""
 
     MISSING = "missing"
     OUTDATED = "possibly_outdated"
@@ -28,11 +28,6 @@ class AskReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AskMoment:
-    """Where a conversation (the product's own id) stands. ``quiet``: the user is deep in something, or complains.
-
-    ``said``: the user's last words, whose language counts where the profile tells none.
-    """
-
     conversation: str
     quiet: bool = False
     said: str = ""
@@ -40,7 +35,7 @@ class AskMoment:
 
 @dataclass(frozen=True, slots=True)
 class AskDecision:
-    """The ask, recorded, or None; and why."""
+    """The recorded ask or None, and the reason."""
 
     why: AskReason
     ask: Ask | None = None
@@ -54,10 +49,10 @@ def next_ask(
     now: datetime | None = None,
     policy: AskPolicy = ASKS,
 ) -> AskDecision:
-    """Choose and record the next question: the most important one that is missing and may be asked.
+    """Choose and record the next question: the most important missing thing that may be asked.
 
-    What is ``doubted`` is asked after what is missing of high priority, and before the rest.
-    Holds the subject until the transaction ends: of two calls at once the second sees the first one's ask.
+    What is ``doubted`` is asked after what is missing of high priority, and before the rest. Holds the subject until
+    the transaction ends: of two calls at once the second sees the first one's ask.
     """
     lock_subject(subject)
     at = now or utc_now()
@@ -83,7 +78,6 @@ def next_ask(
 
 
 def _resting_kinds(subject: Subject, at: datetime, policy: AskPolicy) -> Collection[str]:
-    """Return the kinds that were asked, or refused, too short a while ago."""
     asked = Ask.objects.filter(subject_id=subject.id).order_by()
     lately = asked.filter(asked_at__gt=at - policy.same_kind_every).values_list("key", flat=True)
     refused = asked.filter(accepted=False, answered_at__gt=at - policy.refused_rests).values_list("key", flat=True)

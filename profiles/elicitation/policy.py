@@ -1,4 +1,4 @@
-"""How often somebody may be asked (row A2)."""
+"""Limits on asking."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -8,7 +8,7 @@ from memory_platform.kernel.policy import assumed, promised
 
 @dataclass(frozen=True, slots=True)
 class AskPolicy:
-    """Limits on asking: a product is told one question at a time, and none where it would be a nuisance."""
+    """Limits on asking: one question at a time, and none where it would be a nuisance."""
 
     per_conversation: int = promised(2, row="A2")
     same_kind_every: timedelta = promised(timedelta(days=1), row="A2")

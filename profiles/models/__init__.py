@@ -1,4 +1,4 @@
-"""Subjects and what is known of them directly."""
+"""Subjects and direct knowledge about them."""
 
 from profiles.models.ask import Ask, AskPriority
 from profiles.models.candidate import Candidate, CandidateKind

@@ -1,4 +1,4 @@
-"""Asks: what the platform proposed to ask a subject, and what came of it (row A2)."""
+"""Asks: the questions that the platform proposed, and their outcome."""
 
 from django.db import models
 from django.utils import timezone
@@ -8,17 +8,15 @@ from profiles.models.subject import SubjectOwned
 
 
 class AskPriority(models.TextChoices):
-    """How much a product needs to know it."""
-
     HIGH = "high", _("high")
     MEDIUM = "medium", _("medium")
     LOW = "low", _("low")
 
 
 class Ask(SubjectOwned):
-    """One question that a product was given. ``conversation`` is the product's own id, ``key`` what it asks for.
+    """One question that a product was given. ``conversation`` is the product's own id, ``key`` the need.
 
-    ``accepted``: whether the subject answered (None: not told yet). The answer itself stands where it was written.
+    ``accepted``: whether the subject answered (None: unknown yet). The answer itself is stored as a belief or tag.
     """
 
     conversation = models.CharField(_("conversation id"), max_length=200)

@@ -1,4 +1,4 @@
-"""What preferences and profile facts share: two clocks, confidence, provenance (rows P4 and P5)."""
+"""The common part of preferences and profile facts: two clocks, confidence, provenance."""
 
 from uuid import UUID
 
@@ -45,10 +45,9 @@ class Belief(SubjectOwned):
 
     @property
     def value_id(self) -> UUID:
-        """The id that the value keeps for life, also on an image of it before a change."""
+        """The value's lifelong id, also for an image from before a change."""
         return self.version_of_id or self.id
 
     @property
     def is_current(self) -> bool:
-        """Whether this is what is believed now to be true now."""
         return self.invalid_at is None and self.retired_at is None

@@ -1,5 +1,3 @@
-"""Candidates: what extraction proposed, what became of it, and what waits for a person (row E2)."""
-
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -8,8 +6,6 @@ from profiles.values import Provenance, Verdict
 
 
 class CandidateKind(models.TextChoices):
-    """What the candidate would become."""
-
     PROFILE = "profile", _("profile fact")
     PREFERENCE = "preference", _("preference")
     TAG = "tag", _("tag")
@@ -18,12 +14,12 @@ class CandidateKind(models.TextChoices):
 class Candidate(SubjectOwned):
     """One proposed memory with its verdict and reason. ``message_ref`` is the id of the message it was read from.
 
-    ``target`` says where it would stand (a field, ``category/key`` or a label), ``value`` what it would say. What the
-    gate rejected as sensitive keeps neither value nor target.
+    ``target`` names its place (a field, ``category/key`` or a label), ``value`` its content. Sensitive proposals that
+    the gate rejected keep neither.
 
-    ``origin`` names what proposed it and in which version; ``sort`` is the class of E1. The evidence is where it stands
-    in the message: characters ``quote_start`` to ``quote_end``, no copy of the words. ``proposal`` is all that a writer
-    needs to apply a pending one; it goes once that is approved. ``reviewed_by`` names the member or key that decided.
+    ``origin`` names the proposer and its version; ``sort`` is the class of the proposal. The evidence is a place in the
+    message, characters ``quote_start`` to ``quote_end``, no copy of the words. ``proposal`` is the writer's input for a
+    pending one; it is deleted on approval. ``reviewed_by`` names the member or key that decided.
     """
 
     kind = models.CharField(_("kind"), max_length=16, choices=CandidateKind.choices)

@@ -1,4 +1,4 @@
-"""What was erased leaves a certificate; what was forgotten leaves a mark against coming back (row E8)."""
+"""An erasure leaves a certificate; a forgotten memory leaves a tombstone."""
 
 from django.db import models
 from django.utils import timezone
@@ -9,7 +9,7 @@ from tenants.models import TenantOwned
 
 
 class ErasureScope(models.TextChoices):
-    """How much was erased."""
+    """The extent of an erasure."""
 
     MEMORY = "memory", _("one memory")
     CONVERSATION = "conversation", _("one conversation")
@@ -17,7 +17,7 @@ class ErasureScope(models.TextChoices):
 
 
 class ErasureState(models.TextChoices):
-    """Where an erasure stands. What is accepted can be read no longer."""
+    """The state of an erasure. Once it is accepted, the data is no longer readable."""
 
     ACCEPTED = "accepted", _("accepted")
     RUNNING = "running", _("running")
@@ -25,12 +25,12 @@ class ErasureState(models.TextChoices):
 
 
 class Erasure(TenantOwned):
-    """One erasure and, once it is done, its certificate. Outlives the subject; holds no word and no id of theirs.
+    """One erasure and, once it is done, its certificate. Outlives the subject; holds none of its words and ids.
 
     ``subject_hash`` is the keyed hash of the product's subject id (hex), ``object_hash`` that of the memory or
-    conversation. ``marks`` are those that forgetting one memory left, in hex by kind. ``target`` is the row that is
-    being erased, NULL once it is gone. ``erased`` counts rows by table, ``verified`` what a scan of every table and
-    Redis found afterwards, ``beyond_reach`` names what is not ours to erase. ``signature`` covers all of it.
+    conversation. ``marks`` are the tombstones of one forgotten memory, in hex by kind. ``target`` is the row being
+    erased, NULL once it is gone. ``erased`` counts rows by table, ``verified`` the remains that a scan of every table
+    and Redis found afterwards, ``beyond_reach`` names data outside of the platform. ``signature`` covers all of it.
     """
 
     scope = models.CharField(_("scope"), max_length=16, choices=ErasureScope.choices)
@@ -66,7 +66,7 @@ class Erasure(TenantOwned):
 
 
 class ForgottenKind(models.TextChoices):
-    """What a mark recognises."""
+    """What a tombstone recognises."""
 
     TEXT = "text", _("text")
     MESSAGE = "message", _("message")
@@ -74,10 +74,10 @@ class ForgottenKind(models.TextChoices):
 
 
 class Forgotten(SubjectOwned):
-    """A keyed hash of what this subject had forgotten: a normalised text, a message id in its conversation, or the id
-    of a row of a preference, profile fact or tag.
+    """A tombstone: the keyed hash of something that this subject had forgotten: a normalised text, a message id in its
+    conversation, or the id of a row of a preference, profile fact or tag.
 
-    What matches is refused (``rejected``, ``forgotten``) unless the writer allows it. Goes with the subject.
+    Matching writes are refused (``rejected``, ``forgotten``) unless the writer allows them. Deleted with the subject.
     """
 
     kind = models.CharField(_("kind"), max_length=8, choices=ForgottenKind.choices)

@@ -1,4 +1,4 @@
-"""Answers kept so that a repeated request meets the first one's answer."""
+"""Stored answers: a repeated request gets the first one's answer."""
 
 from django.db import models
 
@@ -7,10 +7,10 @@ from tenants.models import TenantForeignKey, TenantOwned
 
 
 class IdempotentReply(TenantOwned):
-    """The first answer to (endpoint, key). Written in the transaction of the write it answers for.
+    """The first answer to (endpoint, key). Written in the transaction of its write.
 
-    Erased with its subject. ``endpoint`` is the SHA-256 (hex) of method and path. ``status`` is NULL between the claim
-    and the answer, inside that transaction only.
+    Erased with its subject. ``endpoint`` is the SHA-256 (hex) of method and path. ``status`` is NULL only between the
+    claim and the answer, inside that transaction.
     """
 
     endpoint = models.CharField(max_length=64)

@@ -1,4 +1,4 @@
-"""Preferences: one thing a subject likes, avoids or has set, with its past (row P3)."""
+"""Preferences: one thing a subject likes, avoids or has set, with its past."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _

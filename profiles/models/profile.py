@@ -1,12 +1,12 @@
-"""Profile facts: who the subject is, one value per field, with its past (row P2)."""
+"""Profile facts: one value per field of a subject's profile, with its past."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from profiles.models.belief import Belief
 
+# Fields of the profile proper; everything else is a free attribute.
 PROFILE_FIELDS = ("name", "occupation", "interests", "mbti", "age_range", "locale", "timezone")
-"""Fields of the profile proper; everything else is a free attribute."""
 
 
 class ProfileFact(Belief):

@@ -10,8 +10,8 @@ class Subject(TenantOwned):
     """One person the tenant's product talks with, addressed by the product's own id (``external_id``).
 
     ``version`` grows with metadata, ``profile_version`` with profile facts: they are the ETags of the two objects.
-    ``search_text`` is the console's normalised text (id, name, attributes, tags), kept by the writing verbs.
-    ``erasing``: an erasure was accepted; the row has lost its ``external_id`` already and nothing of it may be read.
+    ``search_text`` is the console's normalised text (id, name, attributes, tags), updated by every writer. ``erasing``:
+    an erasure was accepted; the row has lost its ``external_id`` and may not be read.
     """
 
     external_id = models.CharField(_("subject id"), max_length=200)
@@ -36,7 +36,7 @@ class Subject(TenantOwned):
 
 
 class SubjectOwned(TenantOwned):
-    """A row about one subject; the subject's deletion cascades to it in the database."""
+    """A row about one subject; deleted with it by the database."""
 
     subject = TenantForeignKey(Subject, verbose_name=_("subject"))
 

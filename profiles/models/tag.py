@@ -1,4 +1,4 @@
-"""Tags: labelled places and contacts, with what each of their details has been (rows P6 and P10)."""
+"""Tags: labelled places and contacts, with the past of each of their details."""
 
 from datetime import datetime
 from uuid import UUID
@@ -15,8 +15,6 @@ from tenants.models import TenantForeignKey
 
 
 class TagKind(models.TextChoices):
-    """What a tag points at."""
-
     PLACE = "place", _("place")
     CONTACT = "contact", _("contact")
     THING = "thing", _("thing")
@@ -25,7 +23,7 @@ class TagKind(models.TextChoices):
 class Tag(SubjectOwned):
     """One labelled place, contact or thing as it is now: "home", "妈妈", the cat "Miso".
 
-    What it was stands in :class:`TagDetail`.
+    Its past is in :class:`TagDetail`.
     """
 
     label = models.CharField(_("label"), max_length=200)
@@ -68,8 +66,6 @@ class Tag(SubjectOwned):
 
 
 class DetailName(models.TextChoices):
-    """What of a tag has a past."""
-
     LABEL = "label", _("label")
     KIND = "kind", _("kind")
     ADDRESS = "address", _("address")
@@ -84,7 +80,7 @@ class DetailName(models.TextChoices):
 class TagDetail(Belief):
     """One value of one detail of a tag, on two clocks. The tag's columns are its current values.
 
-    A tag that nobody has changed since details are kept may have none: it is what it was when it was made.
+    A tag from before details were kept, unchanged since, may have none: it is as it was created.
     """
 
     tag = TenantForeignKey(Tag, verbose_name=_("tag"))

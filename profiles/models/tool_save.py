@@ -1,4 +1,4 @@
-"""Which memories a model's tools saved in which conversation: one fact is saved once in each (row A1)."""
+"""Which memories a model's tools saved in which conversation: each fact is saved once per conversation."""
 
 from django.db import models
 from django.utils import timezone
@@ -7,7 +7,7 @@ from profiles.models.subject import SubjectOwned
 
 
 class ToolSave(SubjectOwned):
-    """One memory that a tool saved in one conversation, both by id; what it says stands in the memory alone."""
+    """One memory that a tool saved in one conversation, both by id."""
 
     conversation = models.CharField(max_length=200)
     memory_ref = models.UUIDField()

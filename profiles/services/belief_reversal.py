@@ -1,6 +1,6 @@
-"""Values taken back: one that ended holds again, one that was said is believed no longer (row P4).
+"""Undo values: one that ended holds again, one that was recorded is removed.
 
-Both are changes like any other: what was believed until now stays visible to ``known_at``.
+Both are changes like any other: the earlier belief stays visible to ``known_at``.
 """
 
 from datetime import datetime
@@ -15,9 +15,9 @@ B = TypeVar("B", bound=Belief)
 
 
 def reinstate_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | None = None) -> B | None:
-    """Have a value that ended hold again, and return it; that it had ended is kept.
+    """Make an ended value current again and return it; its end is kept in the history.
 
-    Returns None when it is gone or holds already, or when another value is current.
+    Returns None if it is gone or current already, or if another value is current.
     """
     lock_subject(place.subject)
     ended = place.rows().filter(id=row_id, invalid_at__isnull=False).first()
@@ -30,10 +30,10 @@ def reinstate_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | Non
 
 
 def withdraw_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | None = None) -> B | None:
-    """Believe the current value no longer, as if it had not been said, and have the one that it replaced hold again.
+    """Replace the current value by the one before it, as if the current one had never been recorded.
 
-    That it was believed until now is kept. Returns the value that holds again; None when ``row_id`` is not current, was
-    said again since, or replaced nothing: then nothing is changed.
+    The withdrawn belief is kept in the history. Returns the value that is current again; None, without a change, if
+    ``row_id`` is not current, was confirmed since, or replaced nothing.
     """
     lock_subject(place.subject)
     current = place.current()
@@ -46,9 +46,9 @@ def withdraw_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | None
 
 
 def unsay_belief(place: BeliefPlace[B], row_id: UUID) -> bool:
-    """Believe the current value no longer, as if it had not been said; what it replaced, if anything, holds again.
+    """Remove the current value as if it had never been recorded; a value that it replaced becomes current again.
 
-    Returns False when ``row_id`` is not current or was said again since: then nothing is changed.
+    Returns False, without a change, if ``row_id`` is not current or was confirmed since.
     """
     if withdraw_belief(place, row_id) is not None:
         return True

@@ -1,4 +1,4 @@
-"""Recording values on two clocks: what preferences and profile facts share (rows P4 and P5).
+"""Recording values on two clocks: what preferences and profile facts share.
 
 The values of one thing (a preference's key, a profile's field) succeed each other on the valid clock. A new value takes
 over from the one that holds at its ``valid_at``; whether it is the current one then depends on what was said later, not
@@ -34,7 +34,7 @@ _EARLIEST_FIRST = ("valid_at", F("invalid_at").desc(nulls_first=True), "-recorde
 
 @dataclass(frozen=True, slots=True)
 class BeliefPlace(Generic[B]):
-    """Where the values of one thing stand: table, subject, and the columns that name the thing.
+    """The place of all values of one thing: table, subject, and the columns that name the thing.
 
     ``target`` names it in a candidate: ``category/key`` or a field.
     """
@@ -46,29 +46,23 @@ class BeliefPlace(Generic[B]):
     target: str
 
     def rows(self) -> QuerySet[B]:
-        """Return the values as believed now."""
         manager = cast("Manager[B]", self.model._default_manager)
         return manager.filter(subject_id=self.subject.id, retired_at__isnull=True, **self.columns)
 
     def latest(self) -> B | None:
-        """Return the value that began last: the current one, unless that has ended without a successor."""
         return self.rows().order_by(*LATEST_FIRST).first()
 
     def current(self) -> B | None:
-        """Return the current value."""
         return self.rows().filter(invalid_at__isnull=True).first()
 
     def holding(self, at: datetime) -> B | None:
-        """Return the value that holds at ``at``."""
         begun = self.last_begun(at)
         return begun if begun is not None and (begun.invalid_at is None or at < begun.invalid_at) else None
 
     def last_begun(self, at: datetime) -> B | None:
-        """Return the value that began last at or before ``at``."""
         return self.rows().filter(valid_at__lte=at).order_by(*LATEST_FIRST).first()
 
     def first_after(self, at: datetime) -> B | None:
-        """Return the value that begins next after ``at``."""
         return self.rows().filter(valid_at__gt=at).order_by(*_EARLIEST_FIRST).first()
 
 
@@ -85,12 +79,12 @@ class _Moment(Generic[B]):
 
 
 def record_belief(place: BeliefPlace[B], claim: Claim, *, now: datetime | None = None) -> ClaimOutcome[B]:
-    """Record one value and return what that did. ``now`` is the time of recording.
+    """Record one value and return the outcome. ``now`` is the time of recording.
 
-    stored: the first value, or one after a retraction · superseded: the current value gave way · unchanged: the same
-    value again (validated anew; a stronger provenance or higher confidence is taken over), or with reason ``older`` a
-    value that entered history only · rejected (``weaker_than_current``): kept as a candidate. A ``valid_at`` ahead of
-    ``now`` is taken as ``now``: clocks of products run ahead, and what is current must be true now.
+    Verdicts: stored (the first value, or one after a retraction), superseded (the current value gave way), unchanged
+    (the same value again: confirmed, with the stronger provenance and higher confidence; or with reason ``older`` a
+    value that entered history only), rejected (``weaker_than_current``: kept as a candidate). A ``valid_at`` after
+    ``now`` is taken as ``now``: clocks of products run ahead, and a current value must be true now.
     """
     lock_subject(place.subject)
     moment = _moment(place, claim, now)
@@ -105,7 +99,7 @@ def record_belief(place: BeliefPlace[B], claim: Claim, *, now: datetime | None =
 def retract_belief(place: BeliefPlace[B], *, at: datetime | None = None, now: datetime | None = None) -> B | None:
     """End the current value at ``at`` (by default now) without a successor, and return it; its history stays.
 
-    Returns None when there is no current value, or when it was said again after ``at``.
+    Returns None if there is no current value, or if it was confirmed after ``at``.
     """
     lock_subject(place.subject)
     current = place.latest()
@@ -121,7 +115,7 @@ def retract_belief(place: BeliefPlace[B], *, at: datetime | None = None, now: da
 
 
 def rate_belief(row: B, confidence: float, *, now: datetime | None = None) -> None:
-    """Give a believed value another confidence; with which it was believed until ``now`` is kept (E4).
+    """Change a belief's confidence; the earlier confidence is kept in the history.
 
     The caller holds the subject (``lock_subject``) and read ``row`` under that lock.
     """
@@ -143,13 +137,13 @@ def _moment(place: BeliefPlace[B], claim: Claim, now: datetime | None) -> _Momen
 
 
 def recording_time(changed: Belief | None, now: datetime | None) -> datetime:
-    """Return the time of recording: never before the last change, or a slow clock would hide that from known_at."""
+    """Return the time of recording: never before the last change, which a slow clock would hide from known_at."""
     time = now or utc_now()
     return time if changed is None else max(time, changed.recorded_at)
 
 
 def _bound_moment(place: BeliefPlace[B], moment: _Moment[B]) -> _Moment[B]:
-    """Return ``moment`` with the end of a value that begins there."""
+    """Return ``moment``, moved to the end of a value that begins there."""
     holds, at = moment.holds, moment.at
     said_later = [time for time in sayings_of(holds) if time > at] if holds is not None else []
     if said_later:
@@ -167,7 +161,6 @@ def _ending(moment: _Moment[B], ends_at: datetime | None, follower: B | None) ->
 
 
 def _insert(place: BeliefPlace[B], claim: Claim, moment: _Moment[B]) -> ClaimOutcome[B]:
-    """Put a new value where ``moment`` says; what holds there gives way, before or around it."""
     row = _new_row(place, claim, moment)
     holds = moment.holds
     if holds is None:
@@ -188,7 +181,7 @@ def _insert(place: BeliefPlace[B], claim: Claim, moment: _Moment[B]) -> ClaimOut
 
 
 def _split(place: BeliefPlace[B], row: B, holds: B, moment: _Moment[B]) -> None:
-    """Put ``row`` inside a value that was said again after it: that value keeps its id for the later part."""
+    """Insert ``row`` inside a value that was confirmed after it: that value keeps its id for the later part."""
     keep_image(holds, moment.now)
     added = [row]
     said = sayings_of(holds)
@@ -204,7 +197,6 @@ def _split(place: BeliefPlace[B], row: B, holds: B, moment: _Moment[B]) -> None:
 
 
 def _say_again(holds: B, claim: Claim, moment: _Moment[B]) -> ClaimOutcome[B]:
-    """The same value once more: validated anew, and as strong as the strongest of its sayings."""
     holds.said_times = _with_saying(sayings_of(holds), moment.at)
     holds.last_validated_at = max(holds.last_validated_at, moment.at)
     holds.provenance, holds.confidence = _strongest_of(holds, claim)
@@ -228,7 +220,6 @@ def _strongest_of(holds: Belief, claim: Claim) -> tuple[Provenance, float]:
 
 
 def _reject(place: BeliefPlace[B], claim: Claim, moment: _Moment[B]) -> ClaimOutcome[B]:
-    """Keep a weaker value as a candidate, once."""
     Candidate.objects.get_or_create(
         subject_id=place.subject.id,
         kind=place.kind,
@@ -261,7 +252,7 @@ def _new_row(place: BeliefPlace[B], claim: Claim, moment: _Moment[B]) -> B:
 
 
 def keep_image(row: Belief, now: datetime) -> None:
-    """Keep ``row`` as it has been believed until ``now``; what was believed for no time at all leaves no image."""
+    """Keep an image of ``row`` as it was believed until ``now``; a belief of no duration leaves none."""
     if row.recorded_at >= now:
         return
     image = copy(row)
@@ -270,7 +261,6 @@ def keep_image(row: Belief, now: datetime) -> None:
 
 
 def change_belief(row: Belief, now: datetime, **changes: Any) -> None:
-    """Change ``row`` in place, believed since ``now``."""
     for name, value in {**changes, "recorded_at": now, "version": row.version + 1}.items():
         setattr(row, name, value)
     row.save(update_fields=[*changes, "recorded_at", "version"])
@@ -281,7 +271,7 @@ def sayings_of(row: Belief) -> list[datetime]:
 
 
 def _with_saying(said: Sequence[datetime], at: datetime) -> list[datetime]:
-    """Return ``said`` with ``at``; the first and the newest are kept when there are too many."""
+    """Return ``said`` with ``at``; if there are too many, the first and the newest are kept."""
     times = list(said)
     if at not in times:
         insort(times, at)

@@ -1,4 +1,4 @@
-"""Certificates: what was erased, when, by whom and how it was checked, signed so that nobody can write one (row E8).
+"""Certificates of erasure: what was erased, when, by whom, and the check afterwards, signed against forgery.
 
 A certificate holds keyed hashes of ids and of forgotten words, and counts; no word and no id of the subject.
 """
@@ -21,8 +21,9 @@ from tenants.services.audit import Actor, record_audit
 
 PURPOSE = "certificates"
 VERSION = "v2"
+# Signatures from before certificates contained tombstones; they stay valid.
 FIRST_VERSION = "v1"
-"""Signatures from before certificates told the marks; they stay good."""
+# Data that no certificate can cover; docs/deletion.md says what each is, and how long it lasts.
 BEYOND_REACH = (
     "backups",
     "write_ahead_log",
@@ -32,7 +33,6 @@ BEYOND_REACH = (
     "tenant_exports",
     "vector_cache",
 )
-"""What no certificate can promise; docs/deletion.md says what each is, and how long it lasts."""
 
 SIGNED = (
     "id",
@@ -51,19 +51,19 @@ SIGNED = (
 
 
 def subject_hash(external_id: str) -> str:
-    """Return the keyed hash (hex) under which certificates of the open tenant name a subject."""
+    """Return the keyed hash (hex) of a subject in certificates of the open tenant."""
     return _hash("subject", external_id)
 
 
 def object_hash(scope: ErasureScope, external_id: str, name: object) -> str:
-    """Return the keyed hash (hex) under which they name one memory (by its id) or conversation of a subject."""
+    """Return the keyed hash (hex) of one memory (by its id) or conversation of a subject in certificates."""
     return _hash(scope.value, external_id, name)
 
 
 def open_erasure(
     scope: ErasureScope, external_id: str, *, target: UUID, by: Actor, name: object = "", reason: str = ""
 ) -> Erasure:
-    """Note that an erasure is accepted, with its audit record, in the open transaction."""
+    """Record that an erasure is accepted, with its audit record, in the open transaction."""
     named = "" if scope is ErasureScope.SUBJECT else object_hash(scope, external_id, name)
     erasure = Erasure.objects.create(
         scope=scope,
@@ -80,7 +80,6 @@ def open_erasure(
 
 
 def add_counts(erasure: Erasure, counts: Mapping[str, int]) -> None:
-    """Add rows to those that were erased, in the transaction that erases them: a crash loses neither or both."""
     for table, rows in counts.items():
         if rows:
             erasure.erased[table] = erasure.erased.get(table, 0) + rows
@@ -88,7 +87,7 @@ def add_counts(erasure: Erasure, counts: Mapping[str, int]) -> None:
 
 
 def note_marks(erasure: Erasure, marks: Marks) -> None:
-    """Have the certificate tell the marks that were left: after a restore they find again what was forgotten."""
+    """Add the tombstones that were left to the certificate: after a restore they find the forgotten data again."""
     erasure.marks = {
         kind.value: sorted(digest.hex() for digest, one in marks.items() if one == kind)
         for kind in ForgottenKind
@@ -98,13 +97,13 @@ def note_marks(erasure: Erasure, marks: Marks) -> None:
 
 
 def marks_in(certificate: Mapping[str, Any]) -> Marks:
-    """Return the marks that a genuine certificate tells."""
+    """Return the tombstones of a genuine certificate."""
     told: Mapping[str, list[str]] = certificate.get("marks") or {}
     return {bytes.fromhex(digest): ForgottenKind(kind) for kind, digests in told.items() for digest in digests}
 
 
 def close_erasure(erasure: Erasure, verified: Mapping[str, Any]) -> Erasure:
-    """Sign what was done and found, in the open scope; the certificate is final."""
+    """Sign the result in the open scope; the certificate is final."""
     rows = Erasure.objects.filter(id=erasure.id).exclude(state=ErasureState.DONE)
     rows.update(state=ErasureState.DONE, verified=dict(verified), target=None, erased_at=Now())
     done = Erasure.objects.get(id=erasure.id)
@@ -115,7 +114,6 @@ def close_erasure(erasure: Erasure, verified: Mapping[str, Any]) -> Erasure:
 
 
 def erasure_by_id(erasure_id: UUID) -> Erasure:
-    """Return one erasure of the open tenant. Raises NotFound."""
     found = Erasure.objects.filter(id=erasure_id).first()
     if found is None:
         raise NotFound("No erasure with this id.")

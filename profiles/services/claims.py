@@ -1,4 +1,4 @@
-"""What is claimed about a subject, and what became of the claim."""
+"""Claims about a subject, and their outcomes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,30 +16,30 @@ from profiles.values import Provenance, Verdict
 
 B = TypeVar("B", bound=Belief)
 
+# A later statement holds: the value entered history only.
 OLDER = "older"
-"""Something said later stands: the value entered history only."""
 
+# A stronger provenance says otherwise: the value became a candidate.
 WEAKER = "weaker_than_current"
-"""A stronger provenance says otherwise: the value became a candidate."""
 
+# Entries were added to or removed from a value that is no list.
 NOT_A_LIST = "not_a_list"
-"""Entries were added to or taken from a value that has none."""
 
+# There was nothing to remove.
 ABSENT = "absent"
-"""Nothing of what should be taken out was there."""
 
+# The value ended because the product said so.
 REMOVED = "removed"
-"""The value ended because the product said so."""
 
 
 class ConfidenceAboveCeiling(Refused):
-    """More confidence than the provenance allows (row P5). HTTP 422."""
+    """More confidence than the provenance allows. HTTP 422."""
 
     code = "confidence_above_ceiling"
 
 
 class ValidInFuture(Refused):
-    """A value cannot be true from a moment that has not come. HTTP 422."""
+    """A value cannot be true from a future moment. HTTP 422."""
 
     code = "valid_at_in_future"
 
@@ -48,8 +48,8 @@ class ValidInFuture(Refused):
 class Claim:
     """One value as it was said. See :func:`stated_claim` and :func:`learned_claim`.
 
-    ``valid_at`` is since when it is true: by default when it was said, else when it is recorded. ``explicit`` marks the
-    product's own word: it may lower the confidence of the same value, and it brings back what was retracted.
+    ``valid_at`` is the beginning of its truth: by default when it was said, else when it is recorded. ``explicit``
+    marks the product's own word: it may lower the confidence of the same value, and restores a retracted one.
     ``details`` are further columns, such as ``statement``.
     """
 
@@ -64,7 +64,8 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class ClaimOutcome(Generic[B]):
-    """What a write did. ``row`` is where the claim now stands (None: rejected), ``current`` what is true now."""
+    """The outcome of a write. ``row`` is where the claim is stored (None: rejected), ``current`` the value that is true
+    now."""
 
     verdict: Verdict
     reason: str = ""
@@ -110,12 +111,11 @@ def learned_claim(
 
 
 def is_weaker(claim: Claim, held: Belief) -> bool:
-    """Return whether the claim's provenance is weaker than that of ``held``, which it then does not replace."""
+    """Return whether the claim has a weaker provenance than ``held``, and so does not replace it."""
     return Provenance(claim.provenance).strength < Provenance(held.provenance).strength
 
 
 def same_value(one: Any, other: Any) -> bool:
-    """Return whether two JSON values are the same; 1 and 1.0 are, 1 and true are not."""
     return _canonical(one) == _canonical(other)
 
 

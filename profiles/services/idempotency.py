@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 from django.db import OperationalError, connection
@@ -17,7 +17,7 @@ LOCK_NOT_AVAILABLE = "55P03"
 
 
 class KeyReused(Conflict):
-    """The key came before with another body. HTTP 409."""
+    """The key was used before with another body. HTTP 409."""
 
     code = "idempotency_key_reused"
 
@@ -26,7 +26,7 @@ class KeyReused(Conflict):
 
 
 class TwinRunning(Conflict):
-    """A request with the same key has not finished. HTTP 409, worth trying again."""
+    """A request with the same key has not finished. HTTP 409, retryable."""
 
     code = "idempotency_twin_running"
     retryable = True
@@ -38,7 +38,7 @@ class TwinRunning(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class RequestIdentity:
-    """What two requests share to be the same: SHA-256 of method and path (``endpoint``, hex) and of the body."""
+    """The identity of a request: SHA-256 of method and path (``endpoint``, hex) and of the body."""
 
     endpoint: str
     key: str
@@ -60,10 +60,13 @@ def claim_reply(request: RequestIdentity, *, wait_ms: int, kept_for: timedelta) 
     A twin that holds the key is waited for ``wait_ms``. Raises TwinRunning when it takes longer and KeyReused when the
     earlier request had another body. None means: do the work, then call :func:`keep_reply` in the same transaction.
     """
-    _forget_old(request, before=utc_now() - kept_for)
+    same_key = IdempotentReply.objects.filter(endpoint=request.endpoint, key=request.key)
+    same_key.filter(created_at__lt=utc_now() - kept_for).delete()
     if _insert_claim(request, wait_ms):
         return None
-    earlier = _earlier_reply(request)
+    earlier = same_key.first()
+    if earlier is None:  # purged or erased between the two statements
+        raise TwinRunning
     if bytes(earlier.request_hash) != request.digest:
         raise KeyReused
     return KeptReply(earlier.status or 0, bytes(earlier.body or b""), earlier.headers)
@@ -76,26 +79,8 @@ def keep_reply(request: RequestIdentity, reply: KeptReply, *, subject_id: UUID |
     )
 
 
-def purge_replies(*, before: datetime, limit: int) -> int:
-    """Delete at most ``limit`` answers older than ``before``; return how many."""
-    old = IdempotentReply.objects.filter(created_at__lt=before).order_by("created_at").values("id")[:limit]
-    deleted, _ = IdempotentReply.objects.filter(id__in=old).delete()
-    return deleted
-
-
-def _earlier_reply(request: RequestIdentity) -> IdempotentReply:
-    found = IdempotentReply.objects.filter(endpoint=request.endpoint, key=request.key).first()
-    if found is None:  # purged or erased between the two statements
-        raise TwinRunning
-    return found
-
-
-def _forget_old(request: RequestIdentity, *, before: datetime) -> None:
-    IdempotentReply.objects.filter(endpoint=request.endpoint, key=request.key, created_at__lt=before).delete()
-
-
 def _insert_claim(request: RequestIdentity, wait_ms: int) -> bool:
-    """Insert the claim; the unique index makes a twin wait here until the first has committed or rolled back."""
+    """Insert the claim; the unique index makes a concurrent twin wait until the first has committed or rolled back."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('lock_timeout', %s, true)", [f"{wait_ms}ms"])
         try:

@@ -1,4 +1,4 @@
-"""Values that are lists (likes, dislikes, interests): one entry more or less is a new version (row P3)."""
+"""List values (likes, dislikes, interests): each added or removed entry makes a new version."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,12 +18,12 @@ B = TypeVar("B", bound=Belief)
 def amend_list(
     place: BeliefPlace[B], claim: Claim, *, add: Sequence[Any] = (), remove: Sequence[Any] = ()
 ) -> ClaimOutcome[B]:
-    """Take entries out of a list and put entries in; ``claim.value`` is not read, a single value is a list of one.
+    """Remove entries from a list and add entries; ``claim.value`` is ignored, a single value is a list of one.
 
-    Entries are the same when a reader would call them the same. They go into the list as it was when this was said; an
-    added one that was said before the current list goes into that too, unless a list in between had dropped it. A list
-    that becomes empty is retracted. Verdicts: stored, merged (the list changed), unchanged (``absent``: nothing was
-    there to be taken out), rejected (``not_a_list`` for an object, ``weaker_than_current``).
+    Entries are equal if a reader would call them the same. They are added to the list as it was at the time of the
+    claim; an entry from before the current list is added to that too, unless a list in between had dropped it. An empty
+    list is retracted. Verdicts: stored, merged (the list changed), unchanged (``absent``: nothing to remove), rejected
+    (``not_a_list`` for an object, ``weaker_than_current``).
     """
     lock_subject(place.subject)
     before = place.holding(claim.valid_at or utc_now())
@@ -49,7 +49,6 @@ def entries_of(value: Any) -> list[Any] | None:
 
 
 def merge_entries(entries: Sequence[Any], more: Sequence[Any]) -> list[Any]:
-    """Return ``entries`` followed by the entries of ``more`` that are not among them."""
     result = list(entries)
     for entry in more:
         if not among_entries(entry, result):
@@ -63,14 +62,14 @@ def among_entries(entry: Any, entries: Sequence[Any]) -> bool:
 
 
 def are_alike(one: Any, other: Any) -> bool:
-    """Return whether a reader would call two values the same; one thing and several of it are."""
+    """Return whether a reader would call two values the same, also in singular and plural."""
     if isinstance(one, str) and isinstance(other, str):
         return singular(comparable(one)) == singular(comparable(other))
     return same_value(one, other)
 
 
 def _retract_emptied_list(place: BeliefPlace[B], claim: Claim, before: B | None) -> ClaimOutcome[B] | None:
-    """Retract a list whose last entry is gone. Return None when the claim is weaker than the list."""
+    """Retract a list whose last entry is gone. Return None if the claim is weaker than the list."""
     if before is None or not before.is_current or is_weaker(claim, before):
         return None
     retracted = retract_belief(place, at=claim.valid_at)
@@ -80,7 +79,7 @@ def _retract_emptied_list(place: BeliefPlace[B], claim: Claim, before: B | None)
 def _add_earlier_entries(
     place: BeliefPlace[B], claim: Claim, add: Sequence[Any], outcome: ClaimOutcome[B]
 ) -> ClaimOutcome[B]:
-    """Put entries that were said before the current list into it too, unless a list in between had and dropped them."""
+    """Add earlier entries to the current list too, unless a list in between had dropped them."""
     current = outcome.current
     entries = entries_of(current.value) if current is not None else None
     if current is None or entries is None or outcome.row is None:

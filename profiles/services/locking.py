@@ -1,4 +1,4 @@
-"""One writer at a time for what is known about one subject."""
+"""A lock that serialises writes about one subject."""
 
 from collections.abc import Collection
 
@@ -7,7 +7,7 @@ from profiles.models import Subject
 
 
 def lock_subject(subject: Subject) -> None:
-    """Hold the subject's row until the transaction ends; other writers of profile, preferences and tags wait.
+    """Lock the subject's row until the transaction ends; other writers of profile, preferences and tags wait.
 
     Take it before any other row of the subject, or two writers may wait for each other. Rows that refer to the subject
     (messages, snapshots) can still be added meanwhile. Brings both versions of ``subject`` up to date. Raises NotFound
@@ -21,7 +21,7 @@ def lock_subject(subject: Subject) -> None:
 
 
 def lock_subjects(subjects: Collection[Subject]) -> None:
-    """Hold the rows of several subjects as :func:`lock_subject` does, in the order of their ids, by one query."""
+    """Lock several subjects as :func:`lock_subject` does, in the order of their ids, by one query."""
     rows = Subject.objects.select_for_update(no_key=True).filter(id__in=[one.id for one in subjects]).order_by("id")
     versions = {row_id: held for row_id, *held in rows.values_list("id", "version", "profile_version")}
     for subject in subjects:

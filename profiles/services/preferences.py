@@ -1,4 +1,4 @@
-"""Preferences: record, amend a list, retract (rows P3 and P4)."""
+"""Preferences: record, change a list, retract."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,14 +16,13 @@ from profiles.services.locking import lock_subject
 from profiles.values import Provenance
 from tenants.services.audit import Actor
 
+# Keys of lists that never hold the same thing at once.
 OPPOSITE = {"likes": "dislikes", "dislikes": "likes"}
-"""Keys of lists that do not hold the same thing at once."""
 
 
 def record_preference(
     subject: Subject, category: str, key: str, claim: Claim, *, now: datetime | None = None
 ) -> ClaimOutcome[Preference]:
-    """Record one value of (category, key); :func:`profiles.services.beliefs.record_belief` says what that does."""
     return record_belief(preference_place(subject, category, key), claim, now=now)
 
 
@@ -42,7 +41,7 @@ def retract_preference(
     """
     retracted = retract_belief(preference_place(subject, category, key), at=at)
     if retracted is None:
-        raise NotFound("no such preference")
+        raise NotFound("No preference with this category and key.")
     if by is not None:
         record_act(by, "preference.retracted", retracted, reason)
     return retracted
@@ -56,7 +55,7 @@ def amend_list_preference(
     add: Sequence[str] = (),
     remove: Sequence[str] = (),
 ) -> ClaimOutcome[Preference]:
-    """Take entries out of the list at ``path`` (category, key) and put entries in, as one new version.
+    """Remove entries from the list at ``path`` (category, key) and add entries, as one new version.
 
     ``claim.value`` is not read; :func:`profiles.services.lists.amend_list` says what that does.
     """
@@ -64,11 +63,6 @@ def amend_list_preference(
 
 
 def take_from_opposite(subject: Subject, key: str, claim: Claim, entries: Sequence[Any]) -> list[Preference]:
-    """Take what is liked from now on out of what is disliked, in any category, or the other way; return what changed.
-
-    The rest of such a list stays as sure as it was, in its own words. One that is known better than ``claim`` stays
-    whole, and so does anything under a ``key`` that has no opposite.
-    """
     if key not in OPPOSITE:
         return []
     lock_subject(subject)
@@ -84,6 +78,5 @@ def take_from_opposite(subject: Subject, key: str, claim: Claim, entries: Sequen
 
 
 def preference_place(subject: Subject, category: str, key: str) -> BeliefPlace[Preference]:
-    """Return where the values of (category, key) stand."""
     columns = {"category": category, "key": key}
     return BeliefPlace(Preference, subject, columns, CandidateKind.PREFERENCE, f"{category}/{key}")

@@ -1,9 +1,9 @@
-"""The profile: fields of its own and free attributes, each with its past (rows P2 and P8)."""
+"""The profile: standard fields and free attributes, each with its past."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from django.db.models import F
 
@@ -23,19 +23,18 @@ _CHANGED = frozenset({Verdict.STORED, Verdict.MERGED, Verdict.SUPERSEDED})
 
 @dataclass(frozen=True, slots=True)
 class FactName:
-    """A field of the profile proper, or a free attribute."""
+    """A standard field of the profile, or a free attribute."""
 
     field: str
     is_attribute: bool = False
 
     @property
     def path(self) -> str:
-        """The name as requests and verdicts write it: ``occupation``, ``attributes.budget_limit``."""
         return f"{ATTRIBUTES}{self.field}" if self.is_attribute else self.field
 
     @classmethod
     def read(cls, path: str) -> "FactName":
-        """Return what ``path`` names; a bare name that is no field of the profile is an attribute."""
+        """Parse ``path``; a bare name that is no standard field is an attribute."""
         if path.startswith(ATTRIBUTES):
             return cls(path.removeprefix(ATTRIBUTES), is_attribute=True)
         return cls(path, is_attribute=path not in PROFILE_FIELDS)
@@ -43,10 +42,10 @@ class FactName:
 
 @dataclass(frozen=True, slots=True)
 class FactChange:
-    """One news about a profile.
+    """One change of a profile.
 
-    ``overwrite`` sets the value; ``append`` adds one entry or several to a list; ``merge`` unites lists, merges objects
-    key by key and overwrites all else; ``remove`` takes entries out of a list.
+    ``overwrite`` sets the value; ``append`` adds one or several entries to a list; ``merge`` unites lists, merges
+    objects by key and overwrites all else; ``remove`` removes entries from a list.
     """
 
     name: FactName
@@ -56,7 +55,7 @@ class FactChange:
 
 @dataclass(frozen=True, slots=True)
 class FactVerdict:
-    """What became of one change. ``row`` is the fact it now stands in, None when there is none."""
+    """The outcome of one change. ``row`` is the resulting fact, None if there is none."""
 
     name: FactName
     verdict: Verdict
@@ -71,12 +70,15 @@ def patch_profile(
     remove: Iterable[FactName] = (),
     at: datetime | None = None,
 ) -> list[FactVerdict]:
-    """Apply changes and then removals (ended at ``at``, by default now); return one verdict each, in their order.
+    """Apply changes and then removals (ended at ``at``, by default now); return one verdict each, in order.
 
-    What changed grows ``subject.profile_version`` and renews its search text. Raises NotFound for an erased subject.
+    A change increments ``subject.profile_version`` and updates the search text. Raises NotFound for an erased subject.
     """
     lock_subject(subject)
-    verdicts = [_verdict(change.name, _apply(subject, change)) for change in changes]
+    verdicts = []
+    for change in changes:
+        outcome = _apply(subject, change)
+        verdicts.append(FactVerdict(change.name, outcome.verdict, outcome.reason, outcome.row))
     verdicts += [_remove_fact(subject, name, at) for name in remove]
     if any(verdict.verdict in _CHANGED for verdict in verdicts):
         Subject.objects.filter(id=subject.id).update(profile_version=F("profile_version") + 1)
@@ -86,7 +88,6 @@ def patch_profile(
 
 
 def fact_place(subject: Subject, name: FactName) -> BeliefPlace[ProfileFact]:
-    """Return where the values of one field or attribute stand."""
     columns = {"field": name.field, "is_attribute": name.is_attribute}
     return BeliefPlace(ProfileFact, subject, columns, CandidateKind.PROFILE, name.path)
 
@@ -102,11 +103,7 @@ def _apply(subject: Subject, change: FactChange) -> ClaimOutcome[ProfileFact]:
     entries = entries_of(claim.value)
     if entries is None:
         return ClaimOutcome(Verdict.REJECTED, NOT_A_LIST, None, place.current())
-    return amend_list(place, claim, **_entries_as(change.mode, entries))
-
-
-def _entries_as(mode: Mode, entries: Sequence[Any]) -> dict[str, Sequence[Any]]:
-    return {"remove": entries} if mode == "remove" else {"add": entries}
+    return amend_list(place, claim, **{"remove" if change.mode == "remove" else "add": entries})
 
 
 def _merge(place: BeliefPlace[ProfileFact], claim: Claim) -> ClaimOutcome[ProfileFact]:
@@ -119,10 +116,6 @@ def _merge(place: BeliefPlace[ProfileFact], claim: Claim) -> ClaimOutcome[Profil
         return record_belief(place, claim)
     outcome = record_belief(place, replace(claim, value={**held.value, **claim.value}))
     return replace(outcome, verdict=Verdict.MERGED) if outcome.verdict is Verdict.SUPERSEDED else outcome
-
-
-def _verdict(name: FactName, outcome: ClaimOutcome[ProfileFact]) -> FactVerdict:
-    return FactVerdict(name, outcome.verdict, outcome.reason, outcome.row)
 
 
 def _remove_fact(subject: Subject, name: FactName, at: datetime | None) -> FactVerdict:

@@ -1,4 +1,4 @@
-"""Quantities in the words of people, a number and a unit: "25度", "23 degrees", "$50"."""
+"""Quantities as people write them, a number and a unit: "25度", "23 degrees", "$50"."""
 
 import re
 from dataclasses import dataclass
@@ -37,19 +37,18 @@ _SHORTEST_PLURAL = 3
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number in digits, and its unit ("" when none is said)."""
+    """A number in digits, and its unit ("" if there is none)."""
 
     number: str
     unit: str
 
 
 def is_measured(value: Any) -> bool:
-    """Return whether ``value`` is kept as a number and its unit: ``{"value": 22, "unit": "°C"}``."""
     return isinstance(value, dict) and set(value) == {"value", "unit"}
 
 
 def quantity_of(value: Any) -> Quantity | None:
-    """Return the quantity that ``value`` is as a whole, or None."""
+    """Return the quantity if ``value`` as a whole is one, else None."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return Quantity(f"{value:g}", "")
     if is_measured(value):
@@ -64,7 +63,7 @@ def quantity_of(value: Any) -> Quantity | None:
 
 
 def same_unit(one: Any, other: Any) -> bool:
-    """Return whether ``other`` can stand where ``one`` stands: same unit, one without unit, or both plain words."""
+    """Return whether ``other`` can replace ``one``: same unit, one without unit, or both plain words."""
     first, second = quantity_of(one), quantity_of(other)
     if first is None or second is None:
         return first is second and isinstance(one, str) and isinstance(other, str)
@@ -72,9 +71,9 @@ def same_unit(one: Any, other: Any) -> bool:
 
 
 def in_place_of(old: Any, new: Any) -> Any:
-    """Return ``new`` with the unit of ``old`` where it says none: 23 in place of "25 degrees" is "23 degrees".
+    """Return ``new`` with the unit of ``old`` if it has none: 23 in place of "25 degrees" is "23 degrees".
 
-    What is kept as a number and its unit stays so.
+    A value stored as number and unit stays one.
     """
     was, says = quantity_of(old), quantity_of(new)
     plain = says.number.replace(",", "") if says else ""
@@ -87,7 +86,7 @@ def in_place_of(old: Any, new: Any) -> Any:
 
 
 def _scale_of(said: Any) -> str:
-    """Return the scale that a temperature names, "" where it says none: the one that is kept holds on."""
+    """Return the temperature scale in ``said``, "" if there is none: then the stored one is kept."""
     found = _SCALE.search(str(said))
     return f"°{found[1].upper()}" if found else ""
 
@@ -98,7 +97,6 @@ def _singular(unit: str) -> str:
 
 
 def _digits(number: str) -> str:
-    """Return Chinese numerals below 1,000 in digits; digits as they are."""
     if number.isascii():
         return number
     if not any(character in _POWERS for character in number):

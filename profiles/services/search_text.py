@@ -10,7 +10,7 @@ from profiles.selectors import profile_facts, tags_of
 
 
 def refresh_search_text(subject: Subject) -> None:
-    """Write ``subject.search_text`` anew from what is known now; call it after changing profile or tags."""
+    """Update ``subject.search_text``; call it after changing profile or tags."""
     facts, tags = list(profile_facts(subject)), list(tags_of(subject))
     text = search_text_of(subject.external_id, facts, tags)
     subject.search_text = text
@@ -18,7 +18,6 @@ def refresh_search_text(subject: Subject) -> None:
 
 
 def search_text_of(external_id: str, facts: list[ProfileFact], tags: list[Tag]) -> str:
-    """Return the normalised text, the product's id first, cut to the policy's length."""
     parts = [external_id]
     for fact in sorted(facts, key=lambda fact: (fact.is_attribute, fact.field)):
         parts += _words(fact.value)
@@ -28,7 +27,7 @@ def search_text_of(external_id: str, facts: list[ProfileFact], tags: list[Tag]) 
 
 
 def _words(value: Any) -> Iterator[str]:
-    """Yield what a JSON value says; numbers too, because staff search for them."""
+    """Yield the words and numbers of a JSON value; staff search for numbers, too."""
     if isinstance(value, dict):
         for inner in value.values():
             yield from _words(inner)

@@ -1,4 +1,4 @@
-"""Subjects: made on first sight, addressed by the product's own id (row P1)."""
+"""Subjects: created on first sight, addressed by the product's own id."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,15 +17,13 @@ from profiles.services.search_text import search_text_of
 
 @dataclass(frozen=True, slots=True)
 class SubjectPut:
-    """A subject after it was put; ``created`` when this made it."""
-
     subject: Subject
     created: bool
     verdicts: tuple[FactVerdict, ...] = ()
 
 
 def ensure_subject(external_id: str) -> Subject:
-    """Return the subject that the product calls ``external_id``, making it on first sight."""
+    """Return the subject with the product's id ``external_id``; it is created on first sight."""
     return _get_or_create_subject(external_id)[0]
 
 
@@ -36,17 +34,18 @@ def put_subject(
     remove: Iterable[FactName] = (),
     metadata: dict[str, Any] | None = None,
 ) -> SubjectPut:
-    """Make or change a subject: profile changes merge, metadata is replaced, what is not given stays."""
     subject, created = _get_or_create_subject(external_id)
     lock_subject(subject)
     verdicts = patch_profile(subject, changes, remove=remove)
     if metadata is not None:
-        _replace_metadata(subject, metadata)
+        rows = Subject.objects.filter(id=subject.id).exclude(metadata=metadata)
+        if rows.update(metadata=metadata, version=F("version") + 1, updated_at=utc_now()):
+            subject.version += 1
+        subject.metadata = metadata
     return SubjectPut(subject, created, tuple(verdicts))
 
 
 def _get_or_create_subject(external_id: str) -> tuple[Subject, bool]:
-    """Return the subject and whether this call created it. Two calls at once get the same row."""
     found = find_subject(external_id)
     if found is not None:
         return found, False
@@ -54,10 +53,3 @@ def _get_or_create_subject(external_id: str) -> tuple[Subject, bool]:
     Subject.objects.bulk_create([made], ignore_conflicts=True)
     subject = subject_by_external_id(external_id)
     return subject, subject.id == made.id
-
-
-def _replace_metadata(subject: Subject, metadata: dict[str, Any]) -> None:
-    rows = Subject.objects.filter(id=subject.id).exclude(metadata=metadata)
-    if rows.update(metadata=metadata, version=F("version") + 1, updated_at=utc_now()):
-        subject.version += 1
-    subject.metadata = metadata

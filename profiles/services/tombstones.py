@@ -1,10 +1,11 @@
-"""Marks against coming back: keyed hashes of what a subject had forgotten (row E8).
+"""Tombstones: keyed hashes of what a subject had forgotten.
 
-A mark recognises a text by what a reader would call the same (case, spacing, script variants do not matter), or a
-message by the product's own ids. It tells neither, and goes with the subject.
+A tombstone recognises a text that a reader would call the same (case, spacing, script variants do not matter), or a
+message by the product's own ids. It reveals neither, and is deleted with the subject.
 """
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -14,15 +15,17 @@ from memory_platform.kernel.keyed_hashes import derived_key, keyed_digest
 from memory_platform.kernel.text import comparable
 from profiles.models import Forgotten, ForgottenKind
 
+Thing = TypeVar("Thing")
+
 PURPOSE = "forgotten"
+# The reason of the verdict `rejected` for forgotten content.
 REASON = "forgotten"
-"""The reason of the verdict ``rejected`` for what carries a mark."""
 
+# A message by the product's ids: its conversation's and its own.
 MessageName = tuple[str, str]
-"""A message as the product names it: its conversation's id and its own."""
 
+# Digests by kind.
 Marks = Mapping[bytes, ForgottenKind]
-"""Digests, each with what it recognises."""
 
 
 class ForgottenMemory(Refused):
@@ -38,7 +41,7 @@ def leave_marks(
     messages: Iterable[MessageName] = (),
     beliefs: Iterable[UUID] = (),
 ) -> Marks:
-    """Mark texts, messages and rows of beliefs as forgotten, in the open scope; return the marks, new and old."""
+    """Leave tombstones of texts, messages and rows of beliefs, in the open scope; return them, new and old."""
     wanted: Marks = {
         **marks_of(subject_id, texts=texts, messages=messages),
         **{_belief_mark(subject_id, row_id): ForgottenKind.BELIEF for row_id in beliefs},
@@ -48,18 +51,18 @@ def leave_marks(
 
 
 def marks_of(subject_id: UUID, *, texts: Iterable[str] = (), messages: Iterable[MessageName] = ()) -> Marks:
-    """Return the marks of texts and messages, whether they are left or not."""
+    """Return the tombstones that texts and messages would have, whether they exist or not."""
     marks = {_text_mark(subject_id, text): ForgottenKind.TEXT for text in texts if comparable(text)}
     return marks | {_message_mark(subject_id, name): ForgottenKind.MESSAGE for name in messages}
 
 
 def drop_marks(subject_id: UUID, marks: Marks) -> None:
-    """Take marks away, in the open scope: what they forbade may be remembered again."""
+    """Delete tombstones, in the open scope: the content may be remembered again."""
     Forgotten.objects.filter(subject_id=subject_id, digest__in=list(marks)).delete()
 
 
 def keep_marks(subject_id: UUID, marks: Marks) -> None:
-    """Store marks that are not there yet, in the open scope."""
+    """Store missing tombstones, in the open scope."""
     known = _forgotten_digests(subject_id, marks)
     rows = [
         Forgotten(subject_id=subject_id, kind=kind, digest=digest)
@@ -80,34 +83,33 @@ def marked_messages(subject_id: UUID, names: Iterable[MessageName], marks: Marks
 
 
 def forgotten_texts(subject_id: UUID, texts: Collection[str]) -> set[str]:
-    """Return those of ``texts`` that carry a mark; one query, in the open scope."""
-    marks = {text: _text_mark(subject_id, text) for text in set(texts)}
-    known = _forgotten_digests(subject_id, marks.values())
-    return {text for text, mark in marks.items() if mark in known}
+    """Return those of ``texts`` with a tombstone; one query, in the open scope."""
+    return _find_marked(subject_id, {text: _text_mark(subject_id, text) for text in texts})
 
 
 def forgotten_messages(subject_id: UUID, names: Collection[MessageName]) -> set[MessageName]:
-    """Return those of the messages that carry a mark; one query, in the open scope."""
-    marks = {name: _message_mark(subject_id, name) for name in set(names)}
-    known = _forgotten_digests(subject_id, marks.values())
-    return {name for name, mark in marks.items() if mark in known}
+    """Return those of the messages with a tombstone; one query, in the open scope."""
+    return _find_marked(subject_id, {name: _message_mark(subject_id, name) for name in names})
 
 
 def forgotten_beliefs(subject_id: UUID, rows: Collection[UUID]) -> set[UUID]:
-    """Return those of the ids of beliefs' rows that carry a mark; one query, in the open scope."""
-    marks = {row_id: _belief_mark(subject_id, row_id) for row_id in set(rows)}
-    known = _forgotten_digests(subject_id, marks.values())
-    return {row_id for row_id, mark in marks.items() if mark in known}
+    """Return those of the beliefs' row ids with a tombstone; one query, in the open scope."""
+    return _find_marked(subject_id, {row_id: _belief_mark(subject_id, row_id) for row_id in rows})
 
 
 def has_marks(subject_id: UUID) -> bool:
-    """Return whether the subject had anything forgotten; most had nothing, and need no second look."""
+    """Return whether the subject has any tombstone; most have none, and need no further check."""
     return Forgotten.objects.filter(subject_id=subject_id).exists()
 
 
 def is_forgotten(subject_id: UUID, text: str, message: MessageName) -> bool:
-    """Return whether a message or its text carries a mark; one query, in the open scope."""
+    """Return whether a message or its text has a tombstone; one query, in the open scope."""
     return bool(_forgotten_digests(subject_id, [_text_mark(subject_id, text), _message_mark(subject_id, message)]))
+
+
+def _find_marked(subject_id: UUID, marks: Mapping[Thing, bytes]) -> set[Thing]:
+    known = _forgotten_digests(subject_id, marks.values())
+    return {thing for thing, mark in marks.items() if mark in known}
 
 
 def _forgotten_digests(subject_id: UUID, digests: Iterable[bytes]) -> set[bytes]:

@@ -1,8 +1,9 @@
-"""Which of one subject's memories become one: candidates by their words, then every pair by its cosine. Pure."""
+"""Which of a subject's memories are joined: candidates by their words, then every pair by its cosine. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from uuid import UUID
 
 import numpy as np
@@ -19,7 +20,7 @@ JOINED = "consolidated"
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One memory as far as joining it asks for, and the version in which it was read."""
+    """The properties of one memory that matter for joining, and its version when it was read."""
 
     id: UUID
     version: int
@@ -31,17 +32,17 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Memories of which each pair says the same, and the least cosine among the pairs."""
+    """Memories that pairwise say the same, and the least cosine among the pairs."""
 
     members: tuple[Member, ...]
     similarity: float
 
 
 def candidates(members: Sequence[Member], policy: ConsolidationPolicy) -> list[list[Member]]:
-    """Return the lists of memories among which a group may be: one speaker, one category, words that agree.
+    """Return lists of memories among which groups may be: one speaker, one category, matching words.
 
-    A text of several sentences stands in the list of its first sentence that others say, too. Lists are cut to
-    ``at_once``: what was said a thousand times becomes one in several nights.
+    A text of several sentences is in the list of its first sentence that others share. Lists are cut to ``at_once``: a
+    thousand repetitions are joined over several nights.
     """
     buckets: dict[tuple[object, ...], list[Member]] = defaultdict(list)
     longer: list[tuple[Member, Meaning]] = []
@@ -71,10 +72,10 @@ def groups_among(
     *,
     bound: float,
 ) -> list[Group]:
-    """Return complete-link groups: each pair of a group says the same and is nearer than ``bound``.
+    """Return complete-link groups: each pair of a group says the same and has a cosine above ``bound``.
 
-    ``vectors`` are unit rows, shape (n, d), zero for a text without one. Members of one of the ``apart`` sets are
-    never joined again. Members that go well with many come first, so that groups are as large as can be.
+    ``vectors`` are unit rows, shape (n, d), zero for a text without one. Members of one of the ``apart`` sets are never
+    joined again. Members that match many others come first, so that groups are as large as possible.
     """
     cosines = vectors @ vectors.T
     joins = (cosines > bound) & _may_join(members, apart, policy)
@@ -97,24 +98,16 @@ def _may_join(
 ) -> npt.NDArray[np.bool_]:
     meanings = [meaning_of(member.text) for member in members]
     allowed = np.zeros((len(members), len(members)), np.bool_)
-    for i, j in _pairs(len(members)):
+    for i, j in combinations(range(len(members)), 2):
         allowed[i, j] = allowed[j, i] = (
             _kinds_agree(members[i].kind, members[j].kind)
-            and _say_the_same(meanings[i], meanings[j], policy)
+            and same_meaning(meanings[i], meanings[j], least_shared=policy.least_shared)
             and not any(members[i].id in kept and members[j].id in kept for kept in apart)
         )
     return allowed
 
 
-def _pairs(count: int) -> Iterator[tuple[int, int]]:
-    return ((i, j) for i in range(count) for j in range(i))
-
-
 def _kinds_agree(one: str, other: str) -> bool:
-    """A statement is never joined with what was made of a whole conversation; what was joined before goes with both."""
+    """A statement is never joined with a memory of a whole conversation; an earlier joined memory goes with both."""
     kinds: Iterable[str] = {one, other} - {JOINED}
     return not kinds or any(set(kinds) <= alike for alike in (STATEMENTS, CONVERSATIONS))
-
-
-def _say_the_same(one: Meaning, other: Meaning, policy: ConsolidationPolicy) -> bool:
-    return same_meaning(one, other, least_shared=policy.least_shared)

@@ -1,7 +1,7 @@
-"""Storing a joined memory and taking it apart again (row E3), and reading what may be joined. In open scopes.
+"""Stores a joined memory and undoes it, and reads candidates for joining. In open scopes.
 
-What was joined stays: it ends on the valid clock in favour of the joined memory, as any superseded one does, and its
-history says so. Whatever another writer changed since the memories were read stops the join: a person's edit wins.
+The members stay: they end on the valid clock in favour of the joined memory, as superseded ones do, and its history
+says so. A concurrent change of a member stops the join: a person's edit wins.
 """
 
 from uuid import UUID
@@ -28,13 +28,12 @@ MAY_BE_JOINED = (*STATEMENTS, *CONVERSATIONS, JOINED)
 
 
 class ConsolidationUndone(Conflict):
-    """It was taken apart already, or the joined memory is part of another by now. HTTP 409."""
+    """It was undone already, or the joined memory is part of another one by now. HTTP 409."""
 
     code = "consolidation_undone"
 
 
 def members_of(subject_id: UUID) -> list[Member]:
-    """Return the memories that may be joined: current, whole, and true whenever they are said."""
     repeating = SnapshotWords.objects.filter(subject_id=subject_id).exclude(saying=REPEATS_NOTHING)
     telling = set(repeating.filter(saying__isnull=False).order_by().values_list("snapshot_id", flat=True))
     rows = _current(subject_id).filter(kind__in=MAY_BE_JOINED, masked=False).order_by("position")
@@ -43,16 +42,15 @@ def members_of(subject_id: UUID) -> list[Member]:
 
 
 def taken_apart(subject_id: UUID) -> list[frozenset[UUID]]:
-    """Return what somebody has taken apart: those memories are not joined again."""
     undone = Consolidation.objects.filter(subject_id=subject_id, lane=MemoryLane.SNAPSHOTS, undone_at__isnull=False)
     return [frozenset(members) for members in undone.values_list("members", flat=True)]
 
 
 def draft_of(subject_id: UUID, group: Group, written: Written) -> SnapshotToStore | None:
-    """Return the joined memory with the text that was written, in the open scope; None when a member is gone by now.
+    """Return the joined memory with the written text, in the open scope; None if a member is gone by now.
 
-    Sources and topics are united; it is as sure as its surest member, within the ceiling of an analysis; its times are
-    those of the newest.
+    Sources and topics are united; its confidence is the highest of its members', within the ceiling of an analysis; its
+    times are those of the newest.
     """
     rows = list(_current(subject_id).filter(id__in=[member.id for member in group.members]).order_by("-said_at", "id"))
     if len(rows) < len(group.members):
@@ -78,7 +76,7 @@ def draft_of(subject_id: UUID, group: Group, written: Written) -> SnapshotToStor
 
 
 def join_group(group: Group, prepared: PreparedSnapshot) -> bool:
-    """Store the joined memory and end its members, in the open scope; False when anything has changed meanwhile."""
+    """Store the joined memory and end its members, in the open scope; False if anything has changed meanwhile."""
     subject_id, joined_id = prepared.draft.subject_id, prepared.draft.id
     lock_memory(subject_id)
     versions = {member.id: member.version for member in group.members}
@@ -99,24 +97,23 @@ def join_group(group: Group, prepared: PreparedSnapshot) -> bool:
 
 
 def consolidations_of(subject: Subject) -> QuerySet[Consolidation]:
-    """Return what was joined of a subject's memories, also what was taken apart again."""
     return Consolidation.objects.filter(subject_id=subject.id, lane=MemoryLane.SNAPSHOTS)
 
 
 def undo_consolidation(subject: Subject, consolidation_id: UUID, *, by: Actor, reason: str = "") -> Consolidation:
-    """Take a joined memory apart, in the open scope: its members hold again as they did, it is held no longer.
+    """Undo a join, in the open scope: the members are current again as they were, the joined memory is not.
 
     They are not joined again. Leaves an audit record. Raises NotFound, ConsolidationUndone.
     """
     found = consolidations_of(subject).filter(id=consolidation_id).first()
     if found is None:
-        raise NotFound("no such consolidation")
+        raise NotFound("No consolidation with this id.")
     lock_memory(found.subject_id)
     found.refresh_from_db()
     own = Snapshot.objects.filter(subject_id=found.subject_id)
     joined = own.filter(id=found.memory_ref, retired_at__isnull=True, superseded_by__isnull=True).first()
     if found.undone_at is not None or joined is None:
-        raise ConsolidationUndone("the joined memory is not held any longer")
+        raise ConsolidationUndone("The joined memory is no longer current.")
     now = utc_now()
     members = list(own.filter(id__in=found.members, superseded_by_id=joined.id))
     for member in members:
@@ -133,6 +130,6 @@ def undo_consolidation(subject: Subject, consolidation_id: UUID, *, by: Actor, r
 
 
 def _current(subject_id: UUID) -> QuerySet[Snapshot]:
-    """Return what is held and has no end: a memory that somebody ended is not given a longer life."""
+    """Return the current snapshots without an end: joining must not prolong a memory that somebody ended."""
     alive = Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
     return Snapshot.objects.filter(alive, subject_id=subject_id, retired_at__isnull=True, invalid_at__isnull=True)

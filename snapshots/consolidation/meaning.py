@@ -1,8 +1,8 @@
-"""What two memories have to share before they may become one, whatever their vectors say. English and Chinese. Pure.
+"""The words that two memories must share to be joined, whatever their vectors say. English and Chinese. Pure.
 
 Vectors cannot tell "with sugar" from "without", nor 500 from 800: for both embedded models such pairs are nearer to
-each other than many that say the same (docs/care.md). So the words decide: they are the same but for those that never
-change a meaning, and what is added or left out is a whole sentence.
+each other than many that say the same (docs/care.md). So the words decide: they must be equal except for words that
+never change a meaning, and differences must be whole sentences.
 """
 
 import re
@@ -20,15 +20,15 @@ _ENGLISH_FILLERS = (
     "a an the i i'm i've i'd i'll am is are be it it's my me to of in at on for with that which who so too really very "
     "quite truly just also please remember always usually do does when while by as"
 )
+# Words that never change the meaning: none says who, when, whether or how much.
 _FILLERS = frozenset(_ENGLISH_FILLERS.split())
-"""What says that, not what. None of them tells who, when, whether or how much."""
 _HAN_FILLERS = frozenset("的了是我在都很也把请你吧啊呀就着呢嘛里时候平常得家当")
+# Different wordings of the same wish, habit or refusal.
 _ALIKE = (
     (re.compile(r"\bwould (?:like|love|prefer)\b|\bwant(?:s|ed)?\b|\blooking for\b|想要|希望"), " want "),
     (re.compile(r"\b(?:like|love|enjoy|prefer)s?\b|喜欢|喜爱|爱好|热爱|爱(?!人)"), " like "),
     (re.compile(r"\b(?:can)?not\b|\b\w+n't\b"), " not "),
 )
-"""Words in which the same wish, habit or refusal is put."""
 _NEGATIONS = re.compile(
     r"\b(?:not|no|never|none|nothing|nobody|neither|nor|without|hardly|rarely|seldom|stopped|stop|quit|avoid"
     r"|avoids|hate|hates|dislike|dislikes|used to|no longer|anymore|any more|instead|unless|except)\b"
@@ -45,18 +45,13 @@ _NUMBERS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a text says, as far as words can tell. ``sentences`` are its words in order, without fillers.
-
-    ``guards`` are its numbers, negations and names, each as often as it stands there.
-    """
-
     sentences: tuple[tuple[str, ...], ...]
     guards: frozenset[tuple[str, int]]
     has_contrast: bool
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What is equal for two texts of one sentence that say the same."""
+        """A key that is equal for two one-sentence texts that say the same."""
         if len(self.sentences) != 1:
             return ("many", self.guards)
         words = self.sentences[0]
@@ -64,7 +59,6 @@ class Meaning:
 
 
 def meaning_of(text: str) -> Meaning:
-    """Return what ``text`` says."""
     form = _plain(text)
     found = Counter(
         _NUMBERS.findall(form) + _NEGATIONS.findall(form) + [name.lower() for name in _CAPITAL.findall(text)]
@@ -74,10 +68,10 @@ def meaning_of(text: str) -> Meaning:
 
 
 def same_meaning(one: Meaning, other: Meaning, *, least_shared: float) -> bool:
-    """Return whether the two may become one.
+    """Return whether two memories may be joined.
 
-    Of single sentences the words are the same, in the same order where the order tells who or what. Longer texts share
-    ``least_shared`` of the shorter one's sentences, and all numbers, negations and names.
+    Single sentences need the same words, in the same order where the order matters. Longer texts share ``least_shared``
+    of the shorter one's sentences, and all numbers, negations and names.
     """
     if not one.sentences or not other.sentences or one.guards != other.guards:
         return False
@@ -88,12 +82,12 @@ def same_meaning(one: Meaning, other: Meaning, *, least_shared: float) -> bool:
 
 
 def negations_in(text: str) -> list[str]:
-    """Return the words of ``text`` that deny, dislike or put into the past, in their order."""
+    """Return the words of ``text`` that deny, dislike or put into the past, in order."""
     return _NEGATIONS.findall(_plain(text))
 
 
 def added_sentences(text: str, others: list[str]) -> list[str]:
-    """Return the sentences of ``others`` that ``text`` does not hold, each once, in their order."""
+    """Return the sentences of ``others`` that are not in ``text``, each once, in order."""
     held = {frozenset(_words(_plain(part))) for part in _SENTENCE.findall(text)}
     added = []
     for part in (part for other in others for part in _SENTENCE.findall(other)):

@@ -1,7 +1,7 @@
-"""Memories of a subject that say nearly the same become one (row E3). Each step runs twice, or dies, without harm.
+"""Joins memories of a subject that say nearly the same. Each step may run twice, or be killed, without harm.
 
-Stages: read what may be joined, find candidates by their words, measure the pairs, write and draft the joined memory,
-store it in a transaction that looks again. No model is asked while a transaction is open.
+Stages: read the candidates, group them by words, compare the pairs, write the joined memory, store it in a transaction
+that checks again. No model is called while a transaction is open.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ def consolidate_tenant(
     model: ChatModel | None = None,
     policy: ConsolidationPolicy = CONSOLIDATION,
 ) -> int:
-    """Join what says nearly the same, subject by subject from where the turn stands; marks how many were joined.
+    """Join similar memories, subject by subject from the turn's position; marks the number of joined memories.
 
     Runs outside any ``tenant_tx``. Returns 0: all rows are marked.
     """
@@ -51,7 +51,7 @@ def consolidate_subject(
 ) -> int:
     """Join one subject's memories; return how many memories became part of another.
 
-    A ``model`` may write the joined text, rules do it where its words are not true to the memories.
+    A ``model`` may write the joined text; rules do it if its words are not supported by the memories.
     """
     joined, writer = 0, Writer(model, policy)
     for group in find_groups(tenant_id, subject_id, embedders, policy):
@@ -69,7 +69,6 @@ def consolidate_subject(
 def find_groups(
     tenant_id: UUID, subject_id: UUID, embedders: Embedders, policy: ConsolidationPolicy = CONSOLIDATION
 ) -> list[Group]:
-    """Return what would be joined now."""
     with tenant_tx(tenant_id):
         members = members_of(subject_id)
         lists = candidates(members, policy) if len(members) >= policy.least_members else []
@@ -85,7 +84,7 @@ def find_groups(
 def preview_consolidation(
     tenant_id: UUID, embedders: Embedders, *, policy: ConsolidationPolicy = CONSOLIDATION
 ) -> CarePreview:
-    """Return what the next consolidation joins. Opens its own scopes."""
+    """Return a preview of the next consolidation. Opens its own scopes."""
     found = [
         group
         for subject_id in subjects_after(tenant_id, None)
@@ -104,10 +103,6 @@ def subjects_after(tenant_id: UUID, after: UUID | None) -> Sequence[UUID]:
 
 
 def unit_rows(embedder: Embedder, members: Sequence[Member]) -> Float32:
-    """Return the unit vectors of the texts alone, without date and turn before; zero where the model does not answer.
-
-    Stored vectors hold both, and the same words on another day are another vector there.
-    """
     try:
         rows = np.asarray(embedder.embed([member.text for member in members]), np.float32)
     except EmbeddingUnavailable:
@@ -118,7 +113,6 @@ def unit_rows(embedder: Embedder, members: Sequence[Member]) -> Float32:
 
 
 def _by_embedder(members: Sequence[Member], embedders: Embedders) -> Iterator[tuple[Embedder, list[Member]]]:
-    """Yield the members that each model knows the language of; what none knows is never joined."""
     known = [first_knowing(detect_language(member.text), embedders) for member in members]
     for embedder in embedders:
         some = [member for member, knows in zip(members, known, strict=True) if knows is embedder]

@@ -1,4 +1,4 @@
-"""What consolidation asks chat models, by language. A changed word is a new version."""
+"""The prompts of consolidation, by language. A changed word is a new version."""
 
 from memory_platform.providers.chat_prompts import Prompt
 

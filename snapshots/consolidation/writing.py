@@ -1,7 +1,7 @@
-"""The text of a joined memory: in a model's words where one is configured and its words are true, else by rules (E3).
+"""The text of a joined memory: a model's text if one is configured and its text is supported, else by rules.
 
-A model's one statement stands under the same rule as the memories themselves: had somebody said it, it would have been
-joined with each of them. So it can neither turn a meaning round nor bring in a word that nobody said.
+A model's statement must pass the same test as the memories themselves: it could have been joined with each of them. So
+it can neither reverse a meaning nor add a word that nobody said.
 """
 
 import time
@@ -19,15 +19,13 @@ from snapshots.consolidation.prompts import JOIN
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a joined memory will say; ``fell_back``: a model should have written it, and rules did."""
+    """The text of a joined memory; ``fell_back``: a model should have written it, and rules did."""
 
     text: str
     fell_back: bool = False
 
 
 class Writer:
-    """Writes the joined memories of one subject. A model that does not answer is not asked again, nor one for long."""
-
     def __init__(self, model: ChatModel | None, policy: ConsolidationPolicy = CONSOLIDATION) -> None:
         self._model = model
         self._policy = policy
@@ -35,7 +33,7 @@ class Writer:
         self._ends_at = time.monotonic() + policy.writing_s
 
     def written(self, group: Group) -> Written:
-        """Return the text of a group. No transaction may be open where a model is given."""
+        """Return the text of a group. With a model, no transaction may be open."""
         by_rules = text_by_rules(group)
         if self._model is None:
             return Written(by_rules)
@@ -59,7 +57,6 @@ def text_by_rules(group: Group) -> str:
 
 
 def question(texts: Sequence[str]) -> ChatPrompt:
-    """Return the question to a model: each text in a fence that it cannot leave."""
     language = "zh" if detect_language("\n".join(texts)) == "zh" else "en"
     nonce = new_nonce()
     return ChatPrompt(
@@ -68,10 +65,6 @@ def question(texts: Sequence[str]) -> ChatPrompt:
 
 
 def is_one_statement(text: str, texts: Sequence[str], policy: ConsolidationPolicy = CONSOLIDATION) -> bool:
-    """Return whether ``text`` says what each of ``texts`` says, in their words, and is no longer than all of them.
-
-    Numbers, negations and names are theirs, each as often; so is every sentence that only some of them have.
-    """
     if not text or len(text) > min(sum(map(len, texts)), policy.longest):
         return False
     meaning, meanings = meaning_of(text), [meaning_of(one) for one in texts]

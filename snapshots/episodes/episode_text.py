@@ -1,4 +1,5 @@
-"""From a task to its episode: what the agent left unsaid, how much it matters, and the words that recall finds."""
+"""Makes an episode of a task: completes the agent's ending, rates its importance, and writes the text that recall
+finds."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -9,8 +10,8 @@ from snapshots.episodes.policy import EPISODES, EpisodePolicy
 from snapshots.episodes.values import Ending
 from snapshots.models import EpisodeOutcome, StepStatus, Task
 
+# Masks secrets in a text; returns it and their number.
 Mask = Callable[[str], tuple[str, int]]
-"""Takes secrets out of a text; returns it and how many there were."""
 
 _LABELS = {
     "en": ("Task", "Outcome", "Approach", "Decisions", "Tools", "Feedback", "Lessons"),
@@ -23,7 +24,7 @@ _OUTCOMES = {
 
 
 def completed(ending: Ending, task: Task) -> Ending:
-    """Return the ending with what the agent left out, as the steps tell it: approach, tools, lessons of failures."""
+    """Return the ending, completed from the steps: approach, tools, lessons of failures."""
     steps = [step for step in task.steps if step["text"]]
     done = [step["text"] for step in steps if step["status"] == StepStatus.COMPLETED]
     failed = [f"{step['text']}: {step['error']}" for step in steps if _failed(step) and step.get("error")]
@@ -36,7 +37,7 @@ def completed(ending: Ending, task: Task) -> Ending:
 
 
 def masked(ending: Ending, mask: Mask) -> Ending:
-    """Return the ending without secrets: what an episode keeps outlives the task."""
+    """Return the ending without secrets: an episode outlives its task."""
     return replace(
         ending,
         approach=mask(ending.approach)[0],
@@ -48,7 +49,7 @@ def masked(ending: Ending, mask: Mask) -> Ending:
 
 
 def importance_of(ending: Ending, task: Task, policy: EpisodePolicy = EPISODES) -> float:
-    """Return how much the episode matters, 0..1: by outcome, more with feedback, more the more it taught."""
+    """Return the importance of the episode, 0..1: by outcome, raised by feedback and lessons."""
     ranges = {
         EpisodeOutcome.SUCCESS: policy.success,
         EpisodeOutcome.PARTIAL: policy.partial,
@@ -60,7 +61,7 @@ def importance_of(ending: Ending, task: Task, policy: EpisodePolicy = EPISODES) 
 
 
 def words_of(goal: str, ending: Ending, policy: EpisodePolicy = EPISODES) -> str:
-    """Return the episode as one text in the language of its goal, each part cut to the policy's length."""
+    """Return the episode as one text in the language of its goal, each part cut to the configured length."""
     language = "zh" if detect_language(goal) == "zh" else "en"
     said = (
         goal,

@@ -1,4 +1,4 @@
-"""Finishing a task: it becomes an episode, stored as a snapshot by the one way there is (row W2)."""
+"""Ends a task: it becomes an episode, stored as a snapshot like any other memory."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -31,8 +31,8 @@ class TaskMoved(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A task made ready to end: what is told of it, and its snapshot to be. ``goal`` and ``steps``: what it was told
-    of; a count of rounds or a note that is new since then changes nothing in it."""
+    """A task prepared to end, and its snapshot to be stored. ``goal`` and ``steps`` are those that the snapshot
+    describes; other changes of the task since then do not matter."""
 
     goal: str
     steps: list[dict[str, Any]]
@@ -43,18 +43,16 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Teller:
-    """What telling a task needs: the models that embed, and what takes secrets out."""
-
     embedders: Embedders
     mask: Mask
 
 
 def finish_task(tenant_id: UUID, address: TaskAddress, ending: Ending, teller: Teller, *, accept: Accept) -> Episode:
-    """End a task and return its episode; one that ended in the same way before answers with the episode it has.
+    """End a task and return its episode; a repeated end with the same outcome returns the existing episode.
 
     Opens its own scopes, one to read, one to write, and embeds between them; a task whose goal or steps change
-    meanwhile is read again. Raises TaskUnknown, TaskFinished when it ended otherwise, ForgottenMemory, and what
-    ``accept`` raises.
+    meanwhile is read again. Raises TaskUnknown, TaskFinished for another outcome, ForgottenMemory, and the errors of
+    ``accept``.
     """
     for _ in range(TRIES):
         with tenant_tx(tenant_id):
@@ -66,7 +64,7 @@ def finish_task(tenant_id: UUID, address: TaskAddress, ending: Ending, teller: T
 
 
 def _told(task: Task, ending: Ending, teller: Teller) -> Told | None:
-    """Return what is told of a task, embedded; None when it is finished already. No scope may be open."""
+    """Return a task's episode, embedded but not stored; None if it is finished already. No scope may be open."""
     if task.status == TaskStatus.FINISHED:
         return None
     whole = masked(completed(ending, task), teller.mask)
@@ -82,12 +80,15 @@ def _told(task: Task, ending: Ending, teller: Teller) -> Told | None:
 
 
 def _finish_in_scope(address: TaskAddress, told: Told | None, ending: Ending, accept: Accept) -> Episode:
-    """End the task with what was told of it, in the open scope. Raises TaskMoved when that has changed."""
+    """End the task with its prepared episode, in the open scope. Raises TaskMoved if the task has changed."""
     subject = subject_by_external_id(address.subject_id)
     lock_subject(subject)
     task = task_by_id(subject, address.task_id)
     if task.status == TaskStatus.FINISHED:
-        return _ended_alike(task, ending)
+        episode = episode_of(task)
+        if episode is None or episode.outcome != ending.outcome:
+            raise TaskFinished
+        return episode
     accept(task.id, task.version)
     if told is None or (told.goal, told.steps) != (task.goal, task.steps):
         raise TaskMoved
@@ -95,7 +96,6 @@ def _finish_in_scope(address: TaskAddress, told: Told | None, ending: Ending, ac
 
 
 def episode_of(task: Task) -> Episode | None:
-    """Return the episode of a task, None while it is worked at and once the episode was forgotten or has expired."""
     return episodes_of([task]).get(task.id)
 
 
@@ -104,13 +104,6 @@ def episodes_of(tasks: Sequence[Task]) -> dict[UUID, Episode]:
     wanted = {"subject_id__in": {task.subject_id for task in tasks}, "task_id__in": [task.id for task in tasks]}
     rows = Episode.objects.filter(**wanted).select_related("snapshot", "task")
     return {episode.task_id: episode for episode in rows}
-
-
-def _ended_alike(task: Task, ending: Ending) -> Episode:
-    episode = episode_of(task)
-    if episode is None or episode.outcome != ending.outcome:
-        raise TaskFinished
-    return episode
 
 
 def _end(subject: Subject, task: Task, told: Told, now: datetime) -> Episode:

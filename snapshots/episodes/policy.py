@@ -1,4 +1,4 @@
-"""Numbers of tasks and episodes: how large working memory may grow, and how much an episode matters (W1, W2)."""
+"""Tunable numbers of tasks and episodes."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from memory_platform.kernel.policy import assumed, promised
 
 @dataclass(frozen=True, slots=True)
 class TaskPolicy:
-    """How large one task may be, and how much of it a context gets."""
+    """Limits of one task, and its share of a context."""
 
     steps: int = assumed(200, owner="episodes", settle_by="the longest plan of a real agent")
     shown: int = assumed(5, owner="episodes", settle_by="how many tasks of one subject are worked at at once")
@@ -16,14 +16,14 @@ class TaskPolicy:
 
 @dataclass(frozen=True, slots=True)
 class EpisodePolicy:
-    """Importance 0..1: ``(least, most)`` by what came of the task; feedback of the user outranks both."""
+    """Importance 0..1: ``(least, most)`` by outcome; feedback of the user outranks both."""
 
     success: tuple[float, float] = promised((0.7, 0.9), row="W2")
     failure: tuple[float, float] = promised((0.8, 1.0), row="W2")
     feedback: tuple[float, float] = promised((0.9, 1.0), row="W2")
     partial: tuple[float, float] = assumed((0.7, 0.95), owner="episodes", settle_by="use of partial episodes in recall")
+    # Lessons, decisions and failed steps that give an episode the highest importance.
     taught_all: int = assumed(4, owner="episodes", settle_by="lessons of episodes that recall finds useful")
-    """Lessons, decisions and failed steps from which on an episode has the most."""
     part_chars: int = assumed(1_000, owner="episodes", settle_by="recall of long episodes by what stands at their end")
 
 

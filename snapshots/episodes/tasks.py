@@ -1,4 +1,4 @@
-"""Working memory of an agent's task: begun, changed step by step, read (row W1). Inside an open ``tenant_tx``."""
+"""Working memory of an agent's task: begin it, change its steps, read it. Inside an open ``tenant_tx``."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import count
@@ -23,8 +23,8 @@ from snapshots.episodes.values import (
 )
 from snapshots.models import StepStatus, Task, TaskStatus
 
+# Raises if the caller does not accept this version of a row.
 Accept = Callable[[UUID, int], None]
-"""Raises when the version of a row is not one that the caller still accepts."""
 SAID_OF_STEP = ("text", "status", "result", "error", "tool")
 
 
@@ -38,21 +38,21 @@ def begin_task(
 ) -> Task:
     """Begin a task. Steps of ``plan`` have a ``text`` and perhaps more of ``SAID_OF_STEP``. Raises TooManySteps."""
     lock_subject(subject)
-    return Task.objects.create(subject=subject, goal=goal, steps=_planned(plan, policy), scratchpad=scratchpad)
+    return Task.objects.create(subject=subject, goal=goal, steps=_with_changes([], plan, policy), scratchpad=scratchpad)
 
 
 def change_task(
     subject: Subject, task_id: UUID, change: TaskChange, *, accept: Accept, policy: TaskPolicy = TASKS
 ) -> Task:
-    """Change a task that is worked at; what the change leaves out stays.
+    """Change a task in progress; omitted parts stay.
 
-    Raises TaskUnknown, TaskFinished, StepUnknown, TooManySteps, and what ``accept`` raises.
+    Raises TaskUnknown, TaskFinished, StepUnknown, TooManySteps, and the errors of ``accept``.
     """
     task = held_task(subject, task_id, accept=accept)
     if change.goal is not None:
         task.goal = change.goal
     if change.plan is not None:
-        task.steps = _planned(change.plan, policy)
+        task.steps = _with_changes([], change.plan, policy)
     task.steps = _with_changes(task.steps, change.steps, policy)
     if change.scratchpad is not None:
         task.scratchpad = change.scratchpad
@@ -65,7 +65,7 @@ def change_task(
 
 
 def held_task(subject: Subject, task_id: UUID, *, accept: Accept) -> Task:
-    """Return a task that is worked at, its subject held: nobody else changes it. Raises as :func:`change_task`."""
+    """Return a task in progress with its subject locked. Raises as :func:`change_task`."""
     lock_subject(subject)
     task = task_by_id(subject, task_id)
     accept(task.id, task.version)
@@ -75,7 +75,6 @@ def held_task(subject: Subject, task_id: UUID, *, accept: Accept) -> Task:
 
 
 def tasks_of(subject: Subject, *, status: str | None = None) -> QuerySet[Task]:
-    """Return the subject's tasks, those of one status when it is given, in no order."""
     rows = Task.objects.filter(subject_id=subject.id).order_by()
     return rows if status is None else rows.filter(status=status)
 
@@ -89,19 +88,13 @@ def task_by_id(subject: Subject, task_id: UUID) -> Task:
 
 
 def active_tasks(subject_id: UUID, *, policy: TaskPolicy = TASKS) -> list[ActiveTask]:
-    """Return what a prompt needs of the tasks in progress, the one changed last first."""
     rows = Task.objects.filter(subject_id=subject_id, status=TaskStatus.ACTIVE).order_by("-updated_at", "-id")
     return [_active(task, policy) for task in rows[: policy.shown]]
-
-
-def _planned(plan: Sequence[Mapping[str, Any]], policy: TaskPolicy) -> list[dict[str, Any]]:
-    return _with_changes([], plan, policy)
 
 
 def _with_changes(
     steps: Sequence[Mapping[str, Any]], changes: Sequence[Mapping[str, Any]], policy: TaskPolicy
 ) -> list[dict[str, Any]]:
-    """Return steps with single ones changed, by their id or else their text, and those that are neither added."""
     kept = {str(step["id"]): dict(step) for step in steps}
     by_text = {step["text"]: str(step["id"]) for step in steps}
     for number, change in enumerate(changes):
@@ -118,7 +111,7 @@ def _with_changes(
 
 
 def _new_step(change: Mapping[str, Any], taken: Collection[str]) -> dict[str, Any]:
-    """Return a step without news, under its own id or the next free number."""
+    """Return an empty step, under its own id or the next free number."""
     free = next(str(number) for number in count(len(taken) + 1) if str(number) not in taken)
     nothing = dict.fromkeys(("result", "error", "tool"))
     return {"id": change.get("id", free), "text": "", "status": StepStatus.PENDING.value, **nothing}

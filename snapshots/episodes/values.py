@@ -17,7 +17,7 @@ class TaskUnknown(NotFound):
 
 
 class TaskFinished(Conflict):
-    """A finished task is history: nothing of it changes. HTTP 409."""
+    """A finished task is history and cannot change. HTTP 409."""
 
     code = "task_finished"
 
@@ -26,7 +26,7 @@ class TaskFinished(Conflict):
 
 
 class StepUnknown(Refused):
-    """A change names a step that the plan does not have, and says no text that would make it one. HTTP 422."""
+    """A change names an unknown step and has no text that would make it a new one. HTTP 422."""
 
     code = "step_unknown"
 
@@ -36,7 +36,7 @@ class StepUnknown(Refused):
 
 
 class TooManySteps(Refused):
-    """A plan cannot grow for ever. HTTP 422."""
+    """The plan would have too many steps. HTTP 422."""
 
     code = "too_many_steps"
 
@@ -51,7 +51,7 @@ class TaskAddress:
 
 @dataclass(frozen=True, slots=True)
 class TaskChange:
-    """What is new of a task; None is no news. ``plan`` replaces the steps, ``steps`` changes or adds single ones."""
+    """Changes of a task; None is no change. ``plan`` replaces the steps, ``steps`` changes or adds single ones."""
 
     goal: str | None = None
     plan: Sequence[Mapping[str, Any]] | None = None
@@ -62,7 +62,7 @@ class TaskChange:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What an agent says of a task that it ends; what it leaves out is read from the steps."""
+    """An agent's report at the end of a task; omitted parts are taken from the steps."""
 
     outcome: str
     approach: str = ""
@@ -84,8 +84,8 @@ class ActiveStep:
 
 @dataclass(frozen=True, slots=True)
 class ActiveTask:
-    """A task in progress as a prompt needs it. ``scratchpad`` is text, whole; one longer than the policy allows is "",
-    and ``scratchpad_left_out`` tells its characters."""
+    """A task in progress for a prompt. ``scratchpad`` is text, whole; one above the limit is "", and
+    ``scratchpad_left_out`` is its number of characters."""
 
     id: UUID
     goal: str

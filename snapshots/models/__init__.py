@@ -1,4 +1,4 @@
-"""Conversations, snapshots, receipts and the work that makes one from the other."""
+"""Conversations, snapshots, receipts, and the work that turns messages into memory."""
 
 from snapshots.models.conversation import Conversation, ConversationStatus, Message, MessageArchive, MessageRole
 from snapshots.models.episode import Episode, EpisodeOutcome

@@ -1,4 +1,4 @@
-"""Conversations and their messages: stored for resuming and audit, never recalled directly (rows C1 and C5)."""
+"""Conversations and their messages: stored for resuming and audit, never recalled directly."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ from tenants.models import TenantForeignKey
 
 
 class ConversationStatus(models.TextChoices):
-    """Whether a conversation still takes part in the idle-end job."""
+    """Whether the idle-end job still looks at a conversation."""
 
     OPEN = "open", _("open")
     ENDED = "ended", _("ended")
@@ -23,8 +23,8 @@ class Conversation(SubjectOwned):
     """One conversation of a subject, addressed by the product's own id within the subject.
 
     ``next_seq`` is the order number of the next accepted message. ``generation`` counts the ends: a message to an ended
-    conversation reopens it, and its next end is a new piece of work. ``summary`` speaks of the messages up to
-    ``summarised_seq``. ``restored_at``: when somebody last had its words back from the archive.
+    conversation reopens it, and its next end is a new piece of work. ``summary`` covers the messages up to
+    ``summarised_seq``. ``restored_at``: when its words were last restored from the archive.
     """
 
     external_id = models.CharField(_("conversation id"), max_length=200)
@@ -73,11 +73,11 @@ class MessageRole(models.TextChoices):
 
 
 class Message(SubjectOwned):
-    """One message as it was posted. ``seq`` is the order of acceptance; ``said_at`` is what recall and validity use,
-    ``said_offset`` how many minutes east of UTC the clock was that told it, NULL where it told UTC or nothing.
+    """One message as it was posted. ``seq`` is the order of acceptance; ``said_at`` is the time that recall and
+    validity use, ``said_offset`` its offset in minutes east of UTC, NULL if it was UTC or unknown.
 
-    ``content`` is the text, joined from ``parts`` when the product sent a list. ``tokens`` is the estimate of its size.
-    ``archived``: content, parts, tool_calls and metadata stand in a :class:`snapshots.models.MessageArchive`.
+    ``content`` is the text, joined from ``parts`` if the product sent a list. ``tokens`` is the estimate of its size.
+    ``archived``: content, parts, tool_calls and metadata are in a :class:`snapshots.models.MessageArchive`.
     """
 
     conversation = TenantForeignKey(Conversation, verbose_name=_("conversation"))
@@ -124,15 +124,14 @@ class Message(SubjectOwned):
 
     @property
     def said_locally(self) -> datetime:
-        """``said_at`` by the clock of its speaker, as far as it is known: that day is meant by "tomorrow"."""
         return at_offset(self.said_at, self.said_offset)
 
 
 class MessageArchive(SubjectOwned):
-    """The cold archive (row E7): words of neighbouring messages, out of the table that serves reads. Their rows stay.
+    """The cold archive: words of neighbouring messages, out of the table that serves reads. Their rows stay.
 
-    ``packed`` is zlib-compressed JSON: one object per message with what ``Message`` lost (content, parts, tool_calls,
-    metadata), by id. ``plain_bytes`` is its size before.
+    ``packed`` is zlib-compressed JSON: one object per message with the moved columns of ``Message`` (content, parts,
+    tool_calls, metadata), by id. ``plain_bytes`` is its size before.
     """
 
     conversation = TenantForeignKey(Conversation)

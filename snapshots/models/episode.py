@@ -1,4 +1,4 @@
-"""Episodes: what a finished task taught (row W2)."""
+"""Episodes: the lessons of finished tasks."""
 
 from uuid import UUID
 
@@ -23,7 +23,8 @@ class EpisodeOutcome(models.TextChoices):
 
 
 class Episode(SubjectOwned):
-    """One finished task in parts; recall finds it as its snapshot, whose text says all of it. It goes with either."""
+    """The parts of one finished task; recall finds it through its snapshot, whose text contains all of them. Deleted
+    with either."""
 
     task = TenantForeignKey(Task, verbose_name=_("task"))
     snapshot = TenantForeignKey(Snapshot, verbose_name=_("snapshot"))

@@ -1,4 +1,4 @@
-"""What came of injected memories: counters, corrections in time, indicators by the day (rows G2, G3, G5, E4)."""
+"""Outcomes of injected memories: counters, timely corrections, indicators by the day."""
 
 from django.db import models
 from django.utils import timezone
@@ -10,10 +10,10 @@ from tenants.models import TenantForeignKey, TenantOwned
 
 
 class Tally(SubjectOwned):
-    """How often one memory was injected, and how that was received; rolled up from receipts by a job.
+    """How often one memory was injected, and the reactions; rolled up from receipts by a job.
 
-    ``judged`` counts the injections of which anything was heard: shares are taken of these. ``calibrated_...`` are the
-    counts at the last calibration: the next one looks at what came since.
+    ``judged`` counts the injections with any feedback: shares are taken of these. ``calibrated_...`` are the counts at
+    the last calibration: the next one looks at the growth since then.
     """
 
     injected = models.PositiveIntegerField(_("injected"), default=0)
@@ -45,7 +45,7 @@ class SnapshotCounter(Tally):
 
 
 class BeliefCounter(Tally):
-    """The tally of a preference, a profile fact or a tag. ``memory_ref`` is the id that it keeps for life."""
+    """The tally of a preference, a profile fact or a tag. ``memory_ref`` is its lifelong id."""
 
     lane = models.CharField(_("lane"), max_length=16)
     memory_ref = models.UUIDField(_("memory"))
@@ -59,7 +59,7 @@ class BeliefCounter(Tally):
 
 
 class FastLaneChange(SubjectOwned):
-    """One correction that the fast lane applied, and how long it took from acceptance to commit (milliseconds)."""
+    """One correction of the fast lane, and its time from acceptance to commit (milliseconds)."""
 
     memory_ref = models.UUIDField(_("memory"), null=True, blank=True)
     took_ms = models.FloatField(_("milliseconds"))

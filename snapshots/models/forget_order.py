@@ -1,4 +1,4 @@
-"""What a user told us to forget, until it is erased or brought back (row A4)."""
+"""Orders to forget, until they are carried out or revoked."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -9,7 +9,7 @@ from profiles.models import SubjectOwned
 
 
 class ForgetOrderState(models.TextChoices):
-    """Where what was to be forgotten is."""
+    """The state of an order to forget."""
 
     WITHHELD = "withheld", _("withheld")
     UNDONE = "undone", _("brought back")
@@ -19,7 +19,7 @@ class ForgetOrderState(models.TextChoices):
 class ForgetOrder(SubjectOwned):
     """One order to forget, given in the message ``message_ref``.
 
-    What it hid stands in no other table: ``kept`` holds it, packed, until ``erase_at``; only bringing it back reads it.
+    The withheld data is in no other table: ``kept`` holds it, packed, until ``erase_at``; only restoring reads it.
     ``items`` names the memories by kind and id, ``messages`` the messages that lost words, ``erased`` counts rows by
     table for the certificate. No column but ``kept`` holds a word of the subject.
     """

@@ -1,6 +1,6 @@
-"""What recall searches: words beside the snapshot, vectors in a table of their own.
+"""The index of recall: words beside the snapshot, vectors in a table of their own.
 
-No model of the keyword path has a pgvector column, so keyword search lives when pgvector fails.
+No model of the keyword path has a pgvector column, so that keyword search works while pgvector fails.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -18,10 +18,9 @@ from tenants.models import TenantForeignKey
 class SnapshotWords(SubjectOwned):
     """The indexed words of one snapshot, packed: see ``snapshots.embedding.packed_index`` for the format.
 
-    ``language`` tells which memories a model could embed: the job that adds missing vectors asks for it. Of two
-    memories of one ``saying`` the one repeats the other, see ``snapshots.embedding.near_duplicates``; 0 repeats
-    nothing, and
-    neither does NULL: it was not read yet.
+    ``language`` tells which memories a model could embed: the job that adds missing vectors needs it. Two memories with
+    one ``saying`` repeat each other, see ``snapshots.embedding.near_duplicates``; 0 repeats nothing, NULL is not
+    computed yet.
     """
 
     snapshot = TenantForeignKey(Snapshot)
@@ -45,7 +44,7 @@ class SnapshotWords(SubjectOwned):
 
 
 class EmbeddingSpace(models.Model):
-    """One model's space (row S5); vectors of different spaces are never compared. Holds no tenant data.
+    """One model's space; vectors of different spaces are never compared. Holds no tenant data.
 
     The counts are of all tenants together, as of ``counted_at``; see ``snapshots.embedding.upkeep.space_counts``.
     """
@@ -92,12 +91,11 @@ class SnapshotVector(SubjectOwned):
 
 
 class MemoryBlock(SubjectOwned):
-    """The index rows of 500 positions of a large memory, packed as one value that a new process reads at once.
+    """The index rows of 500 positions of a large memory, packed as one value for fast loading.
 
-    ``packed`` is :func:`snapshots.recall.images.packed_blocks.pack_block` of ``format``, with the vectors of
-    ``spaces`` (names
-    in their order, apart by blanks). A copy: whatever changes one of its memories removes it in the same transaction.
-    Processes of two configurations, or of two releases, each have their own.
+    ``packed`` is :func:`snapshots.recall.images.packed_blocks.pack_block` of ``format``, with the vectors of ``spaces``
+    (ordered names, separated by blanks). A copy: a change of one of its memories deletes it in the same transaction.
+    Processes of different configurations or releases have their own blocks.
     """
 
     block = models.BigIntegerField()

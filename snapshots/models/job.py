@@ -1,4 +1,4 @@
-"""Jobs that a product asks for and may look at: imports and large erasures (the API's ``/v1/jobs``)."""
+"""Jobs that a product asks for and may watch: imports and large erasures (the API's ``/v1/jobs``)."""
 
 from django.db import models
 from django.db.models.functions import Now
@@ -15,7 +15,7 @@ class JobKind(models.TextChoices):
 
 
 class JobStatus(models.TextChoices):
-    """Where it stands. ``failed`` will be tried again, ``dead`` waits for somebody to retry it."""
+    """The state of a job. ``failed`` is retried automatically, ``dead`` only by hand."""
 
     QUEUED = "queued", _("queued")
     RUNNING = "running", _("running")
@@ -27,7 +27,7 @@ class JobStatus(models.TextChoices):
 class Job(TenantOwned):
     """One job. Claimed with a lease; every later write requires its token. Times are the database's clock.
 
-    ``params`` and ``result`` hold ids and counts, no content. ``done`` of ``total`` steps; ``total`` 0: not known yet.
+    ``params`` and ``result`` hold ids and counts, no content. ``done`` of ``total`` steps; ``total`` 0 is unknown.
     """
 
     kind = models.CharField(_("kind"), max_length=16, choices=JobKind.choices)
@@ -63,7 +63,7 @@ class Job(TenantOwned):
 
 
 class JobPart(TenantOwned):
-    """One stretch of what a job works on, compressed: lines of an import. Deleted once it is done."""
+    """One compressed part of a job's input: lines of an import. Deleted once it is done."""
 
     job = TenantForeignKey(Job)
     number = models.PositiveIntegerField()

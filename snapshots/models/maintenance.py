@@ -1,4 +1,4 @@
-"""Scheduled care on record: what was joined, whose confidence changed, what waits for retirement (rows E3, E4, E5)."""
+"""Records of scheduled care: joined memories, changes of confidence, reviews."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -9,7 +9,7 @@ from profiles.models import SubjectOwned
 
 
 class MemoryLane(models.TextChoices):
-    """Which kind of memory a row of care speaks of, as receipts name it."""
+    """The kind of memory that a row of care speaks of, by its name in receipts."""
 
     SNAPSHOTS = "snapshots", _("snapshots")
     PREFERENCES = "preferences", _("preferences")
@@ -18,7 +18,7 @@ class MemoryLane(models.TextChoices):
 
 
 class Consolidation(SubjectOwned):
-    """Memories that say nearly the same, joined into one (E3). ``undone_at``: taken apart again, all as it was."""
+    """Memories that say nearly the same, joined into one. ``undone_at``: when the join was undone."""
 
     lane = models.CharField(_("lane"), max_length=16, choices=MemoryLane.choices)
     memory_ref = models.UUIDField(_("memory"))
@@ -39,7 +39,7 @@ class Consolidation(SubjectOwned):
 
 
 class CalibrationRule(models.TextChoices):
-    """Why a confidence changed (E4)."""
+    """Why a confidence changed."""
 
     LIKED = "liked", _("received well")
     CORRECTED = "corrected", _("corrected")
@@ -47,7 +47,7 @@ class CalibrationRule(models.TextChoices):
 
 
 class Calibration(SubjectOwned):
-    """One change of one memory's confidence, with the counts that it follows from."""
+    """One change of one memory's confidence, with the counts behind it."""
 
     lane = models.CharField(_("lane"), max_length=16, choices=MemoryLane.choices)
     memory_ref = models.UUIDField(_("memory"))
@@ -75,14 +75,14 @@ class Calibration(SubjectOwned):
 
 
 class ReviewReason(models.TextChoices):
-    """Why somebody should look at a memory (E5)."""
+    """Why somebody should look at a memory."""
 
     UNSURE = "unsure", _("confidence too low")
     STALE = "stale", _("not validated for long")
 
 
 class ReviewDecision(models.TextChoices):
-    """What was decided about it."""
+    """The decision of a review."""
 
     RETIRED = "retired", _("retired")
     KEPT = "kept", _("kept")
@@ -120,7 +120,7 @@ class MemoryReview(SubjectOwned):
 
 
 class ActVerb(models.TextChoices):
-    """What a member of staff did to a memory."""
+    """The kinds of staff actions on a memory."""
 
     CONFIRMED = "confirmed", _("confirmed")
     CORRECTED = "corrected", _("corrected")
@@ -129,7 +129,7 @@ class ActVerb(models.TextChoices):
 
 
 class MemoryAct(SubjectOwned):
-    """What staff did to one memory, and what taking it back needs: ids and times, and of a tag its columns and past.
+    """A staff action on one memory, with the data for its undo: ids and times, and of a tag its columns and past.
 
     ``other_ref`` is the memory that a merge ended, or the value that a correction replaced.
     """

@@ -1,4 +1,4 @@
-"""Notes: lasting things in the user's own words (row P9). A note is a snapshot of kind ``note`` with one row here."""
+"""Notes: lasting things in the user's own words. A note is a snapshot of kind ``note`` with one row here."""
 
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from tenants.models import TenantForeignKey
 
 
 class NoteGrade(models.TextChoices):
-    """What kind of lasting thing a note says."""
+    """The kinds of lasting things."""
 
     FACT = "fact", _("fact")
     ABOUT_OTHER = "about_other", _("fact about another")
@@ -22,7 +22,7 @@ class NoteGrade(models.TextChoices):
 
 
 class AboutKind(models.TextChoices):
-    """Whom or what a note speaks of."""
+    """The person or thing that a note is about."""
 
     SELF = "self", _("the user")
     CONTACT = "contact", _("a contact")
@@ -30,7 +30,7 @@ class AboutKind(models.TextChoices):
 
 
 class VitalClass(models.TextChoices):
-    """Why a note always stands in a context: getting it wrong can hurt somebody or break a law. The list is closed."""
+    """Why a note is in every context: getting it wrong can hurt somebody or break a law. The list is closed."""
 
     ALLERGY = "allergy", _("allergy or intolerance")
     ILLNESS = "illness", _("illness or medicine")
@@ -41,16 +41,16 @@ class VitalClass(models.TextChoices):
 
 
 class Note(SubjectOwned):
-    """What is known of a note beside its snapshot, which holds its words, clocks, confidence and sources.
+    """The details of a note; its snapshot holds its words, clocks, confidence and sources.
 
     ``grade_probability`` (0..1) says how likely the clause lasts, the snapshot's ``confidence`` how sure it is true.
-    ``about_tag`` is the contact that it speaks of, where one is held; ``about_label`` and ``relation`` are the user's
-    words for it. ``vital_class`` is empty for a note that is not vital. ``context`` is the turn before, kept where the
-    note does not say by itself whom or what it means. ``span_start`` and ``span_end`` are its characters in the source
-    message; NULL for a note that nobody said. ``statement_id`` is the id that the snapshot of the whole message has, as
-    soon as it is stored and for as long as it is held.
-    ``changed_by`` is the id of the message that ended the note or made it possibly outdated. ``newer`` is the id of the
-    snapshot of a later note that may speak of the same thing: no context shows this one without it.
+    ``about_tag`` is the contact that it is about, if there is one; ``about_label`` and ``relation`` are the user's
+    words for it. ``vital_class`` is empty for a note that is not vital. ``context`` is the preceding turn, kept if the
+    note alone does not say whom or what it means. ``span_start`` and ``span_end`` are its characters in the source
+    message; NULL for a note that nobody said. ``statement_id`` is the id of the whole message's snapshot, once it is
+    stored and while it exists. ``changed_by`` is the id of the message that ended the note or made it possibly
+    outdated. ``newer`` is the id of the snapshot of a later note that may be about the same thing: contexts show both
+    or none.
     """
 
     snapshot = TenantForeignKey(Snapshot, verbose_name=_("snapshot"))
@@ -92,16 +92,10 @@ class Note(SubjectOwned):
 
     @property
     def is_vital(self) -> bool:
-        """Whether it always stands in a context."""
         return bool(self.vital_class)
 
 
 class NoteSlot(SubjectOwned):
-    """A slot that was read from the words of a note: one of a preference, a fact of the profile, and a tag.
-
-    It goes with the note, and with the slot.
-    """
-
     snapshot = TenantForeignKey(Snapshot)
     preference = TenantForeignKey(Preference, null=True)
     fact = TenantForeignKey(ProfileFact, null=True)

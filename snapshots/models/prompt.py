@@ -1,4 +1,4 @@
-"""Prefixes of prompts that a vendor keeps (row X9): only what names them, never their words."""
+"""Prompt prefixes cached at a vendor: their names, never their words."""
 
 from django.db import models
 from django.utils import timezone
@@ -10,9 +10,9 @@ from profiles.models import SubjectOwned
 class KeptPrefix(SubjectOwned):
     """One stable prefix at one endpoint. ``endpoint`` is the keeper's identity, ``prefix_hash`` the context's.
 
-    ``name`` is the vendor's, empty while there is none; it may be used before ``expires_at``. Whoever makes or extends
-    it holds ``claim`` until ``claimed_until``. Something whose name we were never told may stand at the vendor until
-    ``unnamed_until``, and nothing at all after ``gone_by``.
+    ``name`` is the vendor's, empty while there is none; it may be used before ``expires_at``. The process that creates
+    or extends it holds ``claim`` until ``claimed_until``. Content whose name we never learned may exist at the vendor
+    until ``unnamed_until``, and none at all after ``gone_by``.
     """
 
     endpoint = models.CharField(_("endpoint"), max_length=64)

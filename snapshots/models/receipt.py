@@ -1,4 +1,4 @@
-"""Receipts: what was put into one prompt, and why (row G1)."""
+"""Receipts: the content of one prompt, and the reasons."""
 
 from django.db import models
 from django.utils import timezone
@@ -10,17 +10,16 @@ from tenants.models import TenantForeignKey
 
 
 class Receipt(SubjectOwned):
-    """One assembled context. What might have gone in stands in ``packed``, ids, numbers and reasons without text; in
-    ``candidates`` where a receipt is older than that or came by an import:
-    :func:`snapshots.receipts.packing.candidates_held` reads either.
+    """One assembled context. ``packed`` holds its candidates: ids, numbers and reasons without text; older and imported
+    receipts have them in ``candidates``. :func:`snapshots.receipts.packing.candidates_held` reads either.
 
     ``due`` is a JSON array of ``[memory, lane, position]``: the memories in the context while they have no row of their
-    own yet; None afterwards, and where there are none. See :mod:`snapshots.receipts.spread`.
-    ``rendered`` is zlib-compressed JSON ``{"query", "messages"}``; purged after a time, the rest stays. ``replied_at``
-    and ``answered_at``: when the product told the reply, and the user's next turn. ``experiment`` and ``arm`` by
-    name: the subject's part when the context was made; "" for none. ``made_by``: the release and the versions of the
-    readers that judged memories, by name; empty for receipts of release 1. ``abstained``: why the context brought no
-    memory of its turn; "" where it did, and in receipts of before it was kept.
+    own yet; None afterwards, and if there are none. See :mod:`snapshots.receipts.spread`. ``rendered`` is
+    zlib-compressed JSON ``{"query", "messages"}``; it is purged after a time, the rest stays. ``replied_at`` and
+    ``answered_at``: when the product reported the reply, and the user's next turn. ``experiment`` and ``arm`` by name:
+    the subject's part when the context was made; "" for none. ``made_by``: the release and the versions of the
+    classifiers, by name; empty for receipts of release 1. ``abstained``: why the context has no memory for its turn; ""
+    if it has, and in older receipts.
     """
 
     conversation = TenantForeignKey(Conversation, null=True, blank=True, verbose_name=_("conversation"))
@@ -66,15 +65,15 @@ class Receipt(SubjectOwned):
         return str(self.pk)
 
 
+# The reason of a signal from the product itself, alone or before `: ` and its own words.
 VERDICT = "verdict"
-"""Reason of a signal that the product gave itself, alone or before ``: `` and words of its own."""
 
 
 class ReceiptMemory(SubjectOwned):
-    """One memory injected by one receipt: which answers used this memory, and what came of it.
+    """One memory injected by one receipt: which answers used it, and the outcome.
 
-    ``how``: by what the reply showed that it used it. ``counted``: it stands in the memory's tally; feedback that comes
-    later takes it back, so that the next roll-up counts it anew.
+    ``how``: how the reply showed the use. ``counted``: it is part of the memory's tally; later feedback resets it, so
+    that the next roll-up counts it anew.
     """
 
     receipt = TenantForeignKey(Receipt)

@@ -1,4 +1,4 @@
-"""Snapshots: mid-term memory (rows S1 to S4)."""
+"""Snapshots: mid-term memory."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ from tenants.models import TenantForeignKey
 
 
 class SnapshotKind(models.TextChoices):
-    """What a snapshot was made from."""
+    """The origin of a snapshot."""
 
     CONVERSATION = "conversation", _("conversation")
     SEGMENT = "segment", _("segment")
@@ -28,16 +28,16 @@ class SnapshotKind(models.TextChoices):
     REPLY = "reply", _("assistant's words")
 
 
+# Kinds that are cut out of a message and deleted with it. Recall has a lane for each, lists show them on request.
 CUT_OUT = frozenset({SnapshotKind.NOTE, SnapshotKind.REPLY})
-"""Kinds that are cut out of a message, which they go with. Recall has a lane for each, lists show them when asked."""
 
 
 class Snapshot(SubjectOwned):
-    """One piece of memory. ``text`` is what is shown; what is indexed stands in ``SnapshotWords``/``SnapshotVector``.
+    """One piece of memory. ``text`` is shown; the index is in ``SnapshotWords`` and ``SnapshotVector``.
 
     ``position`` orders a subject's snapshots; ``seq`` is the message's order inside its conversation (statements).
-    ``name`` is the named speaker, NULL for the subject's own words. A retired one (``retired_at``) is no longer held.
-    ``said_offset`` is how many minutes east of UTC the speaker's clock was, NULL where that is not known.
+    ``name`` is the named speaker, NULL for the subject's own words. A retired one (``retired_at``) is no longer used.
+    ``said_offset`` is the speaker's offset in minutes east of UTC, NULL if unknown.
     """
 
     kind = models.CharField(_("kind"), max_length=16, choices=SnapshotKind.choices)
@@ -99,12 +99,11 @@ class Snapshot(SubjectOwned):
 
     @property
     def said_locally(self) -> datetime:
-        """``said_at`` by the clock of its speaker, as far as it is known."""
         return at_offset(self.said_at, self.said_offset)
 
 
 class SnapshotVersion(SubjectOwned):
-    """A snapshot as it was before one change: every changed field's earlier value, and how long it was held."""
+    """A snapshot before one change: every changed field's earlier value, and how long it was held."""
 
     snapshot = TenantForeignKey(Snapshot)
     version = models.PositiveBigIntegerField()
@@ -123,20 +122,19 @@ class SnapshotVersion(SubjectOwned):
         return str(self.pk)
 
 
+# Positions in one :class:`snapshots.models.MemoryBlock`: block `k` has those from `500 k` up to `500 (k + 1)`. Existing
+# blocks were packed with this number: changing it needs a migration that empties the table.
 BLOCK_POSITIONS = 500
-"""Positions in one :class:`snapshots.models.MemoryBlock`: block ``k`` holds those from ``500 k`` up to ``500 (k + 1)``.
-Every block that there is was packed with it: another number needs a migration that empties the table."""
 
 
 class SubjectMemory(SubjectOwned):
-    """State of a subject's snapshots as one thing. Every change to any of them raises ``version`` in its transaction.
+    """The state of all snapshots of a subject. Every change to any of them raises ``version`` in its transaction.
 
-    ``epoch`` rises with every change but the addition of snapshots: an image of the same epoch lacks only the snapshots
-    from its own last position on. ``next_position`` numbers them; the row's lock orders the writers of one subject.
+    ``epoch`` rises with every change but the addition of snapshots: an image of the same epoch only lacks the snapshots
+    after its last position. ``next_position`` numbers them; the row's lock orders the writers of one subject.
     ``sealed`` counts the subject's :class:`snapshots.models.MemoryBlock` rows. ``noted_*`` and ``noting_*`` are the
-    marks of :mod:`snapshots.understanding.note_backfill_state`: by which reader and until when of acceptance messages
-    were
-    read for notes, and of a pass that is under way until when it reads, and the last message that it has read.
+    marks of :mod:`snapshots.understanding.note_backfill_state`: the reader and the acceptance time up to which messages
+    were read for notes, and of a running pass its bound and the last message that it has read.
     """
 
     version = models.PositiveBigIntegerField(default=1)

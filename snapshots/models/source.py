@@ -24,7 +24,7 @@ class SourceLink(SubjectOwned):
 
 
 class SnapshotSource(SourceLink):
-    """A message behind a snapshot. Of the assistant's words, also the characters that they are in the message."""
+    """A message behind a snapshot. For the assistant's words, also their characters in the message."""
 
     memory = TenantForeignKey(Snapshot)
     span_start = models.PositiveIntegerField(blank=True, editable=False, null=True)
@@ -65,10 +65,10 @@ class TagSource(SourceLink):
         constraints = (models.UniqueConstraint(fields=("tenant", "memory", "message"), name="one_tag_source"),)
 
 
+# The link table of each kind of memory.
 SOURCES: Mapping[type[Any], type[Any]] = {
     Snapshot: SnapshotSource,
     Preference: PreferenceSource,
     ProfileFact: ProfileFactSource,
     Tag: TagSource,
 }
-"""Each kind of memory with its links."""

@@ -1,4 +1,4 @@
-"""Tasks: an agent's working memory (row W1)."""
+"""Tasks: an agent's working memory."""
 
 from django.db import models
 from django.utils import timezone
@@ -8,14 +8,14 @@ from profiles.models import SubjectOwned
 
 
 class TaskStatus(models.TextChoices):
-    """Whether a task is still worked at."""
+    """Whether a task is in progress."""
 
     ACTIVE = "active", _("active")
     FINISHED = "finished", _("finished")
 
 
 class StepStatus(models.TextChoices):
-    """How far one step of a plan is."""
+    """The progress of one step of a plan."""
 
     PENDING = "pending", _("pending")
     IN_PROGRESS = "in_progress", _("in progress")
@@ -24,9 +24,8 @@ class StepStatus(models.TextChoices):
 
 
 class Task(SubjectOwned):
-    """What an agent is doing for a subject. ``steps`` is the plan as one array:
-    ``{"id", "text", "status", "result", "error", "tool"}``; ``scratchpad`` any JSON that the agent keeps.
-    """
+    """An agent's task for a subject. ``steps`` is the plan as one array: ``{"id", "text", "status", "result", "error",
+    "tool"}``; ``scratchpad`` is any JSON of the agent."""
 
     goal = models.TextField(_("goal"))
     status = models.CharField(_("status"), max_length=16, choices=TaskStatus.choices, default=TaskStatus.ACTIVE)

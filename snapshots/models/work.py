@@ -1,4 +1,4 @@
-"""Work: items of the internal queue. An accepted message is never lost to memory (row C3)."""
+"""Work: items of the internal queue. An accepted message is never lost to memory."""
 
 from django.db import models
 from django.db.models import Func, Value
@@ -11,7 +11,7 @@ from tenants.models import TenantForeignKey, TenantOwned
 
 
 class WorkKind(models.TextChoices):
-    """What is to be done. ``extract`` goes by ``position`` within a subject; the others have no order."""
+    """The kinds of work. ``extract`` goes by ``position`` within a subject; the others have no order."""
 
     STATEMENT = "statement", _("statement")
     EXTRACT = "extract", _("extract")
@@ -20,7 +20,7 @@ class WorkKind(models.TextChoices):
 
 
 class WorkState(models.TextChoices):
-    """Where an item stands. Law, per tenant: accepted = ready + leased + done + dead + removed."""
+    """The state of an item. Law, per tenant: accepted = ready + leased + done + dead + removed."""
 
     READY = "ready", _("ready")
     LEASED = "leased", _("leased")
@@ -31,9 +31,9 @@ class WorkState(models.TextChoices):
 class Work(SubjectOwned):
     """One item. Claimed with a lease; every later write requires the lease's token. Times are the database's clock.
 
-    A ``conversation`` item belongs to one end (``generation``) of its conversation, a ``summary`` item to its
-    stretch of turns (``generation`` counts them); the others to one message.
-    ``position`` orders the items of a subject: assigned by the database, growing with acceptance.
+    A ``conversation`` item belongs to one end (``generation``) of its conversation, a ``summary`` item to its stretch
+    of turns (``generation`` counts them); the others to one message. ``position`` orders the items of a subject:
+    assigned by the database, growing with acceptance.
     """
 
     kind = models.CharField(_("kind"), max_length=16, choices=WorkKind.choices)
@@ -106,7 +106,7 @@ class WorkRemoved(TenantOwned):
 
 
 class QueueDay(TenantOwned):
-    """How long the work that was done on one UTC day had waited, from acceptance to done (milliseconds)."""
+    """How long the work done on one UTC day had waited, from acceptance to done (milliseconds)."""
 
     day = models.DateField(_("day"))
     done = models.PositiveBigIntegerField(_("done"), default=0)

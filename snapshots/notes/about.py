@@ -1,5 +1,6 @@
-"""Whom or what notes speak of: what a writer names becomes columns, what a reader names becomes a condition."""
+"""The subject matter of notes: from a writer's words to columns, from a reader's words to a condition."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -14,35 +15,32 @@ from snapshots.notes.values import AboutUnknown, NoteAbout
 
 @dataclass(frozen=True, slots=True)
 class AboutFilter:
-    """Notes about a kind, or about one contact or thing: by the tag that it has, or by the words that notes use."""
+    """Notes about a kind, or about one contact or thing: by its tag, or by the words of the notes."""
 
     kind: str | None = None
     tag_ids: frozenset[UUID] = field(default_factory=frozenset)
     labels: frozenset[str] = field(default_factory=frozenset)
 
     def condition(self) -> Q:
-        """Return the condition on rows of notes."""
         if self.kind is not None:
             return Q(about_kind=self.kind)
         return Q(about_tag_id__in=self.tag_ids) | Q(about_label__in=self.labels)
 
     def matches(self, note: Note) -> bool:
-        """Return whether a note that is not as its row says meets the condition."""
         if self.kind is not None:
             return note.about_kind == self.kind
         return note.about_tag_id in self.tag_ids or note.about_label in self.labels
 
 
 def read_about_filter(subject: Subject, named: str, *, earlier: frozenset[str] = frozenset()) -> AboutFilter:
-    """Return what ``named`` asks for: ``self``, ``contact``, ``thing``, a tag's id, or a label in any spelling.
+    """Parse ``named``: ``self``, ``contact``, ``thing``, a tag's id, or a label in any spelling.
 
     ``earlier`` are labels that notes had before. In the open scope; two queries at most.
     """
     if named in AboutKind.values:
         return AboutFilter(kind=named)
-    tag_id = _id_or_none(named)
-    if tag_id is not None:
-        return AboutFilter(tag_ids=frozenset({tag_id}))
+    with suppress(ValueError):
+        return AboutFilter(tag_ids=frozenset({UUID(named)}))
     wanted = comparable(named)
     tags = Tag.objects.filter(subject_id=subject.id).order_by().values_list("id", "label", "aliases")
     used = Note.objects.filter(subject_id=subject.id).exclude(about_label="").order_by()
@@ -54,7 +52,7 @@ def read_about_filter(subject: Subject, named: str, *, earlier: frozenset[str] =
 
 
 def about_columns(subject: Subject, about: NoteAbout | None) -> dict[str, Any]:
-    """Return the columns of a note that speaks of ``about``; None is the subject. Raises AboutUnknown.
+    """Return the columns of a note that is about ``about``; None is the subject. Raises AboutUnknown.
 
     In the open scope. Whoever writes them holds the subject (``lock_subject``), so that the tag stays.
     """
@@ -67,10 +65,3 @@ def about_columns(subject: Subject, about: NoteAbout | None) -> dict[str, Any]:
         "relation": wanted.relation,
         "about_tag_id": wanted.tag_id,
     }
-
-
-def _id_or_none(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None

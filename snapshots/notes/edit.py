@@ -1,4 +1,4 @@
-"""Editing and retiring a note: one new version for what changes in its words and in its details."""
+"""Edits and retires a note: one new version for changes of its words and of its details."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,9 +31,9 @@ from tenants.services.audit import Actor
 
 @dataclass(frozen=True, slots=True)
 class NoteEdit:
-    """Changes to a note. ``words`` are those to its snapshot; ``details`` columns of the note.
+    """Changes to a note. ``words`` are those of its snapshot; ``details`` columns of the note.
 
-    ``about`` None leaves whom it speaks of; ``vital`` and ``vital_class`` are as in :func:`choose_vital_class`.
+    ``about`` None changes nothing; ``vital`` and ``vital_class`` are as in :func:`choose_vital_class`.
     """
 
     words: Edit
@@ -47,18 +47,18 @@ class NoteEdit:
 
 @dataclass(frozen=True, slots=True)
 class NotePlan:
-    """What an edit changes in the version that was read."""
+    """The effective changes of an edit, relative to the version that was read."""
 
     note: Note
     edit: EditPlan
 
 
 def edit_note(tenant_id: UUID, address: SnapshotAddress, edit: NoteEdit, embedders: Embedders) -> WrittenNote:
-    """Change a note and keep what it was; what it filled follows its words. Opens its own scopes, one to read, one to
-    write; embeds between them.
+    """Change a note and keep its earlier version; the slots that it filled follow its words. Opens its own scopes, one
+    to read, one to write; embeds between them.
 
-    Raises NoteUnknown, AboutUnknown, VitalInstruction, ConfidenceAboveCeiling, ForgottenMemory, what
-    ``edit.words.accept`` raises; Conflict when others keep changing it.
+    Raises NoteUnknown, AboutUnknown, VitalInstruction, ConfidenceAboveCeiling, ForgottenMemory, the errors of
+    ``edit.words.accept``; Conflict if others keep changing it.
     """
     for _ in range(TRIES):
         with tenant_tx(tenant_id):
@@ -77,8 +77,8 @@ def edit_note(tenant_id: UUID, address: SnapshotAddress, edit: NoteEdit, embedde
 def edit_memory(
     tenant_id: UUID, address: SnapshotAddress, edit: Edit, embedders: Embedders, *, by: Actor, suggest: Suggest
 ) -> EditResult:
-    """Change a snapshot as :func:`snapshots.lifecycle.edits.edit_snapshot` does, a note as :func:`edit_note` does: what
-    its new words do not say is vital no more. Opens its own scopes. Raises what the two raise."""
+    """Change a snapshot as :func:`snapshots.lifecycle.edits.edit_snapshot` does, a note as :func:`edit_note` does; a
+    note whose new words name nothing vital is no longer vital. Opens its own scopes. Raises the errors of both."""
     with tenant_tx(tenant_id):
         is_note = load_held_snapshot(address).kind == SnapshotKind.NOTE
     if not is_note:
@@ -88,7 +88,6 @@ def edit_memory(
 
 
 def plan_note_edit(sourced: SourcedNote, edit: NoteEdit) -> NotePlan:
-    """Return what really changes, in the open scope. Raises what :func:`edit_note` says of refused values."""
     note = sourced.note
     wanted = dict(edit.details)
     if edit.about is not None:
@@ -107,7 +106,7 @@ def plan_note_edit(sourced: SourcedNote, edit: NoteEdit) -> NotePlan:
 
 
 def change_vital_class(snapshot: Snapshot, vital_class: str, doing: ActContext, suggest: Suggest) -> Snapshot:
-    """Say why a note always stands in a context, or with "" that it need not, on record, in the open scope.
+    """Set why a note is in every context, or with "" that it need not be, on record, in the open scope.
 
     Raises NotFound, NoteUnknown, NoLongerHeld, VitalInstruction, what ``doing.accept`` raises.
     """
@@ -122,14 +121,14 @@ def change_vital_class(snapshot: Snapshot, vital_class: str, doing: ActContext, 
 
 
 def retire_note(address: SnapshotAddress, *, accept: VersionCheck, by: Actor | None = None, reason: str = "") -> None:
-    """Take a note out of every context and recall, in the open scope; its history stays. Raises NoteUnknown."""
+    """Remove a note from every context and recall, in the open scope; its history stays. Raises NoteUnknown."""
     note_at(address)
     retire_snapshot(address, accept=accept, by=by, reason=reason)
 
 
 def _class_of_new_words(held: str, before: str, now: str, suggest: Suggest) -> str | None:
-    """Return the vital class of a note whose words change, None for no change: the class that the new words name. What
-    they do not name goes, unless the old ones did not name it either: then somebody had set it."""
+    """Return the vital class of a note whose words change, None for no change: the class that the new words name. A
+    class that neither the old nor the new words name was set by hand and stays."""
     says = suggest(now)
     try:
         return says or ("" if suggest(before) == held else None)
@@ -138,7 +137,6 @@ def _class_of_new_words(held: str, before: str, now: str, suggest: Suggest) -> s
 
 
 def _apply(plan: NotePlan, edit: NoteEdit, ready: Sequence[PreparedSnapshot]) -> bool:
-    """Write a planned edit in the open scope; False when the note has changed since it was read."""
     subject = plan.note.subject
     if plan.edit.details.get("about_tag_id") is not None:
         lock_subject(subject)

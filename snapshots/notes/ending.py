@@ -1,6 +1,6 @@
-"""Ending notes, in the open scope: a note that ends keeps its words, and its statement ends with the last of its notes.
+"""Ends notes, in the open scope: an ended note keeps its words, and its statement ends with the last of its notes.
 
-The memory is locked by whoever ends something (``lock_memory``).
+The caller holds the memory's lock (``lock_memory``).
 """
 
 from collections.abc import Collection
@@ -17,14 +17,14 @@ from snapshots.notes.store import change_note
 
 
 def end_note(snapshot: Snapshot, note: Note, *, at: datetime, by: UUID | None) -> list[int]:
-    """End a note at ``at`` (never before it began) by a message, None for nobody's; return the positions changed."""
+    """End a note at ``at`` (never before it began) because of message ``by`` (None: no message); return the changed
+    positions."""
     ended = {"invalid_at": max(snapshot.valid_at, min(at, utc_now())), "superseded_by_id": None}
     change_note(snapshot, note, ended, {"possibly_outdated": False, "changed_by": by})
     return [snapshot.position, *_end_statement(note, at)]
 
 
 def doubt_note(snapshot: Snapshot, note: Note, *, by: UUID | None) -> list[int]:
-    """Make a note possibly outdated; return the positions changed, none where it is so already."""
     if note.possibly_outdated:
         return []
     change_note(snapshot, note, {}, {"possibly_outdated": True, "changed_by": by})
@@ -32,7 +32,6 @@ def doubt_note(snapshot: Snapshot, note: Note, *, by: UUID | None) -> list[int]:
 
 
 def current_notes(subject_id: UUID, ids: Collection[UUID]) -> dict[UUID, tuple[Snapshot, Note]]:
-    """Return those of these notes that hold now, by the ids of their snapshots."""
     own = {"subject_id": subject_id}
     rows = {
         row.id: row
@@ -43,7 +42,7 @@ def current_notes(subject_id: UUID, ids: Collection[UUID]) -> dict[UUID, tuple[S
 
 
 def _end_statement(note: Note, at: datetime) -> list[int]:
-    """End the statement of a note that ended, where none of its notes holds any more; return the positions changed."""
+    """Mark the end of a note's statement if none of its notes is current; return the changed positions."""
     own = {"subject_id": note.subject_id}
     statement = (
         Snapshot.objects.filter(current_snapshot_condition(), id=note.statement_id, **own).first()

@@ -1,6 +1,6 @@
-"""What a note filled ends with the note, or with its words, and comes back with them (rows P4, P9), in the open scope.
+"""Slots that a note filled end with the note, or with its words, and are restored with them, in the open scope.
 
-The caller holds the subject (``lock_subject``). What another note still says stays.
+The caller holds the subject (``lock_subject``). Values that another note still says stay.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,20 +27,21 @@ from snapshots.lifecycle.staff_actions.memory_actions import find_belief_place
 from snapshots.models import SOURCES, Message, NoteSlot, Snapshot, SnapshotSource
 from snapshots.notes.slots import KEYS, believed_links, link_of, names, tells_of, touches
 
+# Details of a tag that end with their note; names and relation stay.
 TOLD_OF_A_TAG = ("address", "phone")
-"""What of a tag ends with its note; whom or what it is called stays."""
 MODELS: Mapping[str, type[Any]] = {key: model for model, key in KEYS.items()}
 Slot = Preference | ProfileFact | Tag
+# The words of the other current notes behind a slot, by note.
 Others = Mapping[UUID, str]
-"""The words of the notes behind a slot that hold, by note."""
 
 
 def end_slots_of_notes(
     subject: Subject, notes: Mapping[UUID, str | None], *, at: datetime, message: Message | None
 ) -> None:
-    """End what these notes, which ended, filled: the value, or of a list what they name; beside words, what those name.
+    """End the slots of these ended notes: the value, or the entries of a list that they name; with ``words``, those
+    that these name.
 
-    The ``message`` that ended them becomes a source: the value comes back with it.
+    The ``message`` that ended them becomes a source: the value is restored with it.
     """
     own = NoteSlot.objects.filter(believed_links(), subject_id=subject.id, snapshot_id__in=list(notes))
     for link in own.select_related("preference", "fact", "tag", "snapshot"):
@@ -57,9 +58,10 @@ def end_slots_of_notes(
 
 
 def end_filled(note: Snapshot, said: str, now: str) -> list[dict[str, Any]]:
-    """End what a note filled by the words ``said`` and says no more ``now``; "" where it says nothing any more.
+    """End the slots that a note filled by the words ``said`` and does not say in ``now`` ("" if it says nothing).
 
-    Return ids, as JSON, by which :func:`bring_filled_back` finds what ended, and the links of the note to what stays.
+    Return ids, as JSON, by which :func:`bring_filled_back` finds the ended values, and the note's links to the slots
+    that stay.
     """
     links = NoteSlot.objects.filter(believed_links(), subject_id=note.subject_id, snapshot_id=note.id)
     ended = []
@@ -75,7 +77,7 @@ def end_filled(note: Snapshot, said: str, now: str) -> list[dict[str, Any]]:
 
 
 def bring_filled_back(note: Snapshot, ended: Iterable[Mapping[str, Any]]) -> None:
-    """Have hold again what :func:`end_filled` ended; what was said since stands, and of lists stands beside it."""
+    """Restore the values that :func:`end_filled` ended; later values stay, and of lists the entries are united."""
     for one in ended:
         model = MODELS[one["slot"]]
         slot = model._default_manager.select_related("subject").filter(id=one["id"], subject_id=note.subject_id).first()
@@ -102,7 +104,7 @@ def _others_behind(slot: Slot, beside: UUID) -> Others:
 
 
 def _end_for_words(note: Snapshot, slot: Any, said: str, now: str) -> dict[str, Any]:
-    """End of a slot what a note let go; return what tells it, nothing where nothing ended."""
+    """End the part of a slot that a note no longer says; return its record, empty if nothing ended."""
     others, at = _others_behind(slot, note.id), utc_now()
     if isinstance(slot, Tag):
         gone = _end_details(note.subject, slot, said, [*others.values(), now], at)
@@ -125,28 +127,25 @@ def _end_for_words(note: Snapshot, slot: Any, said: str, now: str) -> dict[str, 
 
 
 def _says_nothing_of(slot: Slot, said: str, now: str) -> bool:
-    """Return whether a note that says ``now`` in place of ``said`` tells nothing more of a slot."""
     values = [slot.label, *slot.aliases] if isinstance(slot, Tag) else entries_of(slot.value) or [slot.value]
     return any(_lets_go(said, now, one) for one in values) and not any(names(now, one) for one in values)
 
 
 def _lets_go(said: str, now: str, value: Any) -> bool:
-    """Return whether a note that says ``now`` in place of ``said`` says a value no more. It need not name the value:
-    what was read from words may be in others, and stays where most of the words do."""
+    """Return whether a note that says ``now`` in place of ``said`` no longer says a value. It need not name the value:
+    a value that was inferred from words stays if most of the words stay."""
     before, after = set(terms(said)), set(terms(now))
     is_new = len(before & after) < len(before) / 2 or not now
     return (is_new or tells_of(said, value)) and not names(now, value)
 
 
 def _is_sole_source(note: Snapshot, slot: Any) -> bool:
-    """Return whether nothing but the messages of a note is behind a slot."""
     behind = SOURCES[type(slot)]._default_manager.filter(subject_id=note.subject_id, memory_id=slot.value_id)
     own = SnapshotSource.objects.filter(subject_id=note.subject_id, memory_id=note.id).order_by()
     return behind.exists() and not behind.exclude(message_id__in=own.values("message_id")).exists()
 
 
 def _end_details(subject: Subject, tag: Tag, text: str, others: Iterable[str], at: datetime) -> list[str]:
-    """End the address and number of a tag that words name; return which."""
     told, said = list(others), {name: getattr(tag, name) for name in TOLD_OF_A_TAG}
     gone = [
         name
@@ -159,7 +158,6 @@ def _end_details(subject: Subject, tag: Tag, text: str, others: Iterable[str], a
 
 
 def _bring_details_back(tag: Tag, details: Iterable[str]) -> None:
-    """Give a tag back the last values of details that it has none of."""
     past = TagDetail.objects.filter(tag_id=tag.id, subject_id=tag.subject_id, retired_at__isnull=True).exclude(value="")
     ended = past.filter(invalid_at__isnull=False).order_by("-invalid_at")
     rows = {name: ended.filter(detail=name).first() for name in details if not getattr(tag, name)}
@@ -175,8 +173,7 @@ def _end_value(subject: Subject, slot: Preference | ProfileFact, at: datetime, m
 
 
 def _bring_value_back(slot: Any, made: str | None) -> Any:
-    """Have a value hold again in place of what is left of it; where more was said since, its entries beside that.
-    Return the row that holds."""
+    """Restore a value in place of the rest of it; later entries are kept beside it. Return the current row."""
     place = find_belief_place(slot)
     is_whole = made is None or made == str(slot.id)
     back = reinstate_belief(place, slot.id) if is_whole else withdraw_belief(place, UUID(made))
@@ -196,8 +193,6 @@ def _take_out(
     at: datetime,
     message: Message | None,
 ) -> Any:
-    """Take entries out of a list that no other note names; return the row that is left, None where nothing was taken
-    out."""
     gone = [one for one in named if not any(names(text, one) for text in others.values())]
     row = _amend(slot, gone, at, message) if gone else None
     if row is None:
@@ -209,7 +204,6 @@ def _take_out(
 
 
 def _amend(slot: Any, entries: Sequence[Any], at: datetime, message: Message | None, *, is_back: bool = False) -> Any:
-    """Take entries out of a list, or put them back in; return the row of what it holds then."""
     claim = learned_claim(
         entries,
         provenance=Provenance(slot.provenance),

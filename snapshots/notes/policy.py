@@ -1,4 +1,4 @@
-"""The numbers of habits that nobody states outright, with where they come from."""
+"""Tunable numbers of inferred habits."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -8,7 +8,7 @@ from memory_platform.kernel.policy import assumed, promised
 
 @dataclass(frozen=True, slots=True)
 class HabitPolicy:
-    """How sure an inferred habit is: at first, with each further day, and at most; and when to look at it again."""
+    """The confidence of an inferred habit: at first, with each further day, and at most; and when to review it."""
 
     first: float = promised(0.5, row="P12")
     step: float = promised(0.1, row="P12")

@@ -1,4 +1,4 @@
-"""What a tenant may set of how memories are learned: the policy section ``notes``."""
+"""The policy section ``notes``: a tenant's settings for learning memories."""
 
 from dataclasses import dataclass
 
@@ -13,9 +13,9 @@ KEEP, CONTEXT_ONLY, REFUSE = "keep", "context_only", "refuse"
 
 @dataclass(frozen=True, slots=True)
 class NotesPolicy:
-    """Which classes of what is vital a tenant wants, and what becomes of messages that tell special categories of data
-    (:mod:`snapshots.sensitive.special_categories`): they are learned from, stay in their own conversation, or are not
-    stored."""
+    """The vital classes that a tenant wants, and the handling of messages with special categories of data
+    (:mod:`snapshots.sensitive.special_categories`): they are learned from, stay in their own conversation, or are
+    not stored."""
 
     vital_classes: tuple[str, ...] = promised(tuple(VitalClass.values), row="P9")
     special_categories: str = promised(KEEP, row="P9")
@@ -32,5 +32,5 @@ NOTES_SECTION = Section(
 
 
 def notes_policy_in_force() -> NotesPolicy:
-    """Return what the tenant of the open scope has set; one query."""
+    """Return the open tenant's settings; one query."""
     return NOTES_SECTION.apply(section_in_force(NOTES_SECTION.name))

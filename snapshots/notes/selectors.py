@@ -1,4 +1,4 @@
-"""Reading notes: lists at a moment of either clock, one, its history. Inside an open ``tenant_tx``."""
+"""Reads notes: lists at a moment of either clock, one, its history. Inside an open ``tenant_tx``."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
@@ -29,10 +29,10 @@ NOTHING_CHANGED: Mapping[UUID, EarlierSnapshot] = {}
 
 @dataclass(frozen=True, slots=True)
 class NoteFilter:
-    """Which notes a list shows. ``about`` is ``self``, ``contact``, ``thing``, a tag's id, or a label.
+    """The notes of a list. ``about`` is ``self``, ``contact``, ``thing``, a tag's id, or a label.
 
-    Without a moment the current ones; ``as_of``: those that were true then; ``known_at``: those that were held then,
-    as they were. ``include_history`` adds those that had ended.
+    Without a moment the current ones; ``as_of``: those that were true then; ``known_at``: those that were held then, as
+    they were. ``include_history`` adds those that had ended.
     """
 
     grade: str | None = None
@@ -44,7 +44,7 @@ class NoteFilter:
 
 
 def notes_of(subject: Subject, wanted: NoteFilter) -> QuerySet[Snapshot]:
-    """Return the snapshots of the notes that match, in no order; :func:`with_details` brings the notes themselves.
+    """Return the snapshots of matching notes, unordered; :func:`with_details` loads the notes themselves.
 
     What was changed since ``known_at`` is matched by what it was then.
     """
@@ -56,7 +56,8 @@ def notes_of(subject: Subject, wanted: NoteFilter) -> QuerySet[Snapshot]:
     if changed:
         then = _matching_then(subject, changed, wanted, about)
         matching = Q(id__in=then) | (matching & ~Q(id__in=list(changed)))
-    return Snapshot.objects.filter(matching, _unexpired(), subject_id=subject.id, kind=SnapshotKind.NOTE).order_by()
+    unexpired = Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
+    return Snapshot.objects.filter(matching, unexpired, subject_id=subject.id, kind=SnapshotKind.NOTE).order_by()
 
 
 def with_details(
@@ -74,7 +75,7 @@ def with_details(
 
 
 def note_at(address: SnapshotAddress) -> SourcedNote:
-    """Return a note that is held, also one that is no longer true. Raises NoteUnknown."""
+    """Return a current or ended note. Raises NoteUnknown, also for a retired one."""
     try:
         return _note_of(load_held_snapshot(address))
     except SnapshotUnknown:
@@ -82,7 +83,7 @@ def note_at(address: SnapshotAddress) -> SourcedNote:
 
 
 def note_ever_at(address: SnapshotAddress) -> SourcedNote:
-    """Return a note that is held or was retired. Raises NoteUnknown."""
+    """Return a note, also a retired one. Raises NoteUnknown."""
     try:
         return _note_of(load_unexpired_snapshot(address))
     except SnapshotUnknown:
@@ -90,7 +91,6 @@ def note_ever_at(address: SnapshotAddress) -> SourcedNote:
 
 
 def note_of(subject: Subject, snapshot_id: UUID) -> SourcedNote:
-    """Return one of the subject's notes, whatever its state. Raises NoteUnknown."""
     snapshot = Snapshot.objects.filter(id=snapshot_id, subject_id=subject.id).first()
     if snapshot is None:
         raise NoteUnknown
@@ -98,14 +98,16 @@ def note_of(subject: Subject, snapshot_id: UUID) -> SourcedNote:
 
 
 def history_of_note(sourced: SourcedNote) -> list[NoteState]:
-    """Return every state that a note was held in, the first one first. Two queries."""
+    """Return every state of a note, the first one first. Two queries."""
     changed = {image.version: image.fields.get(NOTE, {}) for image in versions_of(sourced.snapshot)}
     note, states = sourced.note, list[NoteState]()
     for held in reversed(load_snapshot_history(sourced.snapshot)):
         if changed.get(held.snapshot.version):
             note = copy(note)
             restore_note(note, changed[held.snapshot.version])
-        state = SourcedNote(note, held.snapshot, sourced.sources, _tag_of(note, sourced), sourced.slots)
+        # A tag that the note had before is not shown: it may be gone by now.
+        tag = sourced.tag if note.about_tag_id == sourced.note.about_tag_id else None
+        state = SourcedNote(note, held.snapshot, sourced.sources, tag, sourced.slots)
         states.append(NoteState(state, held.recorded_at, held.retired_at))
     return states[::-1]
 
@@ -118,13 +120,7 @@ def _note_of(snapshot: Snapshot) -> SourcedNote:
     return sourced
 
 
-def _tag_of(note: Note, sourced: SourcedNote) -> Tag | None:
-    """Return the tag of a note as it was, where that is the tag of today."""
-    return sourced.tag if note.about_tag_id == sourced.note.about_tag_id else None
-
-
 def _sourced(snapshots: Sequence[Snapshot], notes: Mapping[UUID, Note]) -> list[SourcedNote]:
-    """Return notes with the messages behind them, the tags of their contacts and their slots, in one query each."""
     slots = slots_of([row.id for row in snapshots])
     wanted = [tag_id for row in snapshots if (tag_id := notes[row.id].about_tag_id) is not None]
     tags: Mapping[UUID | None, Tag] = Tag.objects.in_bulk(wanted) if wanted else {}
@@ -140,7 +136,7 @@ def _changed_since(subject: Subject, moment: datetime | None) -> Mapping[UUID, E
 
 
 def _clocks(wanted: NoteFilter) -> Q:
-    """Return the condition on snapshots that are held, and true, at the moments that are asked for."""
+    """Return the condition on snapshots that are held, and true, at the requested moments."""
     held = Q(retired_at__isnull=True)
     if wanted.known_at is not None:
         held = Q(recorded_at__lte=wanted.known_at) & (held | Q(retired_at__gt=wanted.known_at))
@@ -164,10 +160,6 @@ def _moment(wanted: NoteFilter) -> datetime:
     return wanted.as_of or wanted.known_at or utc_now()
 
 
-def _unexpired() -> Q:
-    return Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
-
-
 def _details(wanted: NoteFilter, about: AboutFilter | None) -> Q:
     condition = about.condition() if about is not None else Q()
     if wanted.grade is not None:
@@ -180,7 +172,6 @@ def _details(wanted: NoteFilter, about: AboutFilter | None) -> Q:
 def _matching_then(
     subject: Subject, changed: Mapping[UUID, EarlierSnapshot], wanted: NoteFilter, about: AboutFilter | None
 ) -> list[UUID]:
-    """Return which of the notes that were changed since matched at that moment."""
     found = []
     for note in Note.objects.filter(subject_id=subject.id, snapshot_id__in=list(changed)):
         then = changed[note.snapshot_id]

@@ -1,7 +1,6 @@
-"""Notes end with slots, in the open scope (rows P4, P9, G4). The caller holds the subject (``lock_subject``).
+"""Notes end when the values read from them end, in the open scope. The caller holds the subject (``lock_subject``).
 
-A note ends when the value that was read from it has given way. What a note filled ends with the note:
-:mod:`snapshots.notes.filled_slots`.
+The reverse, slots that end with their note, is :mod:`snapshots.notes.filled_slots`.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -23,24 +22,24 @@ from snapshots.notes.filled_slots import TOLD_OF_A_TAG
 from snapshots.notes.slots import KEYS, believed_links, names, tells_of
 
 PLACES: Mapping[type[Any], tuple[str, ...]] = {Preference: ("category", "key"), ProfileFact: ("field", "is_attribute")}
+# Keys of vital values: the end of any other value makes a vital note at most doubtful.
 VITAL_KEYS = frozenset({"allergies", "avoid"})
-"""Keys of what is vital itself: the end of another value makes a vital note doubtful at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Over:
-    """A note whose value is over since ``at``, ended by a message (None: nobody's)."""
+    """A note whose value ended at ``at``, because of message ``by`` (None: no message)."""
 
     note_id: UUID
     at: datetime
     by: UUID | None
     is_vital_too: bool
+    # The note says more than the ended value: it becomes possibly outdated.
     may_hold: bool = False
-    """It tells more than what is over: it becomes possibly outdated."""
 
 
 def end_outdated_notes(subject_id: UUID, messages: Collection[UUID]) -> list[UUID]:
-    """End the notes behind values that these messages, or later ones, have replaced or ended; return their snapshots.
+    """End the notes behind values that these messages, or later ones, replaced or ended; return their snapshots.
 
     A note that also fills another slot becomes possibly outdated: part of it still holds.
     """
@@ -55,7 +54,7 @@ def end_outdated_notes(subject_id: UUID, messages: Collection[UUID]) -> list[UUI
 
 
 def end_notes_of_values(subject_id: UUID, model: type[Any], places: Sequence[Mapping[str, Any]]) -> list[UUID]:
-    """End the notes behind values that somebody has replaced or ended by hand; return their snapshots.
+    """End the notes behind values that somebody replaced or ended by hand; return their snapshots.
 
     ``places`` are columns of ``PLACES``.
     """
@@ -76,7 +75,7 @@ def end_notes_behind(tag: Tag) -> list[UUID]:
 
 
 def end_notes_at(slot: Preference | ProfileFact | Tag) -> list[UUID]:
-    """End the notes behind what a slot held before it was written by hand; return their snapshots."""
+    """End the notes behind the earlier value of a slot that was written by hand; return their snapshots."""
     if isinstance(slot, Tag):
         return end_notes_of_tag(slot)
     model = type(slot)
@@ -132,7 +131,7 @@ def _links_to(model: type[Any], slots: Collection[UUID]) -> Sequence[tuple[UUID,
 
 
 def _is_over(value: Any, held: Any, text: str) -> bool:
-    """Return whether the words of a note say a value that holds no more; of a list, an entry that is gone."""
+    """Return whether a note's words name a value that has ended; for a list, an entry that is gone."""
     if not isinstance(value, list) and not isinstance(held, list):
         return held is None or not same_value(value, held)
     kept = (entries_of(held) or []) if held is not None else []
@@ -171,7 +170,7 @@ def _over_details(subject_id: UUID, tags: Any) -> Iterator[_Over]:
 
 
 def _filled_beside(notes: Collection[UUID]) -> set[UUID]:
-    """Return which of these notes fill a slot that is believed now, and that is no list that lost their entry."""
+    """Return which of these notes fill a slot that is believed now, except a list that lost their entry."""
     links = NoteSlot.objects.filter(believed_links(), snapshot_id__in=list(notes), tag__isnull=True)
     rows = links.select_related("preference", "fact", "snapshot") if notes else ()
     found = set()
@@ -183,7 +182,7 @@ def _filled_beside(notes: Collection[UUID]) -> set[UUID]:
 
 
 def _name_successors(subject_id: UUID, messages: Collection[UUID]) -> None:
-    """Say what holds in place of the notes that these messages ended: the note of the value that took over."""
+    """Set the replacement of the notes that these messages ended: the note of the new value."""
     ended = Note.objects.filter(
         subject_id=subject_id, changed_by__in=list(messages), snapshot__invalid_at__isnull=False
     )

@@ -1,7 +1,7 @@
-"""Slots and the notes whose words they were read from: each knows the other (rows P2, P3, P9).
+"""Links between slots and the notes whose words they were read from.
 
-A slot is a preference, a field of the profile, or a tag. The link is a row of its own that goes with either side. It is
-found by places: what was learned from a message keeps where its words stand in it, and so does a note.
+A slot is a preference, a field of the profile, or a tag. The link is a row of its own, deleted with either side. It is
+found by position: a learned value keeps the place of its words in the message, and so does a note.
 """
 
 from collections import defaultdict
@@ -21,8 +21,8 @@ from snapshots.models import SOURCES, NoteSlot, Snapshot
 from snapshots.notes.values import SlotPlace
 
 HELD = (Verdict.STORED, Verdict.MERGED, Verdict.SUPERSEDED, Verdict.UNCHANGED)
+# The key of a link that names its slot, by the slot's table.
 KEYS: Mapping[type[Any], str] = {Preference: "preference", ProfileFact: "fact", Tag: "tag"}
-"""The key of a link that says which slot it is, by the slot's table."""
 OF_KIND: Mapping[str, type[Any]] = {
     CandidateKind.PREFERENCE: Preference,
     CandidateKind.PROFILE: ProfileFact,
@@ -32,7 +32,7 @@ OF_KIND: Mapping[str, type[Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class SaidPart:
-    """A part of a message that a note holds. ``note_id`` is the note's snapshot."""
+    """The part of a message that a note covers. ``note_id`` is the note's snapshot."""
 
     subject_id: UUID
     note_id: UUID
@@ -42,7 +42,6 @@ class SaidPart:
 
 
 def link_slots(parts: Sequence[SaidPart]) -> None:
-    """Link notes to the slots that were read from the same words, in the open scope."""
     by_message = defaultdict[tuple[UUID, UUID | None], list[SaidPart]](list)
     for one in parts:
         by_message[one.subject_id, one.message_id].append(one)
@@ -61,39 +60,39 @@ def link_slots(parts: Sequence[SaidPart]) -> None:
 
 
 def link_filled(subject_id: UUID, note_id: UUID, filled: Iterable[Any]) -> None:
-    """Link a note to slots that its words filled, and to a list that grew the notes that fill it still, in the open
+    """Link a note to slots that its words filled, and to a grown list the earlier notes that still fill it, in the open
     scope."""
     links = [link_of(slot, one) for slot in filled for one in (note_id, *_notes_before(slot))]
     NoteSlot.objects.bulk_create(links, ignore_conflicts=True)
 
 
 def hand_on_slots(subject_id: UUID, note_id: UUID, heir: UUID) -> None:
-    """Link a note to the slots that the one which it puts right fills still, in the open scope."""
+    """Link a note to the slots that the note which it corrects still fills, in the open scope."""
     links = NoteSlot.objects.filter(believed_links(), subject_id=subject_id, snapshot_id=note_id)
     filled = [link.preference or link.fact or link.tag for link in links.select_related("preference", "fact", "tag")]
     NoteSlot.objects.bulk_create([link_of(slot, heir) for slot in filled], ignore_conflicts=True)
 
 
 def names(text: str, value: Any) -> bool:
-    """Return whether words name a value as a whole, in one or several."""
+    """Return whether words name a value as a whole, in one or several words."""
     said, wanted = comparable(text), singular(comparable(str(value)))
     return bool(wanted) and wanted in said
 
 
 def touches(words: str, value: Any) -> bool:
-    """Return whether words that are over name a value, or stand in it: "12" in "12 Mill Lane"."""
+    """Return whether the words name a value, or occur in it: "12" in "12 Mill Lane"."""
     return names(words, value) or names(str(value), words)
 
 
 def tells_of(text: str, entry: Any) -> bool:
-    """Return whether words name an entry, or both its parts: "My dog is called Biscuit" tells of "dog Biscuit"."""
+    """Return whether words name an entry, or both its parts: "My dog is called Biscuit" names "dog Biscuit"."""
     told = str(entry)
     parts = told.split() if told.isascii() or " " in told else list(filter(None, (told[:1], told[1:])))
     return names(text, entry) or all(names(text, part) for part in parts)
 
 
 def slots_of(notes: Collection[UUID]) -> dict[UUID, tuple[SlotPlace, ...]]:
-    """Return the slots of notes that are believed now, by the note's snapshot, in the open scope. One query."""
+    """Return the believed slots of notes, by the note's snapshot, in the open scope. One query."""
     found = defaultdict[UUID, list[SlotPlace]](list)
     links = NoteSlot.objects.filter(believed_links(), snapshot_id__in=list(notes)).order_by("id")
     for link in links.select_related("preference", "fact", "tag") if notes else ():
@@ -110,19 +109,15 @@ def notes_of_slots(model: type[Any], slots: Collection[UUID]) -> dict[UUID, UUID
 
 
 def _links_of(record: Candidate, parts: Sequence[SaidPart]) -> Iterator[NoteSlot]:
-    notes = [one.note_id for one in parts if _overlap(record, one)]
+    start, end = record.quote_start or 0, record.quote_end or 0
+    notes = [one.note_id for one in parts if start < one.end and one.start < end]
     slot = _slot_meant(record) if notes else None
     if slot is not None:
         yield from (link_of(slot, note_id) for note_id in (*notes, *_notes_before(slot)))
 
 
-def _overlap(record: Candidate, part: SaidPart) -> bool:
-    start, end = record.quote_start or 0, record.quote_end or 0
-    return start < part.end and part.start < end
-
-
 def _slot_meant(record: Candidate) -> Any:
-    """Return the slot that a record speaks of and its message is behind: the current one, else what it was before."""
+    """Return the slot that a record names and its message is behind: the current one, else the one before."""
     model = OF_KIND[record.kind]
     own = {"subject_id": record.subject_id, "message_id": record.message_ref}
     links = SOURCES[model]._default_manager.filter(**own).order_by()
@@ -133,7 +128,7 @@ def _slot_meant(record: Candidate) -> Any:
 
 
 def targets_of(slot: Any) -> Iterable[str]:
-    """Return the names under which what was learned may name a slot."""
+    """Return the target names that a slot may have in records."""
     match slot:
         case Preference():
             return (f"{slot.category}/{slot.key}",)
@@ -144,7 +139,6 @@ def targets_of(slot: Any) -> Iterable[str]:
 
 
 def _notes_before(slot: Any) -> list[UUID]:
-    """Return the notes of the value before, where a list grew: those whose words still name one of its entries."""
     if isinstance(slot, Tag) or not isinstance(slot.value, list):
         return []
     earlier = type(slot)._default_manager.filter(subject_id=slot.subject_id, superseded_by_id=slot.id).order_by()
@@ -155,7 +149,6 @@ def _notes_before(slot: Any) -> list[UUID]:
 
 
 def link_of(slot: Any, note_id: UUID) -> NoteSlot:
-    """Return the link of a note and a slot, not yet stored."""
     return NoteSlot(
         id=stable_id("note-slot", note_id, slot.id),
         subject_id=slot.subject_id,
@@ -165,7 +158,6 @@ def link_of(slot: Any, note_id: UUID) -> NoteSlot:
 
 
 def believed_links() -> Q:
-    """Return the condition on links whose slot is believed now."""
     now = [
         Q(**{f"{name}__isnull": False, f"{name}__invalid_at__isnull": True, f"{name}__retired_at__isnull": True})
         for name in ("preference", "fact")

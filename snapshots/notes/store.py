@@ -1,4 +1,4 @@
-"""Storing notes, and hearing one again: for the maker that reads messages, and for those written by hand."""
+"""Stores notes, and confirms repeated ones: for the reader of messages, and for notes written by hand."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,10 +25,10 @@ from snapshots.notes.values import NoteRepeat, PreparedNote
 
 
 def store_notes(prepared: Sequence[PreparedNote], *, allow_forgotten: bool = False) -> list[UUID]:
-    """Store notes that are not stored yet, in the open scope; return the ids of their snapshots, stored now or before.
+    """Store missing notes, in the open scope; return the ids of their snapshots, stored now or before.
 
-    What the subject had forgotten is left out, also of the ids. A tag that is gone by now is left empty; the statement
-    that a note names may be stored after it.
+    Notes that the subject had forgotten are left out, also of the ids. A tag that is gone by now is left empty; the
+    statement of a note may be stored after it.
     """
     stored = set(store_snapshots([one.prepared for one in prepared], allow_forgotten=allow_forgotten))
     kept = _without_lost_tags([one for one in prepared if one.prepared.draft.id in stored])
@@ -46,11 +46,11 @@ def store_notes(prepared: Sequence[PreparedNote], *, allow_forgotten: bool = Fal
 
 
 def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID]:
-    """Note that held notes were said again, in the open scope; return the snapshots' ids of those that changed.
+    """Confirm repeated notes, in the open scope; return the snapshots' ids of those that changed.
 
-    Each is validated now, has the message as a further source, is no longer possibly outdated, and keeps the stronger
-    of both confidences and provenances; a habit that nobody states outright gains a step on each further day. A message
-    that stands behind the note already changes nothing, nor does a repeat of a note that is no longer current.
+    Each is validated now, gets the message as a further source, is no longer possibly outdated, and keeps the stronger
+    of both confidences and provenances; an inferred habit gains a step on each further day. A message that is a source
+    already changes nothing, nor does a repeat of a note that has ended.
     """
     lock_memory(subject.id)
     own = {"subject_id": subject.id}
@@ -84,7 +84,7 @@ def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID
 
 
 def settle_note(note: Note) -> dict[str, Any]:
-    """Return the columns of a note that change when it is confirmed: it is no longer in doubt, nor told of anew."""
+    """Return the columns that confirming a note resets: doubt and its replacement."""
     return {name: value for name, value in CONFIRMED_NOTE_COLUMNS.items() if getattr(note, name) != value}
 
 
@@ -94,7 +94,6 @@ def is_inferred(grade: str, provenance: str) -> bool:
 
 
 def _is_further_day(snapshot: Snapshot, note: Note, one: NoteRepeat, sources: Iterable[UUID]) -> bool:
-    """Return whether an inferred habit was done again, on a day on which nobody had told of it."""
     if not is_inferred(note.grade, snapshot.provenance) or not is_inferred(note.grade, one.provenance):
         return False
     rows = Message.objects.filter(subject_id=snapshot.subject_id, id__in=[*sources, one.message_id])
@@ -105,14 +104,14 @@ def _is_further_day(snapshot: Snapshot, note: Note, one: NoteRepeat, sources: It
 
 
 def _a_step_surer(snapshot: Snapshot, policy: HabitPolicy = HABITS) -> dict[str, Any]:
-    """Return the columns of a habit after one more day; above the ceiling of what is observed it is a conclusion."""
+    """Return the columns of a habit after one more day; above the ceiling of an observation it becomes an analysis."""
     sure = min(policy.ceiling, round(snapshot.confidence + policy.step, 2))
     is_more = sure > BELIEFS.ceiling(Provenance.OBSERVATION)
     return {"confidence": sure, "provenance": Provenance.ANALYSIS.value} if is_more else {"confidence": sure}
 
 
 def stronger_of(snapshot: Snapshot, confidence: float, provenance: str) -> dict[str, Any]:
-    """Return the columns of a memory that is said again: validated now, as sure as the surer of both."""
+    """Return the columns of a confirmed memory: validated now, with the higher confidence of both."""
     stronger = max(Provenance(snapshot.provenance), Provenance(provenance), key=lambda one: one.strength)
     wanted = {"confidence": max(snapshot.confidence, confidence), "provenance": stronger.value}
     changed = {name: value for name, value in wanted.items() if getattr(snapshot, name) != value}
@@ -120,7 +119,6 @@ def stronger_of(snapshot: Snapshot, confidence: float, provenance: str) -> dict[
 
 
 def change_note(snapshot: Snapshot, note: Note, columns: Mapping[str, Any], details: Mapping[str, Any]) -> None:
-    """Set columns of a note's snapshot and of the note, and keep what they were. The memory is locked."""
     before = {name: getattr(note, name) for name in details}
     store_version(snapshot, columns, until=utc_now(), note=before)
     own = Snapshot.objects.filter(id=snapshot.id, subject_id=snapshot.subject_id)
@@ -145,7 +143,6 @@ def _add_source(snapshot: Snapshot, message_id: UUID) -> None:
 
 
 def _without_lost_tags(prepared: Sequence[PreparedNote]) -> list[PreparedNote]:
-    """Return the notes without tags that are not the subject's: a key to nothing would stop them all."""
     wanted = {one.details.about_tag_id for one in prepared if one.details.about_tag_id}
     held = set(Tag.objects.filter(id__in=wanted).values_list("subject_id", "id")) if wanted else set()
     return [

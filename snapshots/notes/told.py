@@ -1,4 +1,4 @@
-"""Whose slots and notes a batch of messages changed; in the open scope."""
+"""Finds the subjects whose slots and notes a batch of messages changed; in the open scope."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -8,8 +8,8 @@ from snapshots.models import SOURCES, Note
 
 
 def subjects_told_of(subjects: Collection[UUID], messages: Collection[UUID]) -> list[UUID]:
-    """Return those of ``subjects`` of whom these messages taught or ended something, in their order: most messages do
-    neither, and one query says so of them all."""
+    """Return those of ``subjects`` of whom these messages taught or ended something, in order. Most messages do
+    neither, and one query shows it for them all."""
     mine, said = list(subjects), list(messages)
     taught = [
         SOURCES[model]._default_manager.filter(subject_id__in=mine, message_id__in=said).order_by()

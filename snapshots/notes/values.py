@@ -1,4 +1,4 @@
-"""What goes into the verbs of notes and comes out of them."""
+"""Input and output values of notes."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -15,7 +15,7 @@ from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, VitalClass
 
 
 class VitalInstruction(Refused):
-    """What stands in every context must not give orders to the model, nor lead it to a page. HTTP 422."""
+    """A vital note must not give orders to the model, nor contain a link. HTTP 422."""
 
     code = "instruction"
 
@@ -25,7 +25,7 @@ class VitalInstruction(Refused):
 
 
 class AboutUnknown(Refused):
-    """A note names a contact that the subject does not have. HTTP 422."""
+    """A note names an unknown contact. HTTP 422."""
 
     code = "about_unknown"
 
@@ -34,19 +34,19 @@ class AboutUnknown(Refused):
         super().__init__(message, faults=[FieldFault("about.id", "unknown", message)])
 
 
+# Returns the vital class of words for every context. Raises VitalInstruction.
 Suggest = Callable[[str], str]
-"""Returns the vital class of words that are to stand in every context. Raises VitalInstruction."""
 
+# Returns which of some notes, by id and text, the newest first, some words only repeat.
 FindRepeated = Callable[[str, Iterable[tuple[UUID, str]]], UUID | None]
-"""Returns which of some notes, by id and text, the newest first, words only say again."""
 
+# Returns the grade of words. Embeds: no transaction may be open.
 ReadGrade = Callable[[str], NoteGrade]
-"""Returns what words that somebody wants kept are. Embeds: no transaction may be open."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteDetails:
-    """The columns of :class:`snapshots.models.Note` beside its snapshot. ``""`` and None mean what they mean there."""
+    """The columns of :class:`snapshots.models.Note` beside its snapshot, with the same meaning of ``""`` and None."""
 
     grade: str = NoteGrade.FACT
     grade_probability: float = 1.0
@@ -64,7 +64,6 @@ class NoteDetails:
     statement_id: UUID | None = None
 
     def columns(self) -> dict[str, Any]:
-        """Return the values by column."""
         return asdict(self)
 
 
@@ -78,7 +77,7 @@ class PreparedNote:
 
 @dataclass(frozen=True, slots=True)
 class NoteRepeat:
-    """A held note was said again. ``note_id`` is its snapshot's id; ``message_id`` None is no message at all.
+    """A repeat of an existing note. ``note_id`` is its snapshot's id; ``message_id`` None is no message.
 
     ``confidence`` and ``provenance`` are those that the repeat would have as a note of its own.
     """
@@ -91,7 +90,7 @@ class NoteRepeat:
 
 @dataclass(frozen=True, slots=True)
 class NoteAbout:
-    """Whom or what a note speaks of, as a writer names it. ``tag_id`` is one of the subject's tags."""
+    """The person or thing that a note is about, as a writer names it. ``tag_id`` is one of the subject's tags."""
 
     kind: str = AboutKind.SELF
     tag_id: UUID | None = None
@@ -101,7 +100,7 @@ class NoteAbout:
 
 @dataclass(frozen=True, slots=True)
 class NewNote:
-    """A note as it is posted. None is what its writer does not say."""
+    """A posted note. None is not given."""
 
     text: str
     grade: str | None = None
@@ -117,7 +116,7 @@ class NewNote:
 
 @dataclass(frozen=True, slots=True)
 class NoteOffer:
-    """A posted note made ready outside of any transaction. ``stated`` are the columns that its writer set."""
+    """A posted note prepared outside of any transaction. ``stated`` are the columns that its writer set."""
 
     prepared: PreparedSnapshot
     details: NoteDetails
@@ -128,7 +127,7 @@ class NoteOffer:
 
 @dataclass(frozen=True, slots=True)
 class SlotPlace:
-    """Where a slot stands: ``preference`` (category, key), ``profile`` (the field as key) or ``tag`` (its label)."""
+    """The place of a slot: ``preference`` (category, key), ``profile`` (the field as key) or ``tag`` (its label)."""
 
     kind: Literal["preference", "profile", "tag"]
     category: str | None
@@ -137,8 +136,8 @@ class SlotPlace:
 
 @dataclass(frozen=True, slots=True)
 class SourcedNote:
-    """A note with its snapshot, the messages behind it in the order in which they were said, its contact's tag, and
-    the slots that were read from its words."""
+    """A note with its snapshot, its source messages in order, its contact's tag, and the slots that were read from its
+    words."""
 
     note: Note
     snapshot: Snapshot
@@ -149,7 +148,7 @@ class SourcedNote:
 
 @dataclass(frozen=True, slots=True)
 class NoteState:
-    """A note as it was held for a time: from ``recorded_at`` until ``retired_at`` (None: it is held now)."""
+    """A note's state from ``recorded_at`` until ``retired_at`` (None: now)."""
 
     sourced: SourcedNote
     recorded_at: datetime
@@ -158,7 +157,7 @@ class NoteState:
 
 @dataclass(frozen=True, slots=True)
 class WrittenNote:
-    """A note after a write, and what the write did."""
+    """A note after a write, and the verdict."""
 
     verdict: Verdict
     sourced: SourcedNote
@@ -167,7 +166,7 @@ class WrittenNote:
 def choose_vital_class(
     vital: bool | None, vital_class: str | None, suggest: Callable[[], str], *, held: str = ""
 ) -> str | None:
-    """Return the vital class that a writer asks for, ``""`` for none, None for no change from ``held``.
+    """Return the requested vital class, ``""`` for none, None for no change from ``held``.
 
     Who gives none gets the one that ``suggest`` finds in the note's words, else ``safety``. Raises what it raises.
     """

@@ -1,4 +1,4 @@
-"""Notes that products and people write by hand: offered outside of any transaction, then created."""
+"""Notes written by hand: prepared outside of any transaction, then created."""
 
 from dataclasses import replace
 from functools import partial
@@ -43,8 +43,8 @@ from tenants.services.audit import Actor, record_audit
 def offer_note(
     new: NewNote, embedders: Embedders, *, mask: MaskText, suggest: Suggest, read_grade: ReadGrade
 ) -> NoteOffer:
-    """Index and embed a posted note; ``read_grade`` says what it is where its writer does not. No transaction may be
-    open. Raises ConfidenceAboveCeiling, VitalInstruction."""
+    """Index and embed a posted note; ``read_grade`` grades it if its writer does not. No transaction may be open.
+    Raises ConfidenceAboveCeiling, VitalInstruction."""
     vital_class = choose_vital_class(new.vital, new.vital_class, partial(suggest, new.text))
     posted = NewSnapshot(
         text=new.text,
@@ -64,10 +64,10 @@ def offer_note(
 
 
 def create_note(subject: Subject, offer: NoteOffer, *, by: Actor, find_repeated: FindRepeated) -> WrittenNote:
-    """Store a note in the open scope. One that says the same about the same is confirmed, and takes over what is new;
-    ``find_repeated`` says which does in other words.
+    """Store a note in the open scope. One that says the same about the same is confirmed, and takes over the news;
+    ``find_repeated`` finds it in other words.
 
-    Verdicts: stored; merged (a held note learnt something); unchanged. What makes a note vital, or no longer vital,
+    Verdicts: stored; merged (an existing note got news); unchanged. A note that becomes vital, or no longer vital,
     leaves an audit record. Raises AboutUnknown, ForgottenMemory.
     """
     lock_subject(subject)
@@ -89,13 +89,12 @@ def create_note(subject: Subject, offer: NoteOffer, *, by: Actor, find_repeated:
 
 
 def audit_vital(subject: Subject, note_id: UUID, by: Actor, *, reason: str = "") -> None:
-    """Leave a record of who made a note vital, or no longer vital, and why."""
     about = {"object_kind": "note", "object_id": str(note_id), "subject_ref": subject.id}
     record_audit(by, "note.vital_changed", reason=reason, **about)  # type: ignore[arg-type]  # texts and an id
 
 
 def _about_whom(grade: NoteGrade, about: NoteAbout | None) -> NoteGrade:
-    """Return a grade as it stands for a note about somebody: a fact of another is one about another."""
+    """Return the grade of a note about somebody: a fact about another person is ``about_other``."""
     is_other = about is not None and about.kind != AboutKind.SELF
     return NoteGrade.ABOUT_OTHER if is_other and grade is NoteGrade.FACT else grade
 

@@ -1,7 +1,7 @@
-"""Which policies steer an answer: the tenant's active version, or that of the subject's arm (T4, T5).
+"""The policies of an answer: the tenant's active version, or that of the subject's arm.
 
-What belongs to an epoch is read once by each process and kept. The epoch comes with the check of the key, so an answer
-costs no further round trip, and a change reaches every process with its next request.
+Each process reads an epoch once and caches it. The epoch comes with the check of the key, so an answer costs no further
+round trip, and a change reaches every process with its next request.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from tenants.services.active_policy import ActivePolicy, steering_of, steering_s
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """What steers one answer. ``experiment`` and ``arm`` by name; "" for a subject that takes no part in any."""
+    """The policies of one answer. ``experiment`` and ``arm`` by name; "" for a subject outside of experiments."""
 
     version: str = "1"
     recall: RecallPolicy = DEFAULT_RECALL
@@ -41,7 +41,6 @@ class InForce:
     by_version: Mapping[int, Policies]
 
     def of(self, subject_external_id: str) -> Policies:
-        """Return what steers the answers to one subject."""
         running = self.steering.running
         arm = running.arm_of(subject_external_id) if running else None
         if running is None or arm is None:
@@ -49,37 +48,34 @@ class InForce:
         return replace(self.by_version[arm.policy_version], experiment=running.name, arm=arm.name)
 
 
-# What this process has read, by tenant.
-_READ: LruCache[UUID, InForce] = LruCache(HOLDING.tenants)
+# The cached epochs of this process, by tenant.
+_CACHE: LruCache[UUID, InForce] = LruCache(HOLDING.tenants)
 
 
 def effective(tenant_id: UUID, epoch: int, subject_external_id: str) -> Policies:
-    """Return what steers a subject's answers in ``epoch`` or later. No scope may be open where it has to be read."""
+    """Return the policies of a subject's answers in ``epoch`` or later. If it is not cached, no scope may be open."""
     return _held_in_force(tenant_id, epoch).of(subject_external_id)
 
 
 def notes_policy(tenant_id: UUID, epoch: int) -> NotesPolicy:
-    """Return how a tenant's memories are learned in ``epoch`` or later: as the active version says, whatever the arm.
-    No scope may be open where it has to be read."""
     held = _held_in_force(tenant_id, epoch)
     return held.by_version[held.steering.active].notes
 
 
 def _held_in_force(tenant_id: UUID, epoch: int) -> InForce:
-    held = _READ.get(tenant_id)
+    held = _CACHE.get(tenant_id)
     if held is None or held.steering.epoch < epoch:
         held = read_in_force(steering_of(tenant_reads(tenant_id, [steering_statement(tenant_id)])[0]))
-        _READ.put(tenant_id, held)
+        _CACHE.put(tenant_id, held)
     return held
 
 
 def effective_in_scope(tenant_id: UUID, subject_external_id: str) -> Policies:
-    """Return the same as it stands now, in the open scope, for callers that bring no key."""
+    """Return the current policies, in the open scope, for callers without a key."""
     return read_in_force(steering_of(scope_reads([steering_statement(tenant_id)])[0])).of(subject_external_id)
 
 
 def read_in_force(steering: ActivePolicy) -> InForce:
-    """Return an epoch with its documents read."""
     locale = steering.locale or None
     by_version = {
         number: replace(policies_of(number, document), tenant_locale=locale)
@@ -89,7 +85,6 @@ def read_in_force(steering: ActivePolicy) -> InForce:
 
 
 def policies_of(number: int, document: Document) -> Policies:
-    """Return what a version says, with the code's defaults where it says nothing."""
     scoring = SCORING.apply(document.get(SCORING.name, {}))
     ranking = RANKING.apply(document.get(RANKING.name, {}))
     context = CONTEXT.apply(document.get(CONTEXT.name, {}))

@@ -1,4 +1,4 @@
-"""The numbers of the room that reads what is in force."""
+"""Limits of the policy cache."""
 
 from dataclasses import dataclass
 
@@ -7,10 +7,10 @@ from memory_platform.kernel.policy import assumed
 
 @dataclass(frozen=True, slots=True)
 class HoldingPolicy:
-    """How much of what steers tenants a process keeps."""
+    """Limits of the policy cache of a process."""
 
+    # The least recently read go first; a few kB each.
     tenants: int = assumed(1_000, owner="policies", settle_by="tenants that one web process serves between two changes")
-    """The least recently read out first; a few kB each."""
 
 
 HOLDING = HoldingPolicy()

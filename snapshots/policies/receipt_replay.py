@@ -1,7 +1,7 @@
-"""One receipt under another policy: its candidates ordered anew, and as many taken as its budget held. Pure functions.
+"""One receipt under another policy: its candidates ranked anew, within the same budget. Pure functions.
 
-A receipt keeps what each candidate's score was made of, rounded, and not what that was made from. So a factor can be
-exchanged where its old value tells which step it stood on, and is left as it was where it does not: see :func:`untold`.
+A receipt keeps the rounded factors of each score, not their inputs. So a factor can be exchanged if its old value
+identifies its step, and stays otherwise: see :func:`untold`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,8 +16,8 @@ from snapshots.policies.effective import Policies
 from snapshots.recall.policy import RankingPolicy
 
 KEPT, OVER_BUDGET, SNAPSHOTS, MEMORY = "kept", "over_budget", "snapshots", "memory"
+# Receipts round factors to six digits.
 NEAR = 2e-6
-"""Receipts round factors to six digits."""
 TOLD_CONTEXT = frozenset({"memory", "memory_by_intent", "vital_classes"})  # the last is named with its own section
 RECENCY = ("use_recency", "recency_curve", "recency_days", "recency_values", "hyperbolic_rate")
 CONFIDENCE = ("use_confidence", "validation_days", "validation_values")
@@ -36,7 +36,7 @@ Exchange = Callable[[float], float]
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """One memory that stood for choice: what its factors multiply, the factors, tokens, and whether it was taken."""
+    """One candidate: the base of its score, the factors, tokens, and whether it was chosen."""
 
     id: str
     near: float
@@ -47,9 +47,9 @@ class Offered:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One receipt's choice: what was offered, the intent, and the tokens beside the snapshots in their section.
+    """One receipt's choice: the candidates, the intent, and the tokens beside the snapshots in their section.
 
-    ``bound`` is what bounded the section, None in receipts that do not keep it.
+    ``bound`` is the limit of the section, None in receipts that do not record it.
     """
 
     offered: Sequence[Offered]
@@ -60,7 +60,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What one receipt's budget would hold. ``reproduced``: its own policy replayed takes what it took."""
+    """What one receipt's budget would hold. ``reproduced``: replaying its own policy gives its own choice."""
 
     before: frozenset[str]
     after: frozenset[str]
@@ -70,17 +70,15 @@ class Choice:
 
     @property
     def entering(self) -> frozenset[str]:
-        """Memories that the other policy takes besides."""
         return self.after - self.before
 
     @property
     def leaving(self) -> frozenset[str]:
-        """Memories that the other policy no longer takes."""
         return self.before - self.after
 
 
 def offered_in(candidates: Iterable[Mapping[str, Any]]) -> list[Offered]:
-    """Return the snapshots that stood for choice in a receipt: taken, or left out for want of room alone."""
+    """Return the snapshots that competed in a receipt: chosen, or left out only for lack of room."""
     return [
         Offered(
             id=one["memory_id"],
@@ -95,13 +93,12 @@ def offered_in(candidates: Iterable[Mapping[str, Any]]) -> list[Offered]:
 
 
 def beside(sections: Iterable[Mapping[str, Any]], offered: Sequence[Offered]) -> int:
-    """Return the tokens that the memory section held beside snapshots: its heading, and facts of the profile."""
+    """Return the tokens of the memory section beside snapshots: its heading, and facts of the profile."""
     section = sum(one["tokens"] for one in sections if one["name"] == MEMORY)
     return max(0, int(section) - sum(one.tokens for one in offered if one.taken))
 
 
 def replayed(asked: Asked, before: Policies, after: Policies) -> Choice:
-    """Return what the receipt's room for memories holds under ``before`` and ``after``."""
     offered = asked.offered
     exchanges = exchanges_of(before.recall.ranking, after.recall.ranking)
     own = taken(offered, score, room_of(asked, before, before))
@@ -117,12 +114,11 @@ def replayed(asked: Asked, before: Policies, after: Policies) -> Choice:
 
 
 def score(one: Offered) -> float:
-    """Return the score that the receipt's own policy gave."""
     return one.near * prod(one.factors.values())
 
 
 def taken(offered: Sequence[Offered], by: Callable[[Offered], float], room: int | None) -> list[Offered]:
-    """Return the whole items that ``room`` tokens hold, best first; one that does not fit is passed over."""
+    """Return the whole items that fit into ``room`` tokens, best first; one that does not fit is skipped."""
     held: list[Offered] = []
     used = 0
     for one in sorted(offered, key=lambda each: -by(each)):
@@ -133,10 +129,10 @@ def taken(offered: Sequence[Offered], by: Callable[[Offered], float], room: int 
 
 
 def room_of(asked: Asked, before: Policies, after: Policies) -> int | None:
-    """Return the tokens for snapshots under ``after``; None where nothing was left out and no less is granted.
+    """Return the tokens for snapshots under ``after``; None if nothing was left out and the budget is not smaller.
 
-    The room that there was is the slot less what stood beside them, where what was taken and left out agrees with that;
-    else (a slot may grow by what others leave, and a caller may name its own) as much as was taken.
+    The room was the slot without the tokens beside the snapshots, if that agrees with the choice; else (a slot may grow
+    by the unused room of others, and a caller may name its own) the tokens of the chosen ones.
     """
     if asked.bound is not None:
         named = "" if asked.bound.grows else asked.intent  # an intent that was read sizes nothing
@@ -151,35 +147,32 @@ def room_of(asked: Asked, before: Policies, after: Policies) -> int | None:
 
 
 def room_in(bound: MemoryRoom, slot: int) -> int:
-    """Return the tokens that the memory section has with another slot, all else as it was."""
     grown = slot + max(0, min(bound.carried, bound.free - slot)) if bound.grows else slot
     return max(0, min(grown, bound.free))
 
 
 def bound_in(sections: Iterable[Mapping[str, Any]]) -> MemoryRoom | None:
-    """Return what bounded the memory section of a receipt, None where it does not say."""
+    """Return the limit of a receipt's memory section, None if it is not recorded."""
     kept = next((one[ROOM] for one in sections if one["name"] == MEMORY and ROOM in one), None)
     return MemoryRoom(**kept) if kept else None
 
 
 def slot_of(policy: ContextPolicy, intent: str) -> int:
-    """Return the tokens that a policy grants memories for an intent."""
     slot = policy.memory_slot_of(intent)
     return policy.memory if slot is None else slot
 
 
 def exchanged(one: Offered, exchanges: Mapping[str, Exchange]) -> float:
-    """Return the score with exchanged factors."""
     return one.near * prod(
         exchanges[name](value) if name in exchanges else value for name, value in one.factors.items()
     )
 
 
 def exchanges_of(before: RankingPolicy, after: RankingPolicy) -> dict[str, Exchange]:
-    """Return how to exchange each factor that differs and that a receipt tells enough of."""
+    """Return the exchange of each factor that differs and that receipts can express."""
     found = {
         "recency": _recency(before, after),
-        "confidence_effective": _switched_off("use_confidence", after),
+        "confidence_effective": None if after.use_confidence else lambda held: 1.0,
         "provenance": _provenance(before, after),
         "frequency": _frequency(before, after),
     }
@@ -187,7 +180,7 @@ def exchanges_of(before: RankingPolicy, after: RankingPolicy) -> dict[str, Excha
 
 
 def untold(before: Policies, after: Policies) -> list[str]:
-    """Return what differs between two policies and cannot be told from receipts, as ``section.field``."""
+    """Return the differences between two policies that receipts cannot express, as ``section.field``."""
     old, new = before.recall.ranking, after.recall.ranking
     exchanges = exchanges_of(old, new)
     told = {
@@ -243,12 +236,8 @@ def _frequency(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
     )
 
 
-def _switched_off(use: str, after: RankingPolicy) -> Exchange | None:
-    return None if getattr(after, use) else lambda held: 1.0
-
-
 def _steps(old: Sequence[float], new: Sequence[float]) -> Exchange | None:
-    """Return the exchange of one list of values for another; None where two steps had the same value."""
+    """Return the exchange of one list of values for another; None if two steps had the same value."""
     if len(set(old)) < len(old):
         return None
 
@@ -260,7 +249,7 @@ def _steps(old: Sequence[float], new: Sequence[float]) -> Exchange | None:
 
 
 def _first_refused(offered: Sequence[Offered]) -> int:
-    """Return the tokens that the best of those left out would have taken beyond all that was taken before it."""
+    """Return how many tokens the best refused candidate would have needed beyond those chosen before it."""
     ordered = sorted(offered, key=lambda one: -score(one))
     first = next(index for index, one in enumerate(ordered) if not one.taken)
     return ordered[first].tokens - sum(one.tokens for one in ordered[first:] if one.taken)

@@ -1,4 +1,4 @@
-"""Stored receipts under another policy: how many contexts would change, and what leaving memories were worth (T4)."""
+"""Replays stored receipts under another policy: changed contexts, and the value of memories that would leave."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -22,12 +22,11 @@ from tenants.services.policies import version_by_number
 READ_AT_ONCE = 200
 READ_COLUMNS = ("id", "intent", "candidates", "packed", "sections", "made_by")
 FIRST_RELEASE = "1"
-"""What made the receipts that do not say it."""
+# Differences that no receipt can express.
 ALWAYS_UNTOLD = (
     "memories that were not among a receipt's candidates: another order of the search would bring others",
     "budgets that a caller named itself, and replies to prompts that nobody ever saw",
 )
-"""What no receipt tells, whatever differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +40,9 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Receipts that are not ordered anew, because something else made them than would judge them now: ``reason`` says
-    what differs (``other_release``, ``other_clauses``, ``other_relevance``), ``made_by`` its version then, ``now`` the
-    present one."""
+    """Receipts that are not replayed, because they were made by another version: ``reason`` says of what
+    (``other_release``, ``other_clauses``, ``other_relevance``), ``made_by`` is its version then, ``now`` the present
+    one."""
 
     reason: str
     made_by: str
@@ -53,12 +52,12 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a policy would have done with the receipts of another.
+    """The effect of a policy on the receipts of another.
 
-    ``receipts`` were read, those that something else made ``refused``, ``compared`` had candidates to choose from; of
-    these ``reproduced`` come out as they were under their own policy: how far the replay can be trusted.
-    ``utilised_leaving`` and ``utilised_staying`` are shares
-    of the taken memories of which a reply is known. ``untold``: what differs and no receipt tells.
+    ``receipts`` were read, those of other versions ``refused``; ``compared`` had candidates to choose from; of these
+    ``reproduced`` come out unchanged under their own policy: a measure of the replay's reliability.
+    ``utilised_leaving`` and ``utilised_staying`` are shares of the chosen memories with a known reply. ``untold``:
+    differences that no receipt expresses.
     """
 
     receipts: int
@@ -108,22 +107,21 @@ def replay_policy(before: int, after: int, *, receipts: int, examples: int = 10)
 
 
 def differs_in(receipt: Receipt) -> str | None:
-    """Return what made a receipt that is another now, the release before its readers; None where it is all the same.
+    """Return the part that made a receipt in another version than the present one, the release first, or None.
 
-    Scores of another reader cannot be set beside those of this one, nor a prompt that another release wrote.
+    Scores of different classifiers are not comparable, nor are prompts of different releases.
     """
     return next((what for what, now in list_reader_versions().items() if receipt.made_by.get(what) != now), None)
 
 
 def _kept_otherwise(before: Document, after: Document) -> Iterator[str]:
-    """Yield what differs in how long things are kept, and in what is learned."""
     sections = {section.name: section for section in (RETENTION_SECTION, PURGE, NOTES_SECTION, FIELDS_SECTION)}
     for change in differences(before, after, sections):
         yield f"{change.section}.{change.field}"
 
 
 def _utilised(choices: dict[UUID, Choice]) -> dict[tuple[UUID, str], bool]:
-    """Return whether the taken memories were used, of those of which a reply is known."""
+    """Return which of the chosen memories were used, for those with a known reply."""
     ids = list(choices)
     found: dict[tuple[UUID, str], bool] = {}
     for first in range(0, len(ids), READ_AT_ONCE):

@@ -1,7 +1,7 @@
-"""What a tenant may set, and within which bounds (T4): retention, budgets, top-k, weights, decay curve, model tiers,
-fields that are asked for.
+"""The settings of a tenant and their bounds: retention, budgets, top-k, weights, decay curve, model tiers, custom
+fields.
 
-Bounds keep a tenant from what breaks answers, not from what makes them worse: an experiment tells that.
+Bounds prevent broken answers, not worse ones: an experiment shows those.
 """
 
 from collections.abc import Iterator
@@ -27,19 +27,19 @@ WEIGHTS = ("keyword_own", "keyword_window", "keyword_sitting", "dense_dated", "d
 
 def _guide_in_order(policy: ContextPolicy) -> Iterator[tuple[str, str]]:
     if policy.tentative_from > policy.state_from:
-        yield "tentative_from", "Is at most context.state_from."
+        yield "tentative_from", "Must be at most context.state_from."
 
 
 def _something_weighs(policy: ScoringPolicy) -> Iterator[tuple[str, str]]:
     if not any(getattr(policy, weight) > 0 for weight in WEIGHTS[:3]):
-        yield WEIGHTS[0], f"One of {', '.join(WEIGHTS[:3])} is greater than 0: not every memory has a vector."
+        yield WEIGHTS[0], f"One of {', '.join(WEIGHTS[:3])} must be greater than 0: not every memory has a vector."
 
 
 def _ranks_by_something(policy: RankingPolicy) -> Iterator[tuple[str, str]]:
     if sum(policy.episode_shares) <= 0:
-        yield "episode_shares", "One share is greater than 0."
+        yield "episode_shares", "One share must be greater than 0."
     if policy.frequency_disliked > policy.frequency_liked:
-        yield "frequency_disliked", "Is at most ranking.frequency_liked."
+        yield "frequency_disliked", "Must be at most ranking.frequency_liked."
 
 
 PURGE = Section(
@@ -101,8 +101,8 @@ RANKING = Section(
     },
     _ranks_by_something,
 )
+# All sections, in display order.
 SECTIONS: Sections = {
     section.name: section
     for section in (RETENTION_SECTION, PURGE, CONTEXT, ANSWER, SCORING, RANKING, NOTES_SECTION, FIELDS_SECTION)
 }
-"""All that may be set, in the order in which it is shown."""

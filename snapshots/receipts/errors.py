@@ -1,10 +1,10 @@
-"""What can go wrong while a receipt is left."""
+"""Errors of writing a receipt."""
 
 from memory_platform.kernel.errors import Unavailable
 
 
 class ContextOutdated(Unavailable):
-    """What a context shows was changed or erased while it was made. HTTP 503: the next one shows what is held then."""
+    """The content of a context was changed or erased while it was made. HTTP 503: a retry shows the current content."""
 
     code = "context_outdated"
 

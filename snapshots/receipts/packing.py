@@ -1,4 +1,4 @@
-"""The candidates of a receipt as one compact value: rows of plain values, named on reading, compressed.
+"""The candidates of a receipt as one compressed value: rows without names, which are added on reading.
 
 As JSON objects a hundred candidates take 70 kB, which the database parses and compresses anew; as rows they take 8 kB.
 """
@@ -13,8 +13,8 @@ from snapshots.models import Receipt
 from snapshots.receipts.policy import RECEIPTS
 from snapshots.receipts.values import ReceiptCandidate
 
+# Stored before the rows, whose values are those of ReceiptCandidate in its order; format 1 has fewer.
 FORMAT = 2
-"""Stands before the rows, whose values are those of ReceiptCandidate in its order; those of format 1 are fewer."""
 
 _SCORE = ReceiptCandidate._fields.index("candidate_score")
 
@@ -27,10 +27,10 @@ RELEVANCE_PARTS = (
 
 
 def named(numbers: Sequence[Any]) -> dict[str, Any]:
-    """Return an explanation with the names of its values: rank, score and view of both lanes (None where one did not
-    find the memory), the parts of the score, the factors, and what the relevance was made of, as far as it applies.
+    """Return an explanation with the names of its values: rank, score and view of both lanes (None if one did not find
+    the memory), the parts of the score, the factors, and the parts of the relevance, if any.
 
-    Older receipts do not say what the relevance was made of.
+    Older receipts have no parts of the relevance.
     """
     places = [
         None if rank is None else {"rank": rank, "score": score, "view": view}
@@ -41,14 +41,12 @@ def named(numbers: Sequence[Any]) -> dict[str, Any]:
         "keyword": places[1],
         **dict(zip(_PARTS, numbers[6:12], strict=True)),
         "factors": dict(zip(_FACTORS, numbers[12:16], strict=True)),
-        "relevance": {
-            name: part for name, part in zip(RELEVANCE_PARTS, numbers[16:], strict=False) if part is not None
-        },
+        "relevance": {n: part for n, part in zip(RELEVANCE_PARTS, numbers[16:], strict=False) if part is not None},
     }
 
 
 def packed_candidates(candidates: Iterable[ReceiptCandidate]) -> bytes:
-    """Return candidates as a receipt keeps them. Policy version and feedback stand once, in the rows that own them."""
+    """Pack the candidates of a receipt. Policy version and feedback are stored once, in the rows that own them."""
     rows = [
         (*one[:_SCORE], round(one.candidate_score, RECEIPTS.score_digits), *one[_SCORE + 1 :]) for one in candidates
     ]
@@ -56,7 +54,7 @@ def packed_candidates(candidates: Iterable[ReceiptCandidate]) -> bytes:
 
 
 def candidates_held(receipt: Receipt) -> list[dict[str, Any]]:
-    """Return a receipt's candidates by the names of G1, in the order in which they were written."""
+    """Return a receipt's candidates with named values, in the order of writing."""
     if receipt.packed is None:
         return list(receipt.candidates)  # of before they were packed, or imported
     _, rows = orjson.loads(zlib.decompress(bytes(receipt.packed)))
@@ -64,7 +62,6 @@ def candidates_held(receipt: Receipt) -> list[dict[str, Any]]:
 
 
 def shown_candidate(one: ReceiptCandidate) -> dict[str, Any]:
-    """Return a candidate by the names of G1, without policy version and feedback."""
     score = round(one.candidate_score, RECEIPTS.score_digits)
     why = None if one.explain is None else named(one.explain)
     return {**one._asdict(), "candidate_score": score, "explain": why}

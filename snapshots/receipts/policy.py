@@ -1,4 +1,4 @@
-"""The numbers of receipts."""
+"""Tunable numbers of receipts."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,8 +14,8 @@ class ReceiptPolicy:
         1, source="85 rendered memories of locomo-dev, 26 kB: 0.08 ms to 6.5 kB at 1, 0.25 ms to 5.8 kB at 6"
     )
     score_digits: int = assumed(6, owner="receipts", settle_by="calibration from receipts")
+    # Until then a look-up by memory reads every receipt of the tenant that has no rows yet.
     spread_every: timedelta = assumed(timedelta(minutes=1), owner="receipts", settle_by="contexts a minute of a tenant")
-    """Until then a look-up by memory reads every receipt of the tenant that has no rows yet."""
     spread_batch: int = assumed(50, owner="receipts", settle_by="how long a transaction that writes 5,000 rows lasts")
 
 

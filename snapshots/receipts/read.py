@@ -1,4 +1,4 @@
-"""Reading receipts: what was put into a prompt, why, and what came of it."""
+"""Reads receipts: the content of a prompt, the reasons, and the outcome."""
 
 import zlib
 from collections.abc import Collection
@@ -16,12 +16,12 @@ from snapshots.models import Receipt, ReceiptMemory
 from snapshots.receipts.packing import candidates_held
 from snapshots.receipts.values import Rendered
 
+# Columns that lists do not load.
 LARGE = ("candidates", "packed", "due", "rendered")
-"""Columns that lists do without."""
 
 
 class _AnyOf(Func):
-    """Whether the first is one of the second, an array."""
+    """SQL ``= ANY``: whether the first is one of the second, an array."""
 
     template = "%(expressions)s)"
     arg_joiner = " = ANY("
@@ -45,7 +45,7 @@ def receipts(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> QuerySet[Receipt]:
-    """Return the tenant's receipts that match all that is given, without candidates and rendered words; in no order.
+    """Return the tenant's receipts that match all filters, without candidates and rendered words; unordered.
 
     ``memory_id``: those that put this memory into a prompt. ``since`` and ``until`` are both included.
     """
@@ -64,8 +64,8 @@ def holding(memory_id: UUID) -> Q:
     """Return the condition on receipts that put this memory into a prompt, whether it has its row there yet or not; in
     the open scope.
 
-    Mostly all have their rows: then Postgres reads these receipts alone, even without statistics. Else by an array: a
-    memory is in receipts of one subject, so it is short.
+    Nearly all have their rows: then Postgres reads only these receipts, even without statistics. An array is used for
+    the rest: a memory is in receipts of one subject, so it is short.
     """
     rows = ReceiptMemory.objects.filter(memory_ref=memory_id).order_by()
     due = Receipt.objects.filter(due__isnull=False, due__contains=[[str(memory_id)]]).order_by()
@@ -76,7 +76,7 @@ def holding(memory_id: UUID) -> Q:
 
 
 def due_positions(memory_id: UUID, receipt_ids: Collection[UUID]) -> dict[UUID, int]:
-    """Return where those of some receipts that have no rows yet put a memory, by receipt; in the open scope."""
+    """Return the memory's position in those of the receipts that have no rows yet, by receipt; in the open scope."""
     held = Receipt.objects.filter(id__in=receipt_ids, due__isnull=False).order_by().values_list("id", "due")
     return {one: position for one, due in held for memory, _, position in due or () if memory == str(memory_id)}
 
@@ -90,7 +90,6 @@ def injected_in(receipt: Receipt) -> list[tuple[UUID, str]]:
 
 
 def rendered_of(receipt: Receipt) -> Rendered | None:
-    """Return what was asked and sent; None once it was purged."""
     if receipt.rendered is None:
         return None
     plain = orjson.loads(zlib.decompress(bytes(receipt.rendered)))
@@ -98,11 +97,11 @@ def rendered_of(receipt: Receipt) -> Rendered | None:
 
 
 def candidates_of(receipt: Receipt) -> list[dict[str, Any]]:
-    """Return every candidate with the members of G1: those in the context by position, then the others, best first.
+    """Return every candidate with its explanation: those in the context by position, then the others, best first.
 
-    ``words`` are those of the question that stand in its words, None once these were purged and of what was left out.
-    ``utilized`` (bool or None) and ``user_feedback_signal`` stand in the rows of the memories, where feedback puts
-    them: both None before.
+    ``words`` are the words of the question in its text, None after a purge and for candidates that were left out.
+    ``utilized`` (bool or None) and ``user_feedback_signal`` come from the rows of the memories, where feedback writes
+    them: None before.
     """
     outcomes = {
         str(row.memory_ref): row
@@ -122,7 +121,7 @@ def candidates_of(receipt: Receipt) -> list[dict[str, Any]]:
 
 
 def words_met(rendered: Rendered | None) -> dict[int | None, list[str]]:
-    """Return which words of the question stand in the words of each candidate that was sent, by position."""
+    """Return the words that the question shares with each candidate in the prompt, by position."""
     if rendered is None:
         return {}
     return {place[0]: shared_words(rendered.query, rendered.words_at(place)) for place in rendered.places}

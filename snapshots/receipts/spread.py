@@ -1,8 +1,8 @@
-"""From a receipt to a row for each memory in it: which answers used this memory, and what came of it.
+"""Writes a row for each memory in a receipt: which answers used this memory, and the outcome.
 
-A receipt is written with the memories that it put in as one value (``due``), so that a context waits for one row. The
-rows follow within a minute, by a job, and at once where something is to be noted in them. Until then readers look at
-both: :func:`snapshots.receipts.read.holding`, :data:`INJECTED`.
+A receipt is first written with its memories as one value (``due``), so that a context waits for one row. A job writes
+the rows within a minute, and feedback at once. Until then readers look at both:
+:func:`snapshots.receipts.read.holding`, :data:`INJECTED`.
 """
 
 from collections.abc import Callable
@@ -17,13 +17,13 @@ from snapshots.receipts.policy import RECEIPTS
 from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
+# Every injected memory, whether it has its row yet or not: for statements that only read.
 INJECTED = """(
     SELECT tenant_id, subject_id, receipt_id, memory_ref, lane, utilised, signal FROM receipt_memory
     UNION ALL
     SELECT r.tenant_id, r.subject_id, r.id, (m ->> 0)::uuid, m ->> 1, NULL::boolean, ''
     FROM receipt r CROSS JOIN LATERAL jsonb_array_elements(r.due) m WHERE r.due IS NOT NULL
 )"""
-"""Every injected memory, whether it has its row yet or not: for statements that only read."""
 
 _SPREAD = """
 WITH found AS (
@@ -47,7 +47,7 @@ _SOME = _SPREAD.format(
 
 
 def spread_receipt(receipt: Receipt) -> None:
-    """Write the rows of one receipt that has none yet, in the open scope."""
+    """Write the missing rows of one receipt, in the open scope."""
     if receipt.due is not None:
         _share_subject(receipt.subject_id)
         _spread(_OF_RECEIPT, receipt=receipt.id)
@@ -55,16 +55,16 @@ def spread_receipt(receipt: Receipt) -> None:
 
 
 def spread_subject(subject_id: UUID) -> int:
-    """Write the rows of all receipts of a subject that have none yet, in the open scope; return those receipts."""
+    """Write the missing rows of all receipts of a subject, in the open scope; return their number."""
     _share_subject(subject_id)
     return _spread(_OF_SUBJECT, subject=subject_id)
 
 
 def spread_tenant(tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True) -> int:
-    """Write the rows of receipts that have none yet, in small transactions; return those receipts.
+    """Write missing rows of receipts, in small transactions; return the number of receipts.
 
-    Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill. A receipt whose subject is being
-    erased, or that somebody else is at work on, is left to the next time: nothing waits for a lock here.
+    Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill. A receipt that is locked, or whose
+    subject is being erased, is left to the next run: nothing waits for a lock here.
     """
     total = 0
     while may_go_on():
@@ -77,21 +77,20 @@ def spread_tenant(tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: Tr
 
 
 def preview_spread() -> CarePreview:
-    """Return which receipts would get their rows now, and how many rows that is, in the open scope."""
+    """Return the receipts that would get rows now, and the number of rows, in the open scope."""
     ids = Receipt.objects.filter(due__isnull=False).order_by("id").values_list("id", flat=True)
     receipts = [str(found) for found in ids]
     return CarePreview({"receipts": len(receipts), "memories": without_rows()}, receipts)
 
 
 def without_rows() -> int:
-    """Return how many injected memories have no row yet, in the open scope."""
     length = Func("due", function="jsonb_array_length", output_field=IntegerField())
     due = Receipt.objects.filter(due__isnull=False).aggregate(memories=Sum(length))
     return due["memories"] or 0
 
 
 def _share_subject(subject_id: UUID) -> None:
-    """Lock the subject as its rows' keys will: before the receipt, as everywhere, so that an erasure cannot cross."""
+    """Lock the subject as its rows' keys will: before the receipt, as everywhere, so that erasures cannot deadlock."""
     with connection.cursor() as cursor:
         sql = f"SELECT 1 FROM {Subject._meta.db_table} WHERE tenant_id = %s AND id = %s FOR KEY SHARE"  # noqa: S608
         cursor.execute(sql, [current_tenant_id(), subject_id])

@@ -1,4 +1,4 @@
-"""What a receipt is written from."""
+"""Input values of a receipt."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,12 +9,12 @@ VITAL, LASTING = "vital", "lasting"
 
 
 class ReceiptCandidate(NamedTuple):
-    """One thing that was offered to a context, without its words.
+    """One candidate of a context, without its words.
 
-    ``context_position`` counts from 1 in reading order; None when it was left out. ``explain``: ranks, scores and
-    factors without their names, in the order of :func:`snapshots.receipts.packing.named`. ``relevance`` and
-    ``threshold`` are those of a memory that competed by the question; ``standing`` says of another that it stands
-    whatever is asked: :data:`VITAL` or :data:`LASTING`.
+    ``context_position`` counts from 1 in reading order; None if it was left out. ``explain``: ranks, scores and factors
+    without their names, in the order of :func:`snapshots.receipts.packing.named`. ``relevance`` and ``threshold`` are
+    those of a memory that competed for the question; ``standing`` names the reason of one that is in every context:
+    :data:`VITAL` or :data:`LASTING`.
     """
 
     memory_id: str
@@ -33,10 +33,10 @@ class ReceiptCandidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What was asked and what was sent. In text format ``messages`` is empty and ``text`` holds it all.
+    """The question and the prompt. In text format ``messages`` is empty and ``text`` holds it all.
 
-    ``places``: where candidates stand, as (position, message, start, end), ``message`` 0 in a text; none in receipts of
-    release 1.
+    ``places``: the places of candidates, as (position, message, start, end), ``message`` 0 in a text; none in receipts
+    of release 1.
     """
 
     query: str
@@ -45,7 +45,6 @@ class Rendered:
     places: Sequence[Sequence[int]] = ()
 
     def words_at(self, place: Sequence[int]) -> str:
-        """Return what stands at a place."""
         _, message, start, end = place
         told = self.text if self.text is not None else self.messages[message].get("content")
         return str(told or "")[start:end]
@@ -53,9 +52,9 @@ class Rendered:
 
 @dataclass(frozen=True, slots=True)
 class ReceiptDraft:
-    """One assembled context, ready to be written down. ``sections`` and ``tokens`` as the API shows them.
+    """One assembled context, ready to be recorded. ``sections`` and ``tokens`` as the API shows them.
 
-    ``epoch``: that of the subject's memory when it was read; None where nobody asks whether it is still the same.
+    ``epoch``: that of the subject's memory when it was read; None skips the check that it is still the same.
     """
 
     subject_id: UUID

@@ -1,8 +1,8 @@
-"""Writing a receipt: one row for the context (G1) and one for the cost ledger (X10), in one statement.
+"""Writes a receipt: one row for the context and one for the cost ledger, in one statement.
 
-What the context put in stands in the receipt until each memory gets a row of its own, a moment later:
+The injected memories are part of the receipt until each gets a row of its own, a moment later:
 :mod:`snapshots.receipts.spread`. It commits without waiting for the disk: a receipt lost with a crashing server is no
-lost message. Nothing is written of what changed since it was read: a prompt that shows what was forgotten meanwhile
+lost message. If the content has changed since it was read, nothing is written: a prompt that shows forgotten content
 must not be kept.
 """
 
@@ -25,8 +25,8 @@ from tenants.isolation import current_tenant_id, tenant_notes
 
 Run = Callable[[Sequence[Statement]], list[Rows]]
 
+# Lanes whose candidates are memories with outcomes. Summaries, tasks and documents are not.
 MEMORY_LANES = frozenset({"snapshots", "preferences", "profile", "tags"})
-"""Lanes whose candidates are memories: what came of them is counted. Summaries, tasks and documents are not."""
 
 RECEIPT = """
 WITH written AS (
@@ -65,7 +65,7 @@ def note_receipt(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
 
 
 def written(tenant_id: UUID, draft: ReceiptDraft, run: Run) -> Receipt:
-    """Write ``draft`` as ``run`` runs statements. Raises ContextOutdated when what it shows has changed or is gone."""
+    """Write ``draft`` through ``run``. Raises ContextOutdated if its content has changed or is gone."""
     receipt = receipt_of(tenant_id, draft)
     try:
         (found,) = run([statement_of(receipt, draft)])
@@ -77,7 +77,6 @@ def written(tenant_id: UUID, draft: ReceiptDraft, run: Run) -> Receipt:
 
 
 def receipt_of(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
-    """Return the row to be."""
     return Receipt(
         tenant_id=tenant_id,
         subject_id=draft.subject_id,
@@ -101,7 +100,6 @@ def receipt_of(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
 
 
 def statement_of(receipt: Receipt, draft: ReceiptDraft) -> Statement:
-    """Return the statement that writes ``receipt``; it brings a row when it did."""
     row = (
         receipt.tenant_id,
         receipt.id,
@@ -126,7 +124,7 @@ def statement_of(receipt: Receipt, draft: ReceiptDraft) -> Statement:
 
 
 def due_memories(candidates: Iterable[ReceiptCandidate]) -> list[tuple[str, str, int]] | None:
-    """Return the memories that a context put in as ``due`` keeps them, by position; None where there are none."""
+    """Return the injected memories by position, as ``due`` stores them; None if there are none."""
     injected = [
         (one.memory_id, one.lane, one.context_position)
         for one in candidates
@@ -140,7 +138,6 @@ def _json(value: object) -> str | None:
 
 
 def packed(rendered: Rendered) -> bytes:
-    """Return what was sent, compressed."""
     plain = {
         "query": rendered.query,
         "messages": list(rendered.messages),

@@ -1,1 +1,1 @@
-"""Conversations made short: the running summary, and the snapshots that an end leaves."""
+"""Summaries of conversations: the running summary, and the snapshots at the end."""

@@ -1,7 +1,7 @@
-"""A long conversation made short without a model (C4): what says nothing goes, what repeats goes, the rest is weighed.
+"""Shortens a long conversation without a model: drops empty and repeated messages, and weighs the rest.
 
-Pure. The summary so far stands before the messages and competes with them line by line, so that what was decided early
-is not lost to what was chatted about later.
+Pure. The earlier summary stands before the messages and competes with them line by line, so that early decisions are
+not lost to later chat.
 """
 
 import re
@@ -31,7 +31,7 @@ _CUT = "…"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a summary: who said it, with what weight it stays, and its place."""
+    """One line of a summary: speaker, weight and place."""
 
     text: str
     weight: float
@@ -39,7 +39,7 @@ class Line:
 
 
 def shortened(messages: Sequence[Utterance], *, policy: RunningPolicy = RUNNING) -> list[Utterance]:
-    """Return the messages with long tool output cut, bare acknowledgements and repeated errors left out, masked."""
+    """Return the messages, masked, with long tool output cut, without bare acknowledgements and repeated errors."""
     kept: list[Utterance] = []
     failed: set[str] = set()
     for message in messages:
@@ -60,7 +60,7 @@ def shortened(messages: Sequence[Utterance], *, policy: RunningPolicy = RUNNING)
 def summary_by_rules(so_far: str, messages: Sequence[Utterance], *, policy: RunningPolicy = RUNNING) -> str:
     """Return the summary of ``so_far`` and ``messages`` (shortened), within the budget of tokens; "" of nothing.
 
-    All of it where all of it fits; else the lines that decide, count, prefer or ask, the newest among equals.
+    All of it if it fits; else the lines with decisions, numbers, preferences or questions, the newest among equals.
     """
     lines = list(_lines(so_far, messages, policy))
     if sum(estimate_tokens(line.text) for line in lines) <= policy.budget:
@@ -75,7 +75,7 @@ def summary_by_rules(so_far: str, messages: Sequence[Utterance], *, policy: Runn
 
 
 def is_too_much_for_rules(so_far: str, messages: Sequence[Utterance], *, policy: RunningPolicy = RUNNING) -> bool:
-    """Return whether what rules leave is over the budget by more than half of it: a model is asked then (C4)."""
+    """Return whether the shortened conversation exceeds the budget by more than half of it: then a model is asked."""
     whole = estimate_tokens(so_far) + sum(estimate_tokens(message.text) for message in messages)
     return whole - policy.budget > policy.budget * policy.over_share
 

@@ -1,4 +1,4 @@
-"""The worker's third care: at a conversation's end, a snapshot where a tool was called, and its segments (S1)."""
+"""Worker: at a conversation's end, make a snapshot if a tool was called, and its segments."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ from snapshots.understanding.statements.statements import build_own_utterance
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
 
+# Part of the stable ids of the snapshots of one end of a conversation.
 CONVERSATION_VERSION = "conversation-1"
-"""Part of the stable ids of what one end of a conversation makes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """One end of a conversation: which one, all that was said and may be remembered, and what prompts had shown."""
+    """One end of a conversation: its id, the messages that may be remembered, and the prompts' content."""
 
     conversation: Conversation
     generation: int
@@ -42,7 +42,7 @@ class Ended:
 def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     """Make the snapshots of ended conversations; those of an earlier end of the same conversation are superseded.
 
-    An end that has a later one, or that a message has undone since, makes nothing: the next end tells all of it.
+    An end that is not the last one, or that a message has reopened, makes nothing: the next end covers it.
     """
     with tenant_tx(tenant_id):
         ended = [found for item in items if (found := _ended(item))]
@@ -60,7 +60,7 @@ def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) 
 
 
 class Writer:
-    """Puts what was drawn from messages into a model's words, where there is a model, and says where it fell back.
+    """Rewrites extracts in a model's words, if there is a model, and reports when it fell back.
 
     A model that does not answer is not asked again: others wait behind this batch.
     """
@@ -88,7 +88,7 @@ class Writer:
 
 
 def drafts_of(end: Ended, writer: Writer) -> Iterator[SnapshotToStore]:
-    """Yield the snapshot of a conversation in which a tool was called and, of a long one, one per segment (S1)."""
+    """Yield the snapshot of a conversation with a tool call and, of a long one, one per segment."""
     if not any(message.tool_calls for message in end.messages):
         return
     spoken = [build_own_utterance(message, end.shown) for message in end.messages]
@@ -116,7 +116,7 @@ def supersede_earlier(end: Ended, drafts: Sequence[SnapshotToStore]) -> None:
 def _last_ends(ended: Sequence[Ended], held: Sequence[ClaimedWork], subjects: set[UUID]) -> set[UUID]:
     """Return the conversations whose end is ours and still the last, in the open scope.
 
-    The subjects' memories are locked first: whoever writes a later end waits, or has written and shows in the count.
+    The subjects' memories are locked first: the writer of a later end waits, or has written and shows in the count.
     """
     for subject_id in sorted(subjects, key=str):
         lock_memory(subject_id)

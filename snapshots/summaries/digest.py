@@ -1,6 +1,6 @@
-"""The snapshot of a conversation or segment in a model's words (S1): facts, each with the messages that say it.
+"""The snapshot of a conversation or segment in a model's words: facts, each with the messages that support it.
 
-One fact that nobody said spoils the whole: then the extract of the speakers' own sentences stands.
+One unsupported fact discards the whole answer: then the extract of the speakers' own sentences is used.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _WORDS = {"zh": SUMMARY.max_chars_zh, "en": SUMMARY.max_tokens // 2}
 
 
 class Fact(BaseModel):
-    """One sentence and the numbers of the messages that say it."""
+    """One sentence and the numbers of the messages that support it."""
 
     text: str = Field(min_length=1, max_length=300)
     messages: list[int] = Field(min_length=1)
@@ -37,7 +37,7 @@ class Digest(BaseModel):
 
 
 def digested(drawn: ExtractiveDraft, messages: Sequence[Utterance], model: ChatModel) -> ExtractiveDraft | None:
-    """Return ``drawn`` in the model's words; None when these are not true to the messages, or too many.
+    """Return ``drawn`` in the model's words; None if they are not supported by the messages, or too many.
 
     ``messages`` are those that ``drawn`` was drawn from. No transaction may be open. Raises ChatUnavailable.
     """
@@ -52,7 +52,7 @@ def digested(drawn: ExtractiveDraft, messages: Sequence[Utterance], model: ChatM
 
 
 def question(told: Sequence[Utterance]) -> ChatPrompt:
-    """Return the question to a model: the messages by number, each in a fence that it cannot leave."""
+    """Return the prompt: the messages by number, each in a fence that it cannot leave."""
     language = "zh" if detect_language("\n".join(message.text for message in told)) == "zh" else "en"
     nonce = new_nonce()
     instructions = DIGEST.text(language).format(words=_WORDS[language])
@@ -64,7 +64,6 @@ def question(told: Sequence[Utterance]) -> ChatPrompt:
 
 
 def is_told(fact: Fact, told: Sequence[Utterance]) -> bool:
-    """Return whether the messages that a fact cites exist and say it."""
     if not all(1 <= number <= len(told) for number in fact.messages):
         return False
     return is_true_to(fact.text, "", [told[number - 1] for number in fact.messages])

@@ -1,4 +1,4 @@
-"""Snapshots of conversations without a model (S1): sentences that decide, count or prefer, in the speakers' words."""
+"""Snapshots of conversations without a model: decisions, numbers and preferences, in the speakers' words."""
 
 import re
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class _Sentence:
 def conversation_draft(
     messages: Sequence[Utterance], *, tool_called: bool, policy: SummaryPolicy = SUMMARY
 ) -> ExtractiveDraft | None:
-    """Return the snapshot of a whole conversation; None where no tool was called or nothing was said worth keeping."""
+    """Return the snapshot of a whole conversation; None if no tool was called or nothing is worth keeping."""
     return _draft("conversation", messages, policy) if tool_called else None
 
 
@@ -44,7 +44,7 @@ def segments_of(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMAR
 
 
 def segment_draft(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMARY) -> ExtractiveDraft | None:
-    """Return the snapshot of one segment; None where nothing was said worth keeping."""
+    """Return the snapshot of one segment; None if nothing is worth keeping."""
     return _draft("segment", messages, policy)
 
 
@@ -67,7 +67,7 @@ def _draft(kind: str, messages: Sequence[Utterance], policy: SummaryPolicy) -> E
 
 
 def _scored(messages: Sequence[Utterance]) -> list[_Sentence]:
-    """Score sentences of user and assistant by their kinds of cue; tool output and empty courtesies are left out."""
+    """Score sentences of user and assistant by their cues; tool output and empty courtesies are left out."""
     found: list[_Sentence] = []
     for message in messages:
         if message.role not in {"user", "assistant"}:
@@ -84,7 +84,7 @@ def _scored(messages: Sequence[Utterance]) -> list[_Sentence]:
 
 
 def _within_budget(sentences: list[_Sentence], policy: SummaryPolicy) -> list[_Sentence]:
-    """Take the best sentences that fit whole, newest first among equals, and return them in the order of the talk."""
+    """Choose the best sentences that fit whole, newest first among equals; return them in the order of the talk."""
     kept: list[_Sentence] = []
     tokens = han = 0
     for sentence in sorted(sentences, key=lambda s: (-s.score, -s.order)):

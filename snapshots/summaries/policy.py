@@ -1,4 +1,4 @@
-"""Every tunable number of running summaries, with where it comes from."""
+"""Tunable numbers of running summaries."""
 
 from dataclasses import dataclass
 
@@ -7,17 +7,17 @@ from memory_platform.kernel.policy import assumed, promised
 
 @dataclass(frozen=True, slots=True)
 class RunningPolicy:
-    """The running summary of a long conversation (C4). Lengths are characters where not said otherwise."""
+    """The running summary of a long conversation. Lengths are characters if not stated otherwise."""
 
     turns_shown: int = promised(3, row="C4")
     tool_chars: int = promised(500, row="C4")
     over_share: float = promised(0.5, row="C4")
+    # Tokens by estimate.
     budget: int = assumed(400, owner="summaries", settle_by="share of contexts whose summary section is cut at 500")
-    """Tokens by estimate."""
     words: int = assumed(250, owner="summaries", settle_by="length of model summaries against their budget")
     tolerated: float = assumed(1.5, owner="summaries", settle_by="length of model summaries against their budget")
+    # The share of a model's words that must occur in its source.
     from_source: float = assumed(0.4, owner="summaries", settle_by="words of model summaries that nobody had said")
-    """Of a model's words, the share that has to stand in what it read."""
     user_weight: float = assumed(1.5, owner="summaries", settle_by="answer judging with a model (D4)")
     kept_before: float = assumed(0.5, owner="summaries", settle_by="answer judging with a model (D4)")
     line_chars: int = assumed(300, owner="summaries", settle_by="longest sentence of real messages")

@@ -1,4 +1,4 @@
-"""What summaries ask chat models, by language. A changed word is a new version: records name it as their origin."""
+"""The prompts of summaries, by language. A changed word is a new version: records name it as their origin."""
 
 from memory_platform.providers.chat_prompts import Prompt
 

@@ -1,7 +1,7 @@
-"""The worker's fourth care: the running summary of a long conversation (C4), one for each stretch of turns.
+"""Worker: the running summary of a long conversation, one for each stretch of turns.
 
-What the last turns do not show is told by the summary: [system] + [summary so far] + [last turns]. Rules do it; a model
-is asked where rules leave too much, and its words are taken only when they are valid.
+A prompt is [system] + [summary so far] + [last turns]. Rules write the summary; a model is asked if rules leave too
+much, and its text is used only if it is valid.
 """
 
 import re
@@ -38,8 +38,8 @@ _CHARS_PER_TOKEN = 4
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What a summary has to take in: the summary so far, up to which message it speaks, and what came after; and what
-    prompts had shown of it."""
+    """The input of a summary: the summary so far, the last message that it covers, the later ones, and the prompts'
+    content."""
 
     conversation: Conversation
     messages: tuple[Message, ...]
@@ -48,7 +48,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A summary, by whom; ``fell_back``: a model was asked and gave nothing that could be used."""
+    """A summary and its author; ``fell_back``: a model was asked and gave nothing usable."""
 
     text: str
     by: str
@@ -56,9 +56,9 @@ class Written:
 
 
 def write_summaries(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
-    """Bring the running summaries of claimed stretches up to date: read, write with no transaction open, keep.
+    """Update the running summaries of claimed stretches: read, write with no transaction open, store.
 
-    A summary that moved on meanwhile stays: of two workers the one that is later has read less.
+    A summary that moved on meanwhile stays: of two workers the later one has read less.
     """
     with tenant_tx(tenant_id):
         stretches = [found for item in items if (found := stretch_of(item))]
@@ -74,7 +74,7 @@ def write_summaries(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
 
 
 def stretch_of(item: ClaimedWork, policy: RunningPolicy = RUNNING) -> Stretch | None:
-    """Return what is to be summarised: all before the last turns that no summary speaks of; None when that is nothing.
+    """Return the messages to summarise: all before the last turns that no summary covers; None if there are none.
 
     A turn begins with a user's message.
     """
@@ -94,7 +94,7 @@ def stretch_of(item: ClaimedWork, policy: RunningPolicy = RUNNING) -> Stretch | 
 
 
 def summarised(stretch: Stretch, model: ChatModel | None, policy: RunningPolicy = RUNNING) -> Written:
-    """Return the new summary. No transaction may be open where a model is given."""
+    """Return the new summary. With a model, no transaction may be open."""
     so_far = stretch.conversation.summary
     said = [build_own_utterance(one, stretch.shown) for one in stretch.messages if one.remember]
     told = shortened(said, policy=policy)
@@ -111,9 +111,9 @@ def summarised(stretch: Stretch, model: ChatModel | None, policy: RunningPolicy 
 
 
 def asked(so_far: str, messages: Sequence[Utterance], policy: RunningPolicy = RUNNING) -> ChatPrompt:
-    """Return the question to a model: the summary so far and the messages, each in a fence that none can leave.
+    """Return the prompt: the summary so far and the messages, each in a fence that none can leave.
 
-    Of more than a model could read, rules choose what it reads.
+    If there is more than a model can read, rules choose the part.
     """
     said = "\n".join(f"{message.name or message.role}: {message.text}" for message in messages)
     if len(said) > policy.prompt_chars:
@@ -125,7 +125,7 @@ def asked(so_far: str, messages: Sequence[Utterance], policy: RunningPolicy = RU
 
 
 def is_true_to(text: str, so_far: str, messages: Sequence[Utterance], policy: RunningPolicy = RUNNING) -> bool:
-    """Return whether a model's summary may be kept: short enough, no orders, no secrets, no number nobody said.
+    """Return whether a model's summary may be kept: short enough, no orders, no secrets, no new numbers.
 
     A refusal or half an answer is a text, too: most of its words are not from the conversation.
     """

@@ -1,4 +1,4 @@
-"""The wall between tenants: scope, manager, and the migration operation that protects a table."""
+"""Tenant isolation: scope, manager, and the migration operation that protects a table."""
 
 from tenants.isolation.scope import current_tenant_id, scope_reads, tenant_notes, tenant_reads, tenant_tx
 

@@ -1,4 +1,4 @@
-"""SQL for the look-ups made before a tenant is known: owned by the lookup role, closed to PUBLIC, fixed search_path."""
+"""SQL for look-ups before a tenant is known: owned by the lookup role, closed to PUBLIC, fixed search_path."""
 
 from tenants.isolation.protect import app_role, lookup_role
 

@@ -1,4 +1,4 @@
-"""``Protect``: the migration operation that puts a table behind the tenant wall. Run again, it adds what is missing."""
+"""``Protect``: the migration operation that isolates a table by tenant. Safe to repeat."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -56,7 +56,7 @@ class Protect(Operation):
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
     ) -> None:
-        """DeleteModel drops the table with its policies, keys and trigger."""
+        pass
 
     def describe(self) -> str:
         return f"Protect {self.model_name} behind the tenant wall"
@@ -115,22 +115,18 @@ class MakeIndexes(Operation):
 
 
 def app_role() -> str:
-    """Name of the role that serves, quoted for SQL."""
     return _quote_name(settings.DATABASES["default"]["USER"])
 
 
 def owner_role() -> str:
-    """Name of the role that migrates, quoted for SQL."""
     return _quote_name(settings.DATABASES["owner"]["USER"])
 
 
 def lookup_role() -> str:
-    """Name of the role that owns the look-ups made before a tenant is known, quoted for SQL."""
     return _quote_name(settings.LOOKUP_ROLE)
 
 
 def foreign_keys_to_tenant_owned(model: type[models.Model]) -> list[models.ForeignKey[Any, Any]]:
-    """Return the model's foreign keys whose target carries ``tenant``."""
     return [
         field
         for field in model._meta.local_concrete_fields
@@ -139,7 +135,6 @@ def foreign_keys_to_tenant_owned(model: type[models.Model]) -> list[models.Forei
 
 
 def primary_key(table: str) -> str:
-    """SQL that makes (tenant_id, id) the primary key under the name Django knows."""
     return f"""
 DO $$ BEGIN
   IF (SELECT array_length(conkey, 1) FROM pg_constraint WHERE conrelid = '{table}'::regclass AND contype = 'p') = 1 THEN
@@ -149,7 +144,6 @@ END $$"""
 
 
 def foreign_key(table: str, column: str, parent: str, target: str, columns: str, rule: str) -> str:
-    """SQL that adds one foreign key unless it is there."""
     name = f"{table}_{column}_tfk"
     return f"""
 DO $$ BEGIN
@@ -160,13 +154,12 @@ END $$"""
 
 
 def composite_key(table: str, field: models.ForeignKey[Any, Any], rule: str) -> str:
-    """SQL for the foreign key (tenant_id, x_id) -> parent (tenant_id, id)."""
     parent, column = field.related_model._meta.db_table, field.column
     return foreign_key(table, column, parent, "(tenant_id, id)", f"(tenant_id, {column})", rule)
 
 
 def index(table: str, column: str) -> str:
-    """SQL for the index without which deleting a parent scans the table; none where another index begins so."""
+    """Return SQL for the index without which deleting a parent scans the table; none if another index begins so."""
     return f"""
 DO $$ BEGIN
   IF NOT EXISTS (
@@ -180,7 +173,7 @@ END $$"""
 
 
 def row_level_security(table: str, *, lookup: bool) -> Iterator[str]:
-    """SQL that forces row-level security with the base, tenant and (where asked for) lookup policies."""
+    """Yield SQL that forces row-level security with the base, tenant and (on request) lookup policies."""
     own = "tenant_id = (SELECT app.tid())"
     yield f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY"
     yield f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY"
@@ -196,12 +189,11 @@ def row_level_security(table: str, *, lookup: bool) -> Iterator[str]:
 
 
 def policy(table: str, name: str, body: str) -> str:
-    """SQL that makes a policy anew."""
     return f"DROP POLICY IF EXISTS {name} ON {table}; CREATE POLICY {name} ON {table} {body}"
 
 
 def guard(table: str) -> str:
-    """SQL for the trigger without which UPDATE and DELETE outside a tenant silently change no rows."""
+    """Return SQL for a trigger: without it, UPDATE and DELETE outside a tenant silently change no rows."""
     return f"""
 CREATE OR REPLACE TRIGGER tenant_guard BEFORE INSERT OR UPDATE OR DELETE ON {table}
 FOR EACH STATEMENT EXECUTE FUNCTION app.refuse_write_without_tenant()"""

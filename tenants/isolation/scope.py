@@ -1,4 +1,4 @@
-"""The only way to a tenant: :func:`tenant_tx`."""
+"""The only access to a tenant's data: :func:`tenant_tx`."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,14 +11,14 @@ from memory_platform.postgres.prepared import Rows, Statement, fetch_together
 from tenants.errors import TenantScopeMissing
 from tenants.policy import SCOPE_POLICY
 
+# A prepared statement is planned once. By default Postgres plans its first five runs on each connection for their
+# values, and a large one ever after, which takes longer than running it.
 _GENERIC = "set_config('plan_cache_mode', 'force_generic_plan', true)"
-"""A prepared statement is planned once. Else Postgres plans its first five runs on each connection for their values,
-and a large one ever after, which takes longer than running it."""
 
+# A process that is stopped in the middle of a transaction would hold its locks for ever: Postgres ends it.
 _OPEN = f"""
 SELECT set_config('app.tenant_id', %s, true), set_config('idle_in_transaction_session_timeout', %s, true), {_GENERIC}
 """
-"""A process that is stopped in the middle of a transaction would hold its locks for ever: Postgres ends it."""
 _IDLE = f"{SCOPE_POLICY.idle.total_seconds():.0f}s"
 
 _OPEN_TO_READ = f"""
@@ -36,7 +36,6 @@ _tenant: ContextVar[UUID | None] = ContextVar("tenant", default=None)
 
 
 def current_tenant_id() -> UUID:
-    """Return the tenant of the open scope. Raises TenantScopeMissing outside of one."""
     tenant_id = _tenant.get()
     if tenant_id is None:
         raise TenantScopeMissing
@@ -68,7 +67,7 @@ def tenant_tx(tenant_id: UUID) -> Iterator[None]:
 
 
 def tenant_reads(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows]:
-    """Run constant statements that only read, inside one tenant, in one round trip; return the rows of each.
+    """Run constant read-only statements inside one tenant, in one round trip; return the rows of each.
 
     They are a read-only transaction of their own, which ends with them, and with it the tenant's setting. For the path
     of an answer: :func:`tenant_tx` opens, tells, reads and ends in a round trip each. Does not nest in a scope.
@@ -77,8 +76,7 @@ def tenant_reads(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows]
 
 
 def tenant_notes(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows]:
-    """Run constant statements that write what may be lost with a crashing server, in one round trip; return the rows of
-    each.
+    """Run constant statements whose writes may be lost in a crash, in one round trip; return the rows of each.
 
     They are a transaction of their own that commits without waiting for the disk. Does not nest in a scope.
     """
@@ -86,7 +84,7 @@ def tenant_notes(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows]
 
 
 def scope_reads(statements: Sequence[Statement]) -> list[Rows]:
-    """Run constant statements that only read, in the open scope, in one round trip; return the rows of each.
+    """Run constant read-only statements in the open scope, in one round trip; return the rows of each.
 
     They stand under a savepoint: the scope goes on after one that fails, which raises what Django's cursors raise.
     """

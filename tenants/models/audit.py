@@ -1,4 +1,4 @@
-"""The audit trail: who did what, when and why; never what it said."""
+"""The audit trail: who did what, when and why; never the content."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _

@@ -1,4 +1,4 @@
-"""What every tenant-owned model shares."""
+"""The base of tenant-owned models."""
 
 from collections.abc import Collection
 from typing import Any, ClassVar, Self
@@ -24,7 +24,7 @@ class TenantForeignKey(models.ForeignKey[Any, Any]):
 
 
 class TenantOwned(models.Model):
-    """A row of one tenant. Its table must be protected in the migration that makes it."""
+    """A row of one tenant. The migration that creates its table must protect it."""
 
     tenant = models.ForeignKey(
         Tenant,
@@ -44,5 +44,5 @@ class TenantOwned(models.Model):
         base_manager_name = default_manager_name = "objects"
 
     def validate_constraints(self, exclude: Collection[str] | None = None) -> None:
-        """Check unique constraints that lead with ``tenant``: it is no form field, so forms would skip them all."""
+        """Check unique constraints with ``tenant``: it is no form field, so forms would skip them all."""
         super().validate_constraints(exclude=set(exclude or ()) - {"tenant"})

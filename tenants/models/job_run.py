@@ -9,11 +9,10 @@ from memory_platform.kernel.ids import new_id
 class JobRun(models.Model):
     """One run of one scheduled job. Unique per slot, so a second beat does no harm and gaps are visible.
 
-    ``reached`` is the last tenant that had its turn, in the order of ids, where the next worker goes on; NULL once all
-    had theirs. ``reached_within`` is how far the tenant after it has come: its last subject that was done.
-
-    ``lease_until``: the worker at it is alive until then unless it says otherwise; in the past, another one may go on.
-    NULL: nobody goes on with this run. ``tries`` counts the workers that have begun where it stands.
+    ``reached`` is the last tenant that was done, in the order of ids, where the next worker goes on; NULL once all were
+    done. ``reached_within`` is the last subject of the next tenant that was done. ``lease_until``: the worker is
+    considered alive until then; afterwards, another one may go on. NULL: nobody goes on with this run. ``tries`` counts
+    the workers that have begun at this position.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

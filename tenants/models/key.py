@@ -1,4 +1,4 @@
-"""API keys: what identifies one is readable, what proves it is not."""
+"""API keys: the id is readable, the secret is not."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models

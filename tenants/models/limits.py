@@ -1,4 +1,4 @@
-"""What a tenant or one of its keys may use, where that differs from the policy (row T6)."""
+"""The limits of a tenant or one of its keys, where they differ from the defaults."""
 
 from django.core.validators import MinValueValidator
 from django.db import models
@@ -9,7 +9,7 @@ from tenants.models.key import ApiKey
 
 
 class UsageLimit(TenantOwned):
-    """The limits of a tenant, or with ``api_key`` of one key's requests. NULL: what stands above, at last the policy.
+    """The limits of a tenant, or with ``api_key`` of one key's requests. NULL: the tenant's limit, else the default.
 
     A key's own row bounds its requests only: messages, memories and model tokens are counted for the tenant.
     """

@@ -1,4 +1,4 @@
-"""Chat models of a tenant: which endpoint does what, how much a day may cost, and what was used (row L1)."""
+"""Chat models of a tenant: its routes, daily bounds, and usage."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -7,7 +7,7 @@ from tenants.models.base import TenantOwned
 
 
 class ModelPurpose(models.TextChoices):
-    """What a chat model is asked for."""
+    """The purposes of chat models."""
 
     SUMMARISE = "summarise", _("summarise")
     EXTRACT = "extract", _("extract")
@@ -15,15 +15,16 @@ class ModelPurpose(models.TextChoices):
     REWRITE = "rewrite", _("rewrite")
 
 
+# Caching of prompt prefixes at a vendor: no chat model's purpose, so no route leads there.
 CACHE = "cache"
-"""What a vendor is asked for that keeps beginnings of prompts: no chat model's purpose, so no route leads there."""
 
 
 class ModelRoute(TenantOwned):
-    """What one tenant has different from the platform's settings for one purpose.
+    """A tenant's deviation from the platform's settings for one purpose.
 
     ``endpoint`` names one of the operator's configured endpoints; empty: no model does this for the tenant. No row: the
-    platform's own route. ``daily_tokens`` bounds what this purpose may read and write in a UTC day; NULL: the policy's.
+    platform's own route. ``daily_tokens`` bounds the tokens read and written for this purpose in a UTC day; NULL: the
+    default.
     """
 
     purpose = models.CharField(_("purpose"), max_length=16, choices=ModelPurpose.choices)
@@ -42,9 +43,9 @@ class ModelRoute(TenantOwned):
 
 
 class ModelUsage(TenantOwned):
-    """What one model was used for on one UTC day: calls and tokens, never content.
+    """The use of one model on one UTC day: calls and tokens, never content.
 
-    ``token_hours``: what its vendor keeps on request, tokens times hours, booked when they are bought.
+    ``token_hours``: tokens cached at its vendor, times hours, booked when they are bought.
     """
 
     day = models.DateField(_("day"))

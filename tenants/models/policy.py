@@ -1,4 +1,4 @@
-"""Versions of a tenant's policy, and experiments that run several side by side (rows T4, T5)."""
+"""Versions of a tenant's policy, and experiments that run several side by side."""
 
 from django.db import models
 from django.db.models import Q
@@ -10,7 +10,7 @@ from tenants.models.base import TenantOwned
 class PolicyVersion(TenantOwned):
     """One version, never changed: overrides over the code's defaults, ``{section: {field: value}}``.
 
-    ``number`` counts 1, 2, 3 within the tenant; version 1 overrides nothing. Which one is active stands at the tenant.
+    ``number`` counts 1, 2, 3 within the tenant; version 1 overrides nothing. The tenant's row names the active one.
     """
 
     number = models.PositiveIntegerField(_("version"))
@@ -32,7 +32,7 @@ class PolicyVersion(TenantOwned):
 
 
 class ExperimentStatus(models.TextChoices):
-    """Where an experiment stands. One that has ended does not run again."""
+    """The state of an experiment. An ended one does not run again."""
 
     DRAFT = "draft", _("draft")
     RUNNING = "running", _("running")
@@ -42,8 +42,8 @@ class ExperimentStatus(models.TextChoices):
 class Experiment(TenantOwned):
     """Several policy versions side by side. ``arms``: ``[{name, policy_version, percent, buckets}]``.
 
-    ``buckets`` are those of the 100 parts of all subjects that answer under the arm's version; what no arm holds
-    answers under the active one. ``version`` counts the changes.
+    ``buckets`` are the parts, of 100, of all subjects that get the arm's version; the rest get the active one.
+    ``version`` counts the changes.
     """
 
     name = models.CharField(_("name"), max_length=64)

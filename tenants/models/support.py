@@ -1,4 +1,4 @@
-"""Support sessions: why somebody looks at a tenant's people, and until when (rows T3, T7)."""
+"""Support sessions: why somebody looks at a tenant's people, and until when."""
 
 from datetime import datetime
 
@@ -11,9 +11,10 @@ from tenants.models.base import TenantForeignKey, TenantOwned
 
 
 class SupportSession(TenantOwned):
-    """One person's leave to see personal data of the tenant, for a reason and a time. Append-only for the app role.
+    """One person's permission to see personal data of the tenant, for a reason and a time. Append-only for the app
+    role.
 
-    ``actor_kind`` and ``actor_id`` name them as the audit trail does. It ends at ``ends_at``, or at the moment of its
+    ``actor_kind`` and ``actor_id`` are as in the audit trail. It ends at ``ends_at``, or at the moment of its
     :class:`SupportEnd`.
     """
 
@@ -34,7 +35,7 @@ class SupportSession(TenantOwned):
         return str(self.pk)
 
     def minutes_left(self, now: datetime) -> int:
-        """Return the minutes until it ends by itself, begun ones counted."""
+        """Return the minutes until it ends by itself, rounded up."""
         return max(0, -int((now - self.ends_at).total_seconds() // 60))
 
 

@@ -10,10 +10,10 @@ from memory_platform.kernel.ids import new_id
 class Tenant(models.Model):
     """One company. Visible to all as a directory; only its own scope may change it; the app role never deletes it.
 
-    ``policy_version`` is the active one. ``policy_epoch`` grows with every change of what answers are steered by: the
-    check of a key brings it along, so that every process knows at once that what it holds is no longer in force.
-    ``support_sessions``: members say why they look at personal data, too; operators always do.
-    ``locale`` (BCP 47, or "") is a part of that: it chooses the language of guide and headings (X9).
+    ``policy_version`` is the active one. ``policy_epoch`` grows with every change of the policies in force: the check
+    of a key returns it, so that every process knows at once when its cache is outdated. ``support_sessions``: members
+    need a support session to see personal data, too; operators always do. ``locale`` (BCP 47, or "") is a part of the
+    policies in force: it chooses the language of guide and headings.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

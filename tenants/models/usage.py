@@ -1,4 +1,4 @@
-"""The cost ledger: what each tenant used on each UTC day, and what models cost (rows T6, X10)."""
+"""The cost ledger: what each tenant used on each UTC day, and model prices."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,8 @@ THREE_LETTERS = _("Three capital letters, such as USD.")
 class UsageEvent(TenantOwned):
     """One acceptance of messages or one context, written in its transaction, until the roll-up adds it to its day.
 
-    Nothing in it names a subject, so that what was used stays counted when the subject is erased. ``sections`` as in a
-    receipt: a list of ``{"name", "tokens", ...}``.
+    It names no subject, so that usage stays counted after an erasure. ``sections`` as in a receipt: a list of
+    ``{"name", "tokens", ...}``.
     """
 
     at = models.DateTimeField(db_default=Now())
@@ -39,7 +39,7 @@ class UsageEvent(TenantOwned):
 
 
 class UsageRequests(TenantOwned):
-    """The requests that Redis has counted on one UTC day since ``epoch``, the microsecond of its first count.
+    """The requests counted by Redis on one UTC day since ``epoch``, the microsecond of its first count.
 
     A Redis that lost its counts begins another epoch; a day's requests are the sum of its epochs.
     """
@@ -59,7 +59,7 @@ class UsageRequests(TenantOwned):
 
 
 class UsageDay(TenantOwned):
-    """What a tenant used on one UTC day. ``sections``: ``{section: tokens}`` of all contexts together."""
+    """A tenant's usage on one UTC day. ``sections``: ``{section: tokens}`` of all contexts together."""
 
     day = models.DateField(_("day"))
     requests = models.PositiveBigIntegerField(_("requests"), default=0)
@@ -94,9 +94,9 @@ def _price(name: "StrPromise") -> "models.DecimalField[Any, Any]":
 
 
 class ModelPrice(models.Model):
-    """What a model costs from a day on, in money per million tokens. Platform-wide; the operator keeps it.
+    """The price of a model from a day on, in money per million tokens. Platform-wide; the operator keeps it.
 
-    The youngest row of a tier that is valid on a day prices the contexts of that day.
+    The youngest valid row of a tier prices the contexts of a day.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

@@ -1,1 +1,1 @@
-"""What a tenant may set over the code's own numbers: kinds of values, sections of fields, checked documents (T4)."""
+"""The settings of a tenant: kinds of values, sections of fields, checked documents."""

@@ -1,4 +1,4 @@
-"""Which arm of an experiment a subject belongs to: by a stable hash, in 100 buckets of equal size (row T5)."""
+"""Assigns subjects to arms of an experiment: by a stable hash, in 100 buckets of equal size."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ BUCKETS = 100
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One policy version for ``percent`` of all subjects: those whose bucket it holds."""
+    """One policy version for ``percent`` of all subjects: those in its buckets."""
 
     name: str
     policy_version: int
@@ -20,16 +20,16 @@ class Arm:
 
 
 def bucket_of(experiment_id: UUID, subject_external_id: str) -> int:
-    """Return a subject's bucket, 0 to 99: uniform, the same for ever, and independent between experiments."""
+    """Return a subject's bucket, 0 to 99: uniform, permanent, and independent between experiments."""
     digest = blake2b(subject_external_id.encode("utf-8", "surrogatepass"), key=experiment_id.bytes, digest_size=8)
     return int.from_bytes(digest.digest()) % BUCKETS
 
 
 def assign_buckets(arms: Sequence[Arm]) -> list[Arm]:
-    """Return the arms with as many buckets as they have percent, moving no more than must move.
+    """Return the arms with as many buckets as their percentage, moving as few as possible.
 
-    An arm that shrinks gives up its last buckets; what is free then goes to the arms that grow, the lowest first. So an
-    arm that keeps its percentage keeps every subject, whatever becomes of the others. Raises ValueError beyond 100.
+    A shrinking arm gives up its last buckets; free ones go to the growing arms, the lowest first. So an arm that keeps
+    its percentage keeps every subject. Raises ValueError beyond 100.
     """
     if sum(arm.percent for arm in arms) > BUCKETS:
         raise ValueError("more than all subjects")
@@ -48,7 +48,6 @@ def owners(arms: Iterable[Arm]) -> dict[int, Arm]:
 
 
 def arms_to_json(arms: Iterable[Arm]) -> list[dict[str, Any]]:
-    """Return the arms as their experiment keeps them."""
     return [
         {"name": arm.name, "policy_version": arm.policy_version, "percent": arm.percent, "buckets": list(arm.buckets)}
         for arm in arms
@@ -56,5 +55,4 @@ def arms_to_json(arms: Iterable[Arm]) -> list[dict[str, Any]]:
 
 
 def arms_of(kept: Iterable[Mapping[str, Any]]) -> list[Arm]:
-    """Return the arms that an experiment keeps."""
     return [Arm(one["name"], one["policy_version"], one["percent"], tuple(one["buckets"])) for one in kept]

@@ -1,4 +1,4 @@
-"""The kind of value that names things and says what each is: ``{name: {description, examples}}``."""
+"""The kind of value that describes named things: ``{name: {description, examples}}``."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +13,7 @@ _MEMBERS = ("description", "examples")
 
 @dataclass(frozen=True, slots=True)
 class FieldDescription:
-    """One thing that a tenant names, with what it is and sentences that say it."""
+    """One named thing, its description and example sentences."""
 
     name: str
     description: str
@@ -22,11 +22,11 @@ class FieldDescription:
 
 @dataclass(frozen=True, slots=True)
 class Descriptions:
-    """An object of descriptions by name; the code holds a tuple of
-    :class:`FieldDescription`, in the order of the names.
+    """An object of descriptions by name; the code holds a tuple of :class:`FieldDescription`, in the order of the
+    names.
 
-    ``refusal`` tells why a text may not stand under a name, "" where it may; it is asked with an empty text about the
-    name alone. Lengths are characters.
+    ``refusal`` returns why a text may not stand under a name, "" if it may; an empty text asks about the name alone.
+    Lengths are characters.
     """
 
     most: int
@@ -37,7 +37,6 @@ class Descriptions:
     refusal: Callable[[str, str], str] = lambda name, text: ""
 
     def read(self, value: Any) -> tuple[FieldDescription, ...]:
-        """Return what the code holds. Raises WrongValue with every fault and its path."""
         if not isinstance(value, Mapping):
             raise WrongValue('Must be an object such as {"pain_point": {"description": "...", "examples": ["..."]}}.')
         faults = list(self._faults(value))
@@ -63,11 +62,11 @@ class Descriptions:
 
     def _faults(self, value: Mapping[Any, Any]) -> Iterator[Fault]:
         if len(value) > self.most:
-            yield Fault("", f"Holds at most {self.most} names.")
+            yield Fault("", f"Must have at most {self.most} names.")
         for name, member in value.items():
             path = f".{_printable_name(name)}"
             if not isinstance(name, str) or len(name) > NAME_CHARS or not _NAME.fullmatch(name):
-                yield Fault(path, f"A name has 1 to {NAME_CHARS} small letters, digits and single underscores.")
+                yield Fault(path, f"A name must have 1 to {NAME_CHARS} small letters, digits and single underscores.")
                 continue
             refused = self.refusal(name, "")
             if refused:
@@ -76,7 +75,7 @@ class Descriptions:
 
     def _faults_of(self, name: str, path: str, member: Any) -> Iterator[Fault]:
         if not isinstance(member, Mapping) or not {*member} <= {*_MEMBERS}:
-            yield Fault(path, f"Must be an object with {' and '.join(_MEMBERS)} alone.")
+            yield Fault(path, f"Must be an object with {' and '.join(_MEMBERS)} only.")
             return
         described = member.get("description")
         yield from self._faults_of_text(

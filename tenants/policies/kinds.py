@@ -1,4 +1,4 @@
-"""Kinds of values that a tenant may set: what JSON may say, within which bounds, and what the code holds for it."""
+"""Kinds of values that a tenant may set: the JSON, its bounds, and the value in the code."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ NAMED_MOST = 50
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong inside a value; ``path`` says where, "" for the whole of it."""
+    """One fault inside a value; ``path`` is its place, "" for the whole value."""
 
     path: str
     message: str
 
 
 class WrongValue(ValueError):
-    """A value that a field cannot have; the text says what it can have, and never repeats the value. ``faults`` are
-    all that is wrong, where a value has parts."""
+    """An invalid value; the text says what is allowed, and never repeats the value. ``faults`` are all faults of a
+    value with parts."""
 
     def __init__(self, message: str, faults: Sequence[Fault] = ()) -> None:
         super().__init__(message)
@@ -32,13 +32,13 @@ class Kind(Protocol):
     """One kind of value."""
 
     def read(self, value: Any) -> Any:
-        """Return the value of the code for a JSON value. Raises WrongValue."""
+        pass
 
     def to_json(self, held: Any) -> Any:
-        """Return a value of the code as JSON."""
+        pass
 
     def describe(self) -> dict[str, Any]:
-        """Return the type and its bounds as plain JSON."""
+        pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Choices:
         if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
             raise WrongValue(f"Must be a list with some of: {', '.join(self.options)}.")
         if not {*value} <= {*self.options}:
-            raise WrongValue(f"Must hold none but: {', '.join(self.options)}.")
+            raise WrongValue(f"Must contain only: {', '.join(self.options)}.")
         return tuple(option for option in self.options if option in value)
 
     def to_json(self, held: tuple[str, ...]) -> list[str]:
@@ -97,7 +97,7 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class WholeNumber:
-    """A whole number between two bounds, both included; ``unit`` says of what."""
+    """A whole number between two bounds, both included, with a ``unit``."""
 
     least: int
     most: int
@@ -107,7 +107,7 @@ class WholeNumber:
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
             raise WrongValue("Must be a whole number.")
         if not self.least <= value <= self.most:
-            raise WrongValue(f"Lies between {self.least} and {self.most}.")
+            raise WrongValue(f"Must be between {self.least} and {self.most}.")
         return int(value)
 
     def to_json(self, held: int) -> int:
@@ -119,7 +119,7 @@ class WholeNumber:
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """A time, told as whole days."""
+    """A time in whole days."""
 
     least: int
     most: int
@@ -136,7 +136,7 @@ class Days:
 
 @dataclass(frozen=True, slots=True)
 class DaysOrNever:
-    """A time, told as whole days; ``null`` is never, which the code holds as None."""
+    """A time in whole days; ``null`` is never, None in the code."""
 
     least: int
     most: int
@@ -166,7 +166,7 @@ class Number:
         if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
             raise WrongValue("Must be a number.")
         if not self.least <= value <= self.most:
-            raise WrongValue(f"Lies between {self.least:g} and {self.most:g}.")
+            raise WrongValue(f"Must be between {self.least:g} and {self.most:g}.")
         return float(value)
 
     def to_json(self, held: float) -> float:
@@ -210,7 +210,7 @@ class NamedValues:
             what = "a whole number" if isinstance(self.each, WholeNumber) else f"one of: {', '.join(self.each.options)}"
             raise WrongValue(f"Must be an object of at most {NAMED_MOST} names, each with {what}.")
         if not all(isinstance(name, str) and 0 < len(name) <= NAME_CHARS and name.isprintable() for name in value):
-            raise WrongValue(f"A name has 1 to {NAME_CHARS} printable characters.")
+            raise WrongValue(f"A name must have 1 to {NAME_CHARS} printable characters.")
         return tuple((name, self.each.read(value[name])) for name in sorted(value))
 
     def to_json(self, held: tuple[tuple[str, int | str], ...]) -> dict[str, int | str]:

@@ -1,4 +1,4 @@
-"""Documents of overrides, ``{section: {field: value}}``, checked against the policies whose defaults they replace."""
+"""Documents of overrides, ``{section: {field: value}}``, checked against the configs whose defaults they replace."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -9,15 +9,15 @@ from memory_platform.kernel.policy import Provenance, provenance_of
 from tenants.policies.kinds import Kind, WrongValue
 
 PolicyT = TypeVar("PolicyT")
+# Overrides by section and field, as plain JSON. Omitted fields have the code's default.
 Document = Mapping[str, Mapping[str, Any]]
-"""Overrides by section and field, as plain JSON. What it leaves out has the code's default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section(Generic[PolicyT]):
-    """One part of a document: a policy with the code's defaults, and which of its fields a tenant may set, how.
+    """One part of a document: a config with the code's defaults, and the kinds of the fields that a tenant may set.
 
-    ``rule`` tells what does not go together in a policy whose every field is allowed, as ``(field, message)``.
+    ``rule`` yields contradictions between valid fields, as ``(field, message)``.
     """
 
     name: str
@@ -26,14 +26,14 @@ class Section(Generic[PolicyT]):
     rule: Callable[[PolicyT], Iterable[tuple[str, str]]] = lambda policy: ()
 
     def faults(self, values: Any) -> Iterator[FieldFault]:
-        """Yield what is wrong with the values of this section, named ``section.field``."""
+        """Yield the faults of this section's values, named ``section.field``."""
         if not isinstance(values, Mapping):
             yield FieldFault(self.name, "not_an_object", "Must be an object of fields.")
             return
         for field, value in values.items():
             if field not in self.kinds:
                 yield FieldFault(
-                    f"{self.name}.{_printable_name(field)}", "unknown_field", f"Known are {', '.join(self.kinds)}."
+                    f"{self.name}.{_printable_name(field)}", "unknown_field", f"Must be one of {', '.join(self.kinds)}."
                 )
                 continue
             try:
@@ -43,10 +43,10 @@ class Section(Generic[PolicyT]):
                     yield FieldFault(f"{self.name}.{field}{one.path}", "wrong_value", one.message)
 
     def apply(self, values: Mapping[str, Any]) -> PolicyT:
-        """Return the policy with these values in place of its defaults.
+        """Return the config with these values in place of its defaults.
 
-        What this code does not know, or no longer allows, keeps its default: documents outlive the code that checked
-        them, and an answer with the default is better than none.
+        Unknown and no longer valid values keep their default: documents outlive the code that checked them, and an
+        answer with the default is better than none.
         """
         read: dict[str, Any] = {}
         for field, value in values.items():
@@ -57,11 +57,9 @@ class Section(Generic[PolicyT]):
         return replace(self.default, **read) if read else self.default  # type: ignore[type-var]  # all are dataclasses
 
     def to_json(self, policy: PolicyT) -> dict[str, Any]:
-        """Return the fields of ``policy`` that a tenant may set, as JSON."""
         return {field: kind.to_json(getattr(policy, field)) for field, kind in self.kinds.items()}
 
     def provenance(self, field: str) -> Provenance:
-        """Return where the default of a field comes from."""
         return provenance_of(type(self.default))[field]
 
 
@@ -70,7 +68,7 @@ Sections = Mapping[str, Section[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One field that differs between two documents; values as JSON, defaults where a document says nothing."""
+    """One field that differs between two documents; values as JSON, defaults for omitted fields."""
 
     section: str
     field: str
@@ -81,11 +79,11 @@ class Change:
 def check_document(document: Any, sections: Sections) -> Document:
     """Return ``document`` as it is stored: known fields only, values in their plain form, no empty sections.
 
-    Raises InvalidInput that names every unknown section and field, with what is known, and every wrong value.
+    Raises InvalidInput with every unknown section and field, the known ones, and every invalid value.
     """
     faults = list(_faults(document, sections))
     if faults:
-        raise InvalidInput("The policy cannot be made so.", faults=faults)
+        raise InvalidInput("This policy is invalid.", faults=faults)
     return {
         name: {field: _plain(sections[name].kinds[field], value) for field, value in values.items()}
         for name, values in document.items()
@@ -94,20 +92,20 @@ def check_document(document: Any, sections: Sections) -> Document:
 
 
 def check_together(document: Document, sections: Sections) -> Document:
-    """Return ``document``. Raises InvalidInput that names the values that do not go together."""
+    """Return ``document``. Raises InvalidInput with the contradictions between its values."""
     faults = [
         FieldFault(f"{name}.{field}", "not_together", message)
         for name, section in sections.items()
         for field, message in section.rule(section.apply(document.get(name, {})))
     ]
     if faults:
-        raise InvalidInput("The policy cannot be made so.", faults=faults)
+        raise InvalidInput("This policy is invalid.", faults=faults)
     return document
 
 
 def merge_changes(document: Document, changes: Document, remove: Collection[str] = ()) -> Document:
-    """Return ``document`` with ``changes`` laid over it, and the fields in ``remove`` (``section.field``, or a whole
-    section by its name) back at their defaults."""
+    """Return ``document`` with ``changes`` applied, and the fields in ``remove`` (``section.field``, or a whole section
+    by its name) back at their defaults."""
     merged = {name: {**document.get(name, {}), **changes.get(name, {})} for name in {**document, **changes}}
     kept = {
         name: {field: value for field, value in values.items() if f"{name}.{field}" not in remove}
@@ -121,21 +119,21 @@ def check_removable(remove: Collection[str], sections: Sections) -> None:
     """Raise InvalidInput for a name in ``remove`` that is neither a section nor a field."""
     known = {*sections, *(f"{name}.{field}" for name, section in sections.items() for field in section.kinds)}
     faults = [
-        FieldFault(f"remove.{index}", "unknown_field", f"Is a section ({', '.join(sections)}) or section.field.")
+        FieldFault(f"remove.{index}", "unknown_field", f"Must be a section ({', '.join(sections)}) or section.field.")
         for index, name in enumerate(remove)
         if name not in known
     ]
     if faults:
-        raise InvalidInput("The policy cannot be made so.", faults=faults)
+        raise InvalidInput("This policy is invalid.", faults=faults)
 
 
 def effective_values(document: Document, sections: Sections) -> dict[str, dict[str, Any]]:
-    """Return every field that a tenant may set, with the value that is in force under ``document``, as JSON."""
+    """Return every field that a tenant may set, with its value in force under ``document``, as JSON."""
     return {name: section.to_json(section.apply(document.get(name, {}))) for name, section in sections.items()}
 
 
 def differences(before: Document, after: Document, sections: Sections) -> list[Change]:
-    """Return the fields whose values in force differ, by section and field in the order in which they are declared."""
+    """Return the fields whose values in force differ, in the order of declaration."""
     old, new = effective_values(before, sections), effective_values(after, sections)
     return [
         Change(name, field, old[name][field], new[name][field])
@@ -153,7 +151,7 @@ def _faults(document: Any, sections: Sections) -> Iterator[FieldFault]:
         if name in sections:
             yield from sections[name].faults(values)
         else:
-            yield FieldFault(_printable_name(name), "unknown_section", f"Known are {', '.join(sections)}.")
+            yield FieldFault(_printable_name(name), "unknown_section", f"Must be one of {', '.join(sections)}.")
 
 
 def _plain(kind: Kind, value: Any) -> Any:

@@ -1,6 +1,6 @@
-"""What steers a tenant's answers at one moment: the active version, and the arms of the experiment that runs.
+"""The policy versions in force for a tenant: the active one, and the arms of the running experiment.
 
-The check of a key brings the epoch along; what belongs to it is read once by each process (T4).
+The check of a key returns the epoch; each process reads an epoch once.
 """
 
 from collections.abc import Mapping
@@ -25,21 +25,21 @@ WHERE t.id = $1
 
 @dataclass(frozen=True, slots=True)
 class RunningExperiment:
-    """The experiment that runs: its name, and the arm of each bucket."""
+    """The running experiment: its name, and the arm of each bucket."""
 
     id: UUID
     name: str
     owners: Mapping[int, Arm]
 
     def arm_of(self, subject_external_id: str) -> Arm | None:
-        """Return a subject's arm; None for one that takes no part."""
+        """Return a subject's arm, or None."""
         return self.owners.get(bucket_of(self.id, subject_external_id))
 
 
 @dataclass(frozen=True, slots=True)
 class ActivePolicy:
-    """One epoch of a tenant: the active version's number, the documents by number, the experiment that runs, and the
-    tenant's locale, "" when it has none."""
+    """One epoch of a tenant: the active version's number, the documents by number, the running experiment, and the
+    tenant's locale, "" if it has none."""
 
     epoch: int
     active: int
@@ -49,12 +49,11 @@ class ActivePolicy:
 
 
 def steering_statement(tenant_id: UUID) -> Statement:
-    """Return the statement that reads what steers a tenant, in one look."""
     return Statement(_STEERING, [tenant_id])
 
 
 def steering_of(rows: Rows) -> ActivePolicy:
-    """Return what stands in the row of :func:`steering_statement`."""
+    """Return the row of :func:`steering_statement` as a value."""
     epoch, active, locale, experiment_id, name, arms, documents = rows[0]
     running = RunningExperiment(experiment_id, name, owners(arms_of(arms))) if experiment_id else None
     by_number = {int(number): document for number, document in (documents or {}).items()}

@@ -1,4 +1,4 @@
-"""Writing the audit trail (row T7)."""
+"""Writes the audit trail."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -9,8 +9,6 @@ from tenants.models import ActorKind, AuditRecord
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """On whose behalf something is done: a staff member's user id, a key's public id, or a job's name."""
-
     kind: ActorKind
     id: str
     request_id: str = ""
@@ -28,12 +26,12 @@ def record_audit(
     subject_ref: UUID | None = None,
     reason: str = "",
 ) -> None:
-    """Add one record in the open scope, in the transaction of the act it tells of."""
+    """Add one record in the open scope, in the transaction of the audited action."""
     _write(by, action, object_kind=object_kind, object_id=object_id, subject_ref=subject_ref, reason=reason)
 
 
 def record_refusal(tenant_id: UUID, by: Actor, action: str, *, object_kind: str = "", object_id: str = "") -> None:
-    """Add a refusal in a transaction of its own: the refused act's transaction rolls back, its record stays."""
+    """Add a refusal in a transaction of its own: the refused action's transaction rolls back, its record stays."""
     with tenant_tx(tenant_id):
         _write(by, action, object_kind=object_kind, object_id=object_id, refused=True)
 

@@ -1,9 +1,9 @@
-"""When a job is due: by the timetable's row, which a person may have changed, else by its default (row E9).
+"""When a job is due: by its schedule row, which a person may have changed, else by its default.
 
-A row that says every so many seconds is due when most of that time has passed since the last run: bins of the clock
-would drop a run that its queue delivers a little earlier than the one before. A row that names times of the day is due
-once for each of them, in the row's own time zone: one that a change to summer time leaves out comes at the change, one
-that the change back repeats comes once, unless the row names every hour.
+A row with an interval is due when most of it has passed since the last run: fixed time slots would drop a run that its
+queue delivers a little earlier than the one before. A row with times of the day is due once for each of them, in the
+row's own time zone: a time that summer time skips comes at the change, a time that it repeats comes once, unless the
+row names every hour.
 """
 
 from collections.abc import Iterator
@@ -15,14 +15,12 @@ from django_celery_beat.models import PeriodicTask
 from tenants.policy import RUN_POLICY
 
 HOURS_OF_A_DAY = 24
+# Over four years: the 29th of February is among them.
 DAYS_LOOKED_BACK = 1_500
-"""Over four years: the 29th of February is among them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Daily:
-    """Once a day at ``hour``:``minute`` of UTC, unless a person chose another time."""
-
     hour: int
     minute: int = 0
 
@@ -30,13 +28,13 @@ class Daily:
         return f"day at {self.hour:02}:{self.minute:02} UTC"
 
 
+# The default schedule of a job: an interval, or once a day.
 Default = timedelta | Daily
-"""How often a job runs while nobody says otherwise: so often, or once a day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Times of the day as a crontab names them; weekdays count from Sunday, 0. All five must hold."""
+    """Times of the day in a crontab; weekdays count from Sunday, 0. All five must match."""
 
     minutes: frozenset[int]
     hours: frozenset[int]
@@ -50,7 +48,7 @@ Schedule = timedelta | Times
 
 
 def schedule_of(job: str, default: Default) -> Schedule:
-    """Return when ``job`` runs: its row's interval or times, its default where there is none. One query."""
+    """Return when ``job`` runs: its row's interval or times, its default if there is none. One query."""
     row = PeriodicTask.objects.filter(name=job).select_related("interval", "crontab").first()
     if row is not None and row.interval is not None:
         every: timedelta = row.interval.schedule.run_every
@@ -64,14 +62,13 @@ def schedule_of(job: str, default: Default) -> Schedule:
 
 
 def times_of(crontab: object) -> Times:
-    """Return the times of a crontab as Celery has parsed it."""
     parts = ("minute", "hour", "day_of_week", "day_of_month", "month_of_year")
     minutes, hours, weekdays, days, months = (frozenset(getattr(crontab, part)) for part in parts)
     return Times(minutes, hours, weekdays, days, months, getattr(crontab, "tz", UTC))
 
 
 def due_slot(schedule: Schedule, last: datetime | None, now: datetime) -> datetime | None:
-    """Return the slot that a run beginning ``now`` fills, None when there is none; ``last`` is the last one's.
+    """Return the slot of a run that begins ``now``, None if there is none; ``last`` is the last run's.
 
     Slots of a changed row that come too soon after the last one wait for the next: moving a job never runs it twice.
     """
@@ -88,7 +85,7 @@ def due_slot(schedule: Schedule, last: datetime | None, now: datetime) -> dateti
 
 
 def latest_slots(times: Times, now: datetime) -> Iterator[datetime]:
-    """Yield the moments at or before ``now`` that ``times`` name, the latest first, in UTC, each once."""
+    """Yield the slots of ``times`` at or before ``now``, the latest first, in UTC, each once."""
     today = now.astimezone(times.zone).date()
     seen: datetime | None = None
     for back in range(-1, DAYS_LOOKED_BACK):
@@ -101,7 +98,7 @@ def latest_slots(times: Times, now: datetime) -> Iterator[datetime]:
 
 
 def _moments(times: Times, day: date) -> set[datetime]:
-    """Return a day's moments in UTC; a local time that does not exist stands for the one its old offset gives."""
+    """Return a day's slots in UTC; a local time that does not exist is read with the old offset."""
     folds = (0, 1) if len(times.hours) == HOURS_OF_A_DAY else (0,)
     return {
         datetime.combine(day, time(hour, minute, fold=fold), times.zone).astimezone(UTC)
@@ -112,5 +109,5 @@ def _moments(times: Times, day: date) -> set[datetime]:
 
 
 def _far_enough(last: datetime, now: datetime, period: timedelta) -> bool:
-    """Return whether it is time again. A last run that lies ahead was another clock's: it does not count."""
+    """Return whether enough time has passed. A last run in the future came from another clock and does not count."""
     return last > now + period or now - last >= period * RUN_POLICY.beat_tolerance

@@ -1,4 +1,4 @@
-"""Experiments: made as a draft, started, shared out anew, ended (row T5). All in the open scope."""
+"""Experiments: created as a draft, started, reassigned, ended. All in the open scope."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,12 +16,11 @@ from tenants.policies.arms import BUCKETS, Arm, arms_of, arms_to_json, assign_bu
 from tenants.services.audit import Actor, record_audit
 from tenants.services.policies import lock_steering
 
+# Gets an experiment's id and version; raises if the caller has seen another one.
 Accept = Callable[[UUID, int], None]
-"""Is told an experiment's id and version; raises where the caller has seen another one."""
 
 
 def experiment_by_id(experiment_id: UUID) -> Experiment:
-    """Return one experiment. Raises ExperimentUnknown."""
     found = Experiment.objects.filter(id=experiment_id).first()
     if found is None:
         raise ExperimentUnknown("No experiment with this id.")
@@ -29,7 +28,7 @@ def experiment_by_id(experiment_id: UUID) -> Experiment:
 
 
 def create_experiment(name: str, arms: Sequence[Arm], *, by: Actor, reason: str) -> Experiment:
-    """Make a draft. Raises ExperimentRefused that names what is wrong, ExperimentConflict for a name that is taken."""
+    """Create a draft. Raises ExperimentRefused with the faults, ExperimentConflict for a name that is taken."""
     lock_steering()
     _refuse([*_faults_of(arms), *_unknown_versions(arms)])
     if Experiment.objects.filter(name=name).exists():
@@ -40,7 +39,7 @@ def create_experiment(name: str, arms: Sequence[Arm], *, by: Actor, reason: str)
 
 
 def start_experiment(experiment_id: UUID, *, by: Actor, reason: str, accept: Accept = lambda *_: None) -> Experiment:
-    """Let a draft steer its share of the subjects from now on. Running already: nothing happens.
+    """Apply a draft's arms to their shares of the subjects from now on. Does nothing if it runs already.
 
     Raises ExperimentUnknown, ExperimentConflict for one that has ended or while another one runs.
     """
@@ -57,7 +56,7 @@ def start_experiment(experiment_id: UUID, *, by: Actor, reason: str, accept: Acc
 
 
 def end_experiment(experiment_id: UUID, *, by: Actor, reason: str, accept: Accept = lambda *_: None) -> Experiment:
-    """Let the active policy steer all subjects again; its receipts keep arm and name. Ended already: nothing happens.
+    """Apply the active policy to all subjects again; receipts keep arm and name. Does nothing if it has ended already.
 
     Raises ExperimentUnknown, ExperimentConflict for a draft.
     """
@@ -79,7 +78,8 @@ def share_out(
     reason: str,
     accept: Accept = lambda *_: None,
 ) -> Experiment:
-    """Give arms, by name, other percentages; no more subjects move than must (:func:`tenants.policies.arms.dealt`).
+    """Change the percentages of arms, by name; as few subjects move as possible
+    (:func:`tenants.policies.arms.assign_buckets`).
 
     Raises ExperimentUnknown, ExperimentRefused for an arm that is not there or more than 100, ExperimentConflict for
     one that has ended.
@@ -92,7 +92,12 @@ def share_out(
     strange = sorted(percents.keys() - {arm.name for arm in arms})
     shared = [replace(arm, percent=percents.get(arm.name, arm.percent)) for arm in arms]
     names = ", ".join(arm.name for arm in arms)
-    _refuse([*(FieldFault("percents", "unknown_arm", f"The arms are {names}.") for _ in strange), *_too_much(shared)])
+    _refuse(
+        [
+            *(FieldFault("percents", "unknown_arm", f"Must name one of the arms: {names}.") for _ in strange),
+            *_too_much(shared),
+        ]
+    )
     experiment.arms = arms_to_json(assign_buckets(shared))
     _save(experiment, "experiment.shared_out", by, reason)
     return experiment
@@ -113,16 +118,16 @@ def _save(experiment: Experiment, action: str, by: Actor, reason: str) -> None:
 
 def _faults_of(arms: Sequence[Arm]) -> Iterator[FieldFault]:
     if len(arms) < 2:  # noqa: PLR2004 - one arm has nothing beside it
-        yield FieldFault("arms", "too_few", "Has at least 2 arms; one may be of the active version.")
+        yield FieldFault("arms", "too_few", "Must have at least 2 arms; one may use the active version.")
     for index, arm in enumerate(arms):
         if Counter(one.name for one in arms)[arm.name] > 1:
-            yield FieldFault(f"arms.{index}.name", "repeated", "Is the name of one arm only.")
+            yield FieldFault(f"arms.{index}.name", "repeated", "Give each arm a different name.")
     yield from _too_much(arms)
 
 
 def _too_much(arms: Sequence[Arm]) -> Iterator[FieldFault]:
     if sum(arm.percent for arm in arms) > BUCKETS:
-        yield FieldFault("arms", "over_100", "The percentages of all arms are at most 100 together.")
+        yield FieldFault("arms", "over_100", "The percentages must add up to at most 100.")
 
 
 def _unknown_versions(arms: Sequence[Arm]) -> Iterator[FieldFault]:
@@ -131,12 +136,12 @@ def _unknown_versions(arms: Sequence[Arm]) -> Iterator[FieldFault]:
     )
     for index, arm in enumerate(arms):
         if arm.policy_version not in known:
-            yield FieldFault(f"arms.{index}.policy_version", "policy_unknown", "No version has this number.")
+            yield FieldFault(f"arms.{index}.policy_version", "policy_unknown", "There is no version with this number.")
 
 
 def _refuse(faults: Sequence[FieldFault]) -> None:
     if faults:
-        raise ExperimentRefused("The arms cannot be so.", faults=faults)
+        raise ExperimentRefused("The arms are invalid.", faults=faults)
 
 
 def _audit(by: Actor, action: str, experiment: Experiment, reason: str) -> None:

@@ -1,9 +1,9 @@
-"""Scheduled jobs on record: one run per job and slot, whoever sends it how often, and rounds that go on (row E9).
+"""Records of scheduled jobs: one run per job and slot, however often it is sent, and rounds that can be continued.
 
-Two kinds. ``run_once`` does one piece of work; when it dies, the next slot does it anew. ``run_round`` visits the
-tenants in the order of their ids and marks how far it came: one that runs out of time, dies or is killed goes on there,
-sent again by ``jobs_to_continue``. All times are the database's clock. Not for the queue's sweep: every two seconds
-would write more rows than work, and sweeping twice does no harm.
+Two kinds. ``run_once`` does one piece of work; if it dies, the next slot does it anew. ``run_round`` visits the tenants
+in the order of their ids and marks its progress: one that runs out of time, dies or is killed is continued there, sent
+again by ``jobs_to_continue``. All times are the database's clock. Not for the queue's sweep: every two seconds would
+write more rows than work, and sweeping twice does no harm.
 """
 
 import time
@@ -29,14 +29,14 @@ LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0)), clock_timestamp()
 
 
 class RunLost(MemoryPlatformError):
-    """Another worker has taken the run over: this one was away for longer than its lease."""
+    """Another worker has taken over the run, because this one was away for longer than its lease."""
 
     code = "run_lost"
 
 
 @dataclass(frozen=True, slots=True)
 class RunTally:
-    """What a run did: rows touched, tenants skipped for lack of time, tenants that failed."""
+    """The result of a run: rows touched, tenants skipped for lack of time, tenants that failed."""
 
     rows: int = 0
     skipped: int = 0
@@ -45,7 +45,7 @@ class RunTally:
 
 @dataclass(slots=True)
 class TenantTurn:
-    """One tenant's turn in a round. ``after`` is the subject that an earlier worker came to, None for none."""
+    """One tenant's share of a round. ``after`` is the last subject of an earlier worker, None for none."""
 
     tenant_id: UUID
     after: UUID | None = None
@@ -54,7 +54,7 @@ class TenantTurn:
     is_cut: bool = field(default=False, init=False)
 
     def may_go_on(self) -> bool:
-        """Return whether there is time left. Once it was False, the turn counts as unfinished."""
+        """Return whether there is time left. After a False, the tenant counts as unfinished."""
         self.is_cut = self.is_cut or time.monotonic() >= self.ends_at
         return not self.is_cut
 
@@ -66,12 +66,12 @@ class TenantTurn:
         self.note(subject_id, rows)
 
 
+# Does one tenant's share, as far as the time allows; returns rows that it has not marked yet.
 RoundWork = Callable[[TenantTurn], int]
-"""Does one tenant's share, as far as the turn goes; returns rows that it has not marked yet."""
 
 
 def run_once(job: str, default: Default, work: Callable[[], RunTally]) -> bool:
-    """Do ``work`` unless the present slot of ``job`` is on record; return whether it was done.
+    """Do ``work`` unless the current slot of ``job`` is on record; return whether it was done.
 
     A run that dies stays on record without an end, and the next slot does its work.
     """
@@ -84,7 +84,7 @@ def run_once(job: str, default: Default, work: Callable[[], RunTally]) -> bool:
 
 
 def run_round(job: str, default: Default, work: RoundWork, *, policy: RunPolicy = RUN_POLICY) -> bool:
-    """Give each tenant its turn, or go on with the round that was cut short; return whether there was one to do.
+    """Visit each tenant, or continue an interrupted round; return whether there was one to do.
 
     Raises SoftTimeLimitExceeded when the worker's time is up, with the round marked as going on.
     """
@@ -103,7 +103,7 @@ def run_round(job: str, default: Default, work: RoundWork, *, policy: RunPolicy 
 
 
 def run_by_hand(job: str, work: RoundWork, tenant_ids: list[UUID]) -> RunTally:
-    """Give these tenants their turn now, without a limit of time, on a record of its own that no slot counts."""
+    """Do the job for these tenants now, without a time limit, on a record of its own that no slot counts."""
     run = _begin_by_hand(job)
     rows = errors = 0
     marked: list[int] = []
@@ -117,17 +117,16 @@ def run_by_hand(job: str, work: RoundWork, tenant_ids: list[UUID]) -> RunTally:
 
 
 def run_whole_by_hand(job: str, work: Callable[[], RunTally]) -> RunTally:
-    """Do a job that is no tenant's now, on a record of its own that no slot counts."""
+    """Do a platform-wide job now, on a record of its own that no slot counts."""
     return _end_run(_begin_by_hand(job), work())
 
 
 def by_hand(job: str) -> str:
-    """Return what runs of ``job`` by hand are called."""
     return f"{job} (by hand)"
 
 
 def for_each_tenant(work: Callable[[UUID], int], *, may_go_on: Callable[[], bool] = lambda: True) -> RunTally:
-    """Run ``work`` for each tenant in turn and add up its rows; one tenant's failure does not stop the others."""
+    """Run ``work`` for each tenant and add up its rows; one tenant's failure does not stop the others."""
     rows = skipped = errors = 0
     for tenant_id in Tenant.objects.order_by("id").values_list("id", flat=True):
         if not may_go_on():
@@ -144,9 +143,9 @@ def for_each_tenant(work: Callable[[UUID], int], *, may_go_on: Callable[[], bool
 
 
 def jobs_to_continue(policy: RunPolicy = RUN_POLICY) -> list[str]:
-    """Return the tasks that somebody has to send: rounds cut short, and times of the day that beat has missed.
+    """Return the tasks that must be sent again: interrupted rounds, and times of the day that beat has missed.
 
-    A job that a person disabled is left alone, and so is one that has never run: its first run is beat's to send.
+    Disabled jobs are skipped, and jobs that have never run: their first run is beat's to send.
     """
     now = _now()
     rows = PeriodicTask.objects.filter(enabled=True).select_related("crontab").order_by("name")
@@ -156,12 +155,11 @@ def jobs_to_continue(policy: RunPolicy = RUN_POLICY) -> list[str]:
 
 
 def forget_old_runs(older_than: timedelta) -> int:
-    """Delete records of runs that are older."""
     return JobRun.objects.filter(scheduled_for__lt=timezone.now() - older_than).delete()[0]
 
 
 class _Round:
-    """One worker's share of a round: it holds the lease, and whatever it marks says that it still does."""
+    """One worker's share of a round: it holds the lease, and every mark renews it."""
 
     def __init__(self, run: JobRun, work: RoundWork, policy: RunPolicy) -> None:
         self.run, self.work, self.policy = run, work, policy
@@ -178,7 +176,7 @@ class _Round:
         log(Event.JOB_RUN, job=run.job, rows=run.rows, skipped=0, errors=run.errors)
 
     def interrupt(self) -> None:
-        """Leave the round to whoever goes on with it. The try counts: a tenant that hangs is passed over at last."""
+        """Leave the round to the next worker. The try counts, so that a tenant that hangs is skipped at last."""
         with suppress(RunLost):
             self._mark(lease_until=_now())
 
@@ -194,7 +192,7 @@ class _Round:
             self._finish_tenant(tenant_id, len(left) - number)
 
     def _turn(self, tenant_id: UUID) -> bool:
-        """Return whether the tenant's turn is over: it is not when its time was."""
+        """Return whether the tenant is done: it is not if its time was up."""
         turn = TenantTurn(tenant_id, self.run.reached_within, self.ends_at, self._note)
         try:
             self.rows += self.work(turn)
@@ -218,7 +216,6 @@ class _Round:
         self._mark(skipped=left, tries=1)
 
     def _mark(self, **changes: object) -> None:
-        """Write how far the run has come, and hold it for another lease."""
         run, held = self.run, self.run.lease_until
         run.rows, self.rows = run.rows + self.rows, 0
         columns = {"lease_until": _now() + self.policy.lease, **changes}
@@ -241,7 +238,7 @@ def _end_run(run: JobRun, tally: RunTally) -> RunTally:
 
 
 def _begin(job: str, default: Default, *, leased: timedelta | None) -> JobRun | None:
-    """Return the run to do now, new or cut short, or None. Workers that ask at once wait for each other."""
+    """Return the run to do now, new or interrupted, or None. Concurrent workers wait for each other."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(LOCK, [job])
         now: datetime = cursor.fetchone()[1]

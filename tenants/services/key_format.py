@@ -22,7 +22,7 @@ _KEY = re.compile(SCANNER_PATTERN)
 
 @dataclass(frozen=True, slots=True)
 class KeyParts:
-    """A key taken apart. ``secret`` never leaves the process."""
+    """The parts of a key. ``secret`` never leaves the process."""
 
     key_id: str
     secret: str
@@ -35,12 +35,10 @@ class KeyParts:
 
 
 def new_key_parts() -> KeyParts:
-    """Draw a key from the system's random source."""
     return KeyParts(_random_text(KEY_ID_LENGTH), _random_text(SECRET_LENGTH))
 
 
 def parse_token(token: str) -> KeyParts | None:
-    """Take a written key apart; None when its form or checksum is wrong."""
     if not _KEY.fullmatch(token):
         return None
     body, checksum = token[len(PREFIX) : -CHECKSUM_LENGTH], token[-CHECKSUM_LENGTH:]
@@ -51,7 +49,6 @@ def parse_token(token: str) -> KeyParts | None:
 
 
 def digest_of(secret: str, pepper: str) -> bytes:
-    """HMAC-SHA256 of the secret under the pepper, 32 bytes."""
     return hmac.new(pepper.encode(), secret.encode(), hashlib.sha256).digest()
 
 

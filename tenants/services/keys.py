@@ -30,7 +30,7 @@ FROM app.auth_key($1)
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls: one valid API key of one tenant."""
+    """The caller: one valid API key of one tenant."""
 
     tenant_id: UUID
     tenant_slug: str
@@ -46,7 +46,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class CreatedKey:
-    """A new key and its token; the token exists nowhere else and cannot be shown again."""
+    """A new key and its token; the token is stored nowhere and cannot be shown again."""
 
     api_key: ApiKey
     token: str
@@ -82,7 +82,7 @@ def create_key(
     expires_at: datetime | None = None,
     key_ref: UUID | None = None,
 ) -> CreatedKey:
-    """Make a key for the tenant of the open scope. Raises InvalidInput for an unknown scope or none.
+    """Create a key for the tenant of the open scope. Raises InvalidInput for an unknown scope or none.
 
     ``key_ref`` is the id of its row, for callers that may ask twice: the second time raises IntegrityError.
     """
@@ -98,7 +98,7 @@ def create_key(
 def rotate_key(
     api_key: ApiKey, *, by: Actor, overlap: timedelta = KEY_POLICY.rotation_overlap, reason: str = ""
 ) -> CreatedKey:
-    """Make a successor with the same name, scopes and limits; the old key stays valid for ``overlap`` at most."""
+    """Create a successor with the same name, scopes and limits; the old key stays valid for ``overlap`` at most."""
     successor = create_key(name=api_key.name, scopes=api_key.scopes, by=by)
     copy_limits(api_key, successor.api_key, by=by)
     end = utc_now() + overlap
@@ -110,7 +110,7 @@ def rotate_key(
 
 
 def revoke_key(api_key: ApiKey, *, by: Actor, reason: str = "") -> None:
-    """End a key at once: every process asks the database on each request, so none serves it any longer."""
+    """Revoke a key at once: every process asks the database on each request."""
     if api_key.revoked_at is None:
         api_key.revoked_at = utc_now()
         api_key.save(update_fields=["revoked_at"])
@@ -118,7 +118,6 @@ def revoke_key(api_key: ApiKey, *, by: Actor, reason: str = "") -> None:
 
 
 def key_by_id(key_id: str) -> ApiKey:
-    """Return the tenant's key with this public id. Raises NotFound."""
     api_key = ApiKey.objects.filter(key_id=key_id).first()
     if api_key is None:
         raise NotFound("No API key of this tenant has this id: the letters between mk_live_ and the next underscore.")
@@ -126,21 +125,17 @@ def key_by_id(key_id: str) -> ApiKey:
 
 
 def authenticate_key(token: str) -> Caller:
-    """Return who calls. Raises InvalidKey, the same for every reason; unknown keys cost what known ones cost."""
+    """Return the caller. Raises InvalidKey, the same for every reason; unknown keys take as long as known ones."""
     parts = parse_token(token)
     if parts is None:
         raise InvalidKey
-    row = _key_row(parts.key_id)
+    found = fetch_prepared(AUTH_KEY, [parts.key_id])
+    row = _KeyRow(*found[0]) if found else None
     genuine = hmac.compare_digest(digest_of(parts.secret, settings.KEY_PEPPER), bytes(row.digest) if row else NO_DIGEST)
     if row is None or not genuine or not _is_live(row):
         raise InvalidKey
     _note_use(row)
     return _caller(row, parts)
-
-
-def _key_row(key_id: str) -> _KeyRow | None:
-    found = fetch_prepared(AUTH_KEY, [key_id])
-    return _KeyRow(*found[0]) if found else None
 
 
 def _is_live(row: _KeyRow) -> bool:
@@ -180,4 +175,6 @@ def _check_scopes(scopes: Sequence[str]) -> None:
     unknown = sorted(set(scopes) - set(Scope.values))
     if unknown or not scopes:
         known = ", ".join(Scope.values)
-        raise InvalidInput(f"scopes must be among {known}", faults=[FieldFault("scopes", "unknown", f"one of {known}")])
+        raise InvalidInput(
+            f"scopes must be among {known}", faults=[FieldFault("scopes", "unknown", f"Must be one of {known}.")]
+        )

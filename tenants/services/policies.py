@@ -1,4 +1,4 @@
-"""Versions of a tenant's policy: proposed, made, activated, compared (row T4). All in the open scope."""
+"""Versions of a tenant's policy: propose, create, activate, compare. All in the open scope."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ from tenants.policies.sections import (
 )
 from tenants.services.audit import Actor, record_audit
 
+# The first version of every tenant; it overrides nothing.
 FIRST = 1
-"""The version that every tenant begins with; it overrides nothing."""
+# Gets a version's id and the policy's epoch; raises if the caller has seen another one.
 Accept = Callable[[UUID, int], None]
-"""Is told a version's id and the policy's epoch; raises where the caller has seen another one."""
 
 _IN_FORCE = """
 SELECT v.document -> $2::text FROM tenant t
@@ -37,7 +37,7 @@ WHERE t.id = $1
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a new version would say, and by what it would differ from the one it is based on."""
+    """The document of a new version, and its differences from its base."""
 
     based_on: int
     document: Document
@@ -45,7 +45,6 @@ class Proposal:
 
 
 def version_by_number(number: int) -> PolicyVersion:
-    """Return one version. Raises PolicyUnknown."""
     found = PolicyVersion.objects.filter(number=number).first()
     if found is None:
         raise PolicyUnknown("No version of the policy has this number.")
@@ -53,7 +52,7 @@ def version_by_number(number: int) -> PolicyVersion:
 
 
 def section_in_force(name: str) -> Mapping[str, Any]:
-    """Return the active version's overrides of one section, as JSON; for writers, who have no caller's epoch."""
+    """Return the active version's overrides of one section, as JSON; for writers, which have no caller's epoch."""
     rows = fetch_prepared(_IN_FORCE, [current_tenant_id(), name])
     found: Mapping[str, Any] = (rows and rows[0][0]) or {}
     return found
@@ -62,7 +61,7 @@ def section_in_force(name: str) -> Mapping[str, Any]:
 def propose(
     changes: Document, sections: Sections, *, remove: Collection[str] = (), based_on: int | None = None
 ) -> Proposal:
-    """Return what a version with ``changes`` over ``based_on`` (by default the active one) would say.
+    """Return the version that ``changes`` over ``based_on`` (by default the active one) would make.
 
     Raises InvalidInput that names what is wrong, PolicyUnknown, and PolicyUnchanged where nothing would differ.
     """
@@ -72,12 +71,12 @@ def propose(
     document = check_together(merge_changes(base.document, new, remove), sections)
     differing = differences(base.document, document, sections)
     if not differing:
-        raise PolicyUnchanged("The changes leave everything as it is.")
+        raise PolicyUnchanged("The changes have no effect: the base version has these settings already.")
     return Proposal(base.number, document, differing)
 
 
 def create_version(proposal: Proposal, *, by: Actor, reason: str) -> PolicyVersion:
-    """Make the next version, which is not active yet; leaves an audit record."""
+    """Create the next version, not active yet; leaves an audit record."""
     lock_steering()
     newest = PolicyVersion.objects.aggregate(newest=Max("number"))["newest"] or 0
     made = PolicyVersion.objects.create(
@@ -88,7 +87,7 @@ def create_version(proposal: Proposal, *, by: Actor, reason: str) -> PolicyVersi
 
 
 def activate_version(number: int, *, by: Actor, reason: str, accept: Accept = lambda *_: None) -> PolicyVersion:
-    """Let a version, later or earlier, steer from now on; leaves an audit record. The active one: nothing happens.
+    """Activate a version, later or earlier, and leave an audit record. Does nothing if it is active already.
 
     Every process follows with its next request. Raises PolicyUnknown, and what ``accept`` raises.
     """
@@ -102,37 +101,35 @@ def activate_version(number: int, *, by: Actor, reason: str, accept: Accept = la
 
 
 def roll_back(number: int, sections: Sections, *, by: Actor, reason: str) -> PolicyVersion:
-    """Make a version that says what version ``number`` says, and let it steer; leaves both audit records.
+    """Create and activate a copy of version ``number``; leaves both audit records.
 
-    Numbers so tell in which order answers were steered. Raises PolicyUnknown, and PolicyUnchanged where the active
-    version steers just so.
+    So the numbers show in which order the versions were in force. Raises PolicyUnknown, and PolicyUnchanged if the
+    active version is equal.
     """
     lock_steering()
     earlier = version_by_number(number)
     differing = compare_versions(active_number(), number, sections)
     if not differing:
-        raise PolicyUnchanged("The active version steers so already.")
+        raise PolicyUnchanged("The active version has these settings already.")
     made = create_version(Proposal(number, earlier.document, differing), by=by, reason=reason)
     return activate_version(made.number, by=by, reason=reason)
 
 
 def compare_versions(before: int, after: int, sections: Sections) -> list[Change]:
-    """Return by what two versions differ. Raises PolicyUnknown."""
+    """Return the differences between two versions. Raises PolicyUnknown."""
     return differences(version_by_number(before).document, version_by_number(after).document, sections)
 
 
 def active_number() -> int:
-    """Return the number of the active version."""
     return Tenant.objects.only("policy_version").get(id=current_tenant_id()).policy_version
 
 
 def make_first_version() -> None:
-    """Give a new tenant the version that overrides nothing."""
     PolicyVersion.objects.create(number=FIRST)
 
 
 def lock_steering() -> Tenant:
-    """Return the tenant's row, locked: whoever changes what answers are steered by goes one after another."""
+    """Return the tenant's row, locked: changes of the policies in force are serialised."""
     return Tenant.objects.select_for_update(no_key=True).get(id=current_tenant_id())
 
 

@@ -1,4 +1,4 @@
-"""Support sessions: opened with a reason and a time, ended by themselves or by hand, each told in the audit trail."""
+"""Support sessions: opened with a reason and a time, ended by themselves or by hand, each in the audit trail."""
 
 from datetime import timedelta
 
@@ -13,7 +13,7 @@ from tenants.services.audit import Actor, record_audit
 
 
 class SupportRefused(Refused):
-    """A support session without a reason, or longer than it may be. HTTP 422."""
+    """A support session without a reason, or for too long. HTTP 422."""
 
     code = "support_refused"
 
@@ -24,9 +24,13 @@ def open_support(
     """Let somebody see the personal data of the open tenant for a while. Raises SupportRefused."""
     lasts = policy.lasts if lasts is None else lasts
     if not reason.strip():
-        raise SupportRefused("a reason is needed", faults=[FieldFault("reason", "required", "Say why.")])
+        raise SupportRefused(
+            "A support session needs a reason.", faults=[FieldFault("reason", "required", "Give a reason.")]
+        )
     if not timedelta(0) < lasts <= policy.longest:
-        raise SupportRefused("too long", faults=[FieldFault("lasts", "range", "Is at most 8 hours.")])
+        raise SupportRefused(
+            "The support session is too long.", faults=[FieldFault("lasts", "range", "Must be at most 8 hours.")]
+        )
     now = utc_now()
     session = SupportSession.objects.create(
         actor_kind=by.kind, actor_id=by.id, reason=reason, started_at=now, ends_at=now + lasts
@@ -37,14 +41,14 @@ def open_support(
 
 
 def current_support(by: Actor) -> SupportSession | None:
-    """Return the session that somebody has in the open tenant: the one that lasts longest, None without any."""
+    """Return somebody's session in the open tenant: the one that lasts longest, or None."""
     ended = SupportEnd.objects.filter(session_id=OuterRef("id"))
     held = SupportSession.objects.filter(actor_id=by.id, actor_kind=by.kind, ends_at__gt=utc_now())
     return held.filter(~Exists(ended)).order_by("-ends_at").first()
 
 
 def end_support(*, by: Actor) -> int:
-    """End all that somebody has in the open tenant; return how many there were."""
+    """End all of somebody's sessions in the open tenant; return their number."""
     ended = 0
     while (session := current_support(by)) is not None:
         SupportEnd.objects.create(session=session)
@@ -54,7 +58,7 @@ def end_support(*, by: Actor) -> int:
 
 
 def ask_members_for_support(*, needed: bool, by: Actor, reason: str) -> None:
-    """Let members of the open tenant need a session, too, or no longer. Operators always need one."""
+    """Set whether members of the open tenant need a session, too. Operators always need one."""
     tenant_id = current_tenant_id()
     Tenant.objects.filter(id=tenant_id).update(support_sessions=needed)
     action = "support.needed" if needed else "support.not_needed"

@@ -1,4 +1,4 @@
-"""Making tenants and members."""
+"""Creates tenants and members."""
 
 from django.db.models import Case, F, When
 
@@ -10,7 +10,7 @@ from tenants.services.policies import make_first_version
 
 
 def create_tenant(*, slug: str, name: str, by: Actor, locale: str = "", reason: str = "") -> Tenant:
-    """Make a tenant inside its own scope. Raises ValidationError for a slug that is taken or malformed."""
+    """Create a tenant inside its own scope. Raises ValidationError for a slug that is taken or malformed."""
     tenant = Tenant(id=new_id(), slug=slug, name=name, locale=locale)
     tenant.full_clean()
     with tenant_tx(tenant.id):
@@ -21,7 +21,8 @@ def create_tenant(*, slug: str, name: str, by: Actor, locale: str = "", reason: 
 
 
 def change_tenant(tenant: Tenant, *, name: str, locale: str) -> None:
-    """Give the tenant of the open scope a name and a locale. A locale steers prompts: every process reads it anew."""
+    """Change the name and locale of the open tenant. The locale is part of the policies in force: every process reads
+    it anew."""
     Tenant.objects.filter(id=tenant.id).update(
         name=name,
         policy_epoch=Case(When(locale=locale, then=F("policy_epoch")), default=F("policy_epoch") + 1),
@@ -30,7 +31,6 @@ def change_tenant(tenant: Tenant, *, name: str, locale: str) -> None:
 
 
 def set_member(user_id: int, role: Role, *, by: Actor, reason: str = "") -> Member:
-    """Give a staff user a role in the tenant of the open scope, or change it."""
     member, _ = Member.objects.update_or_create(user_id=user_id, defaults={"role": role})
     told = f"{role.value}: {reason}" if reason else role.value
     record_audit(by, "member.set", object_kind="member", object_id=str(user_id), reason=told)

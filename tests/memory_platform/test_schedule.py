@@ -12,7 +12,7 @@ from django_celery_beat.models import CrontabSchedule, IntervalSchedule, Periodi
 
 from memory_platform.celery import app
 from memory_platform.schedule import TIMETABLE, Job, sync_schedule
-from snapshots.maintenance import CARE, JOBS, WHOLE
+from snapshots.maintenance import JOBS
 from tenants.services.due_times import Daily
 
 SENT_BY_NAME = {"snapshots.jobs.drain_work_job", "snapshots.jobs.run_asked_jobs_job"}
@@ -38,10 +38,6 @@ def test_every_job_is_in_the_timetable_or_has_a_caller() -> None:
 
 
 def test_every_job_can_be_previewed_and_run_by_hand() -> None:
-    assert {job.name: job.every for job in TIMETABLE} == {
-        **{job.name: job.every for job in CARE.values()},
-        **{job.name: job.every for job in WHOLE.values()},
-    }
     assert set(NAMES) == JOBS
 
 

@@ -1,4 +1,4 @@
-"""One process of the stack as a value: what to run, where, with which environment, as whom."""
+"""One process to run: command, directory, environment, user."""
 
 import subprocess
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from memory_platform.devstack.processes.identity import Identity
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """``env`` is the whole environment, not an addition to ours. ``run_as`` None means the present user."""
+    """``env`` is the whole environment, not an addition to ours. ``run_as`` None means the current user."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
@@ -19,7 +19,7 @@ class Command:
     run_as: Identity | None = None
 
     def spawn(self, output: int | IO[bytes]) -> subprocess.Popen[bytes]:
-        """Start the process in a session of its own, so that Ctrl-C reaches only the supervisor.
+        """Start the process in its own session, so that Ctrl-C reaches only the supervisor.
 
         Standard output and error go to ``output``; there is no input.
         """

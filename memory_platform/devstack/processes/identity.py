@@ -25,7 +25,6 @@ class Identity:
 
 
 def unprivileged_identity() -> Identity | None:
-    """Return the user to run Postgres as, or None when the present user will do (it is not root)."""
     if os.geteuid() != 0:
         return None
     for name in CANDIDATES:
@@ -39,7 +38,7 @@ def unprivileged_identity() -> Identity | None:
 
 
 def can_reach(path: Path, identity: Identity | None) -> bool:
-    """Tell whether ``identity`` may enter ``path`` and all folders above; parts yet to be made count as open."""
+    """Return whether ``identity`` may enter ``path`` and all its parents; parts that do not exist yet count as open."""
     if identity is None:
         return True
     existing = [step for step in (path, *path.parents) if step.exists()]
@@ -47,7 +46,6 @@ def can_reach(path: Path, identity: Identity | None) -> bool:
 
 
 def give(path: Path, identity: Identity | None) -> None:
-    """Make ``identity`` the owner of one folder or file, and of nothing below it."""
     if identity is not None:
         os.chown(path, identity.uid, identity.gid)
 

@@ -1,4 +1,4 @@
-"""The platform's own programs as parts: web, Celery worker, beat, and the steps that end by themselves."""
+"""The platform's own programs as stack processes: web, Celery worker, beat and the one-time steps."""
 
 import http.client
 import os
@@ -11,8 +11,8 @@ from memory_platform.devstack.policy import SupervisorPolicy
 from memory_platform.devstack.processes.commands import Command
 from memory_platform.devstack.processes.stack_processes import ProcessSpec
 
+# Environment variable that every program of a stack carries: the stack's data directory.
 MARK = "MEMORY_PLATFORM_STACK"
-"""Environment variable that every program of a stack carries: the stack's data directory."""
 
 REQUEST_LINE_LIMIT = 8190
 READY_PATH = "/health/ready"
@@ -26,7 +26,7 @@ EXPECTED_WARNINGS = (
 
 
 class Programs:
-    """Builds the platform's parts and steps, all with the same environment."""
+    """Builds the platform's processes and steps, all with the same environment."""
 
     def __init__(self, options: StackOptions, settings: Mapping[str, str]) -> None:
         self._options = options
@@ -34,11 +34,9 @@ class Programs:
         self._last_answer = "no answer"
 
     def step(self, *arguments: str) -> Command:
-        """Return ``manage.py`` with ``arguments``."""
         return self._python(str(PROJECT_ROOT / "manage.py"), *arguments)
 
     def parts(self) -> tuple[ProcessSpec, ProcessSpec, ProcessSpec]:
-        """Return web, worker and beat."""
         return (
             ProcessSpec("web", self._web, is_ready=self._web_is_ready, why_not=lambda: self._last_answer),
             ProcessSpec("worker", self._worker),
@@ -92,7 +90,7 @@ class Programs:
 
 
 def program_environment(options: StackOptions, settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the whole environment for the platform's programs; what the caller set himself wins over ``settings``."""
+    """Return the environment of the platform's programs; variables set by the caller override ``settings``."""
     metrics = options.data_dir / "metrics"
     defaults = {
         **settings,
@@ -107,16 +105,13 @@ def program_environment(options: StackOptions, settings: Mapping[str, str]) -> d
         "PYTHONUNBUFFERED": "1",
         MARK: str(options.data_dir),
     }
-    return {**defaults, **_set_by_the_caller(), **fixed}
+    given = {name: value for name, value in os.environ.items() if value}
+    return {**defaults, **given, **fixed}
 
 
 def fresh_metrics_directory(data_dir: Path) -> None:
-    """Empty the folder in which the programs add up their metrics: counters start with the stack."""
+    """Empty the directory of the programs' metrics: counters start with the stack."""
     folder = data_dir / "metrics"
     folder.mkdir(parents=True, exist_ok=True)
     for file in folder.glob("*.db"):
         file.unlink()
-
-
-def _set_by_the_caller() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if value}

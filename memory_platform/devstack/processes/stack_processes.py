@@ -1,4 +1,4 @@
-"""One part of the stack while it lives: started, watched, started again with growing pauses, stopped."""
+"""One process of the stack: started, watched, restarted with growing pauses, stopped."""
 
 import os
 import signal
@@ -14,18 +14,6 @@ from memory_platform.devstack.processes.commands import Command
 from memory_platform.devstack.processes.terminal import Terminal
 
 
-def _prepare_nothing() -> None:
-    """Prepare nothing."""
-
-
-def _always() -> bool:
-    return True
-
-
-def _no_reason() -> str:
-    return "no answer"
-
-
 @dataclass(frozen=True, slots=True)
 class ProcessSpec:
     """A process to keep alive.
@@ -35,20 +23,20 @@ class ProcessSpec:
 
     name: str
     command: Callable[[], Command]
-    prepare: Callable[[], None] = _prepare_nothing
-    is_ready: Callable[[], bool] = _always
-    why_not: Callable[[], str] = _no_reason
+    prepare: Callable[[], None] = lambda: None
+    is_ready: Callable[[], bool] = lambda: True
+    why_not: Callable[[], str] = lambda: "no answer"
     stop_signal: int = signal.SIGTERM
     stop_timeout: float = SupervisorPolicy().part_stop_timeout
 
 
 class RunningPart:
-    """The living side of a ``ProcessSpec``. All times are monotonic seconds."""
+    """A running ``ProcessSpec``. All times are monotonic seconds."""
 
     def __init__(self, part: ProcessSpec, terminal: Terminal, policy: SupervisorPolicy) -> None:
         self.part = part
+        # How often it ended by itself since it last ran steadily.
         self.ends = 0
-        """How often it ended by itself since it last ran steadily."""
         self._terminal = terminal
         self._policy = policy
         self._process: subprocess.Popen[bytes] | None = None
@@ -57,7 +45,6 @@ class RunningPart:
 
     @property
     def pid(self) -> int | None:
-        """The main process's id while it lives, else None."""
         return self._process.pid if self._process is not None and self._process.poll() is None else None
 
     def start(self) -> None:
@@ -67,30 +54,26 @@ class RunningPart:
         self._started_at = time.monotonic()
 
     def tend(self) -> None:
-        """Notice an end that nobody asked for, and start again when its pause is over."""
+        """Notice an unexpected end, and restart when the pause is over."""
         now = time.monotonic()
         if self._process is None:
             if now >= self._due_at:
-                self._start_again(now)
+                try:
+                    self.start()
+                except (DevStackError, OSError) as fault:
+                    self._note_end(str(fault), now)
         elif (status := self._process.poll()) is not None:
             self._note_end(describe_exit_status(status), now)
 
     def ask_to_stop(self) -> None:
-        """Send the part's own stop signal to its main process, which passes it on as it sees fit."""
         if self.pid is not None and self._process is not None:
             self._process.send_signal(self.part.stop_signal)
 
     def finish(self) -> None:
-        """End whatever is left of the part's process group, at once."""
+        """Kill whatever is left of the process group."""
         if self._process is not None:
             kill_group(self._process)
             self._process = None
-
-    def _start_again(self, now: float) -> None:
-        try:
-            self.start()
-        except (DevStackError, OSError) as fault:
-            self._note_end(str(fault), now)
 
     def _note_end(self, reason: str, now: float) -> None:
         ran_steadily = self._process is not None and now - self._started_at >= self._policy.steady_after
@@ -103,7 +86,6 @@ class RunningPart:
 
 
 def spawn_with_lines(name: str, command: Command, terminal: Terminal) -> subprocess.Popen[bytes]:
-    """Start ``command`` and show what it writes as lines of ``name``."""
     process = command.spawn(subprocess.PIPE)
     assert process.stdout is not None  # noqa: S101 - PIPE was asked for; tells the type checker
     terminal.pump(name, process.stdout)
@@ -111,7 +93,6 @@ def spawn_with_lines(name: str, command: Command, terminal: Terminal) -> subproc
 
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """End every process of the group that ``process`` leads, and collect the leader."""
     with suppress(ProcessLookupError, PermissionError):  # the group is gone, or only a zombie is left (macOS)
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

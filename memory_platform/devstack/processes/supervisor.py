@@ -1,8 +1,8 @@
-"""Keep the parts of the stack alive and stop them in order. Knows nothing of what the parts are."""
+"""Keep the processes of the stack alive and stop them in order."""
 
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from memory_platform.devstack.errors import StartFailed, StepFailed, StopRequested
@@ -21,10 +21,10 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Supervisor:
-    """Parts started together form a stage; stages stop in the opposite order of their start.
+    """Processes started together form a stage; stages stop in reverse order.
 
-    One thread does everything: it sleeps for a tick, then looks at each part. The first stop signal asks for a clean
-    end, the second one for an end at once.
+    Everything runs in one thread: it sleeps for a tick, then looks at each process. The first stop signal requests a
+    clean end, the second an immediate one.
     """
 
     def __init__(self, terminal: Terminal, policy: SupervisorPolicy | None = None) -> None:
@@ -35,7 +35,7 @@ class Supervisor:
 
     @contextmanager
     def signals(self) -> Iterator[None]:
-        """Take SIGINT, SIGTERM and SIGHUP as requests to stop, for the time of the block."""
+        """Treat SIGINT, SIGTERM and SIGHUP as stop requests inside the block."""
         before = {number: signal.signal(number, self._on_signal) for number in STOP_SIGNALS}
         try:
             yield
@@ -46,7 +46,7 @@ class Supervisor:
     def start(self, *parts: ProcessSpec) -> None:
         """Start ``parts`` as one stage and return when all of them are ready.
 
-        Raises StartFailed when one keeps ending or does not get ready, StopRequested on a signal.
+        Raises StartFailed if one keeps ending or does not get ready, StopRequested on a signal.
         """
         stage = [RunningPart(part, self._terminal, self._policy) for part in parts]
         self._stages.append(stage)
@@ -61,7 +61,7 @@ class Supervisor:
             self._tick()
 
     def run(self, name: str, command: Command) -> None:
-        """Run a step that ends by itself. Raises StepFailed when it fails, StopRequested on a signal."""
+        """Run a one-time step. Raises StepFailed or StopRequested."""
         process = spawn_with_lines(name, command, self._terminal)
         try:
             while (status := process.poll()) is None:
@@ -72,7 +72,6 @@ class Supervisor:
             raise StepFailed(f"{name} failed ({describe_exit_status(status)}): its lines above say why.")
 
     def watch(self) -> None:
-        """Keep all parts alive until a stop is asked for."""
         while True:
             try:
                 self._tick()
@@ -80,13 +79,14 @@ class Supervisor:
                 return
 
     def stop(self) -> None:
-        """End all parts, the last stage first; what does not end in its time, or after a second signal, is killed."""
+        """Stop all processes, the last stage first; a process that exceeds its time, or lives after a second signal, is
+        killed."""
         while self._stages:
             self._stop_stage(self._stages.pop())
 
     @property
     def pids(self) -> dict[str, int | None]:
-        """Part name -> main process id, None while it is between two lives."""
+        """Return ``{name: main process id}``; None while a process is being restarted."""
         return {running.part.name: running.pid for stage in self._stages for running in stage}
 
     def _ready(self, running: RunningPart) -> bool:
@@ -105,17 +105,13 @@ class Supervisor:
     def _stop_stage(self, stage: list[RunningPart]) -> None:
         for running in stage:
             running.ask_to_stop()
-        patience = max(running.part.stop_timeout for running in stage)
-        self._wait(patience, until=lambda: all(running.pid is None for running in stage))
+        deadline = time.monotonic() + max(running.part.stop_timeout for running in stage)
+        while any(running.pid for running in stage) and time.monotonic() < deadline and self._stop_requests <= 1:
+            time.sleep(self._policy.tick / 2)
         for running in stage:
             if running.pid is not None:
                 self._terminal.line("up", f"{running.part.name} did not end in time: killed")
             running.finish()
-
-    def _wait(self, patience: float, *, until: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + patience
-        while not until() and time.monotonic() < deadline and self._stop_requests <= 1:
-            time.sleep(self._policy.tick / 2)
 
     def _on_signal(self, number: int, _frame: object) -> None:
         self._stop_requests += 1

@@ -1,4 +1,4 @@
-"""What the person at the console sees: whole lines, each with the name of the part that wrote it."""
+"""The terminal output of the stack: whole lines, each with the name of the process that wrote it."""
 
 import re
 import threading
@@ -10,7 +10,7 @@ COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Terminal:
-    """A line writer that several parts share; colours only when it is a real terminal.
+    """A line writer that several processes share; colours only on a real terminal.
 
     When the reader goes away (``make run | head``) ``gone`` turns true and writing becomes a no-op.
     """
@@ -22,19 +22,18 @@ class Terminal:
         self.gone = False
 
     def line(self, name: str, text: str) -> None:
-        """Write ``name    | text``; colours that a part chose itself go only to a real terminal."""
+        """Write ``name | text``; colours in ``text`` are kept only on a real terminal."""
         if self._colours is None:
             text = COLOUR_CODES.sub("", text)
         with self._lock:
             self._write(f"{self._prefix(name)} {text}\n")
 
     def plain(self, text: str) -> None:
-        """Write ``text`` as it is."""
         with self._lock:
             self._write(text + "\n")
 
     def pump(self, name: str, source: IO[bytes]) -> threading.Thread:
-        """Copy ``source`` line by line in a thread of its own, which ends with the source."""
+        """Copy ``source`` line by line in a thread, which ends with the source."""
         thread = threading.Thread(target=self._copy, args=(name, source), daemon=True, name=f"lines of {name}")
         thread.start()
         return thread

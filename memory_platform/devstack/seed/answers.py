@@ -1,4 +1,4 @@
-"""Answers of the demo world: contexts with their receipts, what was replied, and what the user made of it."""
+"""Answers of the demo world: contexts with their receipts, replies and the users' reactions."""
 
 from uuid import UUID
 
@@ -20,19 +20,19 @@ from tenants.services.usage.recording import roll_up_usage
 
 
 def remember_now(tenant_id: UUID) -> None:
-    """Do the tenant's waiting work here, so that the world is remembered before anybody looks."""
+    """Do the tenant's waiting work here, so that the demo world's memories exist before anybody looks."""
     drain_work_job(tenant_id=str(tenant_id))
 
 
 def roll_up_days(tenant_id: UUID) -> None:
-    """Write what the tenant's days show of quality, waits and use, as jobs do within the hour."""
+    """Roll up the tenant's days of quality, latency and usage, as jobs do within the hour."""
     roll_up_recent_indicators(tenant_id)
     roll_up_waits(tenant_id)
     roll_up_usage(tenant_id)
 
 
 def give_answer(tenant_id: UUID, subject_id: str, plan: SeedAnswer) -> None:
-    """Ask for a context, post the turn and tell what came of it; nothing where the conversation is known."""
+    """Request a context, post the turn and report its outcome; do nothing if the conversation exists."""
     with tenant_tx(tenant_id):
         if Conversation.objects.filter(subject__external_id=subject_id, external_id=plan.conversation_id).exists():
             return

@@ -1,11 +1,11 @@
-"""Who lives in the demo world and what they said: fictional, in English and Chinese."""
+"""People of the demo world and their messages: fictional, in English and Chinese."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class SeedTalk:
-    """One conversation: turns of (role, words), the user's first."""
+    """One conversation: (role, text) pairs, the user's first."""
 
     conversation_id: str
     turns: tuple[tuple[str, str], ...]
@@ -13,7 +13,7 @@ class SeedTalk:
 
 @dataclass(frozen=True, slots=True)
 class SeedAnswer:
-    """One turn that memory helped with: the question, the reply to it, and what the user said next."""
+    """One turn for which memory helped: the question, the reply, and the user's next message."""
 
     conversation_id: str
     query: str
@@ -23,7 +23,7 @@ class SeedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SeedSubject:
-    """One subject, by the product's own id: what they talked about, oldest first, and what was answered since."""
+    """One subject, by the product's own id: past conversations, oldest first, then the answered questions."""
 
     subject_id: str
     talks: tuple[SeedTalk, ...]
@@ -32,18 +32,18 @@ class SeedSubject:
 
 @dataclass(frozen=True, slots=True)
 class SeedStaff:
-    """What one member of staff is, and in which tenant."""
+    """A staff member's tenant and role."""
 
     tenant: str
     role: str
 
 
+# Staff by user name, each in one tenant; the operator belongs to none.
 STAFF = {
     "sam": SeedStaff("acme", "support"),
     "mia": SeedStaff("acme", "manager"),
     "olga": SeedStaff("globex", "support"),
 }
-"""Staff by user name, each of one tenant; the operator is no tenant's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,10 @@ SECONDS_BETWEEN_TURNS = 20
 
 
 def seed_world(data_dir: Path) -> DemoAccess:
-    """Make tenants, staff, keys and conversations where they are missing, and note the ways in in ``data_dir``.
+    """Create missing tenants, staff, keys and conversations; save the logins and keys in ``data_dir``.
 
-    Keys and passwords that still work are kept. What was said is remembered at once, so that answers are made of it,
-    and the days are rolled up, so that figures stand on the dashboard before beat's first hour is over.
+    Working keys and passwords are kept. Waiting work is done at once, and the days are rolled up, so that the dashboard
+    shows figures before beat's first hour is over.
     """
     known = demo_access(data_dir)
     tenants = {plan.slug: _tenant(plan) for plan in WORLD}
@@ -64,7 +64,7 @@ def _tenant(plan: SeedTenant) -> Tenant:
 
 
 def _staff(name: str, known: DemoAccess | None, *, operator: bool) -> str:
-    """Return the password of a staff user, who is made when missing; the operator may enter every tenant."""
+    """Return the password of a staff user, who is created if missing; the operator may enter every tenant."""
     user, _ = User.objects.get_or_create(username=name, defaults={"is_staff": True, "is_superuser": operator})
     password = known.logins.get(name, "") if known else ""
     if not password or not user.check_password(password):
@@ -87,7 +87,7 @@ def _key(tenant: Tenant, known: DemoAccess | None) -> str:
 
 
 def _talks(tenant: Tenant, plan: SeedSubject) -> None:
-    """Post a subject's conversations, one transaction each; known messages are left alone."""
+    """Post a subject's conversations, one transaction each; existing messages are left alone."""
     first = utc_now() - timedelta(days=DAYS_BETWEEN_TALKS * len(plan.talks))
     for number, talk in enumerate(plan.talks):
         began = first + timedelta(days=DAYS_BETWEEN_TALKS * number)

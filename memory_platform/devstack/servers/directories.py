@@ -1,4 +1,4 @@
-"""Where the embedded servers keep their files: as near to the data directory as the system allows."""
+"""The directories of the embedded servers: as near to the data directory as the system allows."""
 
 import hashlib
 import os
@@ -13,10 +13,10 @@ SYSTEM_HOME = Path("/var/lib/memory-platform")
 
 
 def server_home(directory: Path, identity: Identity | None, *, durable: bool) -> Path:
-    """Return the folder for a server's files: ``directory`` itself, or a place that ``identity`` can reach.
+    """Return the directory for a server's files: ``directory`` itself, or a place that ``identity`` can reach.
 
-    A clone below root's home is closed to the unprivileged user. Its data then lives in the system's place for
-    such data (or in the temporary folder when it need not last), and ``directory/elsewhere`` points to it.
+    A clone below root's home is closed to the unprivileged user. Its data then lives in the system's place for such
+    data (or in the temporary folder when it need not last), and ``directory/elsewhere`` points to it.
     """
     directory.mkdir(parents=True, exist_ok=True)
     if can_reach(directory, identity):
@@ -24,12 +24,15 @@ def server_home(directory: Path, identity: Identity | None, *, durable: bool) ->
     base = SYSTEM_HOME if durable else Path("/tmp/memory-platform")  # noqa: S108 - the folder inside is checked for its owner
     home = base / _digest(directory)
     home.mkdir(parents=True, exist_ok=True)
-    _point(directory / "elsewhere", home)
+    link = directory / "elsewhere"
+    if link.is_symlink():
+        link.unlink()
+    link.symlink_to(home)
     return home
 
 
 def socket_directory(home: Path, identity: Identity | None, *, longest_name: int) -> Path:
-    """Return a private folder whose sockets have paths short enough for the system (about 100 characters).
+    """Return a private directory whose socket paths are short enough for the system (about 100 characters).
 
     ``longest_name`` is the length of the longest socket name. Raises StartFailed when no such place exists.
     """
@@ -43,7 +46,7 @@ def socket_directory(home: Path, identity: Identity | None, *, longest_name: int
 
 
 def private_directory(path: Path, identity: Identity | None) -> Path:
-    """Make ``path`` a folder that only its owner may enter; a folder of somebody else at that place is refused."""
+    """Make ``path`` a directory that only its owner may enter. Raises StartFailed if it belongs to somebody else."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     owner = path.lstat().st_uid
     expected = {os.geteuid()} | ({identity.uid} if identity else set())
@@ -52,12 +55,6 @@ def private_directory(path: Path, identity: Identity | None) -> Path:
     path.chmod(0o700)
     give(path, identity)
     return path
-
-
-def _point(link: Path, target: Path) -> None:
-    if link.is_symlink():
-        link.unlink()
-    link.symlink_to(target)
 
 
 def _digest(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""One living owner per data directory, and an end for what a dead owner left behind."""
+"""One living owner per data directory, and the end of processes that a dead owner left behind."""
 
 import contextlib
 import fcntl
@@ -12,14 +12,14 @@ from memory_platform.devstack.errors import AlreadyRunning
 
 
 class DirectoryLock:
-    """An advisory lock that the kernel releases when its holder dies, however it dies."""
+    """An advisory lock that the kernel releases when its holder dies."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._descriptor: int | None = None
 
     def acquire(self) -> None:
-        """Take the lock, or keep it when it is already ours. Raises AlreadyRunning when another process has it."""
+        """Take the lock; harmless if it is held already. Raises AlreadyRunning if another process has it."""
         if self._descriptor is not None:
             return
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -34,7 +34,7 @@ class DirectoryLock:
         self._descriptor = descriptor
 
     def release(self) -> None:
-        """Give the lock back; harmless when it is not held."""
+        """Release the lock; harmless if it is not held."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -43,32 +43,33 @@ class DirectoryLock:
 def end_leftovers(program: str, directory: Path, *, main_pid: int | None, signal: int, patience: float) -> None:
     """End the processes named ``program`` that still work in ``directory``; call it only while holding its lock.
 
-    A supervisor that was killed leaves its servers running: their main process gets ``signal``. A server that was
-    killed leaves children that are about to notice by themselves. Whoever lives after ``patience`` seconds is killed.
+    A killed supervisor leaves its servers running: their main process gets ``signal``. A killed server leaves children
+    that end by themselves shortly. Processes that live after ``patience`` seconds are killed.
     """
     leftovers = [process for process in psutil.process_iter(["name"]) if _works_in(process, program, directory)]
     for process in leftovers:
         if process.pid == main_pid:
             _send(process, signal)
-    _, alive = psutil.wait_procs(leftovers, timeout=patience)
-    for process in alive:
-        _send(process, SIGKILL)
-    psutil.wait_procs(alive, timeout=patience)
+    _await_end(leftovers, patience)
 
 
 def end_marked(variable: str, value: str, *, patience: float) -> int:
-    """End the processes whose environment says ``variable=value`` and return how many there were.
+    """End the processes with ``variable=value`` in their environment; return their number.
 
-    Web and worker processes of a supervisor that was killed go on; the environment they inherited gives them away.
+    Web and worker processes outlive a killed supervisor; they are recognised by the environment that they inherited.
     """
     marked = [process for process in psutil.process_iter() if _is_marked(process, variable, value)]
     for process in marked:
         _send(process, SIGTERM)
-    _, alive = psutil.wait_procs(marked, timeout=patience)
+    _await_end(marked, patience)
+    return len(marked)
+
+
+def _await_end(processes: list[psutil.Process], patience: float) -> None:
+    _, alive = psutil.wait_procs(processes, timeout=patience)
     for process in alive:
         _send(process, SIGKILL)
     psutil.wait_procs(alive, timeout=patience)
-    return len(marked)
 
 
 def _is_marked(process: psutil.Process, variable: str, value: str) -> bool:

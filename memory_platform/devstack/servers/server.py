@@ -1,4 +1,4 @@
-"""What an embedded Postgres and an embedded Redis have in common: prepare, start, watch, stop, kill."""
+"""The common part of the embedded Postgres and Redis: prepare, start, watch, stop, kill."""
 
 import contextlib
 import os
@@ -34,13 +34,12 @@ class EmbeddedServer(ABC):
 
     @property
     def process_name(self) -> str:
-        """What the system calls the server's processes."""
         return self.program
 
     @property
     @abstractmethod
     def work_directory(self) -> Path:
-        """The folder in which the server's processes run."""
+        pass
 
     @property
     @abstractmethod
@@ -49,18 +48,18 @@ class EmbeddedServer(ABC):
 
     @abstractmethod
     def create(self) -> None:
-        """Make what the first start needs; returns at once when it is there."""
+        """Create the files of the first start, unless they exist."""
 
     @abstractmethod
     def command(self) -> Command:
-        """Return how the server's main process is started."""
+        pass
 
     @abstractmethod
     def is_ready(self) -> bool:
-        """Tell whether the server answers now."""
+        pass
 
     def prepare(self) -> None:
-        """Make the server startable: take the lock, end leftovers of a crash, create what is missing.
+        """Take the lock, end leftovers of a crash, create missing files.
 
         Raises AlreadyRunning when another living process of ours has the directory.
         """
@@ -77,7 +76,7 @@ class EmbeddedServer(ABC):
         self.create()
 
     def start(self) -> None:
-        """Start the server and return when it answers; harmless when it runs. Raises StartFailed, AlreadyRunning."""
+        """Start the server and return when it answers; harmless if it runs. Raises StartFailed, AlreadyRunning."""
         if self.pid is not None:
             return
         self.prepare()
@@ -90,7 +89,7 @@ class EmbeddedServer(ABC):
             raise
 
     def stop(self) -> None:
-        """Stop the server in good order, by force after ``stop_timeout``; harmless when it does not run."""
+        """Stop the server cleanly, by force after ``stop_timeout``; harmless if it does not run."""
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(self.stop_signal)
             try:
@@ -101,24 +100,21 @@ class EmbeddedServer(ABC):
         self.release()
 
     def release(self) -> None:
-        """Let another process have the directory; the server must not run any more."""
         self._lock.release()
 
     def kill(self) -> None:
-        """End the main process as a crash would (SIGKILL): what tests of recovery need."""
+        """Kill the main process (SIGKILL), as tests of recovery need it."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
 
     @property
     def pid(self) -> int | None:
-        """The main process's id while it lives, else None."""
         alive = self._process is not None and self._process.poll() is None
         return self._process.pid if alive and self._process else None
 
     @property
     def log_file(self) -> Path:
-        """Where ``start`` sends the server's output."""
         return self.home / f"{self.program}.log"
 
     def _wait_until_ready(self) -> None:
@@ -144,5 +140,5 @@ class EmbeddedServer(ABC):
 
 
 def plain_environment(**extra: str) -> dict[str, str]:
-    """Return a small environment for a server: nothing of the caller's PG* or locale variables reaches it."""
+    """Return a small environment for a server, without the caller's PG* and locale variables."""
     return {"PATH": os.environ.get("PATH", os.defpath), **extra}

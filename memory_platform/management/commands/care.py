@@ -1,21 +1,17 @@
-"""Run or preview a job of the timetable by hand: ``manage.py care calibrate-confidence --tenant acme --preview``."""
+"""Run or preview a scheduled job by hand: ``manage.py care calibrate-confidence --tenant acme --preview``."""
 
 import time
 from argparse import ArgumentParser
 from collections.abc import Callable
 from functools import partial
 from typing import Any
-from uuid import UUID
 
 from django.core.management.base import CommandError
 
-from memory_platform.management.base import PlatformCommand
+from memory_platform.management.base import PlatformCommand, choose_tenants
 from memory_platform.management.progress import quiet_events
 from snapshots.maintenance import CARE, JOBS, WHOLE, CareJob, WholeJob
 from snapshots.values import CarePreview
-from tenants.errors import TenantUnknown
-from tenants.models import Tenant
-from tenants.selectors import tenant_by_slug
 from tenants.services.job_runs import RunTally, run_by_hand, run_whole_by_hand
 
 EXAMPLES = 10
@@ -50,20 +46,12 @@ class Command(PlatformCommand):
 
     def _each(self, job: CareJob, options: dict[str, Any]) -> int:
         failed = 0
-        for slug, tenant_id in self._tenants(options["tenant"]).items():
+        for tenant in choose_tenants(options["tenant"]):
             if options["preview"]:
-                self._tell_preview(slug, job.preview(tenant_id), options["examples"])
+                self._tell_preview(tenant.slug, job.preview(tenant.id), options["examples"])
             else:
-                failed += self._tell_run(slug, partial(run_by_hand, job.name, job.run, [tenant_id]))
+                failed += self._tell_run(tenant.slug, partial(run_by_hand, job.name, job.run, [tenant.id]))
         return failed
-
-    def _tenants(self, slug: str | None) -> dict[str, UUID]:
-        if slug is None:
-            return dict(Tenant.objects.order_by("id").values_list("slug", "id"))
-        try:
-            return {slug: tenant_by_slug(slug).id}
-        except TenantUnknown:
-            raise CommandError(f"There is no tenant {slug!r}.") from None
 
     def _tell_preview(self, whose: str, found: CarePreview, examples: int) -> None:
         counts = ", ".join(f"{count:,} {kind}" for kind, count in found.counts.items())

@@ -1,4 +1,4 @@
-"""``manage.py create_key --tenant T``: make an API key and print it once."""
+"""``manage.py create_key --tenant T``: create an API key and print it once."""
 
 from argparse import ArgumentTypeError
 from datetime import timedelta
@@ -19,7 +19,6 @@ DAYS_MOST = 36_500
 
 
 def days_of(text: str) -> int:
-    """Return a key's days to live. Raises ArgumentTypeError unless they are a whole number from 1 to ``DAYS_MOST``."""
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(DAYS_MOST)) and 1 <= int(text) <= DAYS_MOST):
         raise ArgumentTypeError(f"must be a whole number of days from 1 to {DAYS_MOST}")
     return int(text)

@@ -1,4 +1,4 @@
-"""``manage.py create_tenant SLUG --name NAME``: make a tenant."""
+"""``manage.py create_tenant SLUG --name NAME``: create a tenant."""
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser

@@ -1,4 +1,4 @@
-"""``manage.py embedding_spaces``: what each embedding space holds and lacks; re-embed; drop a replaced space."""
+"""``manage.py embedding_spaces``: count the vectors of each embedding space; re-embed; drop a replaced space."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import Error
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.management.base import PlatformCommand
+from memory_platform.management.base import PlatformCommand, choose_tenants
 from memory_platform.management.progress import progress
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders, measured_embedders, space_id
@@ -29,13 +29,11 @@ from snapshots.embedding.upkeep.space_counts import (
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
 from snapshots.models import EmbeddingSpace
 from snapshots.sensitive.detector import mask_sensitive
-from tenants.errors import TenantUnknown
-from tenants.selectors import all_tenant_ids, tenant_by_slug
 from tenants.services.audit import COMMAND_LINE
 
 AGAIN = "Run the same command again: it goes on where it stopped."
+# The exit status of a program that Ctrl-C ended.
 INTERRUPTED = 130
-"""What shells call a program that Ctrl-C ended."""
 HEADINGS = (
     *("space", "length", "languages", "listed", "answers"),
     *("holds", "should hold", "done", "oldest missing"),
@@ -44,7 +42,7 @@ HEADINGS = (
 
 @dataclass(frozen=True, slots=True)
 class SpaceLine:
-    """One space as the table shows it; ``answers`` is empty for a space that is not listed."""
+    """One line of the table; ``answers`` is empty for a space that is not configured."""
 
     name: str
     dimensions: int
@@ -55,7 +53,6 @@ class SpaceLine:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """What stands in its columns."""
         count, oldest = self.count, self.count.oldest_missing_at
         return (
             self.name,
@@ -81,7 +78,7 @@ class Command(PlatformCommand):
         parser.add_argument("--yes", action="store_true", help="drop without asking for the space's name")
 
     def handle(self, *args: object, **options: Any) -> None:
-        tenants = self._tenants(options["tenant"])
+        tenants = [tenant.id for tenant in choose_tenants(options["tenant"])]
         if options["drop"]:
             if options["tenant"]:
                 raise CommandError("A space is dropped for all tenants: leave out --tenant.")
@@ -97,16 +94,9 @@ class Command(PlatformCommand):
                 f"meanwhile. Words find them. {AGAIN}"
             )
 
-    def _tenants(self, slug: str | None) -> Sequence[UUID]:
-        if slug is None:
-            return list(all_tenant_ids())
-        try:
-            return [tenant_by_slug(slug).id]
-        except TenantUnknown as unknown:
-            raise CommandError(f"{unknown.detail}.") from None
-
     def _show(self, tenants: Sequence[UUID], *, whole: bool) -> int:
-        """Print the table and keep the counts for the console when they are of the whole platform; return the lack."""
+        """Print the table, store the counts for the console if they cover the platform, and return the number of
+        missing vectors."""
         embedders = measured_embedders()
         counts = count_spaces_of(tenants, embedders)
         if whole:
@@ -132,8 +122,11 @@ class Command(PlatformCommand):
         self.stdout.write(f"{name}: vectors of {held:,} memories in use, {alone:,} of them with vectors nowhere else.")
         if alone:
             self.stdout.write(self.style.WARNING("Those are found by words alone until --reembed embeds them anew."))
-        if not sure and not self._confirm_drop(name):
-            raise CommandError("Nothing was dropped: what was typed is not the space's name.")
+        if not sure:
+            self.stdout.write("This cannot be undone. Type the space's name to drop it: ", ending="")
+            self.stdout.flush()
+            if sys.stdin.readline().strip() != name:
+                raise CommandError("Nothing was dropped: the typed text is not the space's name.")
         with catch_interrupt(), progress(self.stdout, "dropping", 0, "vectors") as advance:
             dropped = sum(drop_vectors(one, space, by=COMMAND_LINE, advance=advance) for one in tenants)
         if not forget_space(space):
@@ -160,25 +153,18 @@ class Command(PlatformCommand):
             )
         return space
 
-    def _confirm_drop(self, name: str) -> bool:
-        self.stdout.write("This cannot be undone. Type the space's name to drop it: ", ending="")
-        self.stdout.flush()
-        return sys.stdin.readline().strip() == name
-
 
 def count_spaces_of(tenants: Sequence[UUID], embedders: Embedders) -> Counts:
-    """Return the sum of the counts of ``tenants``."""
     nothing: Counts = {}
     return reduce(add_counts, (count_spaces(tenant_id, embedders) for tenant_id in tenants), nothing)
 
 
 def unmeasured_embedders(measured: Embedders) -> list[Embedder]:
-    """Return the listed embedders that are not among the ``measured``."""
     return [one for one in active_embedders() if one not in measured]
 
 
 def lines(counts: Counts, embedders: Embedders) -> list[SpaceLine]:
-    """Return the listed spaces in their order, then the others by name."""
+    """Return the configured spaces in their order, then the others by name."""
     kept = {space.id: space for space in EmbeddingSpace.objects.order_by("name")}
     found = []
     for place, one in enumerate(embedders, start=1):
@@ -192,7 +178,7 @@ def lines(counts: Counts, embedders: Embedders) -> list[SpaceLine]:
 
 
 def describe_answer(embedder: Embedder) -> str:
-    """Return ``yes`` when the model embeds a text that it cannot have embedded before, else why it does not."""
+    """Return ``yes`` if the model embeds a new text, else the reason why not."""
     try:
         embedder.embed([f"{utc_now().isoformat()}"])
     except EmbeddingUnavailable as away:
@@ -201,7 +187,6 @@ def describe_answer(embedder: Embedder) -> str:
 
 
 def print_table(rows: Sequence[Sequence[str]], write: Any) -> None:
-    """Write ``rows`` with columns as wide as what stands in them."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         write("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
@@ -209,7 +194,7 @@ def print_table(rows: Sequence[Sequence[str]], write: Any) -> None:
 
 @contextmanager
 def catch_interrupt() -> Iterator[None]:
-    """End the command by Ctrl-C inside the block: what was done stays done."""
+    """End the command by Ctrl-C inside the block; finished work stays."""
     try:
         yield
     except (KeyboardInterrupt, Error) as fault:
@@ -219,7 +204,7 @@ def catch_interrupt() -> Iterator[None]:
 
 
 def is_interrupt(fault: BaseException | None) -> bool:
-    """Tell whether Ctrl-C began it: struck within the driver, it leaves as the error of a broken connection."""
+    """Return whether Ctrl-C was the cause: inside the database driver it surfaces as a connection error."""
     while fault is not None and not isinstance(fault, KeyboardInterrupt):
         fault = fault.__context__
     return fault is not None

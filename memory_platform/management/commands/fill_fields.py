@@ -1,10 +1,11 @@
-"""``manage.py fill_fields``: fields that a tenant asks for, filled from notes that were held before."""
+"""``manage.py fill_fields``: fill a tenant's own fields from earlier notes."""
 
 from argparse import ArgumentParser
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
+from memory_platform.management.base import choose_tenants
 from memory_platform.management.progress import progress, quiet_events
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.understanding.fields.field_backfill import backfill_fields, count_fillable_notes
@@ -22,11 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="count what would be filled, and write nothing")
 
     def handle(self, *args: object, tenant: str | None, dry_run: bool, **options: object) -> None:
-        tenants = list(Tenant.objects.order_by("slug"))
-        chosen = [one for one in tenants if tenant in (None, one.slug)]
-        if not chosen:
-            known = ", ".join(one.slug for one in tenants) or "none yet"
-            raise CommandError(f"There is no tenant {tenant!r}. Tenants here: {known}.")
+        chosen = choose_tenants(tenant)
         try:
             for one in chosen:
                 self._fill(one, dry_run=dry_run)

@@ -1,22 +1,19 @@
-"""Load a data set of conversations: ``manage.py import_conversations FILE --tenant acme``."""
+"""Import a data set of conversations: ``manage.py import_conversations FILE --tenant acme``."""
 
 import time
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections import Counter
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
+from memory_platform.management.base import choose_tenants
 from memory_platform.management.datasets import SAMPLE, Dataset, import_dataset, read_dataset
 from memory_platform.management.progress import progress, quiet_events
 from memory_platform.management.reading import explain_faults
 from snapshots.intake.values import CONTENT_DIFFERS
-from tenants.errors import TenantUnknown
-from tenants.models import Tenant
-from tenants.selectors import tenant_by_slug
 
 AGAIN = "Run the same command again: what is stored already is skipped."
 
@@ -35,13 +32,14 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        dataset = self._dataset(options["file"], options["subject_suffix"])
+        with explain_faults(options["file"], "is not a data set of conversations"):
+            dataset = read_dataset(options["file"], subject_suffix=options["subject_suffix"])
         started = time.monotonic()
         counts: Counter[str] = Counter()
         try:
-            tenant_id = self._tenant(options["tenant"])
+            [tenant] = choose_tenants(options["tenant"])
             with quiet_events(), progress(self.stdout, dataset.name, dataset.messages, "messages") as advance:
-                import_dataset(dataset, tenant_id, counts, advance=advance)
+                import_dataset(dataset, tenant.id, counts, advance=advance)
         except OperationalError:
             raise CommandError(
                 f"The database does not answer; {counts['messages']:,} messages were loaded. "
@@ -50,17 +48,6 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             raise CommandError(f"Stopped after {counts['messages']:,} messages. {AGAIN}", returncode=130) from None
         self._report(dataset, counts, time.monotonic() - started)
-
-    def _dataset(self, path: Path, suffix: str) -> Dataset:
-        with explain_faults(path, "is not a data set of conversations"):
-            return read_dataset(path, subject_suffix=suffix)
-
-    def _tenant(self, slug: str) -> UUID:
-        try:
-            return tenant_by_slug(slug).id
-        except TenantUnknown:
-            known = ", ".join(Tenant.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
-            raise CommandError(f"There is no tenant {slug!r}. Tenants here: {known}.") from None
 
     def _report(self, dataset: Dataset, counts: "Counter[str]", seconds: float) -> None:
         rate = round(counts["messages"] / max(seconds, 0.001))

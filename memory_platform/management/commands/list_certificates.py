@@ -1,4 +1,4 @@
-"""``manage.py list_certificates``: every tenant's certificates of erasure, to be kept outside of the database."""
+"""``manage.py list_certificates``: list every tenant's certificates of erasure, to be kept outside of the database."""
 
 from argparse import ArgumentTypeError
 from datetime import datetime
@@ -14,7 +14,6 @@ from tenants.selectors import all_tenant_ids
 
 
 def moment_of(text: str) -> datetime:
-    """Return a time with its offset. Raises ArgumentTypeError."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

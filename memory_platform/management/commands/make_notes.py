@@ -1,10 +1,11 @@
-"""``manage.py make_notes``: notes for messages and beliefs of before notes were made."""
+"""``manage.py make_notes``: make notes from messages and beliefs that are older than notes."""
 
 from argparse import ArgumentParser
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
+from memory_platform.management.base import choose_tenants
 from memory_platform.management.progress import progress, quiet_events
 from snapshots.understanding.note_backfill import backfill_notes, count_unread_messages
 from tenants.models import Tenant
@@ -22,7 +23,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, tenant: str | None, dry_run: bool, **options: object) -> None:
         try:
-            for one in self._tenants(tenant):
+            for one in choose_tenants(tenant):
                 self._make(one, dry_run=dry_run)
         except OperationalError:
             raise CommandError(f"The database does not answer: check DATABASE_URL. {AGAIN}") from None
@@ -46,11 +47,3 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"{tenant.slug}: {reviews:,} old beliefs that no lasting words support {wait} for review."
             )
-
-    def _tenants(self, slug: str | None) -> list[Tenant]:
-        tenants = list(Tenant.objects.order_by("slug"))
-        chosen = [one for one in tenants if slug in (None, one.slug)]
-        if not chosen:
-            known = ", ".join(one.slug for one in tenants) or "none yet"
-            raise CommandError(f"There is no tenant {slug!r}. Tenants here: {known}.")
-        return chosen

@@ -1,4 +1,4 @@
-"""Make a Postgres server of your own ready for the platform: ``manage.py provision --superuser-url ...``."""
+"""Prepare your own Postgres server for the platform: ``manage.py provision --superuser-url ...``."""
 
 import secrets
 from argparse import ArgumentParser

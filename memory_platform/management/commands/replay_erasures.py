@@ -1,4 +1,5 @@
-"""``manage.py replay_erasures FILE``: after a restore, before traffic is opened, erase again what was erased since."""
+"""``manage.py replay_erasures FILE``: after a restore, and before opening traffic, repeat the erasures since the
+backup."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What another policy would have done: ``manage.py replay_policy --tenant acme --from 1 --to 2``."""
+"""Replay receipts under another policy: ``manage.py replay_policy --tenant acme --from 1 --to 2``."""
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError
@@ -19,9 +19,8 @@ EXAMPLES = 10
 
 
 def read_whole_number(text: str) -> int:
-    """Return a number of at least 0. Raises ArgumentTypeError."""
     if not text.isdecimal() or len(text) > 9:  # noqa: PLR2004 - more digits than any version or count has
-        raise ArgumentTypeError("a whole number is needed")
+        raise ArgumentTypeError("must be a whole number")
     return int(text)
 
 
@@ -81,7 +80,6 @@ def lines_of(told: Replay, before: int, after: int) -> list[str]:
 
 
 def refusal_in_words(one: Refusal) -> str:
-    """Return why receipts are not ordered anew."""
     what = one.reason.removeprefix("other_")
     return (
         f"{one.receipts:,} receipts are left out: {what} {one.made_by} made them, and {one.now} would judge them now."
@@ -89,7 +87,6 @@ def refusal_in_words(one: Refusal) -> str:
 
 
 def format_share(share: ShareEstimate) -> str:
-    """Return a share as text, with its interval and n."""
     if share.value is None or share.low is None or share.high is None:
         return "nothing is known"
     return f"{share.value:.1%} ({share.low:.1%} to {share.high:.1%}; {share.count:,} of {share.of:,})"

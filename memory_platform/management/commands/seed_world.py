@@ -1,4 +1,4 @@
-"""Make the demo world: ``manage.py seed_world``."""
+"""Create the demo world: ``manage.py seed_world``."""
 
 from typing import Any
 

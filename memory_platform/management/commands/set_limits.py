@@ -1,4 +1,4 @@
-"""``manage.py set_limits --tenant T``: what a tenant or one of its keys may use."""
+"""``manage.py set_limits --tenant T``: set the limits of a tenant or of one of its keys."""
 
 from argparse import ArgumentTypeError
 
@@ -17,7 +17,6 @@ DIGITS = 18
 
 
 def limit_of(text: str) -> int | str:
-    """Return a limit, or ``DEFAULT``. Raises ArgumentTypeError for anything else."""
     if text == DEFAULT:
         return text
     if not (text.isascii() and text.isdigit() and len(text) <= DIGITS):

@@ -1,4 +1,4 @@
-"""``manage.py sync_schedule``: bring beat's rows up to the timetable. Beat does the same when it starts."""
+"""``manage.py sync_schedule``: update beat's rows from the schedule. Beat does the same when it starts."""
 
 from django.core.management.base import BaseCommand
 

@@ -1,4 +1,4 @@
-"""``manage.py translate``: bring the console's Chinese catalogue up to date and compile it. For developers."""
+"""``manage.py translate``: update and compile the console's Chinese catalogue. For developers."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 
 class Command(BaseCommand):
-    """Find our texts, add new ones to the catalogue, drop old ones, compile; name what waits for a translation."""
+    """Find the texts, add new ones to the catalogue, drop old ones, compile; list missing translations."""
 
     help = "Bring memory_platform/locale up to date with the code and compile it (no gettext tools needed)."
     requires_system_checks = ()

@@ -1,4 +1,4 @@
-"""``manage.py verify_certificate FILE``: whether certificates in a file are this platform's, and unchanged."""
+"""``manage.py verify_certificate FILE``: check that certificates are this platform's and unchanged."""
 
 from pathlib import Path
 

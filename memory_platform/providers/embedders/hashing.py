@@ -1,5 +1,3 @@
-"""A deterministic embedding without a model: terms hashed to signs. For tests, in every language."""
-
 import zlib
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +18,6 @@ class HashingEmbedder:
         self.languages = languages
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return unit rows, or zero rows for texts without terms."""
         forbid_open_transaction()
         rows = np.zeros((len(texts), self.dimensions), np.float32)
         for i, text in enumerate(texts):
@@ -29,7 +26,6 @@ class HashingEmbedder:
         return unit_rows(rows)
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
-        """Return rows as of any texts."""
         return self.embed(texts)
 
     def _signs(self, term: str) -> Vectors:

@@ -1,8 +1,9 @@
-"""What is known of embedding models by name, so that a name is all the configuration they need (L2)."""
+"""Known properties of embedding models by name, so that a name is all the configuration they need."""
 
 import re
 from dataclasses import dataclass
 
+# By the last part of the name, in lower case; from the model cards.
 DIMENSIONS = {
     "all-minilm-l6-v2": 384,
     "bge-base-en-v1.5": 768,
@@ -26,12 +27,11 @@ DIMENSIONS = {
     "text2vec-base-chinese": 768,
     "text2vec-large-chinese": 1_024,
 }
-"""By the last part of the name, in lower case; from the models' own cards."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputPrefixes:
-    """What a model was trained to read before a question, and before a passage that may answer it."""
+    """The prefixes that a model was trained with, before a question and before a passage."""
 
     question: str = ""
     passage: str = ""
@@ -51,22 +51,19 @@ _READINGS = (
         InputPrefixes(question="Represent this sentence for searching relevant passages: "),
     ),
 )
-"""The first that is found in the name, in lower case; word for word from the models' own cards. The cards of bge-m3,
-text2vec and MiniLM ask for nothing, and so do OpenAI's models."""
 
 
 def known_dimensions(model: str) -> int:
-    """Return the length of the model's vectors; 0 for a model that is not known."""
+    """Return the length of the model's vectors; 0 if unknown."""
     return DIMENSIONS.get(model.rpartition("/")[2].lower(), 0)
 
 
 def input_prefixes(model: str) -> InputPrefixes | None:
-    """Return how ``model`` (a name or a path) was trained to read; None where nothing is known."""
     return next((reading for pattern, reading in _READINGS if pattern.search(model.lower())), None)
 
 
 def space_name(model: str, dimensions: int, reading: InputPrefixes) -> str:
-    """Return the name of the embedding space that ``model`` (with its kind) makes.
+    """Return the name of the embedding space of ``model`` (with its kind).
 
     Passages with something before them lie elsewhere than bare ones: vectors of the two are never compared.
     """

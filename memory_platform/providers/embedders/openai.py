@@ -1,4 +1,4 @@
-"""Embedding over HTTP in OpenAI's form, which most servers speak: bge, text2vec, e5 behind TEI or vLLM (L1, L2)."""
+"""Embedding over HTTP in OpenAI's format, which most servers support: bge, text2vec, e5 behind TEI or vLLM."""
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,12 +52,10 @@ class OpenAIEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """Length of every vector; 0 while nobody knows it."""
         return self._dimensions
 
     @property
     def ready(self) -> bool:
-        """Whether the dimensions are known and kept to, and the endpoint did not fail repeatedly."""
         return self._dimensions > 0 and self._is_itself and self._service.answering
 
     def prepare(self) -> None:
@@ -73,11 +71,9 @@ class OpenAIEmbedder:
         return self._rows(texts, self._reading.passage)
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
-        """Return rows as :meth:`embed` does, of questions as the model was trained to read them. Raises as it does."""
         return self._rows(texts, self._reading.question)
 
     def _rows(self, texts: Sequence[str], before: str) -> Vectors:
-        """Return one row per text, each read with ``before`` in front of it."""
         forbid_open_transaction()
         self.prepare()
         readable = [_clean_text(text, before, self._policy.text_chars) for text in texts]
@@ -110,7 +106,7 @@ class OpenAIEmbedder:
             raise kind(failed.detail) from None
 
     def _check_dimensions(self, rows: Vectors) -> Vectors:
-        """Return ``rows``. Raises WrongDimension when they are not as long as the first rows were."""
+        """Return ``rows``. Raises WrongDimension if their length differs from the first rows'."""
         with self._learning:
             if not self._dimensions:
                 self._dimensions = rows.shape[1]
@@ -137,7 +133,6 @@ def rows_of(answer: Any, count: int) -> Vectors:
 
 
 def count_tokens(answer: Mapping[str, Any]) -> None:
-    """Put what the service says it read into the metrics."""
     usage = answer.get("usage")
     total = usage.get("total_tokens") if isinstance(usage, Mapping) else None
     if isinstance(total, int) and total > 0:
@@ -145,7 +140,7 @@ def count_tokens(answer: Mapping[str, Any]) -> None:
 
 
 def _clean_text(text: str, before: str, limit: int) -> str:
-    """Return the part of ``text`` to send; empty when no character is visible."""
+    """Return the part of ``text`` to send; empty if it has no visible character."""
     shown = beginning(collapse_spaces(text[: 2 * limit]), limit).encode("utf-8", "replace").decode()
     return f"{before}{shown}" if shown else ""
 

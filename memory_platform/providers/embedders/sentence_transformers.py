@@ -1,4 +1,4 @@
-"""Embedding by a model on disk, with the sentence-transformers library: bge, text2vec, E5, MiniLM by path (L1, L2)."""
+"""Embedding by a model on disk, with the sentence-transformers library: bge, text2vec, E5, MiniLM by path."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -18,14 +18,13 @@ from memory_platform.providers.local_model import LocalModel, LocalModelFailed
 from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
 
 NAME_CHARS = 150
-"""Of the reference in the name of the space: a path may be long."""
 
+# How a loaded model embeds texts: as passages, or as questions.
 Encode = Callable[[Any, Sequence[str]], Any]
-"""How a loaded model reads texts: as passages, or as questions."""
 
 
 def load_model(reference: str, *, offline: bool) -> Any:
-    """Return the library's model of a folder or a name; raises whatever the library does."""
+    """Load the library's model from a directory or by name; raises the library's errors."""
     from sentence_transformers import SentenceTransformer  # noqa: PLC0415 -- an extra, and seconds of imports
 
     return SentenceTransformer(reference, local_files_only=offline)
@@ -59,22 +58,19 @@ class SentenceTransformersEmbedder:
 
     @property
     def name(self) -> str:
-        """The end of the reference, and the dimensions."""
         model = f"sentence-transformers:{self._reference[-NAME_CHARS:]}"
         return space_name(model, self._dimensions, self._reading or AS_IT_IS)
 
     @property
     def dimensions(self) -> int:
-        """Length of every vector; 0 while nobody knows it."""
         return self._dimensions
 
     @property
     def ready(self) -> bool:
-        """Whether the next call finds the model loaded, and its vectors as its name promises."""
         return self._model.ready and self._is_itself
 
     def prepare(self) -> None:
-        """Load the model, however long it takes. Raises EmbeddingUnavailable."""
+        """Load the model; this may take long. Raises EmbeddingUnavailable."""
         self._encode_texts(["."], self._as_passages)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -92,7 +88,6 @@ class SentenceTransformersEmbedder:
         return self._unit_rows_of(readable, rows)
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
-        """Return rows as :meth:`embed` does, of all questions within one time box, known ones from memory."""
         forbid_open_transaction()
         readable = self._clean_texts(texts)
         keys = {text: content_hash(text) for text in readable if text}
@@ -114,7 +109,6 @@ class SentenceTransformersEmbedder:
         return model.encode_query(texts, prompt=before, show_progress_bar=False, convert_to_numpy=True)
 
     def _encode_texts(self, texts: Sequence[str], encode: Encode, *, seconds: float | None = None) -> Vectors:
-        """Return one row per text as the model gives it. Raises EmbeddingUnavailable."""
         try:
             rows = self._model.use(lambda model: np.asarray(encode(model, texts), np.float32), seconds=seconds)
         except (LocalModelFailed, CircuitOpen) as failed:
@@ -127,7 +121,7 @@ class SentenceTransformersEmbedder:
         return rows
 
     def _check_length(self, rows: Vectors) -> None:
-        """Note whether the model answers vectors of its length; say once that it does not."""
+        """Note whether the model's vectors have the right length; log a change once."""
         was_itself, self._is_itself = self._is_itself, rows.shape[1] == self._dimensions
         if was_itself and not self._is_itself:
             log(Event.PROVIDER_FAILED, provider="sentence-transformers", error="wrong_dimension")
@@ -138,7 +132,6 @@ class SentenceTransformersEmbedder:
         return [text.encode("utf-8", "replace").decode() for text in cut]
 
     def _unit_rows_of(self, texts: Sequence[str], rows: Mapping[str, Vectors]) -> Vectors:
-        """Return the unit rows of ``texts`` in their order, zero for one that has none."""
         nothing = np.zeros(self._dimensions, np.float32)
         found = [rows.get(text, nothing) for text in texts]
         return unit_rows(np.array(found, np.float32).reshape(len(texts), self._dimensions))

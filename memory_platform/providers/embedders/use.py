@@ -20,12 +20,12 @@ from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
 
 DIMENSIONS = 512
 _CAPITALS = re.compile(r"[A-Z]{2,}")
+# From this many words in capitals on, an all-capitals text is not an abbreviation.
 _SHOUTED_FROM = 3
-"""Words in capitals from which on a text without small letters is no abbreviation."""
 
 
 class UseEmbedder:
-    """Sentences of sixteen languages in one space; here for those that the static English vectors do not know."""
+    """Sentences of sixteen languages in one space; used for those that the static English vectors do not cover."""
 
     name = "use-multilingual-v3"
     dimensions = DIMENSIONS
@@ -39,11 +39,10 @@ class UseEmbedder:
 
     @property
     def ready(self) -> bool:
-        """Whether the next call finds the model ready."""
         return self._model is not None
 
     def prepare(self) -> None:
-        """Load the model, once per process. Raises EmbeddingUnavailable when the wheel's files are missing."""
+        """Load the model, once per process. Raises EmbeddingUnavailable if the wheel's files are missing."""
         with self._lock:
             if self._model is None:
                 self._model = _load_shipped_model()
@@ -54,7 +53,6 @@ class UseEmbedder:
         return self._rows(texts)
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
-        """Return rows as :meth:`embed` does, those of questions asked a while ago from memory."""
         forbid_open_transaction()
         return np.array([self._question(text) for text in texts], np.float32).reshape(-1, DIMENSIONS)
 
@@ -88,8 +86,6 @@ def _load_shipped_model() -> Any:
 
 
 def _clean_text(text: str, limit: int) -> str:
-    """Return the first ``limit`` characters that show, well-formed; what is written in nothing but capitals in small
-    letters, because the model takes its words for names."""
     shown = beginning(collapse_spaces(visible(text[: 4 * limit])), limit)
     if shown.isupper() and len(_CAPITALS.findall(shown)) >= _SHOUTED_FROM:
         shown = shown.lower()

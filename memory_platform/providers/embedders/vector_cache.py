@@ -1,8 +1,3 @@
-"""Vectors of texts embedded a while ago, in Redis, for every process. Redis may be away: then nothing is cached.
-
-A key is a keyed hash of model and text: neither texts nor what could be guessed back to one stand in Redis.
-"""
-
 import hmac
 from collections.abc import Mapping, Sequence
 
@@ -19,7 +14,7 @@ FLOAT_BYTES = 4
 
 
 class VectorCache:
-    """The vectors of one space. ``kept_s`` is how long each is kept, seconds."""
+    """The vectors of one space. ``kept_s`` is their lifetime in seconds."""
 
     def __init__(self, space: str, dimensions: int, *, kept_s: int) -> None:
         self._space = space
@@ -27,7 +22,6 @@ class VectorCache:
         self._kept_s = kept_s
 
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        """Return the vectors that are kept, by text."""
         if not texts:
             return {}
         keys = list(map(self._key, texts))
@@ -35,11 +29,11 @@ class VectorCache:
             held = redis_client().call(USE, lambda client: client.mget(keys))
         except RedisAway:
             return {}
+        whole = FLOAT_BYTES * self._dimensions
         pairs = zip(texts, held, strict=True)  # type: ignore[arg-type]  # redis-py's union with its async client
-        return {text: np.frombuffer(row, np.float32) for text, row in pairs if row and self._is_whole(row)}
+        return {text: np.frombuffer(row, np.float32) for text, row in pairs if row and len(row) == whole}
 
     def put(self, vectors: Mapping[str, Vectors]) -> None:
-        """Keep the vectors, by text."""
         if not vectors:
             return
 
@@ -57,6 +51,3 @@ class VectorCache:
     def _key(self, text: str) -> str:
         digest = hmac.digest(settings.KEY_PEPPER.encode(), self._space.encode() + content_hash(text), "sha256")
         return f"vector:{digest.hex()}"
-
-    def _is_whole(self, row: bytes) -> bool:
-        return len(row) == FLOAT_BYTES * self._dimensions

@@ -23,18 +23,16 @@ from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, u
 from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
 
 DIMENSIONS = 256
+# Most token vectors gathered at once: 16 MB.
 BATCH_TOKENS = 16_384
-"""Most token vectors gathered at once: 16 MB."""
 
 INT8_ONE = 127
 _WORD = re.compile("[a-z]{3,64}")
+# A token that is a word by itself: the mark stands for the preceding blank.
 _WHOLE_WORD = re.compile("\u2581[A-Za-z]{3,}")
-"""A token that is a word by itself: the mark stands for the blank before it."""
 
 
 class WordLlamaEmbedder:
-    """Mean of static token vectors; knows English. Rows are unit length, or zero for a text without tokens."""
-
     name = "wordllama-l2_supercat-256"
     dimensions = DIMENSIONS
     languages: tuple[str, ...] = ("en",)
@@ -47,11 +45,9 @@ class WordLlamaEmbedder:
 
     @property
     def ready(self) -> bool:
-        """Whether the next call finds the model ready."""
         return self._model is not None
 
     def prepare(self) -> None:
-        """Load the model, once per process. Raises EmbeddingUnavailable when the wheel's files are missing."""
         self._loaded_model()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -101,7 +97,6 @@ class _Model:
         self.words = _Words(words, self.word_rows(words))
 
     def sum_vectors(self, text: str) -> Vectors:
-        """Return the sum of the vectors of the text's tokens."""
         ids = self._tokenizer.encode(_well_formed(text), add_special_tokens=False).ids
         row = np.zeros(DIMENSIONS, np.float32)
         for start in range(0, len(ids), BATCH_TOKENS):
@@ -109,7 +104,6 @@ class _Model:
         return row
 
     def word_rows(self, words: Sequence[str]) -> Vectors:
-        """Return the unit row of each word as it stands inside a sentence."""
         encoded = self._tokenizer.encode_batch([f" {word}" for word in words], add_special_tokens=False)
         tokens = [one.ids for one in encoded]
         starts = np.cumsum([0, *map(len, tokens[:-1])])
@@ -124,7 +118,6 @@ class _Words:
         self._rows = _int8(rows)
 
     def near(self, row: Vectors, policy: EmbeddedPolicy, *, but: str) -> tuple[tuple[str, float], ...]:
-        """Return the words nearest to ``row``, a unit vector, with their cosines."""
         dots = np.asarray(simsimd.cdist(_int8(row[None]), self._rows, "dot"), np.float64)[0]
         cosines = dots / INT8_ONE**2
         near = np.flatnonzero(cosines > policy.related_cosine)
@@ -152,7 +145,7 @@ def _load_shipped_model() -> tuple[Any, Vectors]:
 
 
 def _in_pieces(text: str, policy: EmbeddedPolicy) -> str:
-    """Return ``text``, or of a long one pieces at equal distances: the mean of its tokens stays nearly what it was."""
+    """Return ``text``, or pieces of a long text at equal distances, whose mean vector is nearly the same."""
     if len(text) <= policy.static_text_chars:
         return text
     count = policy.static_text_pieces
@@ -161,7 +154,6 @@ def _in_pieces(text: str, policy: EmbeddedPolicy) -> str:
 
 
 def _well_formed(text: str) -> str:
-    """Return ``text`` without lone surrogates, which the tokenizer refuses."""
     return text.encode("utf-8", "replace").decode()
 
 

@@ -1,6 +1,6 @@
 """A circuit breaker: a service that failed several times in a row is left alone for a while, then tried by one caller.
 
-Kept here because the libraries hold a lock during the call, which lets one slow call hold up all others.
+Kept here because the libraries hold a lock during the call, so that one slow call delays all others.
 """
 
 import threading
@@ -11,7 +11,7 @@ from memory_platform.providers.policy import CIRCUIT, CircuitPolicy
 
 
 class CircuitOpen(Unavailable):
-    """The service failed a moment ago and is not asked again yet."""
+    """The service failed a moment ago and is not called yet."""
 
     code = "circuit_open"
 
@@ -31,7 +31,7 @@ class Circuit:
         return self._refuse_until is None
 
     def refuse_while_open(self) -> None:
-        """Raise CircuitOpen while the service is left alone; after the pause one caller passes, the others wait on."""
+        """Raise CircuitOpen while the service is left alone; after the pause one caller passes as a trial."""
         with self._lock:
             now = time.monotonic()
             if self._refuse_until is None:
@@ -41,12 +41,11 @@ class Circuit:
             self._refuse_until = now + self._policy.pause_s
 
     def note_success(self) -> None:
-        """Close the circuit."""
         with self._lock:
             self._failures, self._refuse_until = 0, None
 
     def note_failure(self) -> None:
-        """Count one failure; the last one that is borne opens the circuit, as does a failed trial."""
+        """Count one failure; the last tolerated one, or a failed trial, opens the circuit."""
         with self._lock:
             self._failures += 1
             if self._failures >= self._policy.failures:

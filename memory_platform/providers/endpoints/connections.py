@@ -1,7 +1,7 @@
-"""The connections to one endpoint, which no call keeps from the others.
+"""The connections to one endpoint; a hanging call does not block the others.
 
-httpx bounds each wait for a byte, not that for an answer: an endpoint that sends one byte of its head a second holds
-a connection, and the thread that reads it, for a day. Of a hundred such calls none would be left for the next.
+httpx limits the wait for each byte, not for an answer: an endpoint that sends one byte a second holds a connection and
+its thread for a day, and a hundred such calls would use up the pool.
 """
 
 import threading
@@ -13,7 +13,7 @@ import httpx
 
 
 class Connections:
-    """Safe in threads. ``late_s``: how long after its time a call may still hold a connection."""
+    """Thread-safe. ``late_s``: how long after its deadline a call may still hold a connection."""
 
     def __init__(self, headers: Mapping[str, str], *, late_s: float) -> None:
         self._headers = headers
@@ -24,10 +24,10 @@ class Connections:
 
     @contextmanager
     def lend(self, ends: float) -> Iterator[httpx.Client]:
-        """Lend the connections to a call that is to be over at ``ends`` (monotonic).
+        """Lend the connections to a call with this deadline (``ends``, monotonic).
 
-        Where an earlier one is not over long after its time, all are closed, and this call begins with new ones; others
-        that had an answer to come fail with ``httpx.TransportError``.
+        If an earlier call is long past its deadline, all connections are closed and this call gets new ones; other open
+        calls fail with ``httpx.TransportError``.
         """
         call = object()
         with self._lock:

@@ -1,7 +1,7 @@
-"""JSON calls to a model's HTTP endpoint: boxed in time and size, retried with care, behind a circuit (L1).
+"""JSON calls to a model's HTTP endpoint: limited in time and size, careful retries, behind a circuit breaker.
 
-httpx and stamina, not a vendor's SDK: three kinds of endpoint in several dialects share one set of clocks, and nothing
-of a failed call but its kind reaches a log or an error.
+httpx and stamina, not a vendor's SDK: three kinds of endpoint in several dialects share one set of timeouts, and only
+the kind of a failure reaches a log or an error.
 """
 
 import logging
@@ -34,8 +34,6 @@ set_on_retry_hooks(())
 
 
 class Failure(StrEnum):
-    """How a call failed; a label of metrics."""
-
     TIMEOUT = "timeout"
     UNREACHABLE = "unreachable"
     OVERLOADED = "overloaded"
@@ -50,12 +48,12 @@ class Failure(StrEnum):
     CIRCUIT_OPEN = "circuit_open"
 
 
+# Worth another attempt. A timeout is not: it has used up the time.
 PASSING = frozenset({Failure.UNREACHABLE, Failure.OVERLOADED, Failure.BROKEN})
-"""Worth another attempt. A time-out is not: it has used up the time."""
 
 
 class CallFailed(Unavailable):
-    """The endpoint gave nothing usable. Says how, never what was sent or received."""
+    """The endpoint gave nothing usable. Says how, never the content sent or received."""
 
     code = "provider_unavailable"
 
@@ -66,14 +64,14 @@ class CallFailed(Unavailable):
 
 
 class WrongAnswer(CallFailed):
-    """What came is not what this kind of model answers."""
+    """The answer is not one of this kind of model."""
 
     def __init__(self) -> None:
         super().__init__(Failure.WRONG_ANSWER)
 
 
 class WrongDimension(CallFailed):
-    """The vectors are not as long as the model's always were: it is another model now (S5)."""
+    """The vectors' length has changed: it is another model now."""
 
     def __init__(self) -> None:
         super().__init__(Failure.WRONG_DIMENSION)
@@ -81,7 +79,7 @@ class WrongDimension(CallFailed):
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One request: ``path`` comes after the endpoint's address; without a ``body`` none is sent."""
+    """One request: ``path`` is relative to the endpoint's address; without a ``body`` none is sent."""
 
     method: str
     path: str
@@ -91,7 +89,7 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a kind of model is served. ``use`` names the kind in metrics and logs."""
+    """The address of a kind of model. ``use`` names the kind in metrics and logs."""
 
     use: str
     base_url: str
@@ -99,7 +97,7 @@ class Endpoint:
 
 
 class JsonService:
-    """One endpoint as this process sees it, with its connections and its circuit. Safe in threads."""
+    """One endpoint with its connections and its circuit breaker in this process. Thread-safe."""
 
     def __init__(
         self, endpoint: Endpoint, policy: EndpointPolicy = ENDPOINT, circuit_policy: CircuitPolicy = CIRCUIT
@@ -114,18 +112,17 @@ class JsonService:
 
     @property
     def answering(self) -> bool:
-        """Whether the last calls did not all fail."""
         return self._circuit.is_closed
 
     def post(self, path: str, body: Mapping[str, Any], read: Callable[[Any], Answer], *, seconds: float) -> Answer:
-        """Send ``body`` and return ``read`` of the JSON answer, within ``seconds`` all attempts together.
+        """Send ``body`` and return ``read`` of the JSON answer, within ``seconds`` for all attempts together.
 
         ``read`` raises CallFailed. Raises CallFailed, ModelCallInTransaction inside a transaction.
         """
         return self.send(Outgoing("POST", path, body), read, seconds=seconds)
 
     def send(self, outgoing: Outgoing, read: Callable[[Any], Answer], *, seconds: float) -> Answer:
-        """Do the same with any request. Of what is changed or deleted a 403, 404 or 410 is ``Failure.GONE``."""
+        """Send any request, as :meth:`post` does. A 403, 404 or 410 for a change or deletion is ``Failure.GONE``."""
         forbid_open_transaction()
         started = time.perf_counter()
         try:
@@ -158,7 +155,7 @@ class JsonService:
         return answer
 
     def _attempts(self, outgoing: Outgoing, content: bytes | None, ends: float) -> Any:
-        """Return the JSON answer of the first attempt that brings one. Raises CallFailed, TimeoutError."""
+        """Return the JSON of the first successful attempt. Raises CallFailed, TimeoutError."""
         policy = self._policy
         attempts = stamina.retry_context(
             on=partial(wait_for, ends=ends),
@@ -215,7 +212,7 @@ _OK, _REDIRECT, _CLIENT, _TOO_MANY, _SERVER = 200, 300, 400, 429, 500
 
 
 def refuse_status(status: int, retry_after: str | None) -> None:
-    """Raise CallFailed for an HTTP status that comes with no answer."""
+    """Raise CallFailed for an HTTP status without a usable answer."""
     if status == _OK:
         return
     after = _seconds(retry_after)
@@ -229,13 +226,12 @@ def refuse_status(status: int, retry_after: str | None) -> None:
 
 
 def _seconds(retry_after: str | None) -> float | None:
-    """Return the header's seconds; a date is left to our own pace."""
     text = (retry_after or "").strip()
     return float(text) if text.isascii() and text.isdigit() else None
 
 
 def wait_for(error: Exception, *, ends: float) -> bool | float:
-    """Tell stamina whether to try again: at its own pace, or after the time that the service asked for."""
+    """Return whether stamina should retry: at its own pace, or after the time that the service requested."""
     if not isinstance(error, CallFailed) or error.failure not in PASSING:
         return False
     if error.retry_after_s is None:

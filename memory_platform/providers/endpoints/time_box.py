@@ -1,4 +1,4 @@
-"""A call that may hang, with a wait that does not."""
+"""A bounded wait for a call that may hang."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -10,11 +10,6 @@ Result = TypeVar("Result")
 
 
 def run_within(seconds: float, call: Callable[[], Result]) -> Result:
-    """Return ``call()``, or raise TimeoutError after ``seconds``.
-
-    The call runs in a thread of its own and goes on there until its own clocks end it. Name look-ups, slow headers and
-    local models have no clock that could be set, so this is the only wait that always ends.
-    """
     outcome: Future[Result] = Future()
     context = copy_context()
     Thread(target=context.run, args=(_settle, outcome, call), name="time-box", daemon=True).start()

@@ -1,1 +1,1 @@
-"""Assembled contexts in each vendor's form, with the cache's breakpoint."""
+"""Assembled contexts in each vendor's format, with the cache breakpoint."""

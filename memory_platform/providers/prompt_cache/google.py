@@ -1,4 +1,4 @@
-"""Cached content of the Gemini API and of Vertex: made, extended and deleted over HTTP, without an SDK (X9).
+"""Cached content of the Gemini API and of Vertex: created, extended and deleted over HTTP, without an SDK.
 
 https://ai.google.dev/api/caching and
 https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/projects.locations.cachedContents
@@ -54,22 +54,18 @@ class CachedContents:
 
     @property
     def model(self) -> str:
-        """See :class:`PromptKeeper`."""
         return self._endpoint.model
 
     @property
     def identity(self) -> str:
-        """See :class:`PromptKeeper`."""
         parts = self._endpoint.model_dump_json().encode()
         return hmac.digest(settings.KEY_PEPPER.encode(), b"prompt_cache" + parts, "sha256").hex()
 
     @property
     def least_tokens(self) -> int:
-        """See :class:`PromptKeeper`."""
         return self._policy.least_for(self._endpoint.model)
 
     def make(self, text: str) -> KeptPrompt:
-        """See :class:`PromptKeeper`."""
         body = {
             "model": self._resource,
             "systemInstruction": {"parts": [{"text": text}]},
@@ -78,12 +74,10 @@ class CachedContents:
         return self._send("POST", f"/{self._parent}cachedContents", read_content, body)
 
     def extend(self, name: str) -> KeptPrompt:
-        """See :class:`PromptKeeper`."""
         found = self._send("PATCH", f"/{name}?updateMask=ttl", read_content, {"ttl": self._lives})
         return replace(found, name=name)
 
     def delete(self, name: str) -> None:
-        """See :class:`PromptKeeper`."""
         try:
             self._send("DELETE", f"/{name}", lambda _: None)
         except CallFailed as failed:

@@ -1,7 +1,7 @@
-"""What all vendors' forms of a prompt need first: the stable prefix told apart, and no tool call without its result.
+"""The common part of all vendors' formats: split off the stable prefix, and complete tool exchanges.
 
-Every vendor refuses a tool call that no result follows, and a result that no call stands before. A window begins and
-ends anywhere, so what stands alone there becomes text: it stays readable, and the request is accepted.
+Every vendor refuses a tool call without a result, and a result without a call. A window begins and ends anywhere, so
+single ones become text: readable, and the request is accepted.
 """
 
 import hashlib
@@ -14,11 +14,11 @@ from typing import Any
 
 from memory_platform.kernel.text import normalise
 
+# A chat message in OpenAI's format, as the answer of `context` has it.
 Message = Mapping[str, Any]
-"""A chat message in OpenAI's form, as the answer of ``context`` has it."""
 
+# Stands for the user's turn if a conversation begins with the assistant.
 MISSING_TURN = "…"
-"""What the other side is taken to have said where a conversation begins with the assistant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class PromptParts:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call; ``arguments`` is the object that its JSON text stands for."""
+    """One call; ``arguments`` is the parsed object."""
 
     id: str
     name: str
@@ -48,7 +48,8 @@ def split_messages(messages: Sequence[Message], prefix_hash: str) -> PromptParts
 
 
 def whole_exchanges(messages: Iterable[Message]) -> list[Message]:
-    """Return the messages with each tool call directly before its result, and those that stand alone as text."""
+    """Return the messages with each tool call directly before its result; calls and results without a partner become
+    text."""
     rest, settled = deque(messages), list[Message]()
     while rest:
         message = rest.popleft()
@@ -62,14 +63,13 @@ def whole_exchanges(messages: Iterable[Message]) -> list[Message]:
 
 
 def result_as_user_message(result: Message) -> Message:
-    """Return a tool's result as a message of the user."""
     return {"role": "user", "content": _element("tool_result", result.get("name"), str(result["content"] or ""))}
 
 
 def calls_of(message: Message) -> list[ToolCall]:
     """Return the tool calls of a message of :func:`whole_exchanges`."""
     return [
-        ToolCall(call["id"], call["function"]["name"], _object(call["function"].get("arguments"), "arguments"))
+        ToolCall(call["id"], call["function"]["name"], as_object(call["function"].get("arguments"), "arguments"))
         for call in message.get("tool_calls", ())
     ]
 
@@ -78,11 +78,6 @@ def message_text(message: Message) -> str:
     """Return the text of a message after the speaker's name, for vendors whose messages have no names."""
     content = str(message["content"] or "")
     return f"{message['name']}: {content}" if message.get("name") else content
-
-
-def as_object(text: str, key: str) -> Mapping[str, Any]:
-    """Return the JSON object that ``text`` is, else one that holds it under ``key``."""
-    return _object(text, key)
 
 
 def _results(rest: "deque[Message]") -> list[Message]:
@@ -115,7 +110,7 @@ def _exchange(message: Message, results: Sequence[Message]) -> list[Message]:
 
 
 def _id_of(call: Mapping[str, Any]) -> str:
-    """Return the id of a call that vendors can read; "" of what products store in shapes of their own."""
+    """Return a call's id if vendors can read it, else ""."""
     name, function = call.get("id"), call.get("function")
     if not isinstance(name, str) or not isinstance(function, Mapping):
         return ""
@@ -134,7 +129,8 @@ def _element(tag: str, name: object, text: str) -> str:
     return f"<{tag}{attribute}>{html.escape(text, quote=False)}</{tag}>"
 
 
-def _object(value: object, key: str) -> Mapping[str, Any]:
+def as_object(value: object, key: str) -> Mapping[str, Any]:
+    """Return the JSON object that ``value`` is or contains as text, else an object with ``value`` under ``key``."""
     if isinstance(value, Mapping):
         return value
     try:

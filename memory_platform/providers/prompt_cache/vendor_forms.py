@@ -1,4 +1,4 @@
-"""An assembled context as each vendor takes it, with the cache's breakpoint in that vendor's form (X9). Pure.
+"""An assembled context in each vendor's format, with the cache breakpoint. Pure.
 
 A form holds the parts of a request that come from the context; model, tools and limits are the product's own.
 """
@@ -71,7 +71,8 @@ def anthropic_form(parts: PromptParts, _: str) -> Form:
     """
     cached: list[Block] = [{"type": "text", "text": parts.prefix, "cache_control": {"type": "ephemeral"}}]
     system = [*(cached if parts.prefix else []), *({"type": "text", "text": text} for text in parts.briefs)]
-    turns = _merge_sides(((_side(message), _anthropic_blocks(message)) for message in parts.turns), "assistant", _text)
+    sides = ("assistant" if message["role"] == "assistant" else "user" for message in parts.turns)
+    turns = _merge_sides(zip(sides, map(_anthropic_blocks, parts.turns), strict=True), "assistant", _text)
     messages = [{"role": role, "content": blocks} for role, blocks in turns]
     return {**({"system": system} if system else {}), "messages": messages}
 
@@ -96,13 +97,13 @@ def gemini_cached_form(messages: Sequence[Message], prefix_hash: str, name: str)
     return {"cachedContent": name, "contents": _contents([*briefs, *parts.turns])}
 
 
+# The forms by their names in requests.
 VENDORS: Mapping[str, Callable[[PromptParts, str], Form]] = {
     "openai": openai_form,
     "openai_responses": openai_responses_form,
     "anthropic": anthropic_form,
     "gemini": gemini_form,
 }
-"""The forms by the names that requests give them."""
 
 
 def _system(parts: PromptParts) -> list[str]:
@@ -111,10 +112,6 @@ def _system(parts: PromptParts) -> list[str]:
 
 def _key(parts: PromptParts, prefix_hash: str) -> Form:
     return {"prompt_cache_key": prefix_hash} if parts.prefix else {}
-
-
-def _side(message: Message) -> str:
-    return "assistant" if message["role"] == "assistant" else "user"
 
 
 def _text(text: str) -> Block:
@@ -134,7 +131,7 @@ def _anthropic_blocks(message: Message) -> list[Block]:
 
 
 def _anthropic_id(name: str) -> str:
-    """Return an id of the letters that Anthropic accepts, the same for call and result."""
+    """Return an id in the letters that Anthropic accepts, the same for call and result."""
     return name if _ANTHROPIC_ID.fullmatch(name) else f"call_{hashlib.sha256(name.encode()).hexdigest()[:24]}"
 
 
@@ -159,7 +156,7 @@ def _gemini_parts(message: Message, names: Mapping[str, str]) -> list[Block]:
 def _merge_sides(
     sides: Iterable[tuple[str, list[Block]]], answering: str, text: Callable[[str], Block]
 ) -> list[tuple[str, list[Block]]]:
-    """Return the blocks with those of one side after another joined; ``answering`` never begins."""
+    """Return the blocks, consecutive ones of one side joined; the ``answering`` side never begins."""
     joined: list[tuple[str, list[Block]]] = []
     for side, blocks in sides:
         if joined and joined[-1][0] == side:

@@ -1,4 +1,4 @@
-"""Redis that may be away: a call costs at most its time-out, and nothing while Redis is known to be silent.
+"""Redis that may be away: a call costs at most its timeout, and nothing while Redis is known to be silent.
 
 Redis holds only what can be made again, so nobody waits for it: no retries, and after a failure a pause in which calls
 are refused at once (redis-py's defaults make 59 s of a peer that accepts and never answers).
@@ -26,14 +26,14 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class RedisPolicy:
-    """What a call may cost, in seconds."""
+    """Timeouts and pauses, in seconds."""
 
     answer_s: float = promised(0.3, row="C2")
     pause_s: float = assumed(2.0, owner="providers", settle_by="fault runs: Redis killed and black-holed under load")
 
 
 class RedisAway(Unavailable):
-    """Redis did not answer in time, refused, or failed a moment ago. Callers go on without it."""
+    """Redis did not answer in time, refused, or failed a moment ago. Callers continue without it."""
 
     code = "redis_unavailable"
 
@@ -64,7 +64,6 @@ class BoundedRedis:
         return result
 
     def close(self) -> None:
-        """Close the idle connections."""
         self._client.close()
 
     def _refuse_while_paused(self) -> None:
@@ -84,7 +83,6 @@ class BoundedRedis:
 
 
 def redis_client() -> BoundedRedis:
-    """Return this process's client of the configured Redis."""
     return _client(settings.REDIS_URL)
 
 

@@ -1,7 +1,7 @@
-"""One Lua script that is run on every request: over a connection that its thread keeps, by its hash.
+"""A Lua script for every request: over a connection that its thread keeps, by its hash.
 
-redis-py's own way takes a connection from the pool, looks whether it is alive, and packs the command anew: twice the
-time of the call itself. A kept connection that has died fails one call, which callers of Redis go on without.
+redis-py takes a connection from the pool, checks that it is alive, and packs the command anew: twice the time of the
+call itself. A kept connection that has died fails one call, which callers continue without.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ class RedisScript:
         self._kept = threading.local()
 
     def run(self, redis: BoundedRedis, keys: Sequence[str], arguments: Sequence[object]) -> list[Any]:
-        """Return what the script answers, a list of integers and bytes. Raises RedisAway."""
+        """Return the script's answer, a list of integers and bytes. Raises RedisAway."""
         rest = (str(len(keys)), *keys, *(str(argument) for argument in arguments))
         return redis.call(self._use, lambda client: self._ask(client, rest))
 
@@ -53,6 +53,5 @@ class RedisScript:
 
 
 def pack_command(*parts: str) -> bytes:
-    """Return a command in Redis's protocol."""
     encoded = [part.encode() for part in parts]
     return b"*%d\r\n%b" % (len(encoded), b"".join(b"$%d\r\n%b\r\n" % (len(part), part) for part in encoded))

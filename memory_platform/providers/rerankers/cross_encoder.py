@@ -1,4 +1,4 @@
-"""Reranking by a cross-encoder on disk, with the sentence-transformers library (L1, R4)."""
+"""Reranking by a cross-encoder on disk, with the sentence-transformers library."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -15,14 +15,13 @@ from memory_platform.providers.rerankers.http import relevant, truncate_text
 
 
 def load_model(reference: str, *, offline: bool) -> Any:
-    """Return the library's model of a folder or a name; raises whatever the library does."""
     from sentence_transformers import CrossEncoder  # noqa: PLC0415 -- an extra, and seconds of imports
 
     return CrossEncoder(reference, local_files_only=offline)
 
 
 class CrossEncoderReranker:
-    """``reference`` is a folder or a name, as of the local embedders."""
+    """``reference`` is a directory or a name, as for the local embedders."""
 
     def __init__(
         self,
@@ -38,7 +37,6 @@ class CrossEncoderReranker:
 
     @property
     def ready(self) -> bool:
-        """Whether the next call finds the model loaded."""
         return self._model.ready
 
     def prepare(self) -> None:

@@ -1,4 +1,4 @@
-"""Reranking over HTTP, in the two forms that are spoken: Jina's and Cohere's with a model, TEI's without (L1, R4)."""
+"""Reranking over HTTP, in the two common formats: Jina's and Cohere's with a model, TEI's without."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -60,7 +60,6 @@ def relevances(answer: Any, count: int) -> list[float]:
 
 
 def relevant(scores: Any) -> list[float]:
-    """Return ``scores`` when they all lie in [0, 1], else their logistic."""
     raw = bool(((scores < 0) | (scores > 1)).any())
     squashed = 1 / (1 + np.exp(-np.clip(scores, -50, 50))) if raw else scores
     return [float(score) for score in squashed]

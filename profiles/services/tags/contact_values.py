@@ -1,4 +1,4 @@
-"""What is known of a contact or thing beside its tag: preferences under its name, ``people/daughter_allergies``."""
+"""Values about a contact or thing beside its tag: preferences under its name, ``people/daughter_allergies``."""
 
 import re
 
@@ -13,8 +13,8 @@ _NOT_A_KEY = re.compile(r"[^\w]+")
 
 
 def end_values_of_contact(subject: Subject, tag: Tag, *, by: Actor | None = None, reason: str = "") -> list[Preference]:
-    """End what is known of whom a tag names and no other tag does, and return it; its history stays. ``by`` (a staff
-    member) leaves an audit record of each."""
+    """End the values about the person of a tag, unless another tag names the same person; return them. Their history
+    stays. ``by`` (a staff member) leaves an audit record of each."""
     if tag.kind == TagKind.PLACE:
         return []
     lock_subject(subject)
@@ -28,6 +28,5 @@ def end_values_of_contact(subject: Subject, tag: Tag, *, by: Actor | None = None
 
 
 def _owner_keys(tag: Tag) -> set[str]:
-    """Return how the keys of preferences name a contact: by its label, its other names, or its relation."""
     names = (tag.label, tag.relation, *tag.aliases)
     return {key for name in names if (key := _NOT_A_KEY.sub("_", name.lower()).strip("_"))}

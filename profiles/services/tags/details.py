@@ -1,7 +1,7 @@
-"""What the details of a tag have been: each is a belief of its own, on two clocks (rows P6 and P10).
+"""The past of tag details: each is a belief of its own, on two clocks.
 
-A tag's columns are the current values of its details. A detail that was said earlier than what holds now enters its
-past; whatever ended can be brought back.
+A tag's columns are the current values of its details. A detail that was said earlier than the current one enters its
+past; an ended one can be restored.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -26,33 +26,30 @@ from profiles.services.claims import Claim, is_weaker, same_value
 from profiles.services.lists import amend_list
 from profiles.values import Provenance
 
+# The columns of a tag that have a past.
 DETAILS = tuple(DetailName.values)
-"""The columns of a tag that have a past."""
+# Columns that belong to one address and to no other.
 PLACE_PARTS = ("poi_id", "lat", "lon")
-"""What belongs to one address and to no other."""
 _FIELD: Mapping[str, Any] = {field.attname: field for field in TagDetail._meta.concrete_fields}
 _KEPT = [name for name in _FIELD if name not in {"tenant_id", "subject_id", "tag_id"}]
 _EMPTY: Mapping[str, Any] = {DetailName.LAT: None, DetailName.LON: None, DetailName.ALIASES: []}
 
 
 def nothing_of(name: str) -> Any:
-    """Return what stands in a column of a tag whose detail is not known."""
     return list(_EMPTY[name]) if name == DetailName.ALIASES else _EMPTY.get(name, "")
 
 
 def is_nothing(value: Any) -> bool:
-    """Return whether a column's value says nothing."""
     return value is None or value in ("", [])
 
 
 def detail_place(tag: Tag, name: str) -> BeliefPlace[TagDetail]:
-    """Return where the values of one detail of a tag stand."""
     columns = {"tag": tag, "detail": name}
     return BeliefPlace(TagDetail, tag.subject, columns, CandidateKind.TAG, tag.label)
 
 
 def begin_details(tag: Tag, *, since: datetime, known_since: datetime | None = None) -> None:
-    """Keep what a tag says as the first values of its details, true ``since``."""
+    """Record a tag's columns as the first values of its details, true ``since``."""
     recorded = known_since or utc_now()
     at = min(since, recorded)
     TagDetail.objects.bulk_create(
@@ -74,15 +71,15 @@ def begin_details(tag: Tag, *, since: datetime, known_since: datetime | None = N
 
 
 def ensure_details(tag: Tag) -> None:
-    """Give a tag from before details were kept its first values: those that it has had since it was made."""
+    """Record the first values of a tag that is older than the details' history: those since its creation."""
     if not details_of(tag).exists():
         begin_details(tag, since=tag.created_at, known_since=tag.created_at)
 
 
 def record_details(tag: Tag, changes: Mapping[str, Any], saying: Claim) -> dict[str, Any]:
-    """Record values of details, in the open scope; return the columns that they leave the tag with.
+    """Record values of details, in the open scope; return the resulting columns of the tag.
 
-    ``saying`` says by whom and since when; its value is not read. A value of nothing ends what held. The caller holds
+    ``saying`` says by whom and since when; its value is ignored. An empty value ends the current one. The caller holds
     the subject (``lock_subject``).
     """
     now = utc_now()
@@ -96,13 +93,13 @@ def record_details(tag: Tag, changes: Mapping[str, Any], saying: Claim) -> dict[
 
 
 def add_aliases(tag: Tag, aliases: Iterable[str], saying: Claim) -> dict[str, Any]:
-    """Add names to those of a tag, also such as were said before the newest; return the column."""
+    """Add names to those of a tag, also earlier ones; return the column."""
     amend_list(detail_place(tag, DetailName.ALIASES), saying, add=list(aliases))
     return current_columns(tag, [DetailName.ALIASES])
 
 
 def weaker_than_held(tag: Tag, news: Mapping[str, Any], saying: Claim) -> bool:
-    """Return whether something better known holds another value of one of these details when this was said."""
+    """Return whether a stronger provenance holds another value of one of these details at the time of ``saying``."""
     at = saying.valid_at or utc_now()
     for name, value in news.items():
         holds = detail_place(tag, name).holding(at)
@@ -112,7 +109,7 @@ def weaker_than_held(tag: Tag, news: Mapping[str, Any], saying: Claim) -> bool:
 
 
 def rate_details(tag: Tag, provenance: str, confidence: float) -> None:
-    """Have the current values of a tag be known in this way and as sure as this; how they were known is kept."""
+    """Set provenance and confidence of a tag's current values; the earlier ones are kept in the history."""
     for row in details_of(tag).filter(retired_at__isnull=True, invalid_at__isnull=True):
         if (row.provenance, row.confidence) != (provenance, confidence):
             moment = recording_time(row, None)
@@ -121,7 +118,7 @@ def rate_details(tag: Tag, provenance: str, confidence: float) -> None:
 
 
 def take_details_back(tag: Tag, columns: Mapping[str, Any], saying: Claim) -> None:
-    """Have these values hold again as if what replaced them had not been said; that it was believed is kept."""
+    """Restore these values as if their replacements had never been recorded; the history keeps them."""
     for name, value in columns.items():
         place = detail_place(tag, name)
         if not _took_back(place, value):
@@ -129,7 +126,7 @@ def take_details_back(tag: Tag, columns: Mapping[str, Any], saying: Claim) -> No
 
 
 def _took_back(place: BeliefPlace[TagDetail], value: Any) -> bool:
-    """Return whether ``value`` holds now that the last change of a detail was taken back."""
+    """Return whether ``value`` is current again after the last change of a detail was reverted."""
     current, latest = place.current(), place.latest()
     if current is None:
         ended = latest is not None and same_value(latest.value, value)
@@ -144,7 +141,6 @@ def _took_back(place: BeliefPlace[TagDetail], value: Any) -> bool:
 
 
 def current_columns(tag: Tag, names: Iterable[str]) -> dict[str, Any]:
-    """Return the current values of these details as columns of the tag."""
     wanted = list(names)
     rows = details_of(tag).filter(detail__in=wanted, retired_at__isnull=True, invalid_at__isnull=True).order_by()
     held = dict(rows.values_list("detail", "value"))
@@ -152,7 +148,7 @@ def current_columns(tag: Tag, names: Iterable[str]) -> dict[str, Any]:
 
 
 def place_then(row: TagDetail) -> dict[str, Any]:
-    """Return what bringing an earlier value back sets: an address comes with the place on the map that it had."""
+    """Return the columns that restoring an earlier value sets: an address restores its map position, too."""
     changes = {row.detail: row.value}
     if row.detail != DetailName.ADDRESS:
         return changes
@@ -161,13 +157,13 @@ def place_then(row: TagDetail) -> dict[str, Any]:
 
 
 def past_as_json(tag: Tag, names: Collection[str] = DETAILS) -> list[dict[str, Any]]:
-    """Return everything that these details of a tag have been, so that :func:`bring_past_back` can keep it anew."""
+    """Return all values that these details of a tag have had, for :func:`bring_past_back`."""
     rows = details_of(tag).filter(detail__in=names).order_by("recorded_at")
     return [{name: _plain(getattr(row, name)) for name in _KEPT} for row in rows]
 
 
 def bring_past_back(tag: Tag, past: Iterable[Mapping[str, Any]], names: Collection[str] = DETAILS) -> None:
-    """Give these details of a tag the past that :func:`past_as_json` kept, and no other."""
+    """Replace the past of these details of a tag by one from :func:`past_as_json`."""
     details_of(tag).filter(detail__in=names).delete()
     rows = [
         TagDetail(subject_id=tag.subject_id, tag=tag, **{name: _read(name, one[name]) for name in _KEPT})
@@ -201,5 +197,4 @@ def _read(name: str, value: Any) -> Any:
 def detail_claim(
     provenance: str, confidence: float, valid_at: datetime | None = None, *, explicit: bool = False
 ) -> Claim:
-    """Return a claim without a value, for recording details."""
     return Claim(None, Provenance(provenance), confidence, valid_at, explicit=explicit)

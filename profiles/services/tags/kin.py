@@ -1,4 +1,4 @@
-"""One person under several words: 老爸 is the 爸爸 who is known, and an emergency contact may have an own tag."""
+"""One person under several words: 老爸 is the known 爸爸, and an emergency contact may have a tag of their own."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,13 +11,13 @@ from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.values import Verdict
 
 EMERGENCY = frozenset({"emergency contact", "紧急联系人"})
+# Relatives of whom a person has only one, whatever their name.
 _ONE_EACH = frozenset[str]().union(*map(synonyms_of, ("mum", "dad", "wife", "husband", "girlfriend", "boyfriend")))
-"""Kin of which somebody has one, whatever their name."""
 
 
 def label_of_kin(subject: Subject, word: str) -> str:
-    """Return how the one contact is called whom a word for kin means, in the open scope; the word itself for nobody who
-    is known, and where two may be meant."""
+    """Return the label of the one contact that a word for a relative means, in the open scope; the word itself if
+    nobody or more than one fits."""
     contacts = list(tags_of(subject).filter(kind=TagKind.CONTACT))
     own = comparable(word)
     same = [tag for tag in contacts if comparable(tag.label) in synonyms_of(word) | {own}]
@@ -26,7 +26,7 @@ def label_of_kin(subject: Subject, word: str) -> str:
 
 
 def follow_number(subject: Subject, draft: TagDraft, tag: Tag) -> Iterator[Tag]:
-    """Give an emergency contact the new number of the tag of the same person; yield whom it was given to."""
+    """Update an emergency contact with the new number of the same person's tag; yield the updated tags."""
     if not draft.details.get("phone") or tag.label in EMERGENCY:
         return
     for other in tags_of(subject).filter(kind=TagKind.CONTACT, label__in=EMERGENCY).exclude(phone=tag.phone):
@@ -37,7 +37,6 @@ def follow_number(subject: Subject, draft: TagDraft, tag: Tag) -> Iterator[Tag]:
 
 
 def _is_same_person(tag: Tag, other: Tag) -> bool:
-    """Return whether an emergency contact is somebody: by name, or as the only one of a relation."""
     names = {comparable(one) for one in (tag.label, *tag.aliases)}
     relation = comparable(other.relation)
     is_kin = relation in names | synonyms_of(tag.label)

@@ -1,4 +1,4 @@
-"""Which tags does a text mean: exactly, by another name, or nearly (row P6). Pure, in English and Chinese.
+"""Which tags a text means: exactly, by another name, or nearly. Pure, in English and Chinese.
 
 "导航回家" means 家 and "call mum" means 妈妈; "大家好" means nobody's home and "homework" neither.
 """
@@ -22,7 +22,7 @@ Match = Literal["exact", "alias", "fuzzy"]
 
 @dataclass(frozen=True, slots=True)
 class TagMatch:
-    """A tag that a text may mean; ``score`` is 0..1, ``match`` says by what it was found."""
+    """A tag that a text may mean; ``score`` is 0..1, ``match`` the kind of match."""
 
     tag: Tag
     score: float
@@ -31,7 +31,7 @@ class TagMatch:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """One way to name a tag, in comparable form, with what finding it is worth."""
+    """One name of a tag, in comparable form, with the score of finding it."""
 
     text: str
     match: Match
@@ -40,7 +40,7 @@ class _Form:
 
 @dataclass(frozen=True, slots=True)
 class _LookupHit:
-    """A match and which words of the query it rests on (none: all of them, or nearly)."""
+    """A match and the words of the query that it covers (None: all of them, or nearly)."""
 
     match: TagMatch
     span: tuple[int, int] | None = None
@@ -59,21 +59,22 @@ def synonyms_of(word: str) -> frozenset[str]:
 
 
 def lookup_tags(query: str, tags: Sequence[Tag], *, limit: int = TAG_LOOKUP.limit) -> list[TagMatch]:
-    """Return at most ``limit`` of ``tags`` that ``query`` means, best first; of equals the one used more often."""
+    """Return at most ``limit`` of ``tags`` that ``query`` means, best first; of equals the more used one."""
     text = comparable(query)
     forms = {tag: list(_forms(tag)) for tag in tags}
     named = frozenset(form.text for own in forms.values() for form in own)
     words = words_of(text, [form for form in named if form in text and is_han(form)])
     found = [hit for tag in tags if (hit := _best_match(tag, forms[tag], text, words)) is not None]
-    near = [hit for tag in tags if not _is_found(tag, found) and (hit := _fuzzy_match(tag, forms[tag], words, named))]
+    others = [tag for tag in tags if not any(hit.match.tag is tag for hit in found)]
+    near = [hit for tag in others if (hit := _fuzzy_match(tag, forms[tag], words, named))]
     kept = [hit.match for hit in [*_drop_inner_matches(found), *near]]
     kept.sort(key=lambda match: (-match.score, -match.tag.use_count, len(match.tag.label), match.tag.label))
     return kept[:limit]
 
 
 def _forms(tag: Tag) -> Iterator[_Form]:
-    """Yield the names of a tag, the best first: label, aliases, what they are called in either language, the home
-    of a contact with an address (张三家, "mum's place"), relation."""
+    """Yield the names of a tag, the best first: label, aliases, synonyms in either language, the home of a contact with
+    an address (张三家, "mum's place"), relation."""
     label = comparable(tag.label)
     aliases = [comparable(alias) for alias in tag.aliases]
     relation = comparable(tag.relation)
@@ -92,7 +93,6 @@ def _forms(tag: Tag) -> Iterator[_Form]:
 
 
 def _houses_of(name: str) -> frozenset[str]:
-    """Return what the home of somebody is called as well: 女朋友家 for 对象家, "wife's place" for "partner's place"."""
     for end in lexicon.OF_HOUSES:
         owner = name.removesuffix(end)
         if owner != name and owner in lexicon.PEOPLE:
@@ -117,7 +117,7 @@ def _best_match(tag: Tag, forms: Sequence[_Form], text: str, words: Sequence[Tag
 
 
 def _span(form: str, text: str, words: Sequence[TagWord]) -> tuple[int, int] | None:
-    """Return the first words of the query that are ``form`` and mean it, from and to, or None."""
+    """Return the first words of the query that are ``form`` and mean it, as (from, to), or None."""
     wanted = [word.text for word in words_of(form, [form])]
     if is_han(form) and form in text:
         return next((span for span in _find_joined_words(form, words) if _is_meant(form, span, words)), None)
@@ -131,7 +131,6 @@ def _span(form: str, text: str, words: Sequence[TagWord]) -> tuple[int, int] | N
 
 
 def _find_joined_words(form: str, words: Sequence[TagWord]) -> Iterator[tuple[int, int]]:
-    """Yield runs of words that together are the Chinese ``form``, or hold it without cutting a known word."""
     for start in range(len(words)):
         joined = ""
         for end in range(start, len(words)):
@@ -144,16 +143,12 @@ def _find_joined_words(form: str, words: Sequence[TagWord]) -> Iterator[tuple[in
     if len(form) < longest_that_joins:
         return
     for start, (one, other) in enumerate(pairwise(words)):
-        if form in one.text + other.text and not any(map(_is_known, (one, other))):
+        known = any(len(word.text) > 1 and in_dictionary(word.text) for word in (one, other))
+        if form in one.text + other.text and not known:
             yield start, start + 2
 
 
-def _is_known(word: TagWord) -> bool:
-    return len(word.text) > 1 and in_dictionary(word.text)
-
-
 def _is_meant(form: str, span: tuple[int, int], words: Sequence[TagWord]) -> bool:
-    """Return whether ``form`` between its neighbours means the subject's own place or person."""
     before = words[span[0] - 1] if span[0] else None
     after = words[span[1]] if span[1] < len(words) else None
     if _is_other_thing(form, before, after):
@@ -175,7 +170,7 @@ def _is_other_thing(form: str, before: TagWord | None, after: TagWord | None) ->
 
 
 def _is_anothers(before: Sequence[TagWord]) -> bool:
-    """Return whether the words before say that it is somebody else's: 朋友家, "his mum", "John's house"."""
+    """Return whether the preceding words give it to somebody else: 朋友家, "his mum", "John's house"."""
     rest = list(before)
     while rest and rest[-1].text == "的":
         rest.pop()
@@ -188,7 +183,7 @@ def _is_anothers(before: Sequence[TagWord]) -> bool:
 
 
 def _is_measure_word(before: TagWord | None, after: TagWord | None) -> bool:
-    """Return whether 家 counts: 有家餐厅, 找家酒店. Alone or after a lead it is a home."""
+    """Return whether 家 is a measure word: 有家餐厅, 找家酒店. Alone or after a lead it is a home."""
     is_particle = after is not None and after.text == "吧" and before is not None and _is_lead(before)  # 回家吧
     counts = after is not None and after.text.endswith(lexicon.COUNTS_A_HOUSE) and not is_particle
     return counts or (before is not None and is_han(before.text) and not _is_lead(before))
@@ -205,12 +200,8 @@ def _is_lead(word: TagWord) -> bool:
     return word.text in lexicon.LEADS or word.text in lexicon.BEFORE_HAN
 
 
-def _is_found(tag: Tag, found: Sequence[_LookupHit]) -> bool:
-    return any(hit.match.tag is tag for hit in found)
-
-
 def _drop_inner_matches(found: Sequence[_LookupHit]) -> list[_LookupHit]:
-    """Return the hits that are no part of a longer hit: in 去奶奶家 奶奶家, not 家."""
+    """Return the hits that are not part of a longer hit: in 去奶奶家 奶奶家, not 家."""
     spans = [hit.span for hit in found if hit.span is not None]
     return [hit for hit in found if hit.span is None or not any(_is_inside(hit.span, other) for other in spans)]
 
@@ -222,7 +213,6 @@ def _is_inside(one: tuple[int, int], other: tuple[int, int]) -> bool:
 def _fuzzy_match(
     tag: Tag, forms: Sequence[_Form], words: Sequence[TagWord], named: frozenset[str]
 ) -> _LookupHit | None:
-    """Find a tag by a typing error in its label or an alias, or by a part that covers half of it."""
     own = [form.text for form in forms if (form.text and form.match == "exact") or form.worth == TAG_LOOKUP.alias]
     content = [word for word in words if word.text not in lexicon.EMPTY_WORDS and word.text != BREAK]
     tried = (
@@ -233,7 +223,6 @@ def _fuzzy_match(
 
 
 def _typo(form: str, content: Sequence[TagWord], named: frozenset[str]) -> float:
-    """Return the similarity of the likeliest misspelling of ``form``, 0 when there is none."""
     if is_han(form):
         return _typo_han(form, content)
     size = len(form.split(" "))
@@ -247,9 +236,9 @@ def _typo(form: str, content: Sequence[TagWord], named: frozenset[str]) -> float
 
 
 def _slip(form: str, words: Sequence[TagWord], named: frozenset[str]) -> float:
-    """Return the similarity of a short word with one slip of the finger: its last letter twice, or two letters changed.
+    """Return the similarity of a short word with one typing slip: its last letter doubled, or two letters changed.
 
-    Other words are as near to a short one, so it stands alone or where a place or a person is led to: "call mumm".
+    Other words are as similar to a short one, so it must stand alone or after a lead: "call mumm".
     """
     if is_han(form) or not TAG_LOOKUP.shortest_slip <= len(form) < TAG_LOOKUP.shortest_typo:
         return 0.0
@@ -262,7 +251,7 @@ def _slip(form: str, words: Sequence[TagWord], named: frozenset[str]) -> float:
 
 
 def _typo_han(form: str, content: Sequence[TagWord]) -> float:
-    """One wrong character among three or more, where the query's own characters make no word."""
+    """Accept one wrong character among three or more, if the query's own characters make no word."""
     shortest = 3
     text = "".join(word.text for word in content)
     singles = "".join(word.text for word in content if len(word.text) == 1)
@@ -278,7 +267,7 @@ def _typo_han(form: str, content: Sequence[TagWord]) -> float:
 
 
 def _label_coverage(form: str, content: Sequence[TagWord]) -> float:
-    """Return the share of ``form`` that the query's content covers; 0 below half or when a word is not in it."""
+    """Return the share of ``form`` that the query's content covers; 0 below half or if a word is not in it."""
     said = [word.text for word in content]
     if not said or len("".join(said)) < 2:  # noqa: PLR2004  # one character says nothing
         return 0.0

@@ -1,4 +1,4 @@
-"""Tags: labelled places and contacts, made, changed, used and deleted (row P6); their details keep a past (row P10)."""
+"""Creates, changes, uses and deletes tags; their details keep a past."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -36,8 +36,8 @@ from profiles.values import Provenance, Verdict
 from tenants.services.audit import Actor, record_audit
 
 STANDING = frozenset({"provenance", "confidence"})
+# Columns that a tag may lack; the others define it.
 CLEARABLE = ("address", "poi_id", "lat", "lon", "phone", "relation", "aliases")
-"""What a tag may do without; the rest says what it is."""
 
 
 class LabelTaken(Conflict):
@@ -46,14 +46,16 @@ class LabelTaken(Conflict):
     code = "label_taken"
 
     def __init__(self) -> None:
-        super().__init__("another tag has this label", faults=[FieldFault("label", "taken", "Another tag has it.")])
+        super().__init__(
+            "Another tag has this label.", faults=[FieldFault("label", "taken", "Another tag has this label.")]
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class TagDraft:
-    """A tag as it was said. ``details`` are columns of :class:`Tag` (``kind``, ``address``...); None is no news.
+    """A tag to write. ``details`` are columns of :class:`Tag` (``kind``, ``address``...); None is no change.
 
-    ``valid_at`` is since when it is true: when it was said, by default now. ``id`` is that of a tag that is made again.
+    ``valid_at`` is when it became true: when it was said, by default now. ``id`` is that of a recreated tag.
     """
 
     label: str
@@ -65,13 +67,12 @@ class TagDraft:
     id: UUID | None = None
 
     def news(self) -> dict[str, Any]:
-        """Return the columns that it says something about."""
         return {name: value for name, value in self.details.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class TagOutcome:
-    """What a write did; ``created`` when it made the tag."""
+    """The outcome of a write; ``created`` if it created the tag."""
 
     verdict: Verdict
     tag: Tag
@@ -80,11 +81,11 @@ class TagOutcome:
 
 
 def upsert_tag(subject: Subject, draft: TagDraft) -> TagOutcome:
-    """Make a tag, or update the one that a reader would call by the same label; aliases are united.
+    """Create a tag, or update the one with the same label to a reader; aliases are united.
 
-    stored: it is new · merged: it learnt something · superseded: a detail changed · unchanged: it knew all of this, or
-    with reason ``older`` what was said entered its past only · rejected (``weaker_than_current``): a weaker provenance
-    said otherwise and became a candidate.
+    Verdicts: stored (new), merged (details were added), superseded (a detail changed), unchanged (no news, or with
+    reason ``older`` news that entered its past only), rejected (``weaker_than_current``: a weaker provenance said
+    otherwise and became a candidate).
     """
     lock_subject(subject)
     known = find_tag_by_label(subject, draft.label)
@@ -114,7 +115,7 @@ def patch_tag(
     by: Actor | None = None,
     reason: str = "",
 ) -> Tag:
-    """Set columns of a tag that was read under the subject's lock; ``aliases`` are set as a whole.
+    """Set columns of a tag that was read under the subject's lock; ``aliases`` are replaced as a whole.
 
     What a detail was stays in its past. A value that is true since a ``valid_at`` before what holds enters that past
     only. ``by`` (a staff member) leaves an audit record. Raises LabelTaken.
@@ -138,7 +139,6 @@ def patch_tag(
 
 
 def put_back(subject: Subject, tag: Tag, columns: Mapping[str, Any]) -> Tag:
-    """Have a tag say again what it said before a change, as if that had not been made; the caller holds the subject."""
     ensure_details(tag)
     details = {name: value for name, value in columns.items() if name in DETAILS}
     take_details_back(tag, details, detail_claim(tag.provenance, tag.confidence, explicit=True))
@@ -155,7 +155,6 @@ def delete_tag(subject: Subject, tag: Tag, *, by: Actor | None = None, reason: s
 
 
 def use_tag(subject: Subject, tag_id: UUID) -> Tag:
-    """Count one use of a tag and return it. Raises NotFound."""
     lock_subject(subject)
     tags_of(subject).filter(id=tag_id).update(
         use_count=F("use_count") + 1, version=F("version") + 1, last_used_at=utc_now()
@@ -164,19 +163,16 @@ def use_tag(subject: Subject, tag_id: UUID) -> Tag:
 
 
 def empty_columns(names: list[str]) -> dict[str, Any]:
-    """Return the empty value of each column in ``names``."""
-    empty: dict[str, Any] = {"lat": None, "lon": None, "aliases": []}
-    return {name: empty.get(name, "") for name in names}
+    return {name: nothing_of(name) for name in names}
 
 
 def find_tag_by_label(subject: Subject, label: str) -> Tag | None:
-    """Return the subject's tag with this label as a reader sees it: case, width and script of characters aside."""
     wanted = comparable(label)
     return next((tag for tag in tags_of(subject) if comparable(tag.label) == wanted), None)
 
 
 def kind_of(details: Mapping[str, Any]) -> TagKind:
-    """Return the kind of a tag that does not say: a contact has a phone or a relation and no place."""
+    """Return the kind of a tag without an explicit one: a contact has a phone or a relation and no place."""
     has_place = any(details.get(name) is not None for name in ("address", "poi_id", "lat"))
     is_contact = not has_place and bool(details.get("phone") or details.get("relation"))
     return TagKind.CONTACT if is_contact else TagKind.PLACE
@@ -198,9 +194,9 @@ def _make(subject: Subject, draft: TagDraft) -> TagOutcome:
 
 
 def _hear(known: Tag, news: Mapping[str, Any], saying: Claim) -> dict[str, Any]:
-    """Record what was said of a known tag; return the columns as they are then.
+    """Record news of a known tag; return the resulting columns.
 
-    It is called so since then, too. An address in the place of another one takes away where that was on the map.
+    Its label gets the new time, too. A new address removes the map position of the old one.
     """
     aliases = news.get("aliases")
     details = {"label": known.label, **{name: value for name, value in news.items() if name != "aliases"}}
@@ -213,12 +209,11 @@ def _hear(known: Tag, news: Mapping[str, Any], saying: Claim) -> dict[str, Any]:
 
 
 def _is_past(news: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
-    """Return whether something that was said is not what holds: a later saying stands."""
     return any(columns[name] != value for name, value in news.items() if name in columns and name != "aliases")
 
 
 def _stronger_standing(known: Tag, draft: TagDraft, *, replaced: bool) -> dict[str, Any]:
-    """Return provenance and confidence where the draft's are stronger, or where its detail took an old one's place."""
+    """Return provenance and confidence of the draft if they are stronger, or if its detail replaced an old one."""
     strength = Provenance(known.provenance).strength
     if draft.provenance.strength < strength:
         return {}

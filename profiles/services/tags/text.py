@@ -1,4 +1,4 @@
-"""A query as words: English by spaces, Chinese by jieba, with what jieba joins to a place taken off again."""
+"""A query as words: English by spaces, Chinese by jieba, without the characters that jieba joins to a place."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -11,13 +11,13 @@ from profiles.services.tags.words import AFTER_HAN, BEFORE_HAN
 
 _RUN = re.compile(rf"(?P<han>[{HAN}]+)|(?P<word>(?:(?![{HAN}])[^\W_])+(?:'[a-z]+)?)|(?P<break>[^\s\w])")
 _POSSESSIVE = re.compile(r"('s|s')$")
+# Stands for punctuation between two words.
 BREAK = ""
-"""Stands for punctuation between two words."""
 
 
 @dataclass(frozen=True, slots=True)
 class TagWord:
-    """One word; ``owns`` marks a possessive ("mum's"), ``name`` what jieba takes for a person's name."""
+    """One word; ``owns`` marks a possessive ("mum's"), ``name`` a person's name according to jieba."""
 
     text: str
     owns: bool = False
@@ -25,17 +25,15 @@ class TagWord:
 
 
 def words_of(text: str, forms: Collection[str] = ()) -> list[TagWord]:
-    """Return the words of a comparable text; ``forms`` are the Chinese words that joined characters are taken off."""
+    """Return the words of a comparable text; joined characters are split off the Chinese words in ``forms``."""
     return list(_words(text, forms))
 
 
 def is_han(text: str) -> bool:
-    """Return whether ``text`` holds Chinese characters."""
     return re.search(f"[{HAN}]", text) is not None
 
 
 def in_dictionary(word: str) -> bool:
-    """Return whether jieba knows ``word``."""
     return bool(rjieba.has_word(word))
 
 
@@ -52,7 +50,7 @@ def _words(text: str, forms: Collection[str]) -> Iterator[TagWord]:
 
 
 def _split_word(part: str, forms: Collection[str], *, name: bool) -> Iterator[TagWord]:
-    """Yield 回家 as 回 and 家 when 家 is a form; 国家 stays whole, because 国 is nothing that joins."""
+    """Split 回家 into 回 and 家 if 家 is a form; 国家 stays whole, because 国 never joins."""
     inner = max((form for form in forms if form in part and _only_joined(part, form)), key=len, default=None)
     if inner is None or inner == part:
         yield TagWord(part, name=name)

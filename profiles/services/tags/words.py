@@ -1,4 +1,4 @@
-"""The words of places and people that tags are about, in both languages, and what keeps them from being meant."""
+"""The words for places and people of tags, in both languages, and the neighbours that change their meaning."""
 
 
 def _split_words(text: str) -> tuple[str, ...]:
@@ -50,36 +50,36 @@ teacher|老师
 driver|司机
 """
 
+# Words for one place or person; a word on two lines means either.
 SYNONYMS = tuple(frozenset(_split_words(line)) for line in (_PLACES + _PEOPLE).splitlines() if line)
-"""Words for one place or person; a word that stands in two lines means either."""
 
 HOMES, WORKPLACES = SYNONYMS[0], SYNONYMS[1]
 OF_HOUSES = ("家", "'s place", "'s house", "'s home")
-"""Ends of a label that names the home of the one before them: 对象家, "mum's place"."""
 
+# Words for people with a possessor: "his mum" is not the subject's own.
 PEOPLE = frozenset(word for line in _PEOPLE.splitlines() for word in _split_words(line))
-"""Words for people who are somebody's: "his mum" is not the subject's own."""
 
+# After these words it belongs to somebody else.
 OTHERS = PEOPLE | frozenset(
     _split_words(
         """你|您|他|她|它|你们|他们|她们|人家|别人|谁|人|朋友|同事|同学|邻居|亲戚|客户|闺蜜|室友|叔叔|阿姨|舅舅|姑姑|姨妈|表哥|
         表姐|his|her|their|your|someone|somebody|everyone|whose"""
     )
 )
-"""What comes after these belongs to somebody else."""
 
 OTHERS_END = _split_words("总|姐|哥|叔|姨|婶|爷|老师|先生|女士|同学|阿姨|叔叔|教练|经理")
 NAMES_BEGIN = _split_words("小|老|阿")
 
+# Characters before a word that jieba may have joined to it: 回家, 我妈, 离公司.
 BEFORE_HAN = frozenset("回到去在离往从我咱俺想来返归送带至朝奔给跟和找问向叫")
-"""Characters before a word that jieba may have joined to it: 回家, 我妈, 离公司."""
 
+# Characters after a word that jieba may have joined to it: 家里, 妈那.
 AFTER_HAN = frozenset("里那边儿吧了呢吗啊呀的门口这要")
-"""Characters after a word that jieba may have joined to it: 家里, 妈那."""
 
+# Before these endings 家 is the measure word: 去家餐厅.
 COUNTS_A_HOUSE = _split_words("店|馆|厅|院|吧|城|场|超市|公司|酒店|民宿|餐厅|商场|银行|咖啡")
-"""Before these endings 家 is the measure word: 去家餐厅."""
 
+# Words that may precede a place that is meant.
 LEADS = frozenset(
     _split_words(
         """回|到|去|在|离|往|从|我|咱|我们|咱们|俺|先|再|就|要|想|直接|马上|现在|今天|明天|晚上|早上|下班|然后|顺路|导航|导航到|
@@ -90,8 +90,8 @@ LEADS = frozenset(
         phone|text|message|ask|tell|dial|route|directions|way|leave|leaving|commute|reach|contact|visit|return|please|via"""
     )
 )
-"""Words that may stand before a place which is meant."""
 
+# Words that may follow a place that is meant.
 FOLLOWERS = frozenset(
     _split_words(
         """address|phone|number|please|now|today|tomorrow|tonight|this|by|and|then|from|via|at|in|traffic|parking|location|
@@ -99,19 +99,19 @@ FOLLOWERS = frozenset(
         附近|那|那边|那里|的|地址|电话|吧|了|吗|要|需要|多久|怎么|接|拿|到|去|开会|楼下|门口|有|堵|堵车|路上|周边|旁边|现在|今天"""
     )
 )
-"""Words that may stand after a place which is meant."""
 
+# Words that mean a place only between LEADS and FOLLOWERS.
 AMBIGUOUS = frozenset(_split_words("work|company|job|单位|公司|办公室|上班"))
-"""Words that mean a place only between LEADS and FOLLOWERS."""
 
+# These are no place even as the first word of a query: "work is hard", "上班好累".
 NEEDS_LEAD = frozenset(_split_words("work|company|job|上班"))
-"""Of these even the first word of a query is no place: "work is hard", "上班好累"."""
 
+# Before "to work" these mean the way there; "get this to work" does not.
 MOVES = frozenset(
     _split_words("go|going|drive|driving|navigate|get|way|route|head|heading|directions|back|me|commute|traffic|time")
 )
-"""Before "to work" these mean the way there; "get this to work" does not."""
 
+# Words after it that change its meaning.
 NOT_BEFORE = _guards(
     """
     home: screen|page|depot|button|improvement|loan|loans|insurance|run|runs|key|team|office|row|decor|goods|delivery
@@ -137,7 +137,6 @@ NOT_BEFORE = _guards(
     妈: 的
     """
 )
-"""What after a word makes another thing of it."""
 
 NOT_BEFORE["home"] |= frozenset(
     _split_words(
@@ -146,6 +145,7 @@ NOT_BEFORE["home"] |= frozenset(
     )
 )
 
+# Words before it that change its meaning.
 NOT_AFTER = _guards(
     """
     home: nursing|funeral|motor|care|mobile|smart|second|holiday|retirement|google|tv|no|in
@@ -161,12 +161,11 @@ NOT_AFTER = _guards(
     家: 找|换|选|挑|某|另
     """
 )
-"""What before a word makes another thing of it."""
 
+# Words of a query that do not help to find the tag.
 EMPTY_WORDS = LEADS | frozenset(
     _split_words(
         """pick|up|me|for|and|with|set|find|where's|where|is|by|then|i'm|let's|ok|hey|a|an|of|on|it|can|could|you|i|want|need|would|like|how|long|far|what|there|s|place|
         的|了|吗|吧|呢|啊|一下|怎么|走|多远|多久|那|那里|那边|这|最近|去哪|哪|打|号码|地址|位置|路线|有|没有|是|也|都|很|好"""
     )
 )
-"""Words of a query that say nothing about which tag is meant."""

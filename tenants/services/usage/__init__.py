@@ -1,1 +1,1 @@
-"""What a tenant may use, what it used, and what that costs."""
+"""A tenant's limits, usage and costs."""

@@ -1,8 +1,8 @@
-"""Reading the cost ledger: days of use with their money, with memory and without (rows T6, X10).
+"""Reads the cost ledger: days of usage with their money, with memory and without.
 
-Money of a context is that of reading it at the price of the tier that the policy names, and beside it what the memory's
-own models read and wrote that day, and what vendors kept of prompts. What a product's model answers costs the same
-either way, and is left out.
+The cost of a context is that of reading it at the price of the policy's tier; added are the tokens of the memory's own
+models that day, and prompts cached at vendors. The answers of a product's model cost the same either way, and are left
+out.
 """
 
 from collections import defaultdict
@@ -17,7 +17,7 @@ from django.db.models import Sum
 from tenants.isolation import tenant_tx
 from tenants.models import ModelUsage, UsageDay
 from tenants.policy import LEDGER_POLICY
-from tenants.services.usage.prices import Price, PriceTable, price_table
+from tenants.services.usage.prices import PriceTable, price_table
 from tenants.services.usage.recording import roll_up_usage
 
 RATIO_DIGITS = 3
@@ -26,7 +26,8 @@ MONEY_DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class ModelTokens:
-    """What one of the memory's own models read and wrote, and what its vendor kept: tokens times hours."""
+    """The tokens that one of the memory's own models read and wrote, and those cached at its vendor: tokens times
+    hours."""
 
     model: str
     read: int
@@ -36,7 +37,7 @@ class ModelTokens:
 
 @dataclass(frozen=True, slots=True)
 class PricedDay:
-    """One day of use and its money; money and currency are None where no price was valid."""
+    """One day of usage and its money; money and currency are None if no price was valid."""
 
     used: UsageDay
     model_tokens: int
@@ -46,7 +47,7 @@ class PricedDay:
 
     @property
     def saved_ratio(self) -> float:
-        """Share of the full history's tokens that was not sent, 0..1; 0 where nothing was saved."""
+        """Share of the full history's tokens that was not sent, 0..1; 0 if nothing was saved."""
         return saved_ratio(self.used.tokens_in_context, self.used.tokens_full_history)
 
 
@@ -56,9 +57,9 @@ def saved_ratio(sent: int, full_history: int) -> float:
 
 
 def usage_by_day(tenant_id: UUID, since: date, until: date) -> list[PricedDay]:
-    """Return the days of use from ``since`` to ``until``, both included, the oldest first, as of now.
+    """Return the days of usage from ``since`` to ``until``, both included, the oldest first, as of now.
 
-    Opens scopes of its own: what was noted since the last roll-up is added up first.
+    Opens scopes of its own: usage since the last roll-up is added up first.
     """
     roll_up_usage(tenant_id)
     with tenant_tx(tenant_id):
@@ -73,7 +74,7 @@ def price_days(days: Iterable[UsageDay], *, tier: str = LEDGER_POLICY.tier) -> l
 
 
 def own_model_tokens(days: Iterable[date]) -> Mapping[date, list[ModelTokens]]:
-    """Return what the memory's own models used on these days, in the open scope."""
+    """Return the usage of the memory's own models on these days, in the open scope."""
     found: dict[date, list[ModelTokens]] = defaultdict(list)
     sums = ModelUsage.objects.filter(day__in=list(days)).order_by().values("day", "model")
     for row in sums.annotate(read=Sum("input_tokens"), written=Sum("output_tokens"), kept=Sum("token_hours")):
@@ -86,15 +87,11 @@ def _price_day(row: UsageDay, own: list[ModelTokens], table: PriceTable, tier: s
     price = table.of_tier(tier, row.day)
     if price is None:
         return PricedDay(row, tokens, None, None, None)
-    spent = sum((_own_cost(one, row.day, price, table) for one in own), price.read(row.tokens_in_context))
+    spent = price.read(row.tokens_in_context)
+    for one in own:
+        by_name = table.of_model(one.model, row.day, currency=price.currency)
+        spent += (by_name or price).cost_of(one.read, one.written, one.token_hours)
     return PricedDay(row, tokens, _money(spent), _money(price.read(row.tokens_full_history)), price.currency)
-
-
-def _own_cost(one: ModelTokens, day: date, price: Price, table: PriceTable) -> Decimal:
-    """Return the cost of a model of the memory's own: by its name, else as one of the contexts' tier."""
-    return (table.of_model(one.model, day, currency=price.currency) or price).cost_of(
-        one.read, one.written, one.token_hours
-    )
 
 
 def _money(amount: Decimal) -> Decimal:

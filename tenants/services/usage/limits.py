@@ -1,4 +1,4 @@
-"""What a tenant and its keys may use: the policy's numbers, unless the operator set others (row T6)."""
+"""The limits of a tenant and its keys: the defaults, unless the operator set others."""
 
 from dataclasses import asdict, dataclass
 from typing import Self
@@ -14,7 +14,7 @@ NAMES = (*REQUESTS, "messages_per_day", "stored_snapshots", "model_tokens_per_da
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one key may use. ``model_tokens_per_day`` None: each purpose has its own bound, and all together none."""
+    """The limits of one key. ``model_tokens_per_day`` None: each purpose has its own bound, and all together none."""
 
     requests_per_second: int = LIMIT_POLICY.requests_per_second
     burst: int = LIMIT_POLICY.burst
@@ -24,22 +24,21 @@ class Limits:
 
     @classmethod
     def from_values(cls, *values: int | None, policy: LimitPolicy = LIMIT_POLICY) -> Self:
-        """Return the limits for ``values`` in the order of ``NAMES``; None is the policy's number."""
+        """Return the limits for ``values`` in the order of ``NAMES``; None is the default."""
         defaults = [getattr(policy, name, None) for name in NAMES]
         return cls(*(own if given is None else given for given, own in zip(values, defaults, strict=True)))  # type: ignore[arg-type]  # only the last may be None
 
     def to_dict(self) -> dict[str, int | None]:
-        """Return the limits by their public names."""
         return asdict(self)
 
 
 def set_limits(
     values: dict[str, int | None], *, by: Actor, api_key: ApiKey | None = None, reason: str = ""
 ) -> UsageLimit:
-    """Set some limits of the tenant of the open scope, or of one of its keys; None gives a limit back to the policy.
+    """Set some limits of the open tenant, or of one of its keys; None restores the default.
 
-    What is not named stays. Raises InvalidInput for an unknown limit, for one that a key cannot have, and for a rate
-    below one request.
+    Other limits stay. Raises InvalidInput for an unknown limit, for one that a key cannot have, and for a rate below
+    one request.
     """
     check(values, of_key=api_key is not None)
     row, _ = UsageLimit.objects.get_or_create(api_key=api_key)
@@ -58,18 +57,18 @@ def set_limits(
 
 
 def copy_limits(old: ApiKey, new: ApiKey, *, by: Actor) -> None:
-    """Give a key's successor the limits of its own that the key has."""
     row = UsageLimit.objects.filter(api_key=old).first()
     if row is not None:
         set_limits({name: getattr(row, name) for name in REQUESTS}, by=by, api_key=new)
 
 
 def check(values: dict[str, int | None], *, of_key: bool) -> None:
-    """Raise InvalidInput naming the limits that cannot be set so."""
     known = REQUESTS if of_key else NAMES
-    faults = [FieldFault(name, "unknown", f"One of {', '.join(known)}.") for name in sorted(set(values) - set(known))]
+    faults = [
+        FieldFault(name, "unknown", f"Must be one of {', '.join(known)}.") for name in sorted(set(values) - set(known))
+    ]
     faults += [
-        FieldFault(name, "too_small", "Is at least 1." if name in REQUESTS else "Is at least 0.")
+        FieldFault(name, "too_small", "Must be at least 1." if name in REQUESTS else "Must be at least 0.")
         for name, value in sorted(values.items())
         if value is not None and value < (1 if name in REQUESTS else 0)
     ]

@@ -1,7 +1,6 @@
-"""Chat models on behalf of a tenant: by its own routes, within its day's tokens, each call written down (L1, X10).
+"""Chat models for a tenant: its routes, within its daily tokens, each call recorded.
 
-Other rooms ask for a model here and nowhere else. Whatever is raised is a ChatUnavailable: what a model was asked for
-goes on by rules.
+Other packages get a model here and nowhere else. Every error is a ChatUnavailable: callers continue by rules.
 """
 
 from collections.abc import Callable
@@ -59,8 +58,8 @@ ON CONFLICT (tenant_id, day, purpose, model) DO UPDATE SET
     token_hours = greatest(0, kept.token_hours + %(token_hours)s)
 """
 
+# Failures before anything was sent.
 _NEVER_SENT = frozenset({"circuit_open", "not_installed", "misconfigured"})
-"""Failures of a call that was none."""
 
 
 class BudgetSpent(ChatUnavailable):
@@ -74,20 +73,19 @@ class BudgetSpent(ChatUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
-    """Tokens of a UTC day: for one purpose, and for all of the tenant's together; None bounds those by purpose only."""
+    """Tokens of a UTC day: for one purpose, and for all of the tenant's together; None means no common bound."""
 
     of_purpose: int
     of_all: int | None = None
 
     def is_spent(self, for_purpose: int, for_all: int) -> bool:
-        """Tell whether nothing is left, after so many tokens for the purpose and for all."""
         return for_purpose >= self.of_purpose or (self.of_all is not None and for_all >= self.of_all)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCallUsage:
-    """What one call used. ``token_hours``: tokens times hours that the vendor keeps them from now on because of it;
-    below 0 where it ends what was booked."""
+    """The usage of one call. ``token_hours``: tokens that it caches at the vendor, times hours; below 0 if it ends
+    earlier than booked."""
 
     purpose: str
     model: str
@@ -105,9 +103,9 @@ def write_down(tenant_id: UUID, used: ModelCallUsage) -> None:
 
 
 class TenantChat:
-    """A chat model for one purpose of one tenant: a :class:`ChatModel` that keeps to a budget and to a ledger.
+    """A :class:`ChatModel` for one purpose of one tenant that observes a budget and records its usage.
 
-    The budget is looked at before a call, so calls under way at the same time may go beyond it by what they cost.
+    The budget is checked before a call, so concurrent calls may exceed it by their own cost.
     """
 
     def __init__(self, tenant_id: UUID, purpose: ModelPurpose, model: ChatModel, budget: TokenBudget) -> None:
@@ -119,7 +117,6 @@ class TenantChat:
 
     @property
     def ready(self) -> bool:
-        """Whether the next call finds the model prepared and answering."""
         return not isinstance(self._model, Preparable) or self._model.ready
 
     def prepare(self) -> None:
@@ -128,15 +125,12 @@ class TenantChat:
             self._model.prepare()
 
     def ask_structured(self, prompt: ChatPrompt, shape: type[Shape]) -> ModelAnswer[Shape]:
-        """See :class:`ChatModel`. Raises BudgetSpent also."""
         return self._ask_within_budget(lambda: self._model.ask_structured(prompt, shape))
 
     def text(self, prompt: ChatPrompt) -> ModelAnswer[str]:
-        """See :class:`ChatModel`. Raises BudgetSpent also."""
         return self._ask_within_budget(lambda: self._model.text(prompt))
 
     def answer(self, instructions: str, content: str, shape: type[Shape]) -> Shape:
-        """See :class:`ChatModel`. Raises BudgetSpent also."""
         return self.ask_structured(ChatPrompt(instructions, content), shape).value
 
     def _ask_within_budget(self, ask: Callable[[], ModelAnswer[Answer]]) -> ModelAnswer[Answer]:
@@ -160,7 +154,7 @@ class TenantChat:
 
 
 def chat_for(tenant_id: UUID, purpose: str, *, policy: ModelUsePolicy = MODEL_USE_POLICY) -> TenantChat | None:
-    """Return the chat model that does ``purpose`` for the tenant; None where none does, and rules do it alone.
+    """Return the chat model for ``purpose`` of the tenant; None if there is none, and rules work alone.
 
     A tenant's route to an endpoint that the operator took away leads nowhere: its texts go to no other instead. Opens a
     scope of its own where any endpoint is configured, so no transaction may be open. Raises ValueError for a purpose
@@ -179,7 +173,6 @@ def chat_for(tenant_id: UUID, purpose: str, *, policy: ModelUsePolicy = MODEL_US
 
 
 def tokens_spent(tenant_id: UUID, purpose: ModelPurpose) -> int:
-    """Return the tokens that the tenant's models read and wrote today (UTC) for ``purpose``."""
     return _read_spent_tokens(tenant_id, purpose)[0]
 
 

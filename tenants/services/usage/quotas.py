@@ -1,7 +1,7 @@
-"""Quotas of a tenant: messages a day and stored snapshots (row T6). What would go beyond one is refused whole.
+"""Quotas of a tenant: messages a day and stored snapshots. A request beyond a quota is refused whole.
 
-A count is believed for some seconds while it is far from its limit, so that hardly a request pays for one. What other
-processes write meanwhile may go beyond a limit by that much.
+A count is cached for some seconds while it is far from its limit, so that hardly a request pays for one. Concurrent
+writes of other processes may exceed a limit by that much.
 """
 
 import math
@@ -31,11 +31,11 @@ SELECT coalesce((SELECT messages FROM usage_day WHERE tenant_id = %(tenant)s AND
 
 @dataclass(frozen=True, slots=True)
 class _Meter:
-    """What is bounded: its public name, the span that a count is of, how long one is believed.
+    """One quota: its public name, its period, and how long a count is cached.
 
-    ``near``: share of the limit from which a count is not believed. ``resets_at`` None: when something is deleted.
-    ``recount_after``: times as long as a count took, after which one is doubted where only room that was taken since,
-    and perhaps never used, would refuse.
+    ``near``: share of the limit from which a count is not cached. ``resets_at`` None: after a deletion.
+    ``recount_after``: an expensive count is repeated after this many times its duration, if only reserved and perhaps
+    unused room would refuse.
     """
 
     name: str
@@ -50,7 +50,7 @@ class _Meter:
 
 @dataclass(slots=True)
 class _Count:
-    """A count as it was read, and with the room that this process has given since; ``took``: seconds to count."""
+    """A count as it was read, and with the room reserved by this process since; ``took``: seconds to count."""
 
     counted: int
     used: int
@@ -62,44 +62,27 @@ _counts: dict[tuple[UUID, str, str], _Count] = {}
 
 
 def take_messages(limits: Limits, adding: int, policy: LimitPolicy = LIMIT_POLICY) -> None:
-    """Make room for messages of today, in the open scope. Raises QuotaExceeded."""
+    """Reserve room for today's messages, in the open scope. Raises QuotaExceeded."""
     now = utc_now()
     midnight = datetime(now.year, now.month, now.day, tzinfo=UTC)
     resets_at = midnight + timedelta(days=1)
-    meter = _Meter(
-        MESSAGES,
-        f"{midnight:%Y-%m-%d}",
-        limits.messages_per_day,
-        policy.trusted_for,
-        policy.near,
-        resets_at,
-        resets_at - now,
-        policy.recount_after,
-    )
+    period = (policy.trusted_for, policy.near, resets_at, resets_at - now, policy.recount_after)
+    meter = _Meter(MESSAGES, f"{midnight:%Y-%m-%d}", limits.messages_per_day, *period)
     _take(meter, adding, lambda: _messages_since(midnight))
 
 
 def take_snapshots(limits: Limits, adding: int, held: Callable[[], int], policy: LimitPolicy = LIMIT_POLICY) -> None:
-    """Make room for snapshots, in the open scope; ``held`` counts those that are stored. Raises QuotaExceeded.
+    """Reserve room for snapshots, in the open scope; ``held`` counts those that are stored. Raises QuotaExceeded.
 
-    Counting millions takes a while: it is done once in a time, also at the limit. What is held already and what is
-    refused later take room that nothing fills: a count that only this keeps from having room is read anew.
+    Counting millions takes a while: it is done rarely, also at the limit. Repeated and refused snapshots reserve room
+    that they do not use: a count that only they exhaust is read anew.
     """
-    meter = _Meter(
-        SNAPSHOTS,
-        "",
-        limits.stored_snapshots,
-        policy.stock_trusted_for,
-        1.0,
-        None,
-        policy.stock_trusted_for,
-        policy.recount_after,
-    )
+    believed = policy.stock_trusted_for
+    meter = _Meter(SNAPSHOTS, "", limits.stored_snapshots, believed, 1.0, None, believed, policy.recount_after)
     _take(meter, adding, held)
 
 
 def forget_counts() -> None:
-    """Count everything anew."""
     _counts.clear()
 
 

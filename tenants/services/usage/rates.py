@@ -1,4 +1,4 @@
-"""Requests of a key a second: one token bucket in Redis per key, taken from and counted by one Lua call (rows T6, X10).
+"""Requests of a key a second: one token bucket in Redis per key, checked and counted by one Lua call.
 
 Without Redis nobody is limited and nothing is counted: a limit must never be why a memory is not answered.
 """
@@ -14,11 +14,14 @@ from memory_platform.providers.redis.script import RedisScript
 from tenants.errors import RateLimited
 from tenants.services.usage.limits import Limits
 
+# How long a day's counts wait for the roll-up.
 KEPT = timedelta(days=4)
-"""How long a day's counts wait for the roll-up."""
 
 MICROSECONDS = 1_000_000
 
+# A bucket is the time at which it will be full again (GCRA). Returns the remaining requests (-1: refused), microseconds
+# until the next request, microseconds until it is full. A day's counts have the time of their first as their epoch: if
+# Redis lost them, they begin anew under another one.
 TAKE = RedisScript(
     "rate",
     """
@@ -39,14 +42,11 @@ redis.call('SET', KEYS[1], string.format('%.0f', due), 'PX', math.ceil((due - no
 return {math.floor(left + 0.000001), 0, math.ceil(due - now)}
 """,
 )
-"""A bucket is the time at which it will be full again (GCRA). Answers what is left (-1: refused), microseconds until
-the next request, microseconds until it is full. A day's counts have the time of their first as their epoch: where Redis
-lost them they begin anew under another one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How a key's bucket stands after a request: its size, what is left, when it is full again."""
+    """The state of a key's bucket after a request: its size, the rest, when it is full again."""
 
     allowed: int
     remaining: int
@@ -54,17 +54,15 @@ class Rate:
 
 
 def bucket_key(tenant_id: UUID, key_id: str) -> str:
-    """Return the Redis key of a key's bucket; the braces keep a tenant's keys in one slot of a cluster."""
     return f"r:{{{tenant_id}}}:{key_id}"
 
 
 def counts_key(tenant_id: UUID, day: str) -> str:
-    """Return the Redis key of a tenant's requests on one UTC day, ``YYYY-MM-DD``."""
     return f"u:{{{tenant_id}}}:{day}"
 
 
 def take_request(tenant_id: UUID, key_id: str, limits: Limits) -> Rate | None:
-    """Take one request from the key's bucket and count it; None when Redis is away. Raises RateLimited."""
+    """Take one request from the key's bucket and count it; None if Redis is away. Raises RateLimited."""
     now = utc_now()
     keys = (bucket_key(tenant_id, key_id), counts_key(tenant_id, f"{now:%Y-%m-%d}"))
     step = MICROSECONDS / limits.requests_per_second

@@ -1,7 +1,7 @@
-"""The cost ledger's writers: what is used is noted with it, and a job adds it to its day (rows T6, X10).
+"""Writes the cost ledger: usage is recorded with its cause, and a job adds it to its day.
 
-An event is written in the transaction of what it tells of, and taken away in the one that adds it: whenever a process
-dies, each is counted once. Requests come from Redis as totals since an epoch, so telling them twice changes nothing.
+An event is written in the transaction of its cause, and removed in the one that adds it: whenever a process dies, each
+is counted once. Requests come from Redis as totals since an epoch, so adding them twice changes nothing.
 """
 
 from collections.abc import Callable
@@ -77,7 +77,6 @@ ON CONFLICT (tenant_id, day) DO UPDATE SET requests = excluded.requests, refused
 
 
 def note_messages(count: int) -> None:
-    """Note that ``count`` messages are stored, in their transaction."""
     with connection.cursor() as cursor:
         cursor.execute(_ACCEPTED, [current_tenant_id(), new_id(), count])
 
@@ -85,7 +84,7 @@ def note_messages(count: int) -> None:
 def roll_up_usage(
     tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True, policy: LedgerPolicy = LEDGER_POLICY
 ) -> int:
-    """Add what was noted since the last time to its days; return how many events there were.
+    """Add the usage since the last run to its days; return the number of events.
 
     Runs outside any ``tenant_tx``. Safe to run twice, also at once, and to kill.
     """
@@ -104,7 +103,7 @@ def roll_up_usage(
 def preview_usage(tenant_id: UUID) -> dict[str, int]:
     """Return what the next roll-up would add: events, and requests counted since the last one.
 
-    Runs outside any ``tenant_tx``. Without Redis no request is known.
+    Runs outside any ``tenant_tx``. Without Redis the requests are unknown.
     """
     with tenant_tx(tenant_id):
         told = {(row.day, row.epoch): row.requests for row in UsageRequests.objects.all()}
@@ -114,7 +113,7 @@ def preview_usage(tenant_id: UUID) -> dict[str, int]:
 
 
 def roll_up_requests(tenant_id: UUID) -> None:
-    """Write down what Redis has counted on the days that it still holds; without Redis nothing."""
+    """Record the requests that Redis has counted on the days that it still keeps; nothing without Redis."""
     for each in _requests_by_day(tenant_id):
         with tenant_tx(tenant_id), connection.cursor() as cursor:
             cursor.execute(_TOLD, [tenant_id, new_id(), each.day, each.epoch, each.requests, each.refused])
@@ -132,12 +131,11 @@ class _DayCounts:
 
     @property
     def key(self) -> tuple[date, str]:
-        """What tells its row from the others of a tenant."""
         return self.day, self.epoch
 
 
 def _requests_by_day(tenant_id: UUID) -> list[_DayCounts]:
-    """Return what Redis has counted on each day that it still holds; nothing without Redis."""
+    """Return Redis's counts of each day that it still keeps; nothing without Redis."""
     today = utc_now().date()
     try:
         counted = _read_counts(tenant_id, [today - timedelta(days=back) for back in range(KEPT.days)])

@@ -99,13 +99,13 @@ def test_everything_wrong_is_named_at_once_with_what_is_known() -> None:
     with pytest.raises(InvalidInput) as refused:
         check_document({"tea": {"cups": 0, "secret": "x", "sugar": 1}, "coffee": {}, "soup": 3}, SECTIONS)
     said = {fault.field: (fault.code, fault.message) for fault in refused.value.faults}
-    known = "Known are cups, kept, sweet, by_guest."
+    known = "Must be one of cups, kept, sweet, by_guest."
     assert said == {
-        "tea.cups": ("wrong_value", "Lies between 1 and 9."),
+        "tea.cups": ("wrong_value", "Must be between 1 and 9."),
         "tea.secret": ("unknown_field", known),
         "tea.sugar": ("unknown_field", known),
-        "coffee": ("unknown_section", "Known are tea."),
-        "soup": ("unknown_section", "Known are tea."),
+        "coffee": ("unknown_section", "Must be one of tea."),
+        "soup": ("unknown_section", "Must be one of tea."),
     }
 
 

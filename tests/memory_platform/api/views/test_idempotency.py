@@ -11,7 +11,6 @@ from django.http import HttpResponse
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import IdempotentReply, Subject
-from profiles.services.idempotency import purge_replies
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.memory_platform.api.conftest import Caller, body_of, fields_of, problem_of
@@ -72,14 +71,6 @@ def test_an_answer_is_kept_for_a_day(acme: Caller, world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
         IdempotentReply.objects.update(created_at=utc_now() - timedelta(hours=24, seconds=1))
     problem_of(make(acme), 409)  # the work is done again, and meets its own subject
-
-
-def test_old_answers_are_purged_in_portions(acme: Caller, world: World) -> None:
-    for number in range(3):
-        make(acme, {"subject_id": f"s{number}"}, key=f"k-{number}")
-    with tenant_tx(world.acme.tenant.id):
-        assert purge_replies(before=utc_now(), limit=2) == 2
-        assert purge_replies(before=utc_now(), limit=2) == 1
 
 
 def test_an_answer_is_erased_with_its_subject(acme: Caller, world: World) -> None:
