@@ -23,7 +23,7 @@ _SEAL = re.compile(r"\[timetable ([0-9a-f]{12})\]$")
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ScheduledJob:
     """One entry; ``runs`` is the task's dotted path."""
 
     name: str
@@ -33,83 +33,85 @@ class Job:
     owner: str
 
 
-def _job(name: str, owner: str, why: str) -> Job:
+def _build_job(name: str, owner: str, why: str) -> ScheduledJob:
     task = "sweep" if name == "sweep-queue" else name.replace("-", "_")
     every = CARE[name].every if name in CARE else WHOLE[name].every
-    return Job(name, every=every, runs=f"snapshots.jobs.{task}_job", why=why, owner=owner)
+    return ScheduledJob(name, every=every, runs=f"snapshots.jobs.{task}_job", why=why, owner=owner)
 
 
 TIMETABLE = (
-    _job(
+    _build_job(
         "sweep-queue",
         "queue",
         _("A lost wake-up costs two seconds, not a memory. Runs are not recorded: they would outnumber the work."),
     ),
-    _job(
+    _build_job(
         "sweep-asked-jobs",
         "queue",
         _("Imports and erasures whose worker died go on with another. Runs are not recorded."),
     ),
-    _job(
+    _build_job(
         "continue-jobs",
         "lifecycle",
         _("A job that was cut short goes on, and one that was missed is made up for. Not recorded."),
     ),
-    _job("end-idle-conversations", "lifecycle", _("A conversation ends 30 minutes after its last message.")),
-    _job(
+    _build_job("end-idle-conversations", "lifecycle", _("A conversation ends 30 minutes after its last message.")),
+    _build_job(
         "backfill-vectors",
         "lifecycle",
         _("Memories stored while the embedding service was away are found by meaning, too."),
     ),
-    _job("seal-memories", "recall", _("The first question about a large memory is answered as fast as the second.")),
-    _job(
+    _build_job(
+        "seal-memories", "recall", _("The first question about a large memory is answered as fast as the second.")
+    ),
+    _build_job(
         "count-embedding-spaces",
         "lifecycle",
         _("The console shows how far a change of the embedding model is without counting itself."),
     ),
-    _job(
+    _build_job(
         "spread-receipts",
         "receipts",
         _("Each memory that a context used gets its row, so that its receipts are found at once."),
     ),
-    _job("roll-up-tallies", "feedback", _("What users made of a memory is heard by the ranking within minutes.")),
-    _job("roll-up-indicators", "feedback", _("The indicators of today are at most an hour old.")),
-    _job(
+    _build_job("roll-up-tallies", "feedback", _("What users made of a memory is heard by the ranking within minutes.")),
+    _build_job("roll-up-indicators", "feedback", _("The indicators of today are at most an hour old.")),
+    _build_job(
         "roll-up-usage",
         "tenants",
         _("What tenants used stands in their days within a minute, and looks at limits stay quick."),
     ),
-    _job(
+    _build_job(
         "erase-withheld",
         "forgetting",
         _("What users told us to forget can be brought back for a day, then it is erased."),
     ),
-    _job(
+    _build_job(
         "consolidate-memories",
         "consolidation",
         _("Memories that say nearly the same become one; it can be taken apart again."),
     ),
-    _job(
+    _build_job(
         "calibrate-confidence",
         "lifecycle",
         _("Memories that serve well are trusted more, those that are corrected less."),
     ),
-    _job(
+    _build_job(
         "review-memories",
         "lifecycle",
         _("Somebody is asked about memories that have become unsure or were not validated for long."),
     ),
-    _job(
+    _build_job(
         "archive-messages",
         "lifecycle",
         _("The words of aged messages stand compressed in an archive; whoever asks still reads them."),
     ),
-    _job(
+    _build_job(
         "evict-memories",
         "lifecycle",
         _("Memories above a subject's or a tenant's limit leave, the least important and oldest first."),
     ),
-    _job("purge-expired", "lifecycle", _("What has outlived its retention is gone within two hours.")),
+    _build_job("purge-expired", "lifecycle", _("What has outlived its retention is gone within two hours.")),
 )
 
 
@@ -124,34 +126,34 @@ class TimetableScheduler(DatabaseScheduler):  # type: ignore[misc]  # django-cel
         super().setup_schedule()
 
 
-def sync_schedule(timetable: Sequence[Job] = TIMETABLE) -> list[str]:
+def sync_schedule(timetable: Sequence[ScheduledJob] = TIMETABLE) -> list[str]:
     """Bring beat's rows up to date; return the names of the jobs that were added or changed.
 
     A row is only changed if it still is as an earlier schedule wrote it: the seal in its description shows that.
     """
     with transaction.atomic():
-        return [job.name for job in timetable if _sync(job)]
+        return [job.name for job in timetable if _sync_row(job)]
 
 
-def _sync(job: Job) -> bool:
+def _sync_row(job: ScheduledJob) -> bool:
     row = PeriodicTask.objects.filter(name=job.name).select_for_update(of=("self",)).first()
-    wanted = _seal(job.runs, _describe_schedule(job.every), _expires(job.every), enabled=True)
+    wanted = _compute_seal(job.runs, _describe_schedule(job.every), _expiry_seconds(job.every), enabled=True)
     if row is None:
         row = PeriodicTask(name=job.name)
-    elif not is_as_written(row) or _seal_of(row) == wanted:
+    elif not is_as_written(row) or _read_seal(row) == wanted:
         return False
-    row.task, row.enabled, row.expire_seconds = job.runs, True, _expires(job.every)
-    row.interval, row.crontab = _rows_of(job.every)
+    row.task, row.enabled, row.expire_seconds = job.runs, True, _expiry_seconds(job.every)
+    row.interval, row.crontab = _find_schedule_rows(job.every)
     row.description = f"{job.why} ({job.owner}) [timetable {wanted}]"
     row.save()
     return True
 
 
 def is_as_written(row: PeriodicTask) -> bool:
-    return _seal_of(row) == _seal(row.task, _when_of(row), row.expire_seconds, enabled=row.enabled)
+    return _read_seal(row) == _compute_seal(row.task, _describe_row(row), row.expire_seconds, enabled=row.enabled)
 
 
-def _rows_of(every: Default) -> tuple[IntervalSchedule | None, CrontabSchedule | None]:
+def _find_schedule_rows(every: Default) -> tuple[IntervalSchedule | None, CrontabSchedule | None]:
     if isinstance(every, timedelta):
         seconds = int(every.total_seconds())
         return IntervalSchedule.objects.get_or_create(every=seconds, period=IntervalSchedule.SECONDS)[0], None
@@ -165,7 +167,7 @@ def _describe_schedule(every: Default) -> str:
     return f"{every.minute} {every.hour} * * * UTC" if isinstance(every, Daily) else f"{every.total_seconds():.0f}"
 
 
-def _when_of(row: PeriodicTask) -> str:
+def _describe_row(row: PeriodicTask) -> str:
     if row.interval is not None:
         is_ours = row.interval.period == IntervalSchedule.SECONDS and row.crontab is None
         return str(row.interval.every) if is_ours else "None"
@@ -177,14 +179,14 @@ def _when_of(row: PeriodicTask) -> str:
     )
 
 
-def _expires(every: Default) -> int:
+def _expiry_seconds(every: Default) -> int:
     return int((RUN_POLICY.late if isinstance(every, Daily) else every).total_seconds())
 
 
-def _seal_of(row: PeriodicTask) -> str | None:
+def _read_seal(row: PeriodicTask) -> str | None:
     found = _SEAL.search(row.description)
     return found.group(1) if found else None
 
 
-def _seal(runs: str, when: str, expires: int | None, *, enabled: bool) -> str:
+def _compute_seal(runs: str, when: str, expires: int | None, *, enabled: bool) -> str:
     return hashlib.sha256(f"{runs}|{when}|{expires}|{enabled}".encode()).hexdigest()[:12]

@@ -51,10 +51,10 @@ def _readers(*, answering: bool) -> Iterator[Callable[[], object]]:
             if space in {WORDS, *listed}:
                 yield from (partial(load_reader, what, space) for what in ("intents", "phases"))
         yield from (load_question_reader, load_note_reader)
-    yield spare_what_stays
+    yield freeze_loaded_objects
 
 
-def spare_what_stays() -> None:
+def freeze_loaded_objects() -> None:
     """Exclude the current objects from garbage collection.
 
     Code and models are 225,000 objects that stay. A full collection would stop the process for a quarter of a second,

@@ -14,7 +14,7 @@ from django.db import connection
 
 from memory_platform.postgres.prepared import Rows, Statement, fetch_together
 from profiles.models import Tag, TagDetail
-from profiles.selectors import tag_with
+from profiles.selectors import copy_tag_with
 from tenants.isolation import current_tenant_id
 
 SUBJECT = "SELECT id FROM subject WHERE tenant_id = $1 AND external_id = $2"
@@ -55,7 +55,7 @@ ORDER BY created_at, id
 
 
 @dataclass(frozen=True, slots=True)
-class Beliefs:
+class BeliefQuery:
     """Which beliefs to read: of which moment on both clocks (None is now), and of which lanes."""
 
     as_of: datetime | None = None
@@ -65,7 +65,7 @@ class Beliefs:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldFact:
+class FactRow:
     """One field or free attribute of a profile. ``id`` is the value's lifelong id."""
 
     id: UUID
@@ -78,7 +78,7 @@ class HeldFact:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldPreference:
+class PreferenceRow:
     """One preference. ``id`` is the value's lifelong id."""
 
     id: UUID
@@ -91,11 +91,11 @@ class HeldPreference:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldBeliefs:
+class BeliefRows:
     """Facts by field, preferences by category and key."""
 
-    facts: tuple[HeldFact, ...] = ()
-    preferences: tuple[HeldPreference, ...] = ()
+    facts: tuple[FactRow, ...] = ()
+    preferences: tuple[PreferenceRow, ...] = ()
 
     @property
     def profile(self) -> dict[str, Any]:
@@ -111,66 +111,66 @@ class HeldBeliefs:
         return values
 
 
-def subject_id_of(external_id: str) -> UUID | None:
+def find_subject_id(external_id: str) -> UUID | None:
     """Return the id of the subject with the product's id ``external_id``, or None, in the open scope."""
-    return only_id(fetch(Statement(SUBJECT, [current_tenant_id(), external_id])))
+    return read_only_id(fetch_statement(Statement(SUBJECT, [current_tenant_id(), external_id])))
 
 
-def beliefs_held(
+def load_beliefs(
     subject_id: UUID,
     *,
     as_of: datetime | None = None,
     known_at: datetime | None = None,
     facts: bool = True,
     preferences: bool = True,
-) -> HeldBeliefs:
-    asked = Beliefs(as_of, known_at, facts=facts, preferences=preferences)
-    return beliefs_of(fetch(beliefs_statement(current_tenant_id(), subject_id, asked)))
+) -> BeliefRows:
+    asked = BeliefQuery(as_of, known_at, facts=facts, preferences=preferences)
+    return build_beliefs(fetch_statement(beliefs_statement(current_tenant_id(), subject_id, asked)))
 
 
-def tags_held(subject_id: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None) -> tuple[Tag, ...]:
-    return tags_of(fetch(tags_statement(current_tenant_id(), subject_id, Beliefs(as_of, known_at))))
+def load_tags(subject_id: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None) -> tuple[Tag, ...]:
+    return build_tags(fetch_statement(tags_statement(current_tenant_id(), subject_id, BeliefQuery(as_of, known_at))))
 
 
-def only_id(rows: Rows) -> UUID | None:
+def read_only_id(rows: Rows) -> UUID | None:
     return rows[0][0] if rows else None
 
 
-def beliefs_statement(tenant_id: UUID, subject_id: UUID, asked: Beliefs) -> Statement:
+def beliefs_statement(tenant_id: UUID, subject_id: UUID, asked: BeliefQuery) -> Statement:
     """Return the statement that reads profile and preferences; :func:`beliefs_of` reads its rows."""
     return Statement(BELIEFS, [tenant_id, subject_id, asked.known_at, asked.as_of, asked.facts, asked.preferences])
 
 
-def beliefs_of(rows: Rows) -> HeldBeliefs:
-    return HeldBeliefs(
+def build_beliefs(rows: Rows) -> BeliefRows:
+    return BeliefRows(
         facts=tuple(
-            HeldFact(row_id, field, is_attribute, value, *standing)
+            FactRow(row_id, field, is_attribute, value, *standing)
             for lane, row_id, field, _, is_attribute, value, *standing in rows
             if lane == "profile"
         ),
         preferences=tuple(
-            HeldPreference(row_id, category, key, value, *standing)
+            PreferenceRow(row_id, category, key, value, *standing)
             for lane, row_id, category, key, _, value, *standing in rows
             if lane == "preferences"
         ),
     )
 
 
-def tags_statement(tenant_id: UUID, subject_id: UUID, asked: Beliefs) -> Statement:
+def tags_statement(tenant_id: UUID, subject_id: UUID, asked: BeliefQuery) -> Statement:
     """Return the statement that reads all tags of a moment; :func:`tags_of` reads its rows."""
     if asked.as_of is None and asked.known_at is None:
         return Statement(TAGS, [tenant_id, subject_id])
     return Statement(TAGS_THEN, [tenant_id, subject_id, asked.known_at, asked.as_of])
 
 
-def tags_of(rows: Rows) -> tuple[Tag, ...]:
+def build_tags(rows: Rows) -> tuple[Tag, ...]:
     return tuple(_tag_of(columns, since, then) for *columns, since, then in rows if then != [])
 
 
 def _tag_of(columns: Sequence[Any], since: datetime | None, then: Sequence[Sequence[Any]] | None) -> Tag:
     tag = Tag.from_db(connection.alias, _TAG_COLUMNS, columns)
     tag.valid_at = since or tag.created_at
-    return tag if then is None else tag_with(tag, _details(then))
+    return tag if then is None else copy_tag_with(tag, _details(then))
 
 
 def _details(then: Sequence[Sequence[Any]]) -> list[TagDetail]:
@@ -180,6 +180,6 @@ def _details(then: Sequence[Sequence[Any]]) -> list[TagDetail]:
     ]
 
 
-def fetch(statement: Statement) -> Rows:
+def fetch_statement(statement: Statement) -> Rows:
     """Run one statement in the open scope."""
     return fetch_together([statement])[0]

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from memory_platform.kernel.text import comparable, detect_language
+from memory_platform.kernel.text import detect_language, to_comparable
 from profiles.models import Preference, Subject, Tag, TagKind
 from profiles.selectors import current_preferences, current_profile, tags_of
-from profiles.services.tags.words import HOMES, WORKPLACES
+from profiles.services.tags.label_vocabulary import HOMES, WORKPLACES
 
 Priority = Literal["high", "medium", "low"]
 
@@ -43,7 +43,7 @@ class Completeness:
 
 def completeness(subject: Subject) -> Completeness:
     known = known_profile(subject)
-    missing = missing_of(known)
+    missing = list_missing(known)
     question = None
     if missing:
         question = missing[0].question_zh if speaks_chinese(known) else missing[0].question_en
@@ -54,18 +54,18 @@ def known_profile(subject: Subject) -> KnownProfile:
     return KnownProfile(current_profile(subject), list(tags_of(subject)), list(current_preferences(subject)))
 
 
-def missing_of(known: KnownProfile) -> tuple[Need, ...]:
+def list_missing(known: KnownProfile) -> tuple[Need, ...]:
     return tuple(need for need in NEEDS if not need.is_met(known))
 
 
 def is_missing(subject: Subject, key: str) -> bool:
-    return any(need.key == key for need in missing_of(known_profile(subject)))
+    return any(need.key == key for need in list_missing(known_profile(subject)))
 
 
 def _has_place(words: frozenset[str]) -> Callable[[KnownProfile], bool]:
     def is_met(known: KnownProfile) -> bool:
         names = (name for tag in known.tags for name in (tag.label, *tag.aliases))
-        return any(comparable(name) in words for name in names)
+        return any(to_comparable(name) in words for name in names)
 
     return is_met
 
@@ -91,7 +91,7 @@ def speaks_chinese(known: KnownProfile, *, said: str = "") -> bool:
     profile = known.profile
     locale = profile["locale"]
     if locale:
-        return comparable(locale).startswith("zh")
+        return to_comparable(locale).startswith("zh")
     written = " ".join(str(profile[field]) for field in ("name", "occupation", "interests") if profile[field])
     learned = " ".join([*(tag.label for tag in known.tags), *(one.statement for one in known.preferences)])
     languages = (detect_language(text) for text in (said, written, learned))

@@ -7,10 +7,10 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from memory_platform.kernel.text import HAN, comparable
+from memory_platform.kernel.text import HAN, to_comparable
 from profiles.models import TagKind
-from profiles.services.tags.lookup import synonyms_of
-from profiles.values import in_words
+from profiles.services.tags.lookup import list_synonyms
+from profiles.values import describe_value
 
 # How many names beside the label a line shows.
 MOST_NAMES = 3
@@ -59,7 +59,7 @@ def render_preference(category: str, key: str, value: object) -> str:
 
     The line is Chinese when the owner or the value is.
     """
-    told = in_words(value)
+    told = describe_value(value)
     owner, field = split_owner(category, key)
     is_chinese = _HAN.search(owner or told) is not None
     name = _CHINESE_LABELS.get(field, field) if is_chinese else field
@@ -89,6 +89,6 @@ def translate_label(label: str) -> str:
 
 
 def _alias_names(place: TagParts) -> Iterable[str]:
-    known = {comparable(place.label), comparable(place.relation or ""), *synonyms_of(place.label)}
-    known |= synonyms_of(place.relation or "")
-    return islice((one for one in place.aliases if comparable(one) not in known), MOST_NAMES)
+    known = {to_comparable(place.label), to_comparable(place.relation or ""), *list_synonyms(place.label)}
+    known |= list_synonyms(place.relation or "")
+    return islice((one for one in place.aliases if to_comparable(one) not in known), MOST_NAMES)

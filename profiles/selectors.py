@@ -173,7 +173,7 @@ def tags_at(subject: Subject, *, as_of: datetime | None = None, known_at: dateti
     return tags_of(subject).filter(Exists(called) | unchanged)
 
 
-def tags_as_held(tags: Sequence[Tag], *, as_of: datetime | None = None, known_at: datetime | None = None) -> list[Tag]:
+def tags_known_at(tags: Sequence[Tag], *, as_of: datetime | None = None, known_at: datetime | None = None) -> list[Tag]:
     """Return tags as they were at a moment of either clock, in one query; unchanged without a moment."""
     if as_of is None and known_at is None:
         return list(tags)
@@ -181,10 +181,10 @@ def tags_as_held(tags: Sequence[Tag], *, as_of: datetime | None = None, known_at
     then: dict[UUID, list[TagDetail]] = defaultdict(list)
     for row in select_as_of(own, as_of=as_of, known_at=known_at).order_by("valid_at", "id"):
         then[row.tag_id].append(row)
-    return [tag_with(tag, then[tag.id]) if tag.id in then else tag for tag in tags]
+    return [copy_tag_with(tag, then[tag.id]) if tag.id in then else tag for tag in tags]
 
 
-def tag_with(tag: Tag, details: Sequence[TagDetail]) -> Tag:
+def copy_tag_with(tag: Tag, details: Sequence[TagDetail]) -> Tag:
     """Return a copy of a tag with just these details, the newest last, and their confidence."""
     then = copy(tag)
     values = {row.detail: row.value for row in details}

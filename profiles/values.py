@@ -30,17 +30,17 @@ class Verdict(models.TextChoices):
     PENDING = "pending", _("waits for review")
 
 
-def in_words(value: object) -> str:
+def describe_value(value: object) -> str:
     """Return a JSON value as text: lists with commas, "22 °C" and "level 2" for quantities, "key: value" for other
     objects, "" for null."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
         if set(value) == {"value", "unit"}:
-            number, unit = in_words(value["value"]), in_words(value["unit"])
+            number, unit = describe_value(value["value"]), describe_value(value["unit"])
             return f"{unit} {number}" if unit == "level" else f"{number} {unit}".strip()
-        pairs = ((str(key), in_words(inner)) for key, inner in value.items())
+        pairs = ((str(key), describe_value(inner)) for key, inner in value.items())
         return "; ".join(f"{key}: {inner}" for key, inner in pairs if inner)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(filter(None, map(in_words, value)))
+        return ", ".join(filter(None, map(describe_value, value)))
     return "" if value is None else str(value)

@@ -10,7 +10,7 @@ from uuid import UUID
 from snapshots.erasure.signing import sign_unsigned_erasures
 from snapshots.erasure.subjects import run_erasure
 from snapshots.feedback.feedback_loop import close_loops
-from snapshots.maintenance import COUNT, run_care, send_cut_short, wake_for_jobs
+from snapshots.maintenance import COUNT, resend_interrupted, run_care, wake_for_jobs
 from snapshots.models import JobKind, WorkKind
 from snapshots.policy import JOB_POLICY
 from snapshots.portability.import_job import run_import
@@ -73,7 +73,7 @@ def sweep_job() -> None:
 
 @platform_job
 def continue_jobs_job() -> None:
-    send_cut_short()
+    resend_interrupted()
 
 
 def _care_job(name: str) -> Callable[[], None]:

@@ -68,7 +68,7 @@ from tenants.services.job_runs import (
     run_once,
     run_round,
 )
-from tenants.services.policies import section_in_force
+from tenants.services.policies import load_active_section
 from tenants.services.usage.model_use import chat_for
 from tenants.services.usage.recording import preview_usage, roll_up_usage
 
@@ -77,7 +77,7 @@ COUNT = "count-embedding-spaces"
 
 
 @dataclass(frozen=True, slots=True)
-class CareJob:
+class TenantCareJob:
     """One job. ``preview`` describes its effect in a tenant, without changes; ``run`` does one tenant's share."""
 
     name: str
@@ -87,7 +87,7 @@ class CareJob:
 
 
 @dataclass(frozen=True, slots=True)
-class WholeJob:
+class PlatformCareJob:
     """One job of the whole platform. ``preview`` describes its effect, without changes."""
 
     name: str
@@ -122,7 +122,7 @@ def wake_for_jobs(tenant_id: UUID) -> int:
     return int(is_due)
 
 
-def send_cut_short() -> RunTally:
+def resend_interrupted() -> RunTally:
     life = RUN_POLICY.continue_every.total_seconds()
     tasks = jobs_to_continue()
     for task in tasks:
@@ -172,12 +172,12 @@ def _purge(turn: TenantTurn) -> int:
     forget_old_runs(PURGE_POLICY.job_runs)
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
     with tenant_tx(turn.tenant_id):
-        policy = purge_in_force()
+        policy = load_purge_policy()
     return purge_tenant(turn.tenant_id, may_go_on=turn.may_go_on, policy=policy)
 
 
-def purge_in_force() -> PurgePolicy:
-    return PURGE.apply(section_in_force(PURGE.name))
+def load_purge_policy() -> PurgePolicy:
+    return PURGE.apply(load_active_section(PURGE.name))
 
 
 def _preview_days() -> CarePreview:
@@ -185,12 +185,12 @@ def _preview_days() -> CarePreview:
     return CarePreview({**found.counts, "changed": found.counts["changed"] + count_changed_days()}, found.examples)
 
 
-def _plain(counts: Callable[[], Mapping[str, int]]) -> Callable[[], CarePreview]:
+def _flatten_counts(counts: Callable[[], Mapping[str, int]]) -> Callable[[], CarePreview]:
     """Return a preview that consists of counts."""
     return lambda: CarePreview(counts())
 
 
-def _within(preview: Callable[[], CarePreview]) -> Callable[[UUID], CarePreview]:
+def _preview_in_tenant(preview: Callable[[], CarePreview]) -> Callable[[UUID], CarePreview]:
     def previewed(tenant_id: UUID) -> CarePreview:
         with tenant_tx(tenant_id):
             return preview()
@@ -198,7 +198,7 @@ def _within(preview: Callable[[], CarePreview]) -> Callable[[UUID], CarePreview]
     return previewed
 
 
-def _share(work: Callable[..., int]) -> RoundWork:
+def _build_share(work: Callable[..., int]) -> RoundWork:
     """Return a tenant's share of work that takes a tenant and a deadline."""
     return lambda turn: work(turn.tenant_id, may_go_on=turn.may_go_on)
 
@@ -206,50 +206,67 @@ def _share(work: Callable[..., int]) -> RoundWork:
 CARE = {
     job.name: job
     for job in (
-        CareJob(
+        TenantCareJob(
             "consolidate-memories",
             CONSOLIDATION.daily,
             lambda tenant_id: preview_consolidation(tenant_id, active_embedders()),
             lambda turn: consolidate_tenant(turn, active_embedders(), model=chat_for(turn.tenant_id, "summarise")),
         ),
-        CareJob(CALIBRATE, CALIBRATION.daily, _within(preview_calibration), _share(calibrate_tenant)),
-        CareJob("review-memories", REVIEW.daily, _within(preview_review), _share(review_tenant)),
-        CareJob("archive-messages", ARCHIVE.daily, _within(preview_archive), _share(archive_tenant)),
-        CareJob("evict-memories", EVICTION.daily, _within(preview_eviction), _share(evict_tenant)),
-        CareJob("roll-up-tallies", LOOP.tally_every, _within(preview_tallies), _share(roll_up_tallies)),
-        CareJob(
+        TenantCareJob(
+            CALIBRATE, CALIBRATION.daily, _preview_in_tenant(preview_calibration), _build_share(calibrate_tenant)
+        ),
+        TenantCareJob("review-memories", REVIEW.daily, _preview_in_tenant(preview_review), _build_share(review_tenant)),
+        TenantCareJob(
+            "archive-messages", ARCHIVE.daily, _preview_in_tenant(preview_archive), _build_share(archive_tenant)
+        ),
+        TenantCareJob(
+            "evict-memories", EVICTION.daily, _preview_in_tenant(preview_eviction), _build_share(evict_tenant)
+        ),
+        TenantCareJob(
+            "roll-up-tallies", LOOP.tally_every, _preview_in_tenant(preview_tallies), _build_share(roll_up_tallies)
+        ),
+        TenantCareJob(
             "roll-up-indicators",
             LOOP.indicators_every,
-            _within(_preview_days),
+            _preview_in_tenant(_preview_days),
             lambda turn: roll_up_recent_indicators(turn.tenant_id) + roll_up_waits(turn.tenant_id),
         ),
-        CareJob("erase-withheld", FORGETTING.erase_every, _within(preview_erasing_hidden), erase_due_orders),
-        CareJob("purge-expired", PURGE_POLICY.every, _within(_plain(lambda: preview_purge(purge_in_force()))), _purge),
-        CareJob(
+        TenantCareJob(
+            "erase-withheld", FORGETTING.erase_every, _preview_in_tenant(preview_erasing_hidden), erase_due_orders
+        ),
+        TenantCareJob(
+            "purge-expired",
+            PURGE_POLICY.every,
+            _preview_in_tenant(_flatten_counts(lambda: preview_purge(load_purge_policy()))),
+            _purge,
+        ),
+        TenantCareJob(
             "end-idle-conversations",
             IDLE_POLICY.every,
-            _within(preview_idle),
+            _preview_in_tenant(preview_idle),
             lambda turn: end_idle_conversations(turn.tenant_id),
         ),
-        CareJob("backfill-vectors", BACKFILL_RUN_POLICY.every, _preview_backfill, _backfill),
-        CareJob("seal-memories", SEALING.every, preview_sealing, _share(seal_memories)),
-        CareJob("spread-receipts", RECEIPTS.spread_every, _within(preview_spread), _share(spread_tenant)),
-        CareJob(
+        TenantCareJob("backfill-vectors", BACKFILL_RUN_POLICY.every, _preview_backfill, _backfill),
+        TenantCareJob("seal-memories", SEALING.every, preview_sealing, _build_share(seal_memories)),
+        TenantCareJob(
+            "spread-receipts", RECEIPTS.spread_every, _preview_in_tenant(preview_spread), _build_share(spread_tenant)
+        ),
+        TenantCareJob(
             "roll-up-usage",
             LEDGER_POLICY.every,
             lambda tenant_id: CarePreview(preview_usage(tenant_id)),
-            _share(roll_up_usage),
+            _build_share(roll_up_usage),
         ),
-        CareJob(
+        TenantCareJob(
             "sweep-queue",
             QUEUE_POLICY.sweep_every,
-            _within(_plain(count_due_work)),
+            _preview_in_tenant(_flatten_counts(count_due_work)),
             lambda turn: wake_for_work(turn.tenant_id),
         ),
-        CareJob(
+        TenantCareJob(
             "sweep-asked-jobs",
             JOB_POLICY.sweep_every,
-            _within(_preview_asked),
+            _preview_in_tenant(_preview_asked),
             lambda turn: wake_for_jobs(turn.tenant_id),
         ),
     )
@@ -257,8 +274,8 @@ CARE = {
 WHOLE = {
     job.name: job
     for job in (
-        WholeJob("continue-jobs", RUN_POLICY.continue_every, _preview_continuing, send_cut_short),
-        WholeJob(COUNT, COUNT_RUN_POLICY.every, _preview_count, _count_spaces),
+        PlatformCareJob("continue-jobs", RUN_POLICY.continue_every, _preview_continuing, resend_interrupted),
+        PlatformCareJob(COUNT, COUNT_RUN_POLICY.every, _preview_count, _count_spaces),
     )
 }
 JOBS = frozenset({*CARE, *WHOLE})

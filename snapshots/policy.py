@@ -6,7 +6,7 @@ from profiles.values import Provenance
 from snapshots.models import SnapshotKind
 from tenants.policies.kinds import Days, DaysOrNever
 from tenants.policies.sections import Section
-from tenants.services.policies import section_in_force
+from tenants.services.policies import load_active_section
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,12 @@ RETENTION_SECTION = Section(
 )
 
 
-def retention_in_force() -> RetentionPolicy:
+def load_retention_policy() -> RetentionPolicy:
     """Return the open tenant's retention of snapshots; one query."""
-    return RETENTION_SECTION.apply(section_in_force(RETENTION_SECTION.name))
+    return RETENTION_SECTION.apply(load_active_section(RETENTION_SECTION.name))
 
 
-def expires_at(kind: str, recorded_at: datetime, policy: RetentionPolicy = RETENTION) -> datetime | None:
+def compute_expiry(kind: str, recorded_at: datetime, policy: RetentionPolicy = RETENTION) -> datetime | None:
     """Return when a snapshot recorded at ``recorded_at`` expires, None for never.
 
     Counted from recording, not from ``said_at``: imported history is not born expired.
@@ -48,7 +48,7 @@ def expires_at(kind: str, recorded_at: datetime, policy: RetentionPolicy = RETEN
     return None if kept is None else recorded_at + kept
 
 
-def usual_provenance(kind: str) -> Provenance:
+def default_provenance(kind: str) -> Provenance:
     """Return the default provenance of a posted snapshot of this kind.
 
     A manual one and a note are the product's own word, as its preferences are; the others repeat observations.

@@ -14,11 +14,11 @@ from snapshots.models import Conversation, Message, MessageArchive
 ARCHIVED_WORDS = ("content", "parts", "tool_calls", "metadata")
 
 
-def conversations_of(subject: Subject) -> QuerySet[Conversation]:
+def list_conversations(subject: Subject) -> QuerySet[Conversation]:
     return Conversation.objects.filter(subject=subject).order_by()
 
 
-def conversation_of(subject_id: str, conversation_id: str) -> Conversation:
+def find_conversation(subject_id: str, conversation_id: str) -> Conversation:
     """Return a conversation by the product's own ids, in one query. Raises ConversationUnknown."""
     found = Conversation.objects.filter(subject__external_id=subject_id, external_id=conversation_id).first()
     if found is None:
@@ -26,11 +26,11 @@ def conversation_of(subject_id: str, conversation_id: str) -> Conversation:
     return found
 
 
-def messages_of(conversation: Conversation) -> QuerySet[Message]:
+def list_messages(conversation: Conversation) -> QuerySet[Message]:
     return Message.objects.filter(subject_id=conversation.subject_id, conversation=conversation).order_by()
 
 
-def with_words(messages: Sequence[Message]) -> Sequence[Message]:
+def filter_with_words(messages: Sequence[Message]) -> Sequence[Message]:
     """Return ``messages`` with their archived words; one query, none if nothing is archived.
 
     The rows in the table stay as they are: whoever saves a message saves it with its words.

@@ -21,7 +21,7 @@ from snapshots.intake.values import IncomingMessage
 from snapshots.lifecycle.policy import ARCHIVE, REVIEW, EvictionPolicy
 from snapshots.lifecycle.retention.eviction import evict_tenant, preview_eviction
 from snapshots.lifecycle.retention.message_archive import restore_messages
-from snapshots.maintenance import CARE, WHOLE, CareJob, WholeJob
+from snapshots.maintenance import CARE, WHOLE, PlatformCareJob, TenantCareJob
 from snapshots.models import Conversation, Message, Snapshot, SnapshotCounter, SnapshotVector
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
@@ -116,12 +116,12 @@ def measure_jobs(tenant: Tenant, room: int) -> Iterator[JobMeasurement]:
     yield _line(f"evict-memories, room for {room:,}", preview, lambda: evict_tenant(tenant.id, policy=less))
 
 
-def _measure_tenant_share(job: CareJob, tenant: Tenant) -> JobMeasurement:
+def _measure_tenant_share(job: TenantCareJob, tenant: Tenant) -> JobMeasurement:
     run = partial(run_by_hand, job.name, job.run, [tenant.id])
     return _line(job.name, partial(job.preview, tenant.id), lambda: run().rows)
 
 
-def _measure_whole_job(job: WholeJob) -> JobMeasurement:
+def _measure_whole_job(job: PlatformCareJob) -> JobMeasurement:
     return _line(job.name, job.preview, lambda: run_whole_by_hand(job.name, job.run).rows)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.measuring.labels import GOLDEN
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.terms import split_terms
 from memory_platform.providers.registry import embedders
 from snapshots.context.turn.model_tier import shared_term_share
 
@@ -28,8 +28,8 @@ def people(language: str, half: str) -> list[dict[str, Any]]:
 
 
 def shared_words(notes: Sequence[str], query: str) -> NoteScores:
-    asked = frozenset(terms(query))
-    return np.array([shared_term_share(asked, frozenset(terms(note))) for note in notes])
+    asked = frozenset(split_terms(query))
+    return np.array([shared_term_share(asked, frozenset(split_terms(note))) for note in notes])
 
 
 def nearness(name: str) -> Callable[[Sequence[str], str], NoteScores]:

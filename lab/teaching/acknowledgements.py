@@ -15,7 +15,7 @@ import numpy as np
 
 from lab.measuring.labels import GOLDEN
 from lab.teaching.meant import MEASURING_LIVES, SETS, TEACHING_LIVES, orders_in
-from memory_platform.kernel.linear_model import LinearReader
+from memory_platform.kernel.linear_model import LinearClassifier
 from snapshots.understanding.heard.order_classifier import ACKNOWLEDGEMENT_WEIGHTS as WEIGHTS
 from snapshots.understanding.heard.order_classifier import (
     ACKNOWLEDGES,
@@ -69,7 +69,7 @@ def teach() -> None:
     by = {name: hashlib.sha256((GOLDEN / "orders" / f"{name}.jsonl").read_bytes()).hexdigest()[:16] for name in SETS}
     taught = {"by": by, "lives": TEACHING_LIVES, "answers": len(answers)}
     both, biases = np.stack([weights, -weights]).astype(np.float32), np.array([bias, -bias], np.float32)
-    LinearReader((ACKNOWLEDGES, OTHER), both, biases, {ACKNOWLEDGES: LEAST}, "words", taught).write(WEIGHTS)
+    LinearClassifier((ACKNOWLEDGES, OTHER), both, biases, {ACKNOWLEDGES: LEAST}, "words", taught).write(WEIGHTS)
 
 
 def measure() -> Iterator[str]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from lab.measuring.clause_labels import GRADES, SELF
 from lab.measuring.labels import GOLDEN, rows
-from memory_platform.kernel.linear_model import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from memory_platform.providers.registry import embedders
 from snapshots.understanding.changes.change_words import may_change
 from snapshots.understanding.changes.changing_sentences import find_changing_sentences
@@ -279,7 +279,7 @@ def teach(pairs: ChangePairs) -> None:
         "numbers": list(pairs.names),
     }
     weights, intercepts = (np.asarray(found, np.float32) for found in (model.coef_, model.intercept_))
-    LinearReader(tuple(map(str, model.classes_)), weights, intercepts, {}, ENCODER, taught).write(WEIGHTS)
+    LinearClassifier(tuple(map(str, model.classes_)), weights, intercepts, {}, ENCODER, taught).write(WEIGHTS)
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from lab.measuring.corrections import correction_scores
 from lab.measuring.labels import GOLDEN, Score, rows
-from memory_platform.kernel.linear_model import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.correcting import correction_classifier as corrections_reader
 from snapshots.understanding.correcting.correction_classifier import (
     CORRECTION,
@@ -68,24 +68,26 @@ def numbers(given: Sequence[str]) -> Float32:
     return np.array([correction_features(text) for text in given], np.float32)
 
 
-def taught_by(names: Sequence[str]) -> LinearReader:
+def taught_by(names: Sequence[str]) -> LinearClassifier:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     parts = [texts(name) for name in names]
     model = LogisticRegression(C=STRICTNESS, max_iter=3_000)
     model.fit(numbers([text for given, _ in parts for text in given]), np.concatenate([flags for _, flags in parts]))
     weights = np.array([np.zeros(model.coef_.shape[1]), model.coef_[0]], np.float32)
-    return LinearReader((OTHER, CORRECTION), weights, np.array([0.0, model.intercept_[0]], np.float32), LEAST, "", {})
+    return LinearClassifier(
+        (OTHER, CORRECTION), weights, np.array([0.0, model.intercept_[0]], np.float32), LEAST, "", {}
+    )
 
 
-def read(reader: LinearReader, name: str) -> Score:
+def read(reader: LinearClassifier, name: str) -> Score:
     """Return how well a reader that is sure tells the corrections of a file."""
     given, flags = texts(name)
     sure = np.array([reader.predict(one) == CORRECTION for one in numbers(given)])
     return Score(int((sure & flags).sum()), int((sure & ~flags).sum()), int((~sure & flags).sum()))
 
 
-def read_beside_rules(reader: LinearReader, name: str) -> Score:
+def read_beside_rules(reader: LinearClassifier, name: str) -> Score:
     """Return how well the corrections of a file are told, as the product reads with this reader beside its rules."""
     with patch.object(corrections_reader, corrections_reader.load_correction_classifier.__name__, lambda: reader):
         corrections_reader.correction_probability.cache_clear()

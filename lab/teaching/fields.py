@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from lab.measuring.clause_labels import labelled_messages
 from lab.measuring.labels import GOLDEN
-from memory_platform.kernel.linear_model import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.fields.background_vectors import BACKGROUND, ENCODER, embed_centred
 from snapshots.understanding.fields.config import MATCHING, MatchingPolicy
 from snapshots.understanding.fields.field_features import compute_field_features, prepare_fields
@@ -103,7 +103,7 @@ def fills(product: Product) -> npt.NDArray[np.bool_]:
     return np.array([[field.name == one.field for field in product.fields] for one in product.said])
 
 
-def taught_by(lessons: Sequence[tuple[Float32, npt.NDArray[np.bool_]]]) -> LinearReader:
+def taught_by(lessons: Sequence[tuple[Float32, npt.NDArray[np.bool_]]]) -> LinearClassifier:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     rows = np.concatenate([numbers.reshape(-1, numbers.shape[-1]) for numbers, _ in lessons])
@@ -116,7 +116,7 @@ def taught_by(lessons: Sequence[tuple[Float32, npt.NDArray[np.bool_]]]) -> Linea
     weights = model.coef_[0] / spreads
     intercept = float(model.intercept_[0] - means @ weights)
     both = np.stack([-weights / 2, weights / 2]).astype(np.float32)
-    return LinearReader(
+    return LinearClassifier(
         (OTHER, FILLS), both, np.array([-intercept / 2, intercept / 2], np.float32), {}, ENCODER, {"sets": hash_sets()}
     )
 
@@ -134,14 +134,14 @@ class Question:
     said: Said
     names: tuple[str, ...]
     numbers: Float32
-    reader: LinearReader
+    reader: LinearClassifier
 
     def chosen_field(self, policy: MatchingPolicy = MATCHING) -> str:
         """Return the field that it fills, "" for none."""
         return choose_field(self.names, self.numbers, self.reader, policy).field
 
 
-def questions(reader: LinearReader, product: Product, numbers: Float32) -> list[Question]:
+def questions(reader: LinearClassifier, product: Product, numbers: Float32) -> list[Question]:
     names = tuple(field.name for field in product.fields)
     return [Question(one, names, rows, reader) for one, rows in zip(product.said, numbers, strict=True)]
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import snapshots.context.turn.intent_reader as intents
 import snapshots.context.turn.phase_reader as phases
 from lab.measuring.labels import GOLDEN, Score, rows, scores
-from memory_platform.kernel.linear_model import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from memory_platform.kernel.text import index_form
 from memory_platform.providers.registry import embedders
 from snapshots.context.turn.intent import classify_intent_by_rules, classify_phase_by_rules, detect_intent
@@ -77,17 +77,17 @@ def _of_phase(row: dict[str, Any], space: str) -> Float32:
     return phases.phase_features(form, phases.encode_history(told, intent, **place), own.get(space))
 
 
-def taught_by(what: str, names: Sequence[str], space: str) -> LinearReader:
+def taught_by(what: str, names: Sequence[str], space: str) -> LinearClassifier:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     parts = [numbers(what, name, space) for name in names]
     model = LogisticRegression(C=STRICTNESS[what], max_iter=2_000, tol=1e-3, class_weight="balanced")
     model.fit(np.concatenate([given for given, _ in parts]), np.concatenate([labels for _, labels in parts]))
     weights, intercepts = (np.asarray(found, np.float32) for found in (model.coef_, model.intercept_))
-    return LinearReader(tuple(map(str, model.classes_)), weights, intercepts, {}, space, {})
+    return LinearClassifier(tuple(map(str, model.classes_)), weights, intercepts, {}, space, {})
 
 
-def predictions(reader: LinearReader, what: str, name: str) -> LabelledPairs:
+def predictions(reader: LinearClassifier, what: str, name: str) -> LabelledPairs:
     """Return pairs of the predicted and the labelled class of a file's messages."""
     given, labels = numbers(what, name, reader.encoder)
     return [({str(reader.predict(one))}, {str(label)}) for one, label in zip(given, labels, strict=True)]

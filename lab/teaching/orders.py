@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.measuring.labels import GOLDEN
-from memory_platform.kernel.linear_model import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.heard.forget_orders import find_forget_orders, list_order_runs
 from snapshots.understanding.heard.order_classifier import (
     ORDER,
@@ -131,7 +131,7 @@ def teach() -> None:
     taught = {name: hashlib.sha256((ORDERS / f"{name}.txt").read_bytes()).hexdigest()[:16] for name in TEACH}
     by = {"by": taught, "runs": len(own.runs), "orders": int(own.orders.sum()), "others": len(other.runs)}
     both, biases = np.stack([weights, -weights]).astype(np.float32), np.array([bias, -bias], np.float32)
-    LinearReader((ORDER, OTHER), both, biases, {ORDER: LEAST}, "words", by).write(WEIGHTS)
+    LinearClassifier((ORDER, OTHER), both, biases, {ORDER: LEAST}, "words", by).write(WEIGHTS)
 
 
 def measure() -> Iterator[str]:

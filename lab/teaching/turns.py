@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.measuring.labels import GOLDEN, Score, rows, scores
-from memory_platform.kernel.linear_model import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.feedback.reading.sense_reader import ENCODER, WEIGHTS, build_features, embed_sentences
 from snapshots.feedback.reading.sense_rules import read_sense_by_rules
 from snapshots.feedback.values import AnsweredTurn, TurnSense
@@ -57,7 +57,7 @@ def numbers(name: str, *, replied: bool = True) -> Float32:
     return np.array([one for one in found if one is not None], np.float32)
 
 
-def taught_by(names: Sequence[str]) -> LinearReader:
+def taught_by(names: Sequence[str]) -> LinearClassifier:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - of the group `evaluation`
 
     labels = np.concatenate([labels_of(name) for name in names])
@@ -66,12 +66,12 @@ def taught_by(names: Sequence[str]) -> LinearReader:
     model = LogisticRegression(C=STRICTNESS, max_iter=2_000, tol=1e-3, class_weight="balanced")
     model.fit(given, np.concatenate([labels, labels]), sample_weight=weight)
     weights, intercepts = (np.asarray(found, np.float32) for found in (model.coef_, model.intercept_))
-    return LinearReader(tuple(map(str, model.classes_)), weights, intercepts, {}, ENCODER, {})
+    return LinearClassifier(tuple(map(str, model.classes_)), weights, intercepts, {}, ENCODER, {})
 
 
-def shares_of(reader: LinearReader, name: str) -> npt.NDArray[np.float64]:
+def shares_of(reader: LinearClassifier, name: str) -> npt.NDArray[np.float64]:
     """Return the shares that a reader gives the turns of a file, shape (n, classes)."""
-    return np.array([[*reader.shares(one).values()] for one in numbers(name)])
+    return np.array([[*reader.class_shares(one).values()] for one in numbers(name)])
 
 
 def least_shares(classes: Sequence[str], shares: npt.NDArray[np.float64], labels: LabelArray) -> dict[str, float]:

@@ -21,8 +21,8 @@ from memory_platform.devstack.processes.stack_commands import MARK, Programs, fr
 from memory_platform.devstack.processes.supervisor import Supervisor
 from memory_platform.devstack.processes.terminal import Terminal
 from memory_platform.devstack.seed.demo import demo_access
-from memory_platform.devstack.servers.locks import DirectoryLock, end_marked
-from memory_platform.devstack.stack_file import remember, stack_secrets
+from memory_platform.devstack.servers.locks import DirectoryLock, kill_marked
+from memory_platform.devstack.stack_file import stack_secrets, write_stack_file
 from memory_platform.env.table import ConfigurationFault, check_given
 
 STOPPED, FAILED, CANNOT_START = 0, 1, 2
@@ -70,7 +70,7 @@ def _begin(options: StackOptions, lock: DirectoryLock, terminal: Terminal) -> No
         raise AlreadyRunning(
             f"Already running: {other.detail} Stop it with Ctrl-C there, or choose --data-dir."
         ) from None
-    if ended := end_marked(MARK, str(options.data_dir), patience=SupervisorPolicy().leftover_patience):
+    if ended := kill_marked(MARK, str(options.data_dir), patience=SupervisorPolicy().leftover_patience):
         terminal.line("up", f"ended {ended} processes that an earlier, killed start had left behind")
     _require_free_port(options)
 
@@ -96,7 +96,7 @@ def _bring_up(options: StackOptions, backends: Backends, supervisor: Supervisor,
     # Commands in a second terminal need what the environment sets here, too.
     given = {name: os.environ[name] for name in STACK_VARIABLES if os.environ.get(name)}
     settings = {**stack_secrets(options.data_dir), **backends.provision(), **given}
-    remember(options.data_dir, settings | {"DATA_DIR": str(options.data_dir), "STACK_URL": options.base_url})
+    write_stack_file(options.data_dir, settings | {"DATA_DIR": str(options.data_dir), "STACK_URL": options.base_url})
     fresh_metrics_directory(options.data_dir)
     programs = Programs(options, settings)
     _migrate(programs, backends.superuser_url, supervisor, terminal)

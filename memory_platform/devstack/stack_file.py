@@ -27,7 +27,7 @@ def stack_secrets(data_dir: Path) -> dict[str, str]:
     return {name: known.get(name) or secrets.token_urlsafe(SECRET_BYTES) for name in SECRET_NAMES}
 
 
-def remember(data_dir: Path, values: Mapping[str, str]) -> None:
+def write_stack_file(data_dir: Path, values: Mapping[str, str]) -> None:
     """Write ``values`` atomically, readable by the owner only."""
     lines = "".join(f"{name}='{_escape_value(value)}'\n" for name, value in sorted(values.items()))
     write_private(data_dir / FILE_NAME, "# Written by `manage.py up`. Holds secrets: never commit it.\n" + lines)

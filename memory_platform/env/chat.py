@@ -48,7 +48,7 @@ class ChatEndpoint(BaseModel):
         return value
 
     @model_validator(mode="after")
-    def _says_who_asks(self) -> Self:
+    def _check_credentials(self) -> Self:
         """Require the credentials that the endpoint needs, and refuse those that it would not use."""
         if self.kind in {"google", "anthropic"} and not self.api_key:
             raise ValueError(f"{self.kind} needs an api_key")
@@ -62,7 +62,7 @@ class ChatEndpoint(BaseModel):
 def chat_endpoints(value: str) -> Mapping[str, ChatEndpoint]:
     """Return the endpoints of ``{"name": {"kind": ..., "model": ...}}`` by name. Raises ValueError."""
     found, faults = {}, []
-    for name, given in _object(value).items():
+    for name, given in _parse_object(value).items():
         if not _NAME.fullmatch(name):
             faults.append(f"{name[:80]!r} is no name: up to 64 letters, digits, hyphens, dots and underscores")
             continue
@@ -77,7 +77,7 @@ def chat_endpoints(value: str) -> Mapping[str, ChatEndpoint]:
 
 def chat_routes(value: str) -> Mapping[str, str]:
     """Return ``{purpose: name of an endpoint, or "" for none}``. Raises ValueError."""
-    routes = _object(value)
+    routes = _parse_object(value)
     unknown = [purpose[:80] for purpose in routes if purpose not in PURPOSES]
     if unknown:
         raise ValueError(f"routes {', '.join(map(repr, unknown))}; known: {', '.join(PURPOSES)}")
@@ -105,7 +105,7 @@ def require_keeper(name: str, endpoints: Mapping[str, ChatEndpoint]) -> None:
         )
 
 
-def _object(value: str) -> dict[str, Any]:
+def _parse_object(value: str) -> dict[str, Any]:
     if not value.strip():
         return {}
     try:

@@ -18,10 +18,10 @@ def explain_faults(invalid: ValidationError) -> str:
             "Set what is missing, or start the embedded stack with `make run`, which sets it; "
             "DATA_DIR=DIR names one that runs in another directory than .dev."
         )
-    return "\n".join([f"The configuration has {len(faults)} fault(s):", *map(_line, faults), " ".join(ways)])
+    return "\n".join([f"The configuration has {len(faults)} fault(s):", *map(_describe_fault, faults), " ".join(ways)])
 
 
-def _line(fault: ErrorDetails) -> str:
+def _describe_fault(fault: ErrorDetails) -> str:
     said = "is not set" if fault["type"] == MISSING else fault["msg"].removeprefix("Value error, ")
     name = str(fault["loc"][0]).upper() if fault["loc"] else ""
     return f"  {name}: {said}" if name else f"  {said}"

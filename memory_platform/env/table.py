@@ -216,7 +216,7 @@ class Environment(BaseSettings):
         return chat_routes(value) if isinstance(value, str) else value
 
     @model_validator(mode="after")
-    def _routes_lead_somewhere(self) -> Self:
+    def _check_routes(self) -> Self:
         if self.chat_model and DEFAULT in self.chat_endpoints:
             raise PydanticCustomError("two_defaults", "CHAT_MODEL and CHAT_ENDPOINTS both name the endpoint `default`")
         known = [*self.chat_endpoints, *([DEFAULT] if self.chat_model else [])]
@@ -230,7 +230,7 @@ class Environment(BaseSettings):
         return self
 
     @model_validator(mode="after")
-    def _endpoints_have_addresses(self) -> Self:
+    def _check_addresses(self) -> Self:
         if self.reranker == "http" and not self.rerank_url:
             raise PydanticCustomError("no_address", "RERANKER is http and RERANK_URL is empty")
         if "openai-previous:" in self.embedder and not self.embedding_previous_base_url:

@@ -13,7 +13,7 @@ Float32 = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class LinearReader:
+class LinearClassifier:
     """``weights`` (classes, features) and ``intercepts`` (classes,) of a multinomial logistic regression.
 
     ``least`` holds the probability below which a class is not predicted, ``encoder`` the space of the vectors among the
@@ -28,7 +28,7 @@ class LinearReader:
     taught: Mapping[str, Any]
 
     @classmethod
-    def read(cls, path: Path) -> "LinearReader":
+    def read(cls, path: Path) -> "LinearClassifier":
         held = json.loads(path.read_text(encoding="utf-8"))
         weights, intercepts = (np.array(held[name], np.float32) for name in ("weights", "intercepts"))
         return cls(tuple(held["classes"]), weights, intercepts, held["least"], held["encoder"], held["taught"])
@@ -40,7 +40,7 @@ class LinearReader:
         told = json.dumps(head, indent=1, ensure_ascii=False).removesuffix("\n}")
         path.write_text(f'{told},\n "intercepts": {intercepts},\n "weights": [\n  {rows}\n ]\n}}\n', encoding="utf-8")
 
-    def shares(self, features: Sequence[float] | Float32) -> dict[str, float]:
+    def class_shares(self, features: Sequence[float] | Float32) -> dict[str, float]:
         """Return the probability of each class. Raises ValueError for another number of features."""
         scores = self.weights @ np.asarray(features, np.float32) + self.intercepts
         raised = np.exp(scores - scores.max())
@@ -48,6 +48,6 @@ class LinearReader:
 
     def predict(self, features: Sequence[float] | Float32) -> str | None:
         """Return the likeliest class, or None if its probability is below its threshold."""
-        shares = self.shares(features)
+        shares = self.class_shares(features)
         best = max(shares, key=shares.__getitem__)
         return best if shares[best] >= self.least.get(best, 0.0) else None

@@ -9,7 +9,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Provenance:
+class NumberSource:
     """The source of a number. ``kind`` is ``measured``, ``assumed`` or ``promised`` (an id of docs/features.md)."""
 
     kind: str
@@ -18,19 +18,19 @@ class Provenance:
 
 def measured(value: Any, *, source: str) -> Any:
     """Declare a field whose default was measured; ``source`` names the run or the publication."""
-    return field(default=value, metadata={"provenance": Provenance("measured", source)})
+    return field(default=value, metadata={"provenance": NumberSource("measured", source)})
 
 
 def promised(value: Any, *, row: str) -> Any:
     """Declare a field whose default is promised to users by an entry of docs/features.md, such as ``"C2"``."""
-    return field(default=value, metadata={"provenance": Provenance("promised", row)})
+    return field(default=value, metadata={"provenance": NumberSource("promised", row)})
 
 
 def assumed(value: Any, *, owner: str, settle_by: str) -> Any:
     """Declare a field whose default is a guess; ``settle_by`` names the measurement that will replace it."""
-    return field(default=value, metadata={"provenance": Provenance("assumed", f"{owner}: {settle_by}")})
+    return field(default=value, metadata={"provenance": NumberSource("assumed", f"{owner}: {settle_by}")})
 
 
-def provenance_of(policy: type) -> dict[str, Provenance]:
+def source_of_numbers(policy: type) -> dict[str, NumberSource]:
     """Return ``{field: Provenance}`` of a config class. Raises KeyError for a field that declares none."""
     return {f.name: f.metadata["provenance"] for f in fields(policy)}

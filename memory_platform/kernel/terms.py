@@ -30,7 +30,7 @@ class _Stemmers(threading.local):
 _stemmers = _Stemmers()
 
 
-def terms(text: str) -> list[str]:
+def split_terms(text: str) -> list[str]:
     """Return the terms of ``text`` in order, with repeats, without stop words. Linear in ``len(text)``."""
     form = index_form(text)
     if form.isascii():
@@ -44,13 +44,13 @@ def terms(text: str) -> list[str]:
     return found
 
 
-def stems(words: Sequence[str]) -> list[str]:
+def stem_words(words: Sequence[str]) -> list[str]:
     """Return the English stem of each word; words of other scripts stay as they are."""
     return list(_stemmers.english.stemWords(words))
 
 
 def _stems(words: Iterable[str]) -> list[str]:
-    return stems([word[:TERM_LENGTH] for word in words if word not in ENGLISH])
+    return stem_words([word[:TERM_LENGTH] for word in words if word not in ENGLISH])
 
 
 def _characters_and_bigrams(run: str) -> list[str]:

@@ -57,7 +57,7 @@ def normalise(text: str) -> str:
     return unicodedata.normalize("NFKC", _LONG_MARK_RUN.sub(r"\1", text))
 
 
-def beginning(text: str, limit: int) -> str:
+def truncate_text(text: str, limit: int) -> str:
     """Return the longest beginning of ``text`` that has at most ``limit`` characters, both as it is and in NFKC.
 
     One character may become 18 in NFKC (U+FDFA).
@@ -69,7 +69,7 @@ def beginning(text: str, limit: int) -> str:
     return part[: sum(1 for _ in takewhile(limit.__ge__, lengths))]
 
 
-def visible(text: str) -> str:
+def remove_invisible(text: str) -> str:
     """Return ``text`` without invisible characters. Joined emoji and scripts are split by this."""
     return text if text.isascii() else _INVISIBLE.sub("", text)
 
@@ -89,7 +89,7 @@ def index_form(text: str) -> str:
     """Return the form in which words are indexed and compared: NFKC, visible, case folded, simplified."""
     if text.isascii():
         return text.lower()
-    return simplify(visible(normalise(text)).casefold()).replace("\u2019", "'")
+    return simplify(remove_invisible(normalise(text)).casefold()).replace("\u2019", "'")
 
 
 def collapse_spaces(text: str) -> str:
@@ -97,12 +97,12 @@ def collapse_spaces(text: str) -> str:
     return _SPACES.sub(" ", text).strip()
 
 
-def comparable(text: str) -> str:
+def to_comparable(text: str) -> str:
     """Return the form that is equal for texts that a reader would call the same: ``index_form`` with single spaces."""
     return collapse_spaces(index_form(text))
 
 
-def singular(text: str) -> str:
+def to_singular(text: str) -> str:
     """Return lower-case ``text`` in a form that is equal for singular and plural of its last word: "window seat(s)"."""
     return _LONG_PLURAL.sub("", _PLURAL.sub(lambda ending: "y" if "i" in ending.group() else "", text))
 
@@ -112,7 +112,7 @@ def content_hash(text: str) -> bytes:
 
     Lone surrogates are hashed as they are, so that no string raises.
     """
-    shown = collapse_spaces(visible(normalise(text)))
+    shown = collapse_spaces(remove_invisible(normalise(text)))
     return hashlib.sha256(shown.encode("utf-8", "surrogatepass")).digest()
 
 

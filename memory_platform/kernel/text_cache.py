@@ -16,7 +16,7 @@ _DIGEST_BYTES = 16
 _KEYED = blake2b(key=secrets.token_bytes(_DIGEST_BYTES), digest_size=_DIGEST_BYTES)
 
 
-class ByText(Generic[T]):
+class TextCache(Generic[T]):
     """Caches ``compute`` for the last ``most`` new texts. Thread-safe: two threads may compute the same."""
 
     def __init__(self, compute: Callable[[str], T], most: int) -> None:

@@ -7,7 +7,7 @@ import orjson
 from django.core.management.base import CommandError
 
 
-def certificates_in(path: Path) -> list[dict[str, Any]]:
+def read_certificates(path: Path) -> list[dict[str, Any]]:
     """Return the certificates of a file, one per line, alone or inside an answer of the API. Raises CommandError."""
     try:
         lines = [orjson.loads(line) for line in path.read_bytes().splitlines() if line.strip()]

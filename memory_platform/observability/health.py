@@ -65,7 +65,7 @@ _threads: dict[str, ThreadPoolExecutor] = {}
 _answered: set[str] = set()
 
 
-def look_at(checks: list[Check]) -> Health:
+def run_checks(checks: list[Check]) -> Health:
     """Run all checks in parallel and return the outcomes; none takes longer than its ``wait_s``."""
     for check in checks:
         _threads.setdefault(check.name, ThreadPoolExecutor(1, thread_name_prefix=f"health-{check.name}"))

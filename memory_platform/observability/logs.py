@@ -65,7 +65,7 @@ def log(event: Event, **values: Any) -> None:
     _logger.log(_LEVELS.get(event, logging.INFO), str(event), **values)
 
 
-def keep_ids(_logger: Any, _method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+def keep_ids_only(_logger: Any, _method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Structlog processor: keep ids and numbers, cut long strings, replace anything else by its type."""
     for key, value in line.items():
         if not key.startswith("_"):
@@ -101,7 +101,7 @@ def logging_config(*, level: str = "INFO", readable: bool = False) -> dict[str, 
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        keep_ids,
+        keep_ids_only,
     ]
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],

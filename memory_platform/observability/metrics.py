@@ -63,7 +63,7 @@ def refresh_with(refresh: Callable[[], None]) -> None:
     _refreshers.append(refresh)
 
 
-def exposition() -> bytes:
+def render_metrics() -> bytes:
     """Return all metrics in the Prometheus text format; those of all processes if they share a directory."""
     for refresh in _refreshers:
         refresh()

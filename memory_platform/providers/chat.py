@@ -191,13 +191,13 @@ class Chat:
 
         Raises CallFailed.
         """
-        from memory_platform.providers.chat_vendors import say  # noqa: PLC0415 -- imported with the library
+        from memory_platform.providers.chat_vendors import send_chat  # noqa: PLC0415 -- imported with the library
 
         if wanted.schema is None:
-            return await say(model, prompt, objections, call, self._policy)
+            return await send_chat(model, prompt, objections, call, self._policy)
         for place, form in enumerate(wanted.forms):
             try:
-                said = await say(model, prompt, objections, call, self._policy, schema=wanted.schema, form=form)
+                said = await send_chat(model, prompt, objections, call, self._policy, schema=wanted.schema, form=form)
             except CallFailed as failed:
                 if failed.failure is not Failure.REFUSED or form is wanted.forms[-1]:
                     raise

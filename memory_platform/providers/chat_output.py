@@ -25,7 +25,7 @@ class UnusableAnswer(Exception):
     """The answer cannot be used. The message says why; only the model sees it."""
 
 
-def without_thoughts(text: str) -> str:
+def remove_thoughts(text: str) -> str:
     """Return ``text`` without the thoughts before the answer; empty if there is no answer."""
     for pattern in (_THOUGHT, _THOUGHT_ENDED):
         text = pattern.sub("", text, count=1)
@@ -34,7 +34,7 @@ def without_thoughts(text: str) -> str:
 
 def text_answer(text: str, *, chars: int) -> str:
     """Return the answer alone. Raises UnusableAnswer if there is none, or it has more than ``chars`` characters."""
-    answer = without_thoughts(text)
+    answer = remove_thoughts(text)
     if not answer:
         raise UnusableAnswer("There was no answer.")
     if len(answer) > chars:
@@ -48,7 +48,7 @@ def json_answer(text: str, shape: type[Shape]) -> Shape:
 
     An example before the answer, or an empty object after it, is the shorter one.
     """
-    found = list(_json_values(without_thoughts(text)))[::-1]
+    found = list(_json_values(remove_thoughts(text)))[::-1]
     if not found:
         raise UnusableAnswer("There was no complete JSON object.")
     faults: ValidationError | None = None

@@ -17,7 +17,7 @@ _FENCE_RULE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class PromptTemplate:
     """Instructions in English and Chinese; ``version`` changes with every word of them."""
 
     version: str

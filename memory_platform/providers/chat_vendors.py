@@ -73,7 +73,7 @@ def connect_model(endpoint: ChatEndpoint, policy: ChatPolicy) -> Model:
             return _google(endpoint, client)
 
 
-async def say(  # noqa: PLR0913 -- a question, what it may cost, and how its answer is held to a shape
+async def send_chat(  # noqa: PLR0913 -- a question, what it may cost, and how its answer is held to a shape
     model: Model,
     prompt: ChatPrompt,
     objections: Sequence[Objection],

@@ -14,7 +14,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.endpoints.circuit import Circuit
-from memory_platform.providers.endpoints.time_box import run_within
+from memory_platform.providers.endpoints.time_limit import run_within
 from memory_platform.providers.policy import CIRCUIT, CircuitPolicy
 
 Result = TypeVar("Result")

@@ -42,7 +42,7 @@ def embedders(setting: str) -> tuple[Embedder, ...]:
     return tuple(found for name in split_list(setting) if (found := embedder(name)) is not None)
 
 
-def first_knowing(language: str, among: Iterable[Embedder]) -> Embedder | None:
+def find_embedder_for(language: str, among: Iterable[Embedder]) -> Embedder | None:
     """Return the first embedder that knows ``language``; None leaves the text to keywords."""
     return next((one for one in among if language in one.languages), None)
 
@@ -118,7 +118,7 @@ def prompt_keeper() -> PromptKeeper | None:
     return None if found is None else _prompt_keeper(found)
 
 
-def forget() -> None:
+def forget_providers() -> None:
     """Drop every provider that depends on settings, as a new process starts.
 
     The models that come with the platform stay: no setting shapes them, and they take seconds to load.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from memory_platform.kernel.policy import assumed, measured
 from memory_platform.kernel.text import HAN, HANGUL, KANA
-from memory_platform.kernel.text_cache import ByText
+from memory_platform.kernel.text_cache import TextCache
 from memory_platform.providers.contracts import TokenCounter
 
 _LATIN = "A-Za-z_'\u2019\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"
@@ -81,9 +81,9 @@ class TokenEstimator:
         return 100 * len(self._tokens.findall(text)) + unspaced + marks + signs
 
 
-class CountsRemembered:
+class CachedTokenCounter:
     """``counter`` with a cache of the last ``most`` texts: recalled texts are often recalled again."""
 
     def __init__(self, counter: TokenCounter, most: int) -> None:
         self.name = counter.name
-        self.count = ByText(counter.count, most)
+        self.count = TextCache(counter.count, most)

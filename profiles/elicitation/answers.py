@@ -10,9 +10,9 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, FieldFault, NotFound, Refused
 from memory_platform.kernel.text import detect_language
 from profiles.models import Ask, Subject, TagKind
-from profiles.services.claims import stated_claim
+from profiles.services.claims import make_stated_claim
 from profiles.services.locking import lock_subject
-from profiles.services.preferences import amend_list_preference, take_from_opposite
+from profiles.services.preferences import change_list_preference, take_from_opposite
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.values import Verdict
@@ -81,12 +81,12 @@ def read_answer(key: str, value: Any, *, question: str = "") -> AskAnswer:
     """
     chinese = detect_language(question) == "zh"
     if key in PLACE_LABELS:
-        return AskAnswer(key, label=PLACE_LABELS[key][chinese], details=_place(value))
+        return AskAnswer(key, label=PLACE_LABELS[key][chinese], details=_parse_place(value))
     if key == "emergency_contact":
-        return _contact(value, CONTACT_LABEL[chinese])
+        return _parse_contact(value, CONTACT_LABEL[chinese])
     if key in {"name", "occupation"}:
-        return AskAnswer(key, text=_text(value, key))
-    return AskAnswer(key, entries=_entries(value))
+        return AskAnswer(key, text=_parse_text(value, key))
+    return AskAnswer(key, entries=_parse_entries(value))
 
 
 def settle_ask(subject: Subject, ask: Ask, *, accepted: bool, answer: AskAnswer | None = None) -> AnswerResult:
@@ -104,40 +104,40 @@ def _write(subject: Subject, answer: AskAnswer) -> tuple[Verdict, str]:
         tag = upsert_tag(subject, TagDraft(answer.label, answer.details))
         return tag.verdict, tag.reason
     if answer.key in {"food", "music"}:
-        claim = stated_claim(list(answer.entries))
-        listed = amend_list_preference(subject, (answer.key, "likes"), claim, add=answer.entries)
+        claim = make_stated_claim(list(answer.entries))
+        listed = change_list_preference(subject, (answer.key, "likes"), claim, add=answer.entries)
         take_from_opposite(subject, "likes", claim, answer.entries)
         return listed.verdict, listed.reason
     is_list = answer.key == "interests"
-    claim = stated_claim(list(answer.entries) if is_list else answer.text)
+    claim = make_stated_claim(list(answer.entries) if is_list else answer.text)
     change = FactChange(FactName.read(answer.key), claim, "append" if is_list else "overwrite")
     (fact,) = patch_profile(subject, [change])
     return fact.verdict, fact.reason
 
 
-def _place(value: Any) -> dict[str, Any]:
+def _parse_place(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        return {"address": _text(value, "address")}
+        return {"address": _parse_text(value, "address")}
     unknown = value.keys() - set(PLACE_DETAILS)
     if unknown or not value or ("lat" in value) != ("lon" in value):
         raise ValueUnclear("Must be an address, or an object with address, poi_id, lat and lon (both or none).")
-    details: dict[str, Any] = {name: _text(value[name], name) for name in ("address", "poi_id") if name in value}
+    details: dict[str, Any] = {name: _parse_text(value[name], name) for name in ("address", "poi_id") if name in value}
     for name, most in (("lat", 90.0), ("lon", 180.0)):
         if name in value:
-            details[name] = _degrees(value[name], most)
+            details[name] = _parse_degrees(value[name], most)
     return details
 
 
-def _contact(value: Any, usual: str) -> AskAnswer:
+def _parse_contact(value: Any, usual: str) -> AskAnswer:
     """Parse a contact: an object with ``phone`` and perhaps ``person`` and ``relation``, or a text with all."""
     if isinstance(value, dict):
         if value.keys() - {"person", "phone", "relation"} or "phone" not in value:
             raise ValueUnclear("Must be a text with a telephone number, or an object with person, phone and relation.")
-        phone = _PHONE.fullmatch(_text(value["phone"], "phone"))
-        person = _text(value["person"], "person") if "person" in value else ""
-        relation = _text(value["relation"], "relation") if "relation" in value else ""
+        phone = _PHONE.fullmatch(_parse_text(value["phone"], "phone"))
+        person = _parse_text(value["person"], "person") if "person" in value else ""
+        relation = _parse_text(value["relation"], "relation") if "relation" in value else ""
     else:
-        said = _text(value, "address")
+        said = _parse_text(value, "address")
         phone, relation = _PHONE.search(said), ""
         person = _APART.sub("", said[: phone.start()] + said[phone.end() :]) if phone else ""
     if phone is None or len(person) > LONGEST["person"]:
@@ -146,21 +146,21 @@ def _contact(value: Any, usual: str) -> AskAnswer:
     return AskAnswer("emergency_contact", label=person or relation or usual, details=details)
 
 
-def _entries(value: Any) -> tuple[str, ...]:
+def _parse_entries(value: Any) -> tuple[str, ...]:
     entries: Sequence[Any] = value if isinstance(value, list) else [value]
     if not 0 < len(entries) <= ENTRIES_MOST:
         raise ValueUnclear(f"Must have 1 to {ENTRIES_MOST} entries.")
-    return tuple(_text(one, "entry") for one in entries)
+    return tuple(_parse_text(one, "entry") for one in entries)
 
 
-def _text(value: Any, name: str) -> str:
+def _parse_text(value: Any, name: str) -> str:
     most = LONGEST.get(name, LONGEST_ENTRY)
     if not isinstance(value, str) or not value.strip() or len(value) > most:
         raise ValueUnclear(f"Must be a text of 1 to {most} characters.")
     return value.strip()
 
 
-def _degrees(value: Any, most: float) -> float:
+def _parse_degrees(value: Any, most: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not -most <= value <= most:
         raise ValueUnclear("`lat` must be a number from -90 to 90, `lon` from -180 to 180.")
     return float(value)

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from memory_platform.kernel.clock import utc_now
-from profiles.completeness import Need, known_profile, missing_of, speaks_chinese
+from profiles.completeness import Need, known_profile, list_missing, speaks_chinese
 from profiles.elicitation.policy import ASKS, AskPolicy
 from profiles.models import Ask, Subject
 from profiles.services.locking import lock_subject
@@ -37,7 +37,7 @@ class AskMoment:
 class AskDecision:
     """The recorded ask or None, and the reason."""
 
-    why: AskReason
+    reason: AskReason
     ask: Ask | None = None
 
 
@@ -64,7 +64,7 @@ def next_ask(
     if len(here) >= policy.per_conversation:
         return AskDecision(AskReason.ENOUGH)
     known = known_profile(subject)
-    missing = missing_of(known)
+    missing = list_missing(known)
     missing = tuple(sorted((*doubted, *missing), key=lambda need: _RANKS.index(need.priority)))
     if not missing:
         return AskDecision(AskReason.NOTHING_MISSING)

@@ -8,7 +8,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from profiles.models.belief import Belief
-from profiles.services.beliefs import LATEST_FIRST, BeliefPlace, change_belief, keep_image, recording_time, sayings_of
+from profiles.services.beliefs import LATEST_FIRST, BeliefPlace, change_belief, keep_image, list_sayings, recording_time
 from profiles.services.locking import lock_subject
 
 B = TypeVar("B", bound=Belief)
@@ -38,14 +38,14 @@ def withdraw_belief(place: BeliefPlace[B], row_id: UUID, *, now: datetime | None
     lock_subject(place.subject)
     current = place.current()
     replaced = place.rows().filter(superseded_by_id=row_id).order_by(*LATEST_FIRST).first()
-    if current is None or current.id != row_id or len(sayings_of(current)) > 1 or replaced is None:
+    if current is None or current.id != row_id or len(list_sayings(current)) > 1 or replaced is None:
         return None
     moment = recording_time(replaced, recording_time(current, now))
     _retire(current, moment)
     return reinstate_belief(place, replaced.id, now=moment)
 
 
-def unsay_belief(place: BeliefPlace[B], row_id: UUID) -> bool:
+def remove_saying(place: BeliefPlace[B], row_id: UUID) -> bool:
     """Remove the current value as if it had never been recorded; a value that it replaced becomes current again.
 
     Returns False, without a change, if ``row_id`` is not current or was confirmed since.
@@ -53,7 +53,7 @@ def unsay_belief(place: BeliefPlace[B], row_id: UUID) -> bool:
     if withdraw_belief(place, row_id) is not None:
         return True
     current = place.current()
-    if current is None or current.id != row_id or len(sayings_of(current)) > 1:
+    if current is None or current.id != row_id or len(list_sayings(current)) > 1:
         return False
     _retire(current, recording_time(current, None))
     return True

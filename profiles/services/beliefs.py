@@ -21,7 +21,7 @@ from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, CandidateKind, Subject
 from profiles.models.belief import Belief
 from profiles.policy import BELIEFS
-from profiles.services.claims import OLDER, WEAKER, Claim, ClaimOutcome, is_weaker, same_value
+from profiles.services.claims import OLDER, WEAKER, Claim, ClaimOutcome, have_same_value, is_weaker
 from profiles.services.locking import lock_subject
 from profiles.values import Provenance, Verdict
 
@@ -49,25 +49,25 @@ class BeliefPlace(Generic[B]):
         manager = cast("Manager[B]", self.model._default_manager)
         return manager.filter(subject_id=self.subject.id, retired_at__isnull=True, **self.columns)
 
-    def latest(self) -> B | None:
+    def latest_row(self) -> B | None:
         return self.rows().order_by(*LATEST_FIRST).first()
 
     def current(self) -> B | None:
         return self.rows().filter(invalid_at__isnull=True).first()
 
-    def holding(self, at: datetime) -> B | None:
-        begun = self.last_begun(at)
+    def row_at(self, at: datetime) -> B | None:
+        begun = self.last_row_before(at)
         return begun if begun is not None and (begun.invalid_at is None or at < begun.invalid_at) else None
 
-    def last_begun(self, at: datetime) -> B | None:
+    def last_row_before(self, at: datetime) -> B | None:
         return self.rows().filter(valid_at__lte=at).order_by(*LATEST_FIRST).first()
 
-    def first_after(self, at: datetime) -> B | None:
+    def first_row_after(self, at: datetime) -> B | None:
         return self.rows().filter(valid_at__gt=at).order_by(*_EARLIEST_FIRST).first()
 
 
 @dataclass(frozen=True, slots=True)
-class _Moment(Generic[B]):
+class _ClaimMoment(Generic[B]):
     """A claim's place in time: ``holds`` is the value at ``at``, ``follower`` the one that ends the claim."""
 
     at: datetime
@@ -87,13 +87,13 @@ def record_belief(place: BeliefPlace[B], claim: Claim, *, now: datetime | None =
     ``now`` is taken as ``now``: clocks of products run ahead, and a current value must be true now.
     """
     lock_subject(place.subject)
-    moment = _moment(place, claim, now)
+    moment = _find_moment(place, claim, now)
     holds = moment.holds
-    if holds is not None and same_value(holds.value, claim.value):
-        return _say_again(holds, claim, moment)
+    if holds is not None and have_same_value(holds.value, claim.value):
+        return _confirm_value(holds, claim, moment)
     if holds is not None and is_weaker(claim, holds):
         return _reject(place, claim, moment)
-    return _insert(place, claim, _bound_moment(place, moment))
+    return _insert(place, claim, _limit_moment(place, moment))
 
 
 def retract_belief(place: BeliefPlace[B], *, at: datetime | None = None, now: datetime | None = None) -> B | None:
@@ -102,12 +102,12 @@ def retract_belief(place: BeliefPlace[B], *, at: datetime | None = None, now: da
     Returns None if there is no current value, or if it was confirmed after ``at``.
     """
     lock_subject(place.subject)
-    current = place.latest()
+    current = place.latest_row()
     if current is None or not current.is_current:
         return None
     moment = recording_time(current, now)
     ended_at = min(at or moment, moment)
-    if ended_at < max(sayings_of(current)):
+    if ended_at < max(list_sayings(current)):
         return None
     keep_image(current, moment)
     change_belief(current, moment, invalid_at=ended_at)
@@ -124,16 +124,16 @@ def rate_belief(row: B, confidence: float, *, now: datetime | None = None) -> No
     change_belief(row, moment, confidence=confidence)
 
 
-def _moment(place: BeliefPlace[B], claim: Claim, now: datetime | None) -> _Moment[B]:
-    latest = place.latest()
+def _find_moment(place: BeliefPlace[B], claim: Claim, now: datetime | None) -> _ClaimMoment[B]:
+    latest = place.latest_row()
     recorded = recording_time(latest, now)
     at = min(claim.valid_at or recorded, recorded)
     if claim.explicit and latest is not None and latest.invalid_at is not None:
         # Nothing is current: the product's own word starts anew after what was retracted.
         at = max(at, latest.invalid_at)
-    before = latest if latest is None or latest.valid_at <= at else place.last_begun(at)
+    before = latest if latest is None or latest.valid_at <= at else place.last_row_before(at)
     holds = before if before is not None and (before.invalid_at is None or at < before.invalid_at) else None
-    return _Moment(at, recording_time(holds, recorded), latest, holds)
+    return _ClaimMoment(at, recording_time(holds, recorded), latest, holds)
 
 
 def recording_time(changed: Belief | None, now: datetime | None) -> datetime:
@@ -142,25 +142,25 @@ def recording_time(changed: Belief | None, now: datetime | None) -> datetime:
     return time if changed is None else max(time, changed.recorded_at)
 
 
-def _bound_moment(place: BeliefPlace[B], moment: _Moment[B]) -> _Moment[B]:
+def _limit_moment(place: BeliefPlace[B], moment: _ClaimMoment[B]) -> _ClaimMoment[B]:
     """Return ``moment``, moved to the end of a value that begins there."""
     holds, at = moment.holds, moment.at
-    said_later = [time for time in sayings_of(holds) if time > at] if holds is not None else []
+    said_later = [time for time in list_sayings(holds) if time > at] if holds is not None else []
     if said_later:
-        return _ending(moment, said_later[0], holds)
+        return _compute_end(moment, said_later[0], holds)
     if holds is not None and holds.invalid_at is not None and holds.superseded_by_id is None:
-        return _ending(moment, holds.invalid_at, None)  # retracted later than this was said
+        return _compute_end(moment, holds.invalid_at, None)  # retracted later than this was said
     if moment.latest is None or moment.latest.valid_at <= at:
         return moment
-    follower = place.first_after(at)
-    return _ending(moment, follower.valid_at if follower else None, follower)
+    follower = place.first_row_after(at)
+    return _compute_end(moment, follower.valid_at if follower else None, follower)
 
 
-def _ending(moment: _Moment[B], ends_at: datetime | None, follower: B | None) -> _Moment[B]:
-    return _Moment(moment.at, moment.now, moment.latest, moment.holds, ends_at, follower)
+def _compute_end(moment: _ClaimMoment[B], ends_at: datetime | None, follower: B | None) -> _ClaimMoment[B]:
+    return _ClaimMoment(moment.at, moment.now, moment.latest, moment.holds, ends_at, follower)
 
 
-def _insert(place: BeliefPlace[B], claim: Claim, moment: _Moment[B]) -> ClaimOutcome[B]:
+def _insert(place: BeliefPlace[B], claim: Claim, moment: _ClaimMoment[B]) -> ClaimOutcome[B]:
     row = _new_row(place, claim, moment)
     holds = moment.holds
     if holds is None:
@@ -180,11 +180,11 @@ def _insert(place: BeliefPlace[B], claim: Claim, moment: _Moment[B]) -> ClaimOut
     return ClaimOutcome(Verdict.UNCHANGED, OLDER, row, latest if latest is not None and latest.is_current else None)
 
 
-def _split(place: BeliefPlace[B], row: B, holds: B, moment: _Moment[B]) -> None:
+def _split(place: BeliefPlace[B], row: B, holds: B, moment: _ClaimMoment[B]) -> None:
     """Insert ``row`` inside a value that was confirmed after it: that value keeps its id for the later part."""
     keep_image(holds, moment.now)
     added = [row]
-    said = sayings_of(holds)
+    said = list_sayings(holds)
     cut = bisect_right(said, moment.at)
     if holds.valid_at < moment.at:
         earlier = copy(holds)
@@ -196,10 +196,10 @@ def _split(place: BeliefPlace[B], row: B, holds: B, moment: _Moment[B]) -> None:
     place.model._default_manager.bulk_create(added)
 
 
-def _say_again(holds: B, claim: Claim, moment: _Moment[B]) -> ClaimOutcome[B]:
-    holds.said_times = _with_saying(sayings_of(holds), moment.at)
+def _confirm_value(holds: B, claim: Claim, moment: _ClaimMoment[B]) -> ClaimOutcome[B]:
+    holds.said_times = _add_saying(list_sayings(holds), moment.at)
     holds.last_validated_at = max(holds.last_validated_at, moment.at)
-    holds.provenance, holds.confidence = _strongest_of(holds, claim)
+    holds.provenance, holds.confidence = _choose_strongest(holds, claim)
     holds.version += 1
     fields = ["said_times", "last_validated_at", "provenance", "confidence", "version"]
     if claim.explicit:
@@ -213,13 +213,13 @@ def _say_again(holds: B, claim: Claim, moment: _Moment[B]) -> ClaimOutcome[B]:
     return ClaimOutcome(Verdict.UNCHANGED, OLDER, holds, latest if latest is not None and latest.is_current else None)
 
 
-def _strongest_of(holds: Belief, claim: Claim) -> tuple[Provenance, float]:
+def _choose_strongest(holds: Belief, claim: Claim) -> tuple[Provenance, float]:
     if is_weaker(claim, holds):
         return Provenance(holds.provenance), holds.confidence
     return claim.provenance, claim.confidence if claim.explicit else max(claim.confidence, holds.confidence)
 
 
-def _reject(place: BeliefPlace[B], claim: Claim, moment: _Moment[B]) -> ClaimOutcome[B]:
+def _reject(place: BeliefPlace[B], claim: Claim, moment: _ClaimMoment[B]) -> ClaimOutcome[B]:
     Candidate.objects.get_or_create(
         subject_id=place.subject.id,
         kind=place.kind,
@@ -234,7 +234,7 @@ def _reject(place: BeliefPlace[B], claim: Claim, moment: _Moment[B]) -> ClaimOut
     return ClaimOutcome(Verdict.REJECTED, WEAKER, None, latest if latest is not None and latest.is_current else None)
 
 
-def _new_row(place: BeliefPlace[B], claim: Claim, moment: _Moment[B]) -> B:
+def _new_row(place: BeliefPlace[B], claim: Claim, moment: _ClaimMoment[B]) -> B:
     return place.model(
         subject=place.subject,
         value=claim.value,
@@ -266,11 +266,11 @@ def change_belief(row: Belief, now: datetime, **changes: Any) -> None:
     row.save(update_fields=[*changes, "recorded_at", "version"])
 
 
-def sayings_of(row: Belief) -> list[datetime]:
+def list_sayings(row: Belief) -> list[datetime]:
     return row.said_times or [row.valid_at]
 
 
-def _with_saying(said: Sequence[datetime], at: datetime) -> list[datetime]:
+def _add_saying(said: Sequence[datetime], at: datetime) -> list[datetime]:
     """Return ``said`` with ``at``; if there are too many, the first and the newest are kept."""
     times = list(said)
     if at not in times:

@@ -86,7 +86,7 @@ def add_counts(erasure: Erasure, counts: Mapping[str, int]) -> None:
     Erasure.objects.filter(id=erasure.id).update(state=ErasureState.RUNNING, erased=erasure.erased)
 
 
-def note_marks(erasure: Erasure, marks: Marks) -> None:
+def add_tombstones(erasure: Erasure, marks: Marks) -> None:
     """Add the tombstones that were left to the certificate: after a restore they find the forgotten data again."""
     erasure.marks = {
         kind.value: sorted(digest.hex() for digest, one in marks.items() if one == kind)
@@ -96,7 +96,7 @@ def note_marks(erasure: Erasure, marks: Marks) -> None:
     Erasure.objects.filter(id=erasure.id).update(marks=erasure.marks)
 
 
-def marks_in(certificate: Mapping[str, Any]) -> Marks:
+def tombstones_in(certificate: Mapping[str, Any]) -> Marks:
     """Return the tombstones of a genuine certificate."""
     told: Mapping[str, list[str]] = certificate.get("marks") or {}
     return {bytes.fromhex(digest): ForgottenKind(kind) for kind, digests in told.items() for digest in digests}

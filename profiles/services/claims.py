@@ -73,7 +73,7 @@ class ClaimOutcome(Generic[B]):
     current: B | None = None
 
 
-def stated_claim(
+def make_stated_claim(
     value: Any,
     *,
     provenance: Provenance | None = None,
@@ -96,7 +96,7 @@ def stated_claim(
     return Claim(value, known_by, sure, valid_at, explicit=True, details=details)
 
 
-def learned_claim(
+def make_learned_claim(
     value: Any,
     *,
     provenance: Provenance,
@@ -115,7 +115,7 @@ def is_weaker(claim: Claim, held: Belief) -> bool:
     return Provenance(claim.provenance).strength < Provenance(held.provenance).strength
 
 
-def same_value(one: Any, other: Any) -> bool:
+def have_same_value(one: Any, other: Any) -> bool:
     return _canonical(one) == _canonical(other)
 
 

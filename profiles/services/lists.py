@@ -5,17 +5,17 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from memory_platform.kernel.clock import utc_now
-from memory_platform.kernel.text import comparable, singular
+from memory_platform.kernel.text import to_comparable, to_singular
 from profiles.models.belief import Belief
 from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
-from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, Claim, ClaimOutcome, is_weaker, same_value
+from profiles.services.claims import ABSENT, NOT_A_LIST, OLDER, Claim, ClaimOutcome, have_same_value, is_weaker
 from profiles.services.locking import lock_subject
 from profiles.values import Verdict
 
 B = TypeVar("B", bound=Belief)
 
 
-def amend_list(
+def change_list(
     place: BeliefPlace[B], claim: Claim, *, add: Sequence[Any] = (), remove: Sequence[Any] = ()
 ) -> ClaimOutcome[B]:
     """Remove entries from a list and add entries; ``claim.value`` is ignored, a single value is a list of one.
@@ -26,11 +26,11 @@ def amend_list(
     (``not_a_list`` for an object, ``weaker_than_current``).
     """
     lock_subject(place.subject)
-    before = place.holding(claim.valid_at or utc_now())
+    before = place.row_at(claim.valid_at or utc_now())
     entries = entries_of(before.value) if before is not None else []
     if entries is None:
         return ClaimOutcome(Verdict.REJECTED, NOT_A_LIST, None, place.current())
-    kept = [entry for entry in entries if not among_entries(entry, remove)]
+    kept = [entry for entry in entries if not find_entry(entry, remove)]
     amended = merge_entries(kept, add)
     if amended == entries and not add:
         return ClaimOutcome(Verdict.UNCHANGED, ABSENT, None, place.current())
@@ -51,12 +51,12 @@ def entries_of(value: Any) -> list[Any] | None:
 def merge_entries(entries: Sequence[Any], more: Sequence[Any]) -> list[Any]:
     result = list(entries)
     for entry in more:
-        if not among_entries(entry, result):
+        if not find_entry(entry, result):
             result.append(entry)
     return result
 
 
-def among_entries(entry: Any, entries: Sequence[Any]) -> bool:
+def find_entry(entry: Any, entries: Sequence[Any]) -> bool:
     """Return whether a reader would find ``entry`` among ``entries``."""
     return any(are_alike(entry, other) for other in entries)
 
@@ -64,8 +64,8 @@ def among_entries(entry: Any, entries: Sequence[Any]) -> bool:
 def are_alike(one: Any, other: Any) -> bool:
     """Return whether a reader would call two values the same, also in singular and plural."""
     if isinstance(one, str) and isinstance(other, str):
-        return singular(comparable(one)) == singular(comparable(other))
-    return same_value(one, other)
+        return to_singular(to_comparable(one)) == to_singular(to_comparable(other))
+    return have_same_value(one, other)
 
 
 def _retract_emptied_list(place: BeliefPlace[B], claim: Claim, before: B | None) -> ClaimOutcome[B] | None:
@@ -85,7 +85,7 @@ def _add_earlier_entries(
     if current is None or entries is None or outcome.row is None:
         return outcome
     since = [entries_of(row.value) or [] for row in place.rows().filter(valid_at__gt=outcome.row.valid_at)]
-    missing = [entry for entry in add if not any(among_entries(entry, known) for known in since)]
+    missing = [entry for entry in add if not any(find_entry(entry, known) for known in since)]
     if not missing:
         return outcome
     last_said = max(current.said_times or [current.valid_at])

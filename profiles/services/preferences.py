@@ -11,7 +11,7 @@ from profiles.models import CandidateKind, Preference, Subject
 from profiles.selectors import current_preferences
 from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
 from profiles.services.claims import Claim, ClaimOutcome, is_weaker
-from profiles.services.lists import amend_list, among_entries, entries_of
+from profiles.services.lists import change_list, entries_of, find_entry
 from profiles.services.locking import lock_subject
 from profiles.values import Provenance
 from tenants.services.audit import Actor
@@ -47,7 +47,7 @@ def retract_preference(
     return retracted
 
 
-def amend_list_preference(
+def change_list_preference(
     subject: Subject,
     path: tuple[str, str],
     claim: Claim,
@@ -59,7 +59,7 @@ def amend_list_preference(
 
     ``claim.value`` is not read; :func:`profiles.services.lists.amend_list` says what that does.
     """
-    return amend_list(preference_place(subject, *path), claim, add=add, remove=remove)
+    return change_list(preference_place(subject, *path), claim, add=add, remove=remove)
 
 
 def take_from_opposite(subject: Subject, key: str, claim: Claim, entries: Sequence[Any]) -> list[Preference]:
@@ -68,11 +68,11 @@ def take_from_opposite(subject: Subject, key: str, claim: Claim, entries: Sequen
     lock_subject(subject)
     changed = []
     for held in current_preferences(subject).filter(key=OPPOSITE[key]):
-        gone = [entry for entry in entries_of(held.value) or () if among_entries(entry, entries)]
+        gone = [entry for entry in entries_of(held.value) or () if find_entry(entry, entries)]
         if gone and not is_weaker(claim, held):
             known_by, details = Provenance(held.provenance), {"statement": held.statement}
             rest = replace(claim, provenance=known_by, confidence=held.confidence, details=details)
-            outcome = amend_list_preference(subject, (held.category, held.key), rest, remove=gone)
+            outcome = change_list_preference(subject, (held.category, held.key), rest, remove=gone)
             changed += [outcome.row] if outcome.row is not None else []
     return changed
 

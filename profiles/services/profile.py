@@ -10,7 +10,7 @@ from django.db.models import F
 from profiles.models import PROFILE_FIELDS, CandidateKind, ProfileFact, Subject
 from profiles.services.beliefs import BeliefPlace, record_belief, retract_belief
 from profiles.services.claims import ABSENT, NOT_A_LIST, REMOVED, Claim, ClaimOutcome
-from profiles.services.lists import amend_list, entries_of
+from profiles.services.lists import change_list, entries_of
 from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
 from profiles.values import Verdict
@@ -103,7 +103,7 @@ def _apply(subject: Subject, change: FactChange) -> ClaimOutcome[ProfileFact]:
     entries = entries_of(claim.value)
     if entries is None:
         return ClaimOutcome(Verdict.REJECTED, NOT_A_LIST, None, place.current())
-    return amend_list(place, claim, **{"remove" if change.mode == "remove" else "add": entries})
+    return change_list(place, claim, **{"remove" if change.mode == "remove" else "add": entries})
 
 
 def _merge(place: BeliefPlace[ProfileFact], claim: Claim) -> ClaimOutcome[ProfileFact]:
@@ -111,7 +111,7 @@ def _merge(place: BeliefPlace[ProfileFact], claim: Claim) -> ClaimOutcome[Profil
     if held is None:
         return record_belief(place, claim)
     if isinstance(held.value, list) and isinstance(claim.value, list):
-        return amend_list(place, claim, add=claim.value)
+        return change_list(place, claim, add=claim.value)
     if not isinstance(held.value, dict) or not isinstance(claim.value, dict):
         return record_belief(place, claim)
     outcome = record_belief(place, replace(claim, value={**held.value, **claim.value}))

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from memory_platform.kernel.text import comparable
-from profiles.values import in_words
+from memory_platform.kernel.text import to_comparable
+from profiles.values import describe_value
 
 _UNITS = {
     "degree": ("度", "摄氏度", "°c", "°f", "°", "c", "f", "degree", "celsius", "degree celsius", "degree fahrenheit"),
@@ -52,17 +52,17 @@ def quantity_of(value: Any) -> Quantity | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return Quantity(f"{value:g}", "")
     if is_measured(value):
-        value = in_words(value)
+        value = describe_value(value)
     if not isinstance(value, str):
         return None
-    found = _QUANTITY.fullmatch(comparable(value))
+    found = _QUANTITY.fullmatch(to_comparable(value))
     if found is None:
         return None
     unit = (found["unit"] or found["before"]).strip()
     return Quantity(_digits(found["number"]), _UNIT_OF.get(_singular(unit), unit))
 
 
-def same_unit(one: Any, other: Any) -> bool:
+def have_same_unit(one: Any, other: Any) -> bool:
     """Return whether ``other`` can replace ``one``: same unit, one without unit, or both plain words."""
     first, second = quantity_of(one), quantity_of(other)
     if first is None or second is None:
@@ -70,14 +70,14 @@ def same_unit(one: Any, other: Any) -> bool:
     return first.unit == second.unit or "" in {first.unit, second.unit}
 
 
-def in_place_of(old: Any, new: Any) -> Any:
+def replaces_quantity(old: Any, new: Any) -> Any:
     """Return ``new`` with the unit of ``old`` if it has none: 23 in place of "25 degrees" is "23 degrees".
 
     A value stored as number and unit stays one.
     """
     was, says = quantity_of(old), quantity_of(new)
     plain = says.number.replace(",", "") if says else ""
-    if says and is_measured(old) and same_unit(old, new) and _PLAIN_NUMBER.fullmatch(plain):
+    if says and is_measured(old) and have_same_unit(old, new) and _PLAIN_NUMBER.fullmatch(plain):
         number = float(plain)
         return {"value": int(number) if number.is_integer() else number, "unit": _scale_of(new) or old["unit"]}
     if was is None or says is None or says.unit or not was.unit or not isinstance(old, str):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from profiles.models import ProfileFact, Subject, Tag
 from profiles.policy import BELIEFS
 from profiles.selectors import profile_facts, tags_of
@@ -20,19 +20,19 @@ def refresh_search_text(subject: Subject) -> None:
 def search_text_of(external_id: str, facts: list[ProfileFact], tags: list[Tag]) -> str:
     parts = [external_id]
     for fact in sorted(facts, key=lambda fact: (fact.is_attribute, fact.field)):
-        parts += _words(fact.value)
+        parts += _list_words(fact.value)
     for tag in tags:
         parts += [tag.label, *tag.aliases, tag.relation, tag.address, tag.phone]
-    return comparable(" ".join(part for part in parts if part))[: BELIEFS.search_text_chars]
+    return to_comparable(" ".join(part for part in parts if part))[: BELIEFS.search_text_chars]
 
 
-def _words(value: Any) -> Iterator[str]:
+def _list_words(value: Any) -> Iterator[str]:
     """Yield the words and numbers of a JSON value; staff search for numbers, too."""
     if isinstance(value, dict):
         for inner in value.values():
-            yield from _words(inner)
+            yield from _list_words(inner)
     elif isinstance(value, list):
         for inner in value:
-            yield from _words(inner)
+            yield from _list_words(inner)
     elif value is not None and not isinstance(value, bool):
         yield str(value)

@@ -12,7 +12,7 @@ from django.conf import settings
 
 from memory_platform.kernel.errors import Refused
 from memory_platform.kernel.keyed_hashes import derived_key, keyed_digest
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from profiles.models import Forgotten, ForgottenKind
 
 Thing = TypeVar("Thing")
@@ -34,7 +34,7 @@ class ForgottenMemory(Refused):
     code = REASON
 
 
-def leave_marks(
+def leave_tombstones(
     subject_id: UUID,
     *,
     texts: Iterable[str] = (),
@@ -43,25 +43,25 @@ def leave_marks(
 ) -> Marks:
     """Leave tombstones of texts, messages and rows of beliefs, in the open scope; return them, new and old."""
     wanted: Marks = {
-        **marks_of(subject_id, texts=texts, messages=messages),
+        **load_tombstones(subject_id, texts=texts, messages=messages),
         **{_belief_mark(subject_id, row_id): ForgottenKind.BELIEF for row_id in beliefs},
     }
-    keep_marks(subject_id, wanted)
+    keep_tombstones(subject_id, wanted)
     return wanted
 
 
-def marks_of(subject_id: UUID, *, texts: Iterable[str] = (), messages: Iterable[MessageName] = ()) -> Marks:
+def load_tombstones(subject_id: UUID, *, texts: Iterable[str] = (), messages: Iterable[MessageName] = ()) -> Marks:
     """Return the tombstones that texts and messages would have, whether they exist or not."""
-    marks = {_text_mark(subject_id, text): ForgottenKind.TEXT for text in texts if comparable(text)}
+    marks = {_text_mark(subject_id, text): ForgottenKind.TEXT for text in texts if to_comparable(text)}
     return marks | {_message_mark(subject_id, name): ForgottenKind.MESSAGE for name in messages}
 
 
-def drop_marks(subject_id: UUID, marks: Marks) -> None:
+def drop_tombstones(subject_id: UUID, marks: Marks) -> None:
     """Delete tombstones, in the open scope: the content may be remembered again."""
     Forgotten.objects.filter(subject_id=subject_id, digest__in=list(marks)).delete()
 
 
-def keep_marks(subject_id: UUID, marks: Marks) -> None:
+def keep_tombstones(subject_id: UUID, marks: Marks) -> None:
     """Store missing tombstones, in the open scope."""
     known = _forgotten_digests(subject_id, marks)
     rows = [
@@ -72,32 +72,32 @@ def keep_marks(subject_id: UUID, marks: Marks) -> None:
     Forgotten.objects.bulk_create(rows, ignore_conflicts=True, batch_size=1_000)
 
 
-def marked_texts(subject_id: UUID, texts: Iterable[str], marks: Marks) -> set[str]:
+def find_tombstoned_texts(subject_id: UUID, texts: Iterable[str], marks: Marks) -> set[str]:
     """Return those of ``texts`` that one of ``marks`` recognises."""
     return {text for text in set(texts) if _text_mark(subject_id, text) in marks}
 
 
-def marked_messages(subject_id: UUID, names: Iterable[MessageName], marks: Marks) -> set[MessageName]:
+def find_tombstoned_messages(subject_id: UUID, names: Iterable[MessageName], marks: Marks) -> set[MessageName]:
     """Return those of the messages that one of ``marks`` recognises."""
     return {name for name in set(names) if _message_mark(subject_id, name) in marks}
 
 
-def forgotten_texts(subject_id: UUID, texts: Collection[str]) -> set[str]:
+def find_forgotten_texts(subject_id: UUID, texts: Collection[str]) -> set[str]:
     """Return those of ``texts`` with a tombstone; one query, in the open scope."""
     return _find_marked(subject_id, {text: _text_mark(subject_id, text) for text in texts})
 
 
-def forgotten_messages(subject_id: UUID, names: Collection[MessageName]) -> set[MessageName]:
+def find_forgotten_messages(subject_id: UUID, names: Collection[MessageName]) -> set[MessageName]:
     """Return those of the messages with a tombstone; one query, in the open scope."""
     return _find_marked(subject_id, {name: _message_mark(subject_id, name) for name in names})
 
 
-def forgotten_beliefs(subject_id: UUID, rows: Collection[UUID]) -> set[UUID]:
+def find_forgotten_beliefs(subject_id: UUID, rows: Collection[UUID]) -> set[UUID]:
     """Return those of the beliefs' row ids with a tombstone; one query, in the open scope."""
     return _find_marked(subject_id, {row_id: _belief_mark(subject_id, row_id) for row_id in rows})
 
 
-def has_marks(subject_id: UUID) -> bool:
+def has_tombstones(subject_id: UUID) -> bool:
     """Return whether the subject has any tombstone; most have none, and need no further check."""
     return Forgotten.objects.filter(subject_id=subject_id).exists()
 
@@ -121,7 +121,7 @@ def _forgotten_digests(subject_id: UUID, digests: Iterable[bytes]) -> set[bytes]
 
 
 def _text_mark(subject_id: UUID, text: str) -> bytes:
-    return keyed_digest(_key(), ForgottenKind.TEXT, subject_id, comparable(text))
+    return keyed_digest(_key(), ForgottenKind.TEXT, subject_id, to_comparable(text))
 
 
 def _message_mark(subject_id: UUID, name: MessageName) -> bytes:

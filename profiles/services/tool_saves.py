@@ -9,6 +9,6 @@ def was_saved(subject: Subject, conversation: str, memory_id: UUID) -> bool:
     return ToolSave.objects.filter(subject_id=subject.id, conversation=conversation, memory_ref=memory_id).exists()
 
 
-def note_saved(subject: Subject, conversation: str, memory_id: UUID) -> None:
+def record_save(subject: Subject, conversation: str, memory_id: UUID) -> None:
     row = ToolSave(subject_id=subject.id, conversation=conversation, memory_ref=memory_id)
     ToolSave.objects.bulk_create([row], ignore_conflicts=True)

@@ -9,7 +9,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
-from snapshots.consolidation.meaning import Meaning, meaning_of, same_meaning
+from snapshots.consolidation.meaning import Meaning, have_equal_meaning, parse_meaning
 from snapshots.consolidation.policy import ConsolidationPolicy
 
 Float32 = npt.NDArray[np.float32]
@@ -19,7 +19,7 @@ JOINED = "consolidated"
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class SimilarMemory:
     """The properties of one memory that matter for joining, and its version when it was read."""
 
     id: UUID
@@ -31,47 +31,49 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class SimilarGroup:
     """Memories that pairwise say the same, and the least cosine among the pairs."""
 
-    members: tuple[Member, ...]
+    members: tuple[SimilarMemory, ...]
     similarity: float
 
 
-def candidates(members: Sequence[Member], policy: ConsolidationPolicy) -> list[list[Member]]:
+def find_candidates(members: Sequence[SimilarMemory], policy: ConsolidationPolicy) -> list[list[SimilarMemory]]:
     """Return lists of memories among which groups may be: one speaker, one category, matching words.
 
     A text of several sentences is in the list of its first sentence that others share. Lists are cut to ``at_once``: a
     thousand repetitions are joined over several nights.
     """
-    buckets: dict[tuple[object, ...], list[Member]] = defaultdict(list)
-    longer: list[tuple[Member, Meaning]] = []
+    buckets: dict[tuple[object, ...], list[SimilarMemory]] = defaultdict(list)
+    longer: list[tuple[SimilarMemory, Meaning]] = []
     for member in members:
-        meaning = meaning_of(member.text)
+        meaning = parse_meaning(member.text)
         if len(meaning.sentences) == 1:
             buckets[(member.name, member.category, meaning.key)].append(member)
         elif meaning.sentences:
             longer.append((member, meaning))
-    said = Counter(_sentence(member, meaning, words) for member, meaning in longer for words in set(meaning.sentences))
+    said = Counter(
+        _choose_guard_sentence(member, meaning, words) for member, meaning in longer for words in set(meaning.sentences)
+    )
     for member, meaning in longer:
-        shared = (one for words in meaning.sentences if said[one := _sentence(member, meaning, words)] > 1)
+        shared = (one for words in meaning.sentences if said[one := _choose_guard_sentence(member, meaning, words)] > 1)
         buckets[next(shared, (member.id,))].append(member)
     cut = (bucket[n : n + policy.at_once] for bucket in buckets.values() for n in range(0, len(bucket), policy.at_once))
     return [some for some in cut if len(some) >= policy.least_members]
 
 
-def _sentence(member: Member, meaning: Meaning, words: tuple[str, ...]) -> tuple[object, ...]:
+def _choose_guard_sentence(member: SimilarMemory, meaning: Meaning, words: tuple[str, ...]) -> tuple[object, ...]:
     return member.name, member.category, meaning.guards, words
 
 
-def groups_among(
-    members: Sequence[Member],
+def group_similar(
+    members: Sequence[SimilarMemory],
     vectors: Float32,
     apart: Collection[frozenset[UUID]],
     policy: ConsolidationPolicy,
     *,
     bound: float,
-) -> list[Group]:
+) -> list[SimilarGroup]:
     """Return complete-link groups: each pair of a group says the same and has a cosine above ``bound``.
 
     ``vectors`` are unit rows, shape (n, d), zero for a text without one. Members of one of the ``apart`` sets are never
@@ -89,25 +91,25 @@ def groups_among(
         left = [one for one in left if one not in taken]
         if len(taken) >= policy.least_members:
             pairs = cosines[np.ix_(taken, taken)]
-            groups.append(Group(tuple(members[one] for one in sorted(taken)), float(pairs.min())))
+            groups.append(SimilarGroup(tuple(members[one] for one in sorted(taken)), float(pairs.min())))
     return groups
 
 
 def _may_join(
-    members: Sequence[Member], apart: Collection[frozenset[UUID]], policy: ConsolidationPolicy
+    members: Sequence[SimilarMemory], apart: Collection[frozenset[UUID]], policy: ConsolidationPolicy
 ) -> npt.NDArray[np.bool_]:
-    meanings = [meaning_of(member.text) for member in members]
+    meanings = [parse_meaning(member.text) for member in members]
     allowed = np.zeros((len(members), len(members)), np.bool_)
     for i, j in combinations(range(len(members)), 2):
         allowed[i, j] = allowed[j, i] = (
-            _kinds_agree(members[i].kind, members[j].kind)
-            and same_meaning(meanings[i], meanings[j], least_shared=policy.least_shared)
+            _have_matching_kinds(members[i].kind, members[j].kind)
+            and have_equal_meaning(meanings[i], meanings[j], least_shared=policy.least_shared)
             and not any(members[i].id in kept and members[j].id in kept for kept in apart)
         )
     return allowed
 
 
-def _kinds_agree(one: str, other: str) -> bool:
+def _have_matching_kinds(one: str, other: str) -> bool:
     """A statement is never joined with a memory of a whole conversation; an earlier joined memory goes with both."""
     kinds: Iterable[str] = {one, other} - {JOINED}
     return not kinds or any(set(kinds) <= alike for alike in (STATEMENTS, CONVERSATIONS))

@@ -15,8 +15,8 @@ from profiles.audit import record_act
 from profiles.models import Subject
 from profiles.policy import BELIEFS
 from profiles.values import Provenance
-from snapshots.consolidation.groups import CONVERSATIONS, JOINED, STATEMENTS, Group, Member
-from snapshots.consolidation.writing import Written
+from snapshots.consolidation.groups import CONVERSATIONS, JOINED, STATEMENTS, SimilarGroup, SimilarMemory
+from snapshots.consolidation.writing import JoinedText
 from snapshots.embedding.near_duplicates import REPEATS_NOTHING
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore
 from snapshots.embedding.snapshot_store import lock_memory, store_snapshots, touch_memory
@@ -33,26 +33,28 @@ class ConsolidationUndone(Conflict):
     code = "consolidation_undone"
 
 
-def members_of(subject_id: UUID) -> list[Member]:
+def list_members(subject_id: UUID) -> list[SimilarMemory]:
     repeating = SnapshotWords.objects.filter(subject_id=subject_id).exclude(saying=REPEATS_NOTHING)
     telling = set(repeating.filter(saying__isnull=False).order_by().values_list("snapshot_id", flat=True))
-    rows = _current(subject_id).filter(kind__in=MAY_BE_JOINED, masked=False).order_by("position")
+    rows = _current_snapshots(subject_id).filter(kind__in=MAY_BE_JOINED, masked=False).order_by("position")
     columns = rows.values_list("id", "version", "kind", "text", "name", "category")
-    return [Member(*row) for row in columns.iterator(2_000) if row[0] in telling]
+    return [SimilarMemory(*row) for row in columns.iterator(2_000) if row[0] in telling]
 
 
-def taken_apart(subject_id: UUID) -> list[frozenset[UUID]]:
+def list_undone_pairs(subject_id: UUID) -> list[frozenset[UUID]]:
     undone = Consolidation.objects.filter(subject_id=subject_id, lane=MemoryLane.SNAPSHOTS, undone_at__isnull=False)
     return [frozenset(members) for members in undone.values_list("members", flat=True)]
 
 
-def draft_of(subject_id: UUID, group: Group, written: Written) -> SnapshotToStore | None:
+def build_draft(subject_id: UUID, group: SimilarGroup, written: JoinedText) -> SnapshotToStore | None:
     """Return the joined memory with the written text, in the open scope; None if a member is gone by now.
 
     Sources and topics are united; its confidence is the highest of its members', within the ceiling of an analysis; its
     times are those of the newest.
     """
-    rows = list(_current(subject_id).filter(id__in=[member.id for member in group.members]).order_by("-said_at", "id"))
+    rows = list(
+        _current_snapshots(subject_id).filter(id__in=[member.id for member in group.members]).order_by("-said_at", "id")
+    )
     if len(rows) < len(group.members):
         return None
     sources = SnapshotSource.objects.filter(subject_id=subject_id, memory_id__in=[row.id for row in rows])
@@ -75,12 +77,12 @@ def draft_of(subject_id: UUID, group: Group, written: Written) -> SnapshotToStor
     )
 
 
-def join_group(group: Group, prepared: PreparedSnapshot) -> bool:
+def join_group(group: SimilarGroup, prepared: PreparedSnapshot) -> bool:
     """Store the joined memory and end its members, in the open scope; False if anything has changed meanwhile."""
     subject_id, joined_id = prepared.draft.subject_id, prepared.draft.id
     lock_memory(subject_id)
     versions = {member.id: member.version for member in group.members}
-    members = _current(subject_id).filter(id__in=versions)
+    members = _current_snapshots(subject_id).filter(id__in=versions)
     if dict(members.order_by().values_list("id", "version")) != versions:
         return False
     if joined_id not in store_snapshots([prepared]):
@@ -96,7 +98,7 @@ def join_group(group: Group, prepared: PreparedSnapshot) -> bool:
     return True
 
 
-def consolidations_of(subject: Subject) -> QuerySet[Consolidation]:
+def list_consolidations(subject: Subject) -> QuerySet[Consolidation]:
     return Consolidation.objects.filter(subject_id=subject.id, lane=MemoryLane.SNAPSHOTS)
 
 
@@ -105,7 +107,7 @@ def undo_consolidation(subject: Subject, consolidation_id: UUID, *, by: Actor, r
 
     They are not joined again. Leaves an audit record. Raises NotFound, ConsolidationUndone.
     """
-    found = consolidations_of(subject).filter(id=consolidation_id).first()
+    found = list_consolidations(subject).filter(id=consolidation_id).first()
     if found is None:
         raise NotFound("No consolidation with this id.")
     lock_memory(found.subject_id)
@@ -129,7 +131,7 @@ def undo_consolidation(subject: Subject, consolidation_id: UUID, *, by: Actor, r
     return found
 
 
-def _current(subject_id: UUID) -> QuerySet[Snapshot]:
+def _current_snapshots(subject_id: UUID) -> QuerySet[Snapshot]:
     """Return the current snapshots without an end: joining must not prolong a memory that somebody ended."""
     alive = Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
     return Snapshot.objects.filter(alive, subject_id=subject_id, retired_at__isnull=True, invalid_at__isnull=True)

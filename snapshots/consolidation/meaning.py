@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from memory_platform.kernel.terms import stems
+from memory_platform.kernel.terms import stem_words
 from memory_platform.kernel.text import HAN, index_form
 
 _SENTENCE = re.compile(r"[^.!?;。！？；\n]+[.!?;。！？；]*")
@@ -58,16 +58,16 @@ class Meaning:
         return (words if self.has_contrast else tuple(sorted(set(words))), self.guards)
 
 
-def meaning_of(text: str) -> Meaning:
-    form = _plain(text)
+def parse_meaning(text: str) -> Meaning:
+    form = _normalise_text(text)
     found = Counter(
         _NUMBERS.findall(form) + _NEGATIONS.findall(form) + [name.lower() for name in _CAPITAL.findall(text)]
     )
-    sentences = tuple(words for part in _SENTENCE.findall(form) if (words := _words(part)))
+    sentences = tuple(words for part in _SENTENCE.findall(form) if (words := _split_words(part)))
     return Meaning(sentences, frozenset(found.items()), _CONTRASTS.search(form) is not None)
 
 
-def same_meaning(one: Meaning, other: Meaning, *, least_shared: float) -> bool:
+def have_equal_meaning(one: Meaning, other: Meaning, *, least_shared: float) -> bool:
     """Return whether two memories may be joined.
 
     Single sentences need the same words, in the same order where the order matters. Longer texts share ``least_shared``
@@ -81,30 +81,30 @@ def same_meaning(one: Meaning, other: Meaning, *, least_shared: float) -> bool:
     return len(mine & yours) >= least_shared * min(len(mine), len(yours))
 
 
-def negations_in(text: str) -> list[str]:
+def count_negations(text: str) -> list[str]:
     """Return the words of ``text`` that deny, dislike or put into the past, in order."""
-    return _NEGATIONS.findall(_plain(text))
+    return _NEGATIONS.findall(_normalise_text(text))
 
 
-def added_sentences(text: str, others: list[str]) -> list[str]:
+def list_added_sentences(text: str, others: list[str]) -> list[str]:
     """Return the sentences of ``others`` that are not in ``text``, each once, in order."""
-    held = {frozenset(_words(_plain(part))) for part in _SENTENCE.findall(text)}
+    held = {frozenset(_split_words(_normalise_text(part))) for part in _SENTENCE.findall(text)}
     added = []
     for part in (part for other in others for part in _SENTENCE.findall(other)):
-        words = frozenset(_words(_plain(part)))
+        words = frozenset(_split_words(_normalise_text(part)))
         if words and words not in held:
             held.add(words)
             added.append(part.strip())
     return added
 
 
-def _plain(text: str) -> str:
+def _normalise_text(text: str) -> str:
     form = index_form(text)
     for pattern, word in _ALIKE:
         form = pattern.sub(word, form)
     return form
 
 
-def _words(form: str) -> tuple[str, ...]:
+def _split_words(form: str) -> tuple[str, ...]:
     units = _UNIT.findall(form)
-    return tuple(stems([unit for unit in units if unit not in _FILLERS and unit not in _HAN_FILLERS]))
+    return tuple(stem_words([unit for unit in units if unit not in _FILLERS and unit not in _HAN_FILLERS]))

@@ -11,12 +11,12 @@ import numpy as np
 
 from memory_platform.kernel.text import detect_language
 from memory_platform.providers.contracts import ChatModel, Embedder, EmbeddingUnavailable
-from memory_platform.providers.registry import first_knowing
+from memory_platform.providers.registry import find_embedder_for
 from profiles.models import Subject
-from snapshots.consolidation.groups import Float32, Group, Member, candidates, groups_among
-from snapshots.consolidation.join import draft_of, join_group, members_of, taken_apart
+from snapshots.consolidation.groups import Float32, SimilarGroup, SimilarMemory, find_candidates, group_similar
+from snapshots.consolidation.join import build_draft, join_group, list_members, list_undone_pairs
 from snapshots.consolidation.policy import CONSOLIDATION, ConsolidationPolicy
-from snapshots.consolidation.writing import Writer
+from snapshots.consolidation.writing import JoinedTextWriter
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.values import CarePreview
@@ -35,7 +35,7 @@ def consolidate_tenant(
 
     Runs outside any ``tenant_tx``. Returns 0: all rows are marked.
     """
-    for subject_id in subjects_after(turn.tenant_id, turn.after):
+    for subject_id in list_subjects_after(turn.tenant_id, turn.after):
         if not turn.may_go_on():
             break
         turn.mark_reached(subject_id, consolidate_subject(turn.tenant_id, subject_id, embedders, model, policy))
@@ -53,11 +53,11 @@ def consolidate_subject(
 
     A ``model`` may write the joined text; rules do it if its words are not supported by the memories.
     """
-    joined, writer = 0, Writer(model, policy)
+    joined, writer = 0, JoinedTextWriter(model, policy)
     for group in find_groups(tenant_id, subject_id, embedders, policy):
-        written = writer.written(group)
+        written = writer.write_text(group)
         with tenant_tx(tenant_id):
-            draft = draft_of(subject_id, group, written)
+            draft = build_draft(subject_id, group, written)
         if draft is None or len(draft.text) > policy.longest:
             continue
         (prepared,) = prepare_snapshots([draft], embedders)
@@ -68,16 +68,16 @@ def consolidate_subject(
 
 def find_groups(
     tenant_id: UUID, subject_id: UUID, embedders: Embedders, policy: ConsolidationPolicy = CONSOLIDATION
-) -> list[Group]:
+) -> list[SimilarGroup]:
     with tenant_tx(tenant_id):
-        members = members_of(subject_id)
-        lists = candidates(members, policy) if len(members) >= policy.least_members else []
-        apart = taken_apart(subject_id) if lists else []
+        members = list_members(subject_id)
+        lists = find_candidates(members, policy) if len(members) >= policy.least_members else []
+        apart = list_undone_pairs(subject_id) if lists else []
     return [
         group
         for some in lists
-        for embedder, known in _by_embedder(some, embedders)
-        for group in groups_among(known, unit_rows(embedder, known), apart, policy, bound=policy.similarity)
+        for embedder, known in _group_by_embedder(some, embedders)
+        for group in group_similar(known, embed_members(embedder, known), apart, policy, bound=policy.similarity)
     ]
 
 
@@ -87,7 +87,7 @@ def preview_consolidation(
     """Return a preview of the next consolidation. Opens its own scopes."""
     found = [
         group
-        for subject_id in subjects_after(tenant_id, None)
+        for subject_id in list_subjects_after(tenant_id, None)
         for group in find_groups(tenant_id, subject_id, embedders, policy)
     ]
     counts = {"groups": len(found), "memories": sum(len(group.members) for group in found)}
@@ -95,14 +95,14 @@ def preview_consolidation(
     return CarePreview(counts, said)
 
 
-def subjects_after(tenant_id: UUID, after: UUID | None) -> Sequence[UUID]:
+def list_subjects_after(tenant_id: UUID, after: UUID | None) -> Sequence[UUID]:
     """Return the tenant's subjects in the order of their ids, those after ``after``."""
     with tenant_tx(tenant_id):
         rows = Subject.objects.filter(id__gt=after) if after else Subject.objects.all()
         return list(rows.filter(erasing=False).order_by("id").values_list("id", flat=True))
 
 
-def unit_rows(embedder: Embedder, members: Sequence[Member]) -> Float32:
+def embed_members(embedder: Embedder, members: Sequence[SimilarMemory]) -> Float32:
     try:
         rows = np.asarray(embedder.embed([member.text for member in members]), np.float32)
     except EmbeddingUnavailable:
@@ -112,8 +112,10 @@ def unit_rows(embedder: Embedder, members: Sequence[Member]) -> Float32:
     return np.where(usable, rows / np.where(usable, lengths, 1), np.float32(0))
 
 
-def _by_embedder(members: Sequence[Member], embedders: Embedders) -> Iterator[tuple[Embedder, list[Member]]]:
-    known = [first_knowing(detect_language(member.text), embedders) for member in members]
+def _group_by_embedder(
+    members: Sequence[SimilarMemory], embedders: Embedders
+) -> Iterator[tuple[Embedder, list[SimilarMemory]]]:
+    known = [find_embedder_for(detect_language(member.text), embedders) for member in members]
     for embedder in embedders:
         some = [member for member, knows in zip(members, known, strict=True) if knows is embedder]
         if some:

@@ -1,8 +1,8 @@
 """The prompts of consolidation, by language. A changed word is a new version."""
 
-from memory_platform.providers.chat_prompts import Prompt
+from memory_platform.providers.chat_prompts import PromptTemplate
 
-JOIN = Prompt(
+JOIN = PromptTemplate(
     version="join-1",
     texts={
         "en": (

@@ -11,52 +11,52 @@ from dataclasses import dataclass
 from memory_platform.kernel.text import detect_language
 from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable, InvalidOutput
-from snapshots.consolidation.groups import Group
-from snapshots.consolidation.meaning import added_sentences, meaning_of, same_meaning
+from snapshots.consolidation.groups import SimilarGroup
+from snapshots.consolidation.meaning import have_equal_meaning, list_added_sentences, parse_meaning
 from snapshots.consolidation.policy import CONSOLIDATION, ConsolidationPolicy
 from snapshots.consolidation.prompts import JOIN
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class JoinedText:
     """The text of a joined memory; ``fell_back``: a model should have written it, and rules did."""
 
     text: str
     fell_back: bool = False
 
 
-class Writer:
+class JoinedTextWriter:
     def __init__(self, model: ChatModel | None, policy: ConsolidationPolicy = CONSOLIDATION) -> None:
         self._model = model
         self._policy = policy
         self._is_down = False
         self._ends_at = time.monotonic() + policy.writing_s
 
-    def written(self, group: Group) -> Written:
+    def write_text(self, group: SimilarGroup) -> JoinedText:
         """Return the text of a group. With a model, no transaction may be open."""
-        by_rules = text_by_rules(group)
+        by_rules = join_by_rules(group)
         if self._model is None:
-            return Written(by_rules)
+            return JoinedText(by_rules)
         if self._is_down or time.monotonic() >= self._ends_at:
-            return Written(by_rules, fell_back=True)
+            return JoinedText(by_rules, fell_back=True)
         texts = [member.text for member in group.members]
         try:
-            text = self._model.text(question(texts)).value.strip()
+            text = self._model.text(build_join_prompt(texts)).value.strip()
         except InvalidOutput:
-            return Written(by_rules, fell_back=True)
+            return JoinedText(by_rules, fell_back=True)
         except ChatUnavailable:
             self._is_down = True
-            return Written(by_rules, fell_back=True)
-        return Written(text) if is_one_statement(text, texts, self._policy) else Written(by_rules, fell_back=True)
+            return JoinedText(by_rules, fell_back=True)
+        return JoinedText(text) if is_one_statement(text, texts, self._policy) else JoinedText(by_rules, fell_back=True)
 
 
-def text_by_rules(group: Group) -> str:
+def join_by_rules(group: SimilarGroup) -> str:
     """Return the longest member's text with the sentences that only others have."""
     texts = sorted((member.text for member in group.members), key=len, reverse=True)
-    return " ".join([texts[0], *added_sentences(texts[0], texts[1:])])
+    return " ".join([texts[0], *list_added_sentences(texts[0], texts[1:])])
 
 
-def question(texts: Sequence[str]) -> ChatPrompt:
+def build_join_prompt(texts: Sequence[str]) -> ChatPrompt:
     language = "zh" if detect_language("\n".join(texts)) == "zh" else "en"
     nonce = new_nonce()
     return ChatPrompt(
@@ -67,8 +67,8 @@ def question(texts: Sequence[str]) -> ChatPrompt:
 def is_one_statement(text: str, texts: Sequence[str], policy: ConsolidationPolicy = CONSOLIDATION) -> bool:
     if not text or len(text) > min(sum(map(len, texts)), policy.longest):
         return False
-    meaning, meanings = meaning_of(text), [meaning_of(one) for one in texts]
-    if not all(same_meaning(meaning, one, least_shared=policy.least_shared) for one in meanings):
+    meaning, meanings = parse_meaning(text), [parse_meaning(one) for one in texts]
+    if not all(have_equal_meaning(meaning, one, least_shared=policy.least_shared) for one in meanings):
         return False
     said = {word for one in meanings for words in one.sentences for word in words}
     told = {word for words in meaning.sentences for word in words}

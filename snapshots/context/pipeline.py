@@ -18,7 +18,7 @@ from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.local_time import in_zone
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import CONTEXT_SECONDS, CONTEXT_TOKENS
-from memory_platform.providers.tokens import CountsRemembered, TokenEstimator
+from memory_platform.providers.tokens import CachedTokenCounter, TokenEstimator
 from snapshots.context.assemble_context import assemble_context
 from snapshots.context.choosing.relevance_threshold import AbstainReason
 from snapshots.context.gathering.candidate_items import MaterialBounds, build_material, move_to_zone
@@ -57,10 +57,10 @@ from snapshots.recall.ranking.slot_relevance import judge_slots
 from snapshots.recall.values import DOCUMENTS, NOTES, REPLIES, SNAPSHOTS, RecallQuery
 from snapshots.receipts.errors import ContextOutdated
 from snapshots.receipts.values import ReceiptDraft
-from snapshots.receipts.write import note_receipt, write_receipt
+from snapshots.receipts.write import write_receipt, write_receipt_alone
 from tenants.isolation import tenant_tx
 
-COUNTER = CountsRemembered(TokenEstimator(), DEFAULT_CONTEXT.texts_remembered)
+COUNTER = CachedTokenCounter(TokenEstimator(), DEFAULT_CONTEXT.texts_remembered)
 CONTEXT_LANES = frozenset({SNAPSHOTS, NOTES, REPLIES, "preferences", "tags", "profile"})
 # Tries without a lock, while others may change the memory.
 UNLOCKED_TRIES = 2
@@ -272,7 +272,7 @@ def make_material(whose: SubjectReader, findings: ContextInputs, prepared: Prepa
 
 def record_receipt_alone(tenant_id: UUID, draft: ContextDraft) -> ContextAnswer:
     """Record the receipt in one round trip, with no scope open. Raises ContextOutdated."""
-    return record_receipt(draft, partial(note_receipt, tenant_id))
+    return record_receipt(draft, partial(write_receipt_alone, tenant_id))
 
 
 def record_receipt(draft: ContextDraft, write: Callable[[ReceiptDraft], Receipt] = write_receipt) -> ContextAnswer:

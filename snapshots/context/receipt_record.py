@@ -16,7 +16,7 @@ from snapshots.context.values import (
 )
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.values import SNAPSHOTS, RankedHit, WhyLeftOut
-from snapshots.receipts.values import LASTING, VITAL, ReceiptCandidate, Rendered
+from snapshots.receipts.values import LASTING, VITAL, ReceiptCandidate, RenderedPrompt
 from snapshots.relevance.note_reader import load_note_reader
 from snapshots.understanding.grading.clause_classifier import load_clause_classifier
 
@@ -87,9 +87,9 @@ def render_sections(sections: Iterable[SectionReport]) -> list[dict[str, Any]]:
     ]
 
 
-def render_sent_prompt(query: str, context: AssembledContext) -> Rendered:
+def render_sent_prompt(query: str, context: AssembledContext) -> RenderedPrompt:
     """Return the prompt, and where each candidate stands in it."""
-    return Rendered(
+    return RenderedPrompt(
         query,
         context.messages,
         context.text,

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Self
 
 from memory_platform.kernel.pattern_files import load_patterns
-from memory_platform.kernel.terms import terms
-from memory_platform.kernel.text import HAN, comparable, index_form
+from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.text import HAN, index_form, to_comparable
 
 _EMPTY_EN = frozenset(
-    terms(
+    split_terms(
         "like likes love prefer preference preferred favourite favorite enjoy fond want dislike hate avoid "
         "remember recall know known note noted notes memory memories mention mentioned told tell said say saying wrote "
         "see understand listed list gather according record records far earlier previously already always usually "
@@ -23,7 +23,9 @@ _EMPTY_EN = frozenset(
     )
 )
 # Words by which an answer names the number or address of a contact.
-KINDS_OF_CONTACT = frozenset(terms("number numbers phone telephone mobile address lives live 电话 号码 手机 地址 住址"))
+KINDS_OF_CONTACT = frozenset(
+    split_terms("number numbers phone telephone mobile address lives live 电话 号码 手机 地址 住址")
+)
 _RE = load_patterns(Path(__file__).with_name("comparable_text.toml"))
 FIRST_PERSON = _RE["first_person"]
 SECOND_PERSON = _RE["second_person"]
@@ -48,7 +50,7 @@ class ComparableText:
     @classmethod
     def build(cls, text: str) -> Self:
         form = strip_marks(text)
-        told = terms(_RE["empty_zh"].sub(" ", _RE["empty_phrases"].sub(" ", form.replace("_", " "))))
+        told = split_terms(_RE["empty_zh"].sub(" ", _RE["empty_phrases"].sub(" ", form.replace("_", " "))))
         pairs = frozenset(term for term in told if len(term) == 2 and _HAN_TERM.match(term))  # noqa: PLR2004 - a pair
         words = frozenset(told) - pairs - _EMPTY_EN
         return cls(form, words, pairs, bool(_RE["denies"].search(form)), bool(_RE["changes"].search(form)))
@@ -56,7 +58,7 @@ class ComparableText:
 
 def strip_marks(text: str) -> str:
     """Return ``text`` in comparable form without list marks, quotation marks and the full stop around it."""
-    return comparable(text.strip(_AROUND)).strip(_AROUND)
+    return to_comparable(text.strip(_AROUND)).strip(_AROUND)
 
 
 def speaks_of_speaker(text: str) -> bool:

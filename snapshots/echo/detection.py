@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Self
 
-from memory_platform.kernel.text import comparable, index_form
+from memory_platform.kernel.text import index_form, to_comparable
 from snapshots.echo.comparable_text import (
     ATTRIBUTION,
     KINDS_OF_CONTACT,
@@ -199,7 +199,7 @@ def _find_elements(text: str, shown: ShownPrompts, at: datetime) -> Iterator[Spa
 def _find_prompt_lines(text: str, shown: ShownPrompts) -> Iterator[Span]:
     start = 0
     for line in text.splitlines(keepends=True):
-        if comparable(line) in shown.lines:
+        if to_comparable(line) in shown.lines:
             yield start, start + len(line.rstrip())
         start += len(line)
 

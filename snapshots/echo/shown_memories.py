@@ -12,9 +12,9 @@ from uuid import UUID
 import orjson
 from django.db import connection
 
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from profiles.memory_lines import TagParts, render_preference, render_tag
-from profiles.values import in_words
+from profiles.values import describe_value
 from snapshots.echo.detection import (
     NO_ECHO,
     Echoes,
@@ -26,7 +26,7 @@ from snapshots.echo.detection import (
 )
 from snapshots.echo.policy import ECHO, EchoPolicy
 from snapshots.models import Message, MessageRole, Receipt
-from snapshots.receipts.read import rendered_of
+from snapshots.receipts.read import unpack_rendered
 from snapshots.receipts.spread import INJECTED
 from snapshots.understanding.heard.forget_orders import find_forget_orders
 from tenants.isolation import current_tenant_id
@@ -146,7 +146,7 @@ def _build_memory(lane: str, since: datetime, text: str | None, key: str | None,
 
 
 def _value_text(stored: Any) -> str:
-    return in_words(orjson.loads(stored) if isinstance(stored, str | bytes) else stored)
+    return describe_value(orjson.loads(stored) if isinstance(stored, str | bytes) else stored)
 
 
 def _load_lines(messages: Sequence[Message], policy: EchoPolicy = ECHO) -> dict[UUID, frozenset[str]]:
@@ -165,10 +165,10 @@ def _load_lines(messages: Sequence[Message], policy: EchoPolicy = ECHO) -> dict[
 
 
 def _prompt_lines(receipt: Receipt) -> frozenset[str]:
-    rendered = rendered_of(receipt)
+    rendered = unpack_rendered(receipt)
     if rendered is None:
         return frozenset()
     texts = [str(one.get("content") or "") for one in rendered.messages]
-    lines = {comparable(line) for text in (*texts, rendered.text or "") for line in text.splitlines()}
+    lines = {to_comparable(line) for text in (*texts, rendered.text or "") for line in text.splitlines()}
     asked = f"{rendered.query}\n<query>{escape(rendered.query, quote=False)}</query>"
-    return frozenset(lines - {comparable(line) for line in asked.splitlines()} - {""})
+    return frozenset(lines - {to_comparable(line) for line in asked.splitlines()} - {""})

@@ -8,7 +8,7 @@ from django.conf import settings
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.ids import stable_id
 from memory_platform.providers.contracts import Embedder, Preparable
-from memory_platform.providers.registry import embedders, first_knowing
+from memory_platform.providers.registry import embedders, find_embedder_for
 from snapshots.models import EmbeddingSpace
 
 # Embedders in order of preference: a text belongs to the first that knows its language, every one answers.
@@ -39,7 +39,7 @@ def _measure_dimensions(embedder: Embedder) -> int:
 
 def list_written_languages(embedder: Embedder, among: Embedders) -> tuple[str, ...]:
     """Return the languages whose texts belong to ``embedder``."""
-    return tuple(one for one in embedder.languages if first_knowing(one, among) is embedder)
+    return tuple(one for one in embedder.languages if find_embedder_for(one, among) is embedder)
 
 
 def space_id(embedder: Embedder) -> UUID:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import detect_language
 from snapshots.embedding.name_marks import make_alias_marks
 from snapshots.embedding.near_duplicates import number_saying
@@ -63,10 +63,14 @@ def index_text(
     own_terms = previous is not None and not previous_is_memory
     names = (*topics, *aliases)
     return IndexedText(
-        text=tuple(terms(turn.text)),
-        speaker=tuple(terms(turn.speaker or "")),
-        about=(*terms(" ".join((date, subject_matter, *aliases))), *detect_marks(turn.text), *make_alias_marks(names)),
-        before=tuple(terms(attribute_to_speaker(previous))) if previous and own_terms else (),
+        text=tuple(split_terms(turn.text)),
+        speaker=tuple(split_terms(turn.speaker or "")),
+        about=(
+            *split_terms(" ".join((date, subject_matter, *aliases))),
+            *detect_marks(turn.text),
+            *make_alias_marks(names),
+        ),
+        before=tuple(split_terms(attribute_to_speaker(previous))) if previous and own_terms else (),
         dated=f"[{prefix}] {attribute_to_speaker(turn)}" if prefix else attribute_to_speaker(turn),
         continued=f"{attribute_to_speaker(previous)}\n{attribute_to_speaker(turn)}"
         if previous

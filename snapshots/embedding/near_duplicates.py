@@ -9,7 +9,7 @@ names a time ("yesterday"), says too little without the turn before it ("Yes, I 
 import re
 from hashlib import blake2b
 
-from memory_platform.kernel.text import HAN, KANA, collapse_spaces, comparable, index_form
+from memory_platform.kernel.text import HAN, KANA, collapse_spaces, index_form, to_comparable
 from snapshots.embedding.policy import SAYING, SayingPolicy
 from snapshots.embedding.text_marks import NAMES_A_TIME
 
@@ -69,7 +69,7 @@ def number_saying(text: str, speaker: str | None, policy: SayingPolicy = SAYING)
         or _MASKED in form
     ):
         return REPEATS_NOTHING
-    said = f"{comparable(speaker or '')}\n{form}".encode("utf-8", "surrogatepass")
+    said = f"{to_comparable(speaker or '')}\n{form}".encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(said, digest_size=8).digest(), signed=True) or 1
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from memory_platform.kernel.clock import utc_now
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import Embedder, EmbeddingRefused, EmbeddingUnavailable
-from memory_platform.providers.registry import first_knowing
+from memory_platform.providers.registry import find_embedder_for
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.indexed_text import IndexedText, SpokenTurn, index_alone, index_text
 from snapshots.embedding.near_duplicates import REPEATS_NOTHING
@@ -110,7 +110,7 @@ def embed_pairs(indexed: Sequence[IndexedText], embedders: Embedders) -> list[Ve
     """
     pairs: list[VectorPair | None] = [None] * len(indexed)
     for embedder in embedders:
-        known = [i for i, item in enumerate(indexed) if first_knowing(item.language, embedders) is embedder]
+        known = [i for i, item in enumerate(indexed) if find_embedder_for(item.language, embedders) is embedder]
         for i, pair in zip(known, _embed_by_one_model(embedder, [indexed[i] for i in known]), strict=False):
             pairs[i] = pair
     return pairs

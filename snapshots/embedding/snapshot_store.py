@@ -20,7 +20,7 @@ from snapshots.embedding.embedding_spaces import ensure_space
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, VectorPair
 from snapshots.embedding.tombstone_guard import drop_forgotten
 from snapshots.models import BLOCK_POSITIONS, Snapshot, SnapshotSource, SnapshotVector, SnapshotWords
-from snapshots.policy import expires_at, retention_in_force
+from snapshots.policy import compute_expiry, load_retention_policy
 from tenants.isolation import current_tenant_id
 
 CLAIM_POSITIONS = """
@@ -78,9 +78,9 @@ def apply_retention(prepared: Sequence[PreparedSnapshot]) -> list[PreparedSnapsh
     """Return the snapshots, those with ``by_kind`` with the expiry that the tenant's policy gives their kind."""
     if not any(item.draft.by_kind for item in prepared):
         return list(prepared)
-    retention, now = retention_in_force(), utc_now()
+    retention, now = load_retention_policy(), utc_now()
     return [
-        replace(item, draft=replace(item.draft, expires_at=expires_at(item.draft.kind, now, retention)))
+        replace(item, draft=replace(item.draft, expires_at=compute_expiry(item.draft.kind, now, retention)))
         if item.draft.by_kind
         else item
         for item in prepared

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from uuid import UUID
 
-from profiles.services.tombstones import MessageName, forgotten_messages, forgotten_texts, has_marks
+from profiles.services.tombstones import MessageName, find_forgotten_messages, find_forgotten_texts, has_tombstones
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore
 from snapshots.models import Message
 
@@ -14,11 +14,11 @@ def drop_forgotten(subject_id: UUID, prepared: Sequence[PreparedSnapshot]) -> li
 
     One query for a subject without tombstones, which is almost every one.
     """
-    if not has_marks(subject_id):
+    if not has_tombstones(subject_id):
         return list(prepared)
-    texts = forgotten_texts(subject_id, [one.draft.text for one in prepared])
+    texts = find_forgotten_texts(subject_id, [one.draft.text for one in prepared])
     named = _load_message_names(subject_id, [one.draft for one in prepared])
-    gone = forgotten_messages(subject_id, {name for names in named.values() for name in names})
+    gone = find_forgotten_messages(subject_id, {name for names in named.values() for name in names})
     return [
         one
         for one in prepared

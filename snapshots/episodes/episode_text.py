@@ -7,7 +7,7 @@ from typing import Any
 
 from memory_platform.kernel.text import detect_language
 from snapshots.episodes.policy import EPISODES, EpisodePolicy
-from snapshots.episodes.values import Ending
+from snapshots.episodes.values import TaskEnding
 from snapshots.models import EpisodeOutcome, StepStatus, Task
 
 # Masks secrets in a text; returns it and their number.
@@ -23,11 +23,11 @@ _OUTCOMES = {
 }
 
 
-def completed(ending: Ending, task: Task) -> Ending:
+def complete_ending(ending: TaskEnding, task: Task) -> TaskEnding:
     """Return the ending, completed from the steps: approach, tools, lessons of failures."""
     steps = [step for step in task.steps if step["text"]]
     done = [step["text"] for step in steps if step["status"] == StepStatus.COMPLETED]
-    failed = [f"{step['text']}: {step['error']}" for step in steps if _failed(step) and step.get("error")]
+    failed = [f"{step['text']}: {step['error']}" for step in steps if _describe_failure(step) and step.get("error")]
     return replace(
         ending,
         approach=ending.approach or " → ".join(done),
@@ -36,7 +36,7 @@ def completed(ending: Ending, task: Task) -> Ending:
     )
 
 
-def masked(ending: Ending, mask: Mask) -> Ending:
+def mask_ending(ending: TaskEnding, mask: Mask) -> TaskEnding:
     """Return the ending without secrets: an episode outlives its task."""
     return replace(
         ending,
@@ -48,7 +48,7 @@ def masked(ending: Ending, mask: Mask) -> Ending:
     )
 
 
-def importance_of(ending: Ending, task: Task, policy: EpisodePolicy = EPISODES) -> float:
+def rate_importance(ending: TaskEnding, task: Task, policy: EpisodePolicy = EPISODES) -> float:
     """Return the importance of the episode, 0..1: by outcome, raised by feedback and lessons."""
     ranges = {
         EpisodeOutcome.SUCCESS: policy.success,
@@ -56,30 +56,30 @@ def importance_of(ending: Ending, task: Task, policy: EpisodePolicy = EPISODES) 
         EpisodeOutcome.FAILURE: policy.failure,
     }
     least, most = policy.feedback if ending.feedback else ranges[EpisodeOutcome(ending.outcome)]
-    taught = len(ending.lessons) + len(ending.key_decisions) + sum(map(_failed, task.steps))
+    taught = len(ending.lessons) + len(ending.key_decisions) + sum(map(_describe_failure, task.steps))
     return round(least + (most - least) * min(1.0, taught / policy.taught_all), 4)
 
 
-def words_of(goal: str, ending: Ending, policy: EpisodePolicy = EPISODES) -> str:
+def render_episode(goal: str, ending: TaskEnding, policy: EpisodePolicy = EPISODES) -> str:
     """Return the episode as one text in the language of its goal, each part cut to the configured length."""
     language = "zh" if detect_language(goal) == "zh" else "en"
     said = (
         goal,
         _OUTCOMES[language][ending.outcome],
         ending.approach,
-        _listed(ending.key_decisions, language),
-        _listed(ending.tools, language),
+        _join_texts(ending.key_decisions, language),
+        _join_texts(ending.tools, language),
         ending.feedback,
-        _listed(ending.lessons, language),
+        _join_texts(ending.lessons, language),
     )
     colon = ":" if language == "zh" else ": "
     parts = zip(_LABELS[language], said, strict=True)
     return "\n".join(f"{label}{colon}{text[: policy.part_chars]}" for label, text in parts if text)
 
 
-def _listed(texts: Iterable[str], language: str) -> str:
+def _join_texts(texts: Iterable[str], language: str) -> str:
     return (";" if language == "zh" else "; ").join(texts)
 
 
-def _failed(step: Mapping[str, Any]) -> bool:
+def _describe_failure(step: Mapping[str, Any]) -> bool:
     return bool(step["status"] == StepStatus.FAILED)

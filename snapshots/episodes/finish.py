@@ -14,9 +14,9 @@ from profiles.selectors import subject_by_external_id
 from profiles.services.locking import lock_subject
 from profiles.services.tombstones import ForgottenMemory
 from snapshots.embedding.embedding_spaces import Embedders
-from snapshots.episodes.episode_text import Mask, completed, importance_of, masked, words_of
-from snapshots.episodes.tasks import Accept, task_by_id
-from snapshots.episodes.values import Ending, TaskAddress, TaskFinished
+from snapshots.episodes.episode_text import Mask, complete_ending, mask_ending, rate_importance, render_episode
+from snapshots.episodes.tasks import Accept, find_task
+from snapshots.episodes.values import TaskAddress, TaskEnding, TaskFinished
 from snapshots.lifecycle.product_snapshots import create_snapshots, offer_snapshots
 from snapshots.lifecycle.values import NewSnapshot, SnapshotOffer
 from snapshots.models import Episode, Snapshot, SnapshotKind, Task, TaskStatus
@@ -25,29 +25,31 @@ from tenants.isolation import tenant_tx
 TRIES = 3
 
 
-class TaskMoved(Exception):
+class TaskChangedMeanwhile(Exception):
     """Goal or steps of the task changed between reading and writing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class EpisodeDraft:
     """A task prepared to end, and its snapshot to be stored. ``goal`` and ``steps`` are those that the snapshot
     describes; other changes of the task since then do not matter."""
 
     goal: str
     steps: list[dict[str, Any]]
-    ending: Ending
+    ending: TaskEnding
     importance: float
     offer: SnapshotOffer
 
 
 @dataclass(frozen=True, slots=True)
-class Teller:
+class EpisodeWriter:
     embedders: Embedders
     mask: Mask
 
 
-def finish_task(tenant_id: UUID, address: TaskAddress, ending: Ending, teller: Teller, *, accept: Accept) -> Episode:
+def finish_task(
+    tenant_id: UUID, address: TaskAddress, ending: TaskEnding, teller: EpisodeWriter, *, accept: Accept
+) -> Episode:
     """End a task and return its episode; a repeated end with the same outcome returns the existing episode.
 
     Opens its own scopes, one to read, one to write, and embeds between them; a task whose goal or steps change
@@ -56,57 +58,57 @@ def finish_task(tenant_id: UUID, address: TaskAddress, ending: Ending, teller: T
     """
     for _ in range(TRIES):
         with tenant_tx(tenant_id):
-            task = task_by_id(subject_by_external_id(address.subject_id), address.task_id)
-        told = _told(task, ending, teller)
-        with tenant_tx(tenant_id), suppress(TaskMoved):
+            task = find_task(subject_by_external_id(address.subject_id), address.task_id)
+        told = _draft_episode(task, ending, teller)
+        with tenant_tx(tenant_id), suppress(TaskChangedMeanwhile):
             return _finish_in_scope(address, told, ending, accept)
     raise Conflict("Other requests keep changing this task.")
 
 
-def _told(task: Task, ending: Ending, teller: Teller) -> Told | None:
+def _draft_episode(task: Task, ending: TaskEnding, teller: EpisodeWriter) -> EpisodeDraft | None:
     """Return a task's episode, embedded but not stored; None if it is finished already. No scope may be open."""
     if task.status == TaskStatus.FINISHED:
         return None
-    whole = masked(completed(ending, task), teller.mask)
-    importance = importance_of(whole, task)
+    whole = mask_ending(complete_ending(ending, task), teller.mask)
+    importance = rate_importance(whole, task)
     new = NewSnapshot(
-        text=words_of(teller.mask(task.goal)[0], whole),
+        text=render_episode(teller.mask(task.goal)[0], whole),
         kind=SnapshotKind.EPISODE,
         importance=importance,
         metadata={"outcome": whole.outcome},
     )
     (offer,) = offer_snapshots([new], teller.embedders, mask=teller.mask)
-    return Told(task.goal, task.steps, whole, importance, offer)
+    return EpisodeDraft(task.goal, task.steps, whole, importance, offer)
 
 
-def _finish_in_scope(address: TaskAddress, told: Told | None, ending: Ending, accept: Accept) -> Episode:
+def _finish_in_scope(address: TaskAddress, told: EpisodeDraft | None, ending: TaskEnding, accept: Accept) -> Episode:
     """End the task with its prepared episode, in the open scope. Raises TaskMoved if the task has changed."""
     subject = subject_by_external_id(address.subject_id)
     lock_subject(subject)
-    task = task_by_id(subject, address.task_id)
+    task = find_task(subject, address.task_id)
     if task.status == TaskStatus.FINISHED:
-        episode = episode_of(task)
+        episode = find_episode(task)
         if episode is None or episode.outcome != ending.outcome:
             raise TaskFinished
         return episode
     accept(task.id, task.version)
     if told is None or (told.goal, told.steps) != (task.goal, task.steps):
-        raise TaskMoved
-    return _end(subject, task, told, utc_now())
+        raise TaskChangedMeanwhile
+    return _store_ending(subject, task, told, utc_now())
 
 
-def episode_of(task: Task) -> Episode | None:
-    return episodes_of([task]).get(task.id)
+def find_episode(task: Task) -> Episode | None:
+    return list_episodes([task]).get(task.id)
 
 
-def episodes_of(tasks: Sequence[Task]) -> dict[UUID, Episode]:
+def list_episodes(tasks: Sequence[Task]) -> dict[UUID, Episode]:
     """Return ``{task.id: episode}`` of the tasks that have one, in one query."""
     wanted = {"subject_id__in": {task.subject_id for task in tasks}, "task_id__in": [task.id for task in tasks]}
     rows = Episode.objects.filter(**wanted).select_related("snapshot", "task")
     return {episode.task_id: episode for episode in rows}
 
 
-def _end(subject: Subject, task: Task, told: Told, now: datetime) -> Episode:
+def _store_ending(subject: Subject, task: Task, told: EpisodeDraft, now: datetime) -> Episode:
     (fate,) = create_snapshots(subject, [told.offer])
     if fate.id is None:
         raise told.offer.refusal or ForgottenMemory("The subject had this episode forgotten.")

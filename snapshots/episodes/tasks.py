@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
-from profiles.values import in_words
+from profiles.values import describe_value
 from snapshots.episodes.policy import TASKS, TaskPolicy
 from snapshots.episodes.values import (
     ActiveStep,
@@ -38,7 +38,9 @@ def begin_task(
 ) -> Task:
     """Begin a task. Steps of ``plan`` have a ``text`` and perhaps more of ``SAID_OF_STEP``. Raises TooManySteps."""
     lock_subject(subject)
-    return Task.objects.create(subject=subject, goal=goal, steps=_with_changes([], plan, policy), scratchpad=scratchpad)
+    return Task.objects.create(
+        subject=subject, goal=goal, steps=_apply_step_changes([], plan, policy), scratchpad=scratchpad
+    )
 
 
 def change_task(
@@ -48,12 +50,12 @@ def change_task(
 
     Raises TaskUnknown, TaskFinished, StepUnknown, TooManySteps, and the errors of ``accept``.
     """
-    task = held_task(subject, task_id, accept=accept)
+    task = lock_task(subject, task_id, accept=accept)
     if change.goal is not None:
         task.goal = change.goal
     if change.plan is not None:
-        task.steps = _with_changes([], change.plan, policy)
-    task.steps = _with_changes(task.steps, change.steps, policy)
+        task.steps = _apply_step_changes([], change.plan, policy)
+    task.steps = _apply_step_changes(task.steps, change.steps, policy)
     if change.scratchpad is not None:
         task.scratchpad = change.scratchpad
     if change.iteration is not None:
@@ -64,35 +66,35 @@ def change_task(
     return task
 
 
-def held_task(subject: Subject, task_id: UUID, *, accept: Accept) -> Task:
+def lock_task(subject: Subject, task_id: UUID, *, accept: Accept) -> Task:
     """Return a task in progress with its subject locked. Raises as :func:`change_task`."""
     lock_subject(subject)
-    task = task_by_id(subject, task_id)
+    task = find_task(subject, task_id)
     accept(task.id, task.version)
     if task.status == TaskStatus.FINISHED:
         raise TaskFinished
     return task
 
 
-def tasks_of(subject: Subject, *, status: str | None = None) -> QuerySet[Task]:
+def list_tasks(subject: Subject, *, status: str | None = None) -> QuerySet[Task]:
     rows = Task.objects.filter(subject_id=subject.id).order_by()
     return rows if status is None else rows.filter(status=status)
 
 
-def task_by_id(subject: Subject, task_id: UUID) -> Task:
+def find_task(subject: Subject, task_id: UUID) -> Task:
     """Return one task of the subject. Raises TaskUnknown."""
-    task = tasks_of(subject).filter(id=task_id).first()
+    task = list_tasks(subject).filter(id=task_id).first()
     if task is None:
         raise TaskUnknown
     return task
 
 
-def active_tasks(subject_id: UUID, *, policy: TaskPolicy = TASKS) -> list[ActiveTask]:
+def list_active_tasks(subject_id: UUID, *, policy: TaskPolicy = TASKS) -> list[ActiveTask]:
     rows = Task.objects.filter(subject_id=subject_id, status=TaskStatus.ACTIVE).order_by("-updated_at", "-id")
-    return [_active(task, policy) for task in rows[: policy.shown]]
+    return [_build_active_task(task, policy) for task in rows[: policy.shown]]
 
 
-def _with_changes(
+def _apply_step_changes(
     steps: Sequence[Mapping[str, Any]], changes: Sequence[Mapping[str, Any]], policy: TaskPolicy
 ) -> list[dict[str, Any]]:
     kept = {str(step["id"]): dict(step) for step in steps}
@@ -102,7 +104,7 @@ def _with_changes(
         if known is None and "text" not in change:
             raise StepUnknown(number)
         if known is None:
-            known = _new_step(change, kept)
+            known = _build_step(change, kept)
             kept[known["id"]] = known
         known.update({name: change[name] for name in SAID_OF_STEP if name in change})
     if len(kept) > policy.steps:
@@ -110,15 +112,15 @@ def _with_changes(
     return list(kept.values())
 
 
-def _new_step(change: Mapping[str, Any], taken: Collection[str]) -> dict[str, Any]:
+def _build_step(change: Mapping[str, Any], taken: Collection[str]) -> dict[str, Any]:
     """Return an empty step, under its own id or the next free number."""
     free = next(str(number) for number in count(len(taken) + 1) if str(number) not in taken)
     nothing = dict.fromkeys(("result", "error", "tool"))
     return {"id": change.get("id", free), "text": "", "status": StepStatus.PENDING.value, **nothing}
 
 
-def _active(task: Task, policy: TaskPolicy) -> ActiveTask:
-    notes = in_words(task.scratchpad)
+def _build_active_task(task: Task, policy: TaskPolicy) -> ActiveTask:
+    notes = describe_value(task.scratchpad)
     too_long = len(notes) > policy.scratchpad_chars
     return ActiveTask(
         id=task.id,

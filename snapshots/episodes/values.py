@@ -61,7 +61,7 @@ class TaskChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class TaskEnding:
     """An agent's report at the end of a task; omitted parts are taken from the steps."""
 
     outcome: str

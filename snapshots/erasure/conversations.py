@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, Q
 from profiles.models import Ask, Erasure, ErasureScope, IdempotentReply, ToolSave
 from profiles.services.certificates import add_counts, open_erasure
 from profiles.services.locking import lock_subject
-from profiles.services.tombstones import leave_marks
+from profiles.services.tombstones import leave_tombstones
 from snapshots.embedding.snapshot_store import touch_memory
 from snapshots.erasure.derived import delete_snapshots, dissolve_consolidations
 from snapshots.erasure.learned.unlearning import UnlearnedRows, unlearn_messages
@@ -34,7 +34,7 @@ from snapshots.models import (
     TagSource,
 )
 from snapshots.queue.figures.work_counts import remove_work_of_conversation
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 from snapshots.window.cached_window import erase_windows
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import COMMAND_LINE, Actor
@@ -76,7 +76,9 @@ def erase_conversation_words(conversation: Conversation) -> tuple[Counter[str], 
     lock_subject(conversation.subject)
     memory = SubjectMemory.objects.filter(subject_id=subject_id)
     memory.select_for_update().first()  # from here on nobody stores a snapshot of this subject
-    messages = with_words(list(Message.objects.filter(subject_id=subject_id, conversation=conversation).order_by()))
+    messages = filter_with_words(
+        list(Message.objects.filter(subject_id=subject_id, conversation=conversation).order_by())
+    )
     ids = [message.id for message in messages]
     gone = list({*find_sole_snapshots(conversation), *find_notes_only_in(subject_id, ids)})
     texts = Snapshot.objects.filter(subject_id=subject_id, id__in=gone).order_by().values_list("text", flat=True)
@@ -91,7 +93,7 @@ def erase_conversation_words(conversation: Conversation) -> tuple[Counter[str], 
     counts.update(delete_sole_snapshots(conversation, gone))
     counts.update(detach_notes(subject_id, ids, words))
     names = [(conversation.external_id, message.external_id) for message in messages]
-    leave_marks(subject_id, texts=words.texts, messages=names)
+    leave_tombstones(subject_id, texts=words.texts, messages=names)
     return counts, unlearned
 
 

@@ -14,9 +14,9 @@ from django.db import transaction
 
 from memory_platform.kernel.errors import Conflict
 from profiles.models import Erasure, ErasureScope, Subject
-from profiles.services.certificates import add_counts, note_marks, open_erasure
+from profiles.services.certificates import add_counts, add_tombstones, open_erasure
 from profiles.services.locking import lock_subject
-from profiles.services.tombstones import MessageName, leave_marks
+from profiles.services.tombstones import MessageName, leave_tombstones
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.snapshot_store import reindex_snapshot, touch_memory
@@ -128,7 +128,7 @@ def forget_locked_target(
     )
     counts, unlearned = erase_target(target, ready)
     names = map(make_message_name, target.messages.values())
-    note_marks(erasure, leave_marks(target.words.subject_id, texts=target.words.texts, messages=names))
+    add_tombstones(erasure, leave_tombstones(target.words.subject_id, texts=target.words.texts, messages=names))
     add_counts(erasure, counts)
     sign_after_commit(erasure, partial(_count_left, target.words, unlearned))
     return erasure

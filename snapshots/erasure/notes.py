@@ -14,11 +14,11 @@ from uuid import UUID
 
 from django.db.models import F, Q
 
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from snapshots.embedding.snapshot_store import touch_memory
 from snapshots.erasure.words import ForgottenWords
 from snapshots.models import CUT_OUT, Message, Note, Snapshot, SnapshotKind, SnapshotSource
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 
 BLANK_NOTE_COLUMNS: Mapping[str, object] = {"context": "", "span_start": None, "span_end": None, "statement_id": None}
 
@@ -43,7 +43,7 @@ def find_note_origin(snapshot: Snapshot) -> NoteOrigin:
     messages = list(links.values_list("message_id", flat=True))
     told = SnapshotSource.objects.filter(message_id__in=messages, **own).order_by().values("memory_id")
     statements = Snapshot.objects.filter(id__in=told, kind=SnapshotKind.STATEMENT, **own).order_by()
-    said = with_words(list(Message.objects.filter(id__in=messages, **own)))
+    said = filter_with_words(list(Message.objects.filter(id__in=messages, **own)))
     return NoteOrigin(
         frozenset(statements.values_list("id", flat=True)), {message.id: message.content for message in said}
     )
@@ -57,14 +57,14 @@ def find_notes_only_in(subject_id: UUID, messages: Collection[UUID]) -> set[UUID
         behind[note_id].add(message_id)
     others = set[UUID]().union(*behind.values()) - set(messages)
     said = {
-        message.id: comparable(message.content)
-        for message in with_words(list(Message.objects.filter(subject_id=subject_id, id__in=others)))
+        message.id: to_comparable(message.content)
+        for message in filter_with_words(list(Message.objects.filter(subject_id=subject_id, id__in=others)))
     }
     texts = dict(Snapshot.objects.filter(subject_id=subject_id, id__in=behind).order_by().values_list("id", "text"))
     return {
         note_id
         for note_id, sources in behind.items()
-        if not any(comparable(texts[note_id]) in said[one] for one in sources & said.keys())
+        if not any(to_comparable(texts[note_id]) in said[one] for one in sources & said.keys())
     }
 
 

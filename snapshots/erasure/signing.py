@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Erasure, ErasureScope, ErasureState, Preference, ProfileFact, Tag
-from profiles.services.certificates import certificate_of, close_erasure, erasure_by_id, marks_in
+from profiles.services.certificates import certificate_of, close_erasure, erasure_by_id, tombstones_in
 from profiles.services.tombstones import Marks
 from snapshots.erasure.policy import ERASURE_POLICY, ErasurePolicy
 from snapshots.erasure.tables import drop_zeros
@@ -76,7 +76,7 @@ def _search_late(tenant_id: UUID, erasure: Erasure) -> dict[str, Any]:
         raise NotFound("this erasure is done")
     if erasure.scope == ErasureScope.CONVERSATION:
         return _search_conversation(tenant_id, erasure.target)
-    return _search_memory(tenant_id, erasure.target, marks_in(certificate_of(erasure)))
+    return _search_memory(tenant_id, erasure.target, tombstones_in(certificate_of(erasure)))
 
 
 def _search_conversation(tenant_id: UUID, conversation: UUID) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from profiles.models import Forgotten
-from profiles.services.tombstones import Marks, marked_messages, marked_texts
+from profiles.services.tombstones import Marks, find_tombstoned_messages, find_tombstoned_texts
 from snapshots.models import Message, Snapshot
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 
 CHUNK = 500
 
@@ -21,7 +21,7 @@ def find_marked_snapshots(subject_id: UUID, marks: Marks) -> list[UUID]:
     """Return the subject's memories whose words match one of the tombstones, by id."""
     own = Snapshot.objects.filter(subject_id=subject_id).order_by("id")
     rows = list(own.values_list("id", "text")) if marks else []
-    texts = marked_texts(subject_id, [text for _, text in rows], marks)
+    texts = find_tombstoned_texts(subject_id, [text for _, text in rows], marks)
     return [row_id for row_id, text in rows if text in texts]
 
 
@@ -30,8 +30,8 @@ def find_marked_messages(subject_id: UUID, marks: Marks) -> Iterator[Message]:
     own = Message.objects.filter(subject_id=subject_id).select_related("conversation")
     ids = list(own.order_by("id").values_list("id", flat=True)) if marks else []
     for start in range(0, len(ids), CHUNK):
-        rows = with_words(list(own.filter(id__in=ids[start : start + CHUNK]).order_by("id")))
+        rows = filter_with_words(list(own.filter(id__in=ids[start : start + CHUNK]).order_by("id")))
         named = {row.id: (row.conversation.external_id, row.external_id) for row in rows}
-        names = marked_messages(subject_id, named.values(), marks)
-        texts = marked_texts(subject_id, [row.content for row in rows], marks)
+        names = find_tombstoned_messages(subject_id, named.values(), marks)
+        texts = find_tombstoned_texts(subject_id, [row.content for row in rows], marks)
         yield from (row for row in rows if row.content in texts or named[row.id] in names)

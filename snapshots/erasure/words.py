@@ -13,7 +13,7 @@ from uuid import UUID
 import orjson
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from profiles.models import Candidate, IdempotentReply
 from profiles.services.tombstones import REASON as FORGOTTEN
 from profiles.values import Verdict
@@ -28,7 +28,7 @@ from snapshots.models import (
     SnapshotVersion,
 )
 from snapshots.receipts.spread import spread_subject
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 
 # A message whose words are forgotten keeps only its place, so that a repeated post finds it taken.
 BLANK_MESSAGE_COLUMNS: dict[str, Any] = {
@@ -53,18 +53,18 @@ class ForgottenWords:
     @classmethod
     def of(cls, subject_id: UUID, texts: Iterable[str]) -> "ForgottenWords":
         """Return these texts in comparable form, without empty ones."""
-        return cls(subject_id, frozenset(form for text in texts if (form := comparable(text))))
+        return cls(subject_id, frozenset(form for text in texts if (form := to_comparable(text))))
 
     def contain_whole(self, text: str) -> bool:
-        return comparable(text) in self.texts
+        return to_comparable(text) in self.texts
 
     def are_part_of(self, text: str) -> bool:
-        form = comparable(text)
+        form = to_comparable(text)
         return any(one in form for one in self.texts)
 
     def quoted_by(self, text: str) -> bool:
         """Return whether ``text`` is part of one of them, or one of them part of it."""
-        form = comparable(text)
+        form = to_comparable(text)
         return bool(form) and any(one in form or form in one for one in self.texts)
 
 
@@ -76,7 +76,7 @@ def find_same_snapshots(words: ForgottenWords) -> list[UUID]:
 def find_same_messages(words: ForgottenWords) -> list[UUID]:
     own = Message.objects.filter(subject_id=words.subject_id).order_by()
     rows = own.exclude(content="").values_list("id", "content").iterator(chunk_size=2_000)
-    archived = with_words(list(own.filter(archived=True)))
+    archived = filter_with_words(list(own.filter(archived=True)))
     return [
         row_id for row_id, text in (*rows, *((row.id, row.content) for row in archived)) if words.contain_whole(text)
     ]

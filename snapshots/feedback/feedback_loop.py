@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from profiles.models import Subject
 from snapshots.feedback.outcome import load_query, record_part
 from snapshots.feedback.policy import JUDGING, LOOP
@@ -15,7 +15,7 @@ from snapshots.feedback.values import AnsweredTurn, OutcomePart, TurnSense
 from snapshots.models import Message, MessageRole, Receipt
 from snapshots.queue.draining.leases import lock_leased
 from snapshots.queue.values import ClaimedWork
-from snapshots.receipts.read import rendered_of
+from snapshots.receipts.read import unpack_rendered
 from snapshots.understanding.believing.message_lessons import load_own_names
 from tenants.isolation import tenant_tx
 from tenants.services.usage.model_use import chat_for
@@ -102,12 +102,12 @@ def _is_of_another_turn(receipt: Receipt, message: Message) -> bool:
     known = receipt.conversation_id is not None
     if known and load_reply_between(receipt, message) is not None:
         return True
-    rendered = rendered_of(receipt)
-    query = comparable(rendered.query) if rendered else ""
-    if query == comparable(message.content):
+    rendered = unpack_rendered(receipt)
+    query = to_comparable(rendered.query) if rendered else ""
+    if query == to_comparable(message.content):
         return False
     users = _find_earlier_messages(message).filter(role=MessageRole.USER).order_by("-seq")
-    return bool(query) and query in map(comparable, users.values_list("content", flat=True)[: LOOP.replies_read])
+    return bool(query) and query in map(to_comparable, users.values_list("content", flat=True)[: LOOP.replies_read])
 
 
 def _find_answers(items: Sequence[ClaimedWork]) -> Iterator[tuple[AnswerKey, AnsweredTurn]]:

@@ -7,10 +7,10 @@ from uuid import UUID
 
 from profiles.memory_lines import TagParts, render_preference, render_tag
 from profiles.models import Preference, ProfileFact, Tag
-from profiles.values import in_words
+from profiles.values import describe_value
 from snapshots.feedback.values import InjectedText
 from snapshots.models import Receipt, ReceiptMemory, Snapshot
-from snapshots.receipts.read import rendered_of
+from snapshots.receipts.read import unpack_rendered
 
 _ELEMENT = re.compile(r"<user_memory [^>]*>([^<]*)</user_memory>")
 # A prompt renders a memory as an element of its own, or as a line with its date or its signs.
@@ -19,8 +19,8 @@ _LINE = re.compile(r"[-~?] (?:(?:assistant|summary|task): |(?:助手|摘要|任�
 
 def load_injected_texts(receipt: Receipt, rows: Sequence[ReceiptMemory]) -> list[InjectedText]:
     """Return the text of each injected memory, in the order of ``rows`` (by position); "" where it is gone."""
-    rendered = rendered_of(receipt)
-    sent = {place[0]: _extract_text(rendered.words_at(place)) for place in rendered.places} if rendered else {}
+    rendered = unpack_rendered(receipt)
+    sent = {place[0]: _extract_text(rendered.text_at(place)) for place in rendered.places} if rendered else {}
     gone = [row for row in rows if row.context_position not in sent]  # the prompt was purged, or is of release 1
     held = load_current_texts(receipt.subject_id, gone)
     texts = (_drop_field_name(row.lane, sent.get(row.context_position)) for row in rows)
@@ -50,7 +50,7 @@ def _load_preference_texts(subject_id: UUID, ids: Sequence[UUID]) -> dict[UUID, 
 
 
 def _load_fact_texts(subject_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:
-    return {row.id: in_words(row.value) for row in ProfileFact.objects.filter(subject_id=subject_id, id__in=ids)}
+    return {row.id: describe_value(row.value) for row in ProfileFact.objects.filter(subject_id=subject_id, id__in=ids)}
 
 
 def _load_tag_texts(subject_id: UUID, ids: Sequence[UUID]) -> dict[UUID, str]:

@@ -30,7 +30,7 @@ from snapshots.feedback.values import (
     UtilisedMemory,
 )
 from snapshots.models import VERDICT, Receipt
-from snapshots.receipts.read import injected_in, receipt_by_id, rendered_of
+from snapshots.receipts.read import find_receipt, list_injected, unpack_rendered
 from tenants.isolation import tenant_tx
 
 
@@ -57,7 +57,7 @@ def record_outcome(receipt_id: UUID, told: OutcomePart, *, sense: TurnSense | No
     MemoryNotInReceipt.
     """
     at = utc_now()
-    receipt = receipt_by_id(receipt_id)
+    receipt = find_receipt(receipt_id)
     check_verdicts(receipt, told.verdicts)
     changes = apply_turn_corrections(receipt, told.next, at=at) if told.next else []
     ledger = record_part(receipt, told, sense=sense)
@@ -94,7 +94,7 @@ def check_verdicts(receipt: Receipt, verdicts: Sequence[ProductVerdict]) -> None
     """Raise MemoryNotInReceipt for verdicts on memories that the context did not hold."""
     if not verdicts:
         return
-    held = {memory for memory, _ in injected_in(receipt)}
+    held = {memory for memory, _ in list_injected(receipt)}
     faults = [
         FieldFault(f"verdicts.{number}.memory_id", "not_in_receipt", "This context did not hold the memory.")
         for number, verdict in enumerate(verdicts)
@@ -119,5 +119,5 @@ def _report_signals(receipt_id: UUID, signals: Counter[str], used: Counter[str])
 
 def load_query(receipt: Receipt) -> str:
     """Return the question that a context was made for; empty once it was purged."""
-    rendered = rendered_of(receipt)
+    rendered = unpack_rendered(receipt)
     return rendered.query if rendered else ""

@@ -8,8 +8,8 @@ from django.db.models import QuerySet
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import ErasureScope
-from profiles.services.certificates import add_counts, note_marks, open_erasure
-from profiles.services.tombstones import marks_of
+from profiles.services.certificates import add_counts, add_tombstones, open_erasure
+from profiles.services.tombstones import load_tombstones
 from snapshots.erasure.signing import sign_after_commit
 from snapshots.erasure.tables import drop_zeros
 from snapshots.forgetting.hidden_rows import decompress_rows
@@ -63,7 +63,7 @@ def _erase_order(order_id: UUID) -> int:
         target=order.id,
         by=BY_USER,
     )
-    note_marks(erasure, marks_of(order.subject_id, texts=kept["texts"], messages=map(tuple, kept["names"])))
+    add_tombstones(erasure, load_tombstones(order.subject_id, texts=kept["texts"], messages=map(tuple, kept["names"])))
     add_counts(erasure, order.erased)
     order.state, order.decided_at, order.kept, order.erasure_ref = (
         ForgetOrderState.ERASED,

@@ -4,14 +4,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
 from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Subject, Tag
-from profiles.values import in_words
+from profiles.values import describe_value
 from snapshots.forgetting.nearby_turns import load_answers_after
 from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
 from snapshots.forgetting.secret_words import repeats_secret
 from snapshots.forgetting.values import ForgetTargets, SlotRow, Span, blank_spans, find_note_remainder
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import SOURCES, Message, MessageRole, Note, Snapshot, SnapshotKind, SnapshotSource
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 from snapshots.understanding.heard.forget_targets import ForgetTarget
 from snapshots.understanding.heard.turn_kinds import tells_something
 from snapshots.understanding.reading.clauses import split_clauses
@@ -71,9 +71,9 @@ def _load_slots(subject: Subject) -> Iterator[SlotRow]:
 def _is_named(row: SlotRow, named: ForgetTarget) -> bool:
     match row:
         case Preference():
-            return named.matches_slot(f"{row.category}/{row.key}", [in_words(row.value), row.statement])
+            return named.matches_slot(f"{row.category}/{row.key}", [describe_value(row.value), row.statement])
         case ProfileFact():
-            return named.matches_slot(row.field, [in_words(row.value)])
+            return named.matches_slot(row.field, [describe_value(row.value)])
         case Tag():
             return named.matches_slot(f"tag/{row.label}", [row.relation, *row.aliases])
 
@@ -126,6 +126,6 @@ def _candidate_place(row: SlotRow) -> tuple[CandidateKind, str]:
 
 
 def _load_messages(subject_id: UUID, ids: Collection[UUID] | Mapping[UUID, object]) -> Sequence[Message]:
-    return with_words(
+    return filter_with_words(
         list(Message.objects.filter(subject_id=subject_id, id__in=list(ids)).select_related("conversation"))
     )

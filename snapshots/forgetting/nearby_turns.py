@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.terms import split_terms
 from snapshots.forgetting.hidden_rows import decompress_rows
 from snapshots.forgetting.policy import FORGETTING, ForgettingPolicy
 from snapshots.forgetting.secret_words import repeats_secret
@@ -19,7 +19,7 @@ from snapshots.models import (
     SnapshotKind,
     SnapshotSource,
 )
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 from snapshots.understanding.heard.forget_orders import SpokenForgetOrder as HeardOrder
 from snapshots.understanding.heard.forget_orders import find_forget_orders
 from snapshots.understanding.heard.turn_kinds import tells_something
@@ -37,7 +37,7 @@ def load_turns_before(message: Message, policy: ForgettingPolicy = FORGETTING) -
     ).order_by("-seq")
     found: list[Message] = []
     users = 0
-    for row in with_words(list(rows[: 8 * policy.turns])):
+    for row in filter_with_words(list(rows[: 8 * policy.turns])):
         users += row.role == MessageRole.USER
         if users > policy.turns:
             break
@@ -52,13 +52,15 @@ def load_remembered_turns(order: Message, policy: ForgettingPolicy = FORGETTING)
     here = own.filter(conversation_id=order.conversation_id, seq__lt=order.seq).order_by("-seq")
     there = own.filter(accepted_at__lte=order.accepted_at).exclude(conversation_id=order.conversation_id)
     rows = [*here[: policy.turns_searched], *there.order_by(*_NEWEST)[: policy.told_elsewhere]]
-    return [row for row in with_words(rows) if row.content and is_statement(row)]
+    return [row for row in filter_with_words(rows) if row.content and is_statement(row)]
 
 
 def load_newest_turns(policy: ForgettingPolicy = FORGETTING, **whose: Any) -> list[Message]:
     """Return a user's newest turns of any conversation, which an order that comes now may mean."""
     rows = Message.objects.filter(**whose, role=MessageRole.USER, remember=True).order_by(*_NEWEST)
-    return [row for row in with_words(list(rows[: policy.turns_searched + policy.told_elsewhere])) if row.content]
+    return [
+        row for row in filter_with_words(list(rows[: policy.turns_searched + policy.told_elsewhere])) if row.content
+    ]
 
 
 def blank_orders(text: str, *, acknowledged: bool = False) -> str:
@@ -78,7 +80,7 @@ def load_answers_after(message: Message) -> list[Message]:
         subject_id=message.subject_id, conversation_id=message.conversation_id, seq__gt=message.seq
     ).order_by("seq")[:4]
     answers: list[Message] = []
-    for row in with_words(list(rows)):
+    for row in filter_with_words(list(rows)):
         if row.role == MessageRole.USER:
             break
         answers.append(row)
@@ -95,9 +97,9 @@ def add_answers(told: Iterable[Message]) -> list[UUID]:
     """Return messages, each with the assistant's turns right after it that use its words."""
     found: list[UUID] = []
     for message in told:
-        words = set(terms(message.content))
+        words = set(split_terms(message.content))
         answers = [
-            one.id for one in load_answers_after(message) if len(words & set(terms(one.content))) >= _SHARED_TERMS
+            one.id for one in load_answers_after(message) if len(words & set(split_terms(one.content))) >= _SHARED_TERMS
         ]
         found += [message.id, *answers]
     return found

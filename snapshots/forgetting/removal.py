@@ -42,7 +42,7 @@ from snapshots.models import (
     SnapshotSource,
     SnapshotWords,
 )
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.clause_cues import find_vital_cues
 from snapshots.understanding.heard.turn_kinds import tells_something
@@ -88,7 +88,7 @@ def lock_removal_scope(subject: Subject, order_id: UUID, found: ForgetTargets) -
 
 def _build_removal_scope(subject: Subject, order_id: UUID, found: ForgetTargets) -> RemovalScope:
     rows = Message.objects.filter(subject_id=subject.id, id__in=list(found.messages)).select_related("conversation")
-    messages = {row.id: row for row in with_words(list(rows))}
+    messages = {row.id: row for row in filter_with_words(list(rows))}
     rests = {
         row.id: rest
         for row in messages.values()

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from functools import cache
 
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.terms import split_terms
 from snapshots.understanding.heard.order_classifier import KIN, load_idle_words
 
 _TELLING = re.compile(r"\d{2}|[\u3400-\u9fff]{2}|.{5}")
@@ -18,7 +18,7 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 
 def find_telling_words(text: str) -> set[str]:
     """Return the terms of a text that say what it is about: single Chinese characters only where they name kin."""
-    return {term for term in terms(text) if not _HAN.fullmatch(term) or term in KIN}
+    return {term for term in split_terms(text) if not _HAN.fullmatch(term) or term in KIN}
 
 
 def weigh_shared_words(wanted: Set[str], held: Sequence[frozenset[str]]) -> list[float]:
@@ -44,7 +44,7 @@ def repeats_secret(text: str, hidden: str, besides: str) -> bool:
 
 @cache
 def load_idle_terms() -> frozenset[str]:
-    return frozenset(terms(" ".join(load_idle_words())))
+    return frozenset(split_terms(" ".join(load_idle_words())))
 
 
 def contains_word(word: str, held: Set[str]) -> bool:

@@ -16,11 +16,11 @@ from profiles.audit import record_act
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from profiles.services.claims import Claim
 from profiles.services.lists import entries_of
-from profiles.services.preferences import amend_list_preference, record_preference
+from profiles.services.preferences import change_list_preference, record_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
-from profiles.services.tags.details import bring_past_back
+from profiles.services.tags.details import restore_past
 from profiles.services.tags.tags import TagDraft, upsert_tag
-from profiles.services.tombstones import drop_marks, marks_of
+from profiles.services.tombstones import drop_tombstones, load_tombstones
 from profiles.values import Provenance
 from snapshots.embedding.snapshot_store import touch_memory
 from snapshots.erasure.derived import delete_snapshots, remake_conversation_snapshots
@@ -63,7 +63,7 @@ def undo_forget_order(subject: Subject, order_id: UUID, *, by: Actor, reason: st
 
 
 def _restore_all(subject: Subject, kept: PackedRow) -> None:
-    drop_marks(subject.id, marks_of(subject.id, messages=map(tuple, kept["new_names"])))
+    drop_tombstones(subject.id, load_tombstones(subject.id, messages=map(tuple, kept["new_names"])))
     messages = _restore_messages(subject.id, kept["messages"])
     _restore_snapshots(subject.id, kept["snapshots"])
     for packed in sorted(kept["beliefs"], key=lambda one: str(one.get("valid_at"))):
@@ -114,7 +114,7 @@ def _restore_belief(subject: Subject, packed: PackedRow) -> None:
         sure = {"provenance": Provenance(packed["provenance"]), "confidence": packed["confidence"]}
         outcome = upsert_tag(subject, TagDraft(packed["label"], details, id=UUID(str(packed["id"])), **sure))
         if outcome.created and packed.get("past"):
-            bring_past_back(outcome.tag, packed["past"])
+            restore_past(outcome.tag, packed["past"])
         about = Note.objects.filter(subject_id=subject.id, id__in=packed.get("notes", ()), about_tag__isnull=True)
         about.update(about_tag_id=outcome.tag.id)
         _link_sources(Tag, subject.id, outcome.tag.id, packed)
@@ -140,7 +140,7 @@ def _restore_preference(subject: Subject, packed: PackedRow, claim: Claim) -> Pr
     if held is not None and held.value == claim.value:
         return held
     if held is not None and isinstance(claim.value, list) and entries_of(held.value) is not None:
-        return amend_list_preference(subject, (place["category"], place["key"]), claim, add=claim.value).row
+        return change_list_preference(subject, (place["category"], place["key"]), claim, add=claim.value).row
     return record_preference(subject, place["category"], place["key"], claim).row
 
 

@@ -14,7 +14,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
 from profiles.audit import record_act
 from profiles.models import Preference, Subject, Tag
-from profiles.services.tombstones import forgotten_messages, leave_marks
+from profiles.services.tombstones import find_forgotten_messages, leave_tombstones
 from snapshots.erasure.memories import make_message_name
 from snapshots.forgetting.hidden_rows import MESSAGE_COLUMNS, compress_rows, pack_beliefs, pack_row, pack_snapshots
 from snapshots.forgetting.policy import FORGETTING
@@ -44,13 +44,13 @@ def withhold_targets(subject: Subject, order: Message, number: int, found: Forge
         "snapshots": pack_snapshots(subject.id, snapshots),
         "beliefs": pack_beliefs(before),
         "names": names,
-        "new_names": [name for name in names if name not in forgotten_messages(subject.id, names)],
+        "new_names": [name for name in names if name not in find_forgotten_messages(subject.id, names)],
         "texts": texts,
         "unread": _find_unread_messages(subject.id, scope.messages),
     }
     hidden = _describe_hidden_snapshots(subject.id, snapshots)
     counts = remove_scope(subject, scope)
-    leave_marks(subject.id, messages=names)
+    leave_tombstones(subject.id, messages=names)
     hidden += _describe_lost_slots(before)
     now = utc_now()
     row = ForgetOrder.objects.create(

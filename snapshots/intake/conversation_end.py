@@ -11,7 +11,7 @@ from snapshots.intake.conversations import lock_conversation
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind, Work
 from snapshots.queue.enqueue import end_conversation
 from snapshots.queue.wake_up import wake_workers
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 from snapshots.summaries.conversations import CONVERSATION_VERSION
 from snapshots.understanding.statements.policy import SUMMARY
 from tenants.isolation import current_tenant_id
@@ -59,6 +59,6 @@ def _explain_empty_end(conversation: Conversation, work: Work) -> NothingMade:
     if conversation.generation != work.generation:
         return NothingMade.LATER_END
     rows = Message.objects.filter(subject_id=work.subject_id, conversation_id=conversation.id, remember=True)
-    if any(message.tool_calls for message in with_words(list(rows))):
+    if any(message.tool_calls for message in filter_with_words(list(rows))):
         return NothingMade.NOTHING_TO_KEEP
     return NothingMade.NO_TOOL_CALL

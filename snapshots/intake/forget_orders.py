@@ -15,8 +15,8 @@ from snapshots.forgetting.values import ASKS_FOR_EVERYTHING, NOTHING_TO_FORGET, 
 from snapshots.forgetting.withhold import withhold_targets
 from snapshots.intake.order_vectors import OrderVectors
 from snapshots.models import Conversation, ForgetOrder, Message, MessageRole
-from snapshots.receipts.read import receipt_by_id
-from snapshots.selectors import with_words
+from snapshots.receipts.read import find_receipt
+from snapshots.selectors import filter_with_words
 from snapshots.understanding.heard.forget_orders import find_forget_orders
 from snapshots.understanding.heard.order_classifier import acknowledges_forgetting
 from snapshots.values import FastLaneResult
@@ -53,7 +53,7 @@ def carry_out_quoted_orders(
     A message that the product posted as well has been carried out then.
     """
     orders = find_forget_orders(said)
-    receipt = receipt_by_id(receipt_id) if orders else None
+    receipt = find_receipt(receipt_id) if orders else None
     if receipt is None or receipt.conversation is None or find_posted_turn(receipt, said) is not None:
         return ()
     message = Message(
@@ -84,7 +84,7 @@ def _carry_out_acknowledged_orders(subject: Subject, answer: Message, vectors: O
     asked = before.order_by("-seq").select_related("conversation").first()
     if asked is None or asked.role != MessageRole.USER:
         return []
-    with_words([asked])
+    filter_with_words([asked])
     if ForgetOrder.objects.filter(subject_id=subject.id, message_ref=asked.id).exists():
         return []  # it was carried out at the door
     return _carry_out_orders(subject, asked, vectors, acknowledged=True)

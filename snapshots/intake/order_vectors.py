@@ -12,9 +12,9 @@ from snapshots.forgetting.nearby_turns import blank_orders, load_newest_turns
 from snapshots.forgetting.order_meaning import split_order_message
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, MessageRole
-from snapshots.receipts.read import receipt_by_id
+from snapshots.receipts.read import find_receipt
 from snapshots.relevance.policy import ENCODER_SPACE
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 from snapshots.understanding.heard.forget_orders import find_forget_orders
 from snapshots.understanding.heard.order_classifier import acknowledges_forgetting
 from tenants.isolation import tenant_tx
@@ -36,7 +36,7 @@ def embed_orders_of_messages(
         before = Message.objects.filter(
             subject__external_id=subject_id, conversation__external_id=conversation_id, role=MessageRole.USER
         )
-        asked = [row.content for row in with_words(list(before.order_by("-seq")[:1]))]
+        asked = [row.content for row in filter_with_words(list(before.order_by("-seq")[:1]))]
         told = [row.content for row in load_newest_turns(subject__external_id=subject_id)]
     return _embed_texts([*ordering, *asked], [*own, *told])
 
@@ -45,7 +45,7 @@ def embed_orders_of_outcome(tenant_id: UUID, receipt_id: UUID, said: str | None)
     if not said or not find_forget_orders(said):
         return {}
     with tenant_tx(tenant_id):
-        receipt = receipt_by_id(receipt_id)
+        receipt = find_receipt(receipt_id)
         told = [row.content for row in load_newest_turns(subject_id=receipt.subject_id)] if receipt else []
     return _embed_texts([said], told)
 

@@ -37,7 +37,7 @@ from snapshots.queue.wake_up import wake_workers
 from snapshots.window.cached_window import build_window, cache_window, collect_window_turns
 from snapshots.window.values import WindowMessage
 from tenants.isolation import current_tenant_id
-from tenants.services.usage.recording import note_messages
+from tenants.services.usage.recording import count_messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def accept_messages(
         insert_messages(conversation, batch.new)
         enqueue_messages(batch.new)
         record_acceptance(conversation, len(batch.new))
-        note_messages(len(batch.new))
+        count_messages(len(batch.new))
     # Orders to forget go first: what is forgotten must not correct anything.
     forgotten = carry_out_forget_orders(subject, conversation, batch.new, prepared.order_vectors)
     corrected = apply_corrections_and_endings(subject, conversation, batch.new, prepared.endings)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import MessageRole, VitalClass
-from snapshots.notes.section import KEEP, REFUSE, NotesPolicy, notes_policy_in_force
+from snapshots.notes.section import KEEP, REFUSE, NotesPolicy, load_notes_policy
 from snapshots.sensitive.special_categories import find_special_categories
 from snapshots.understanding.config import NOTING
 from snapshots.understanding.grading.clause_classifier import ClauseGrade, grade_messages
@@ -52,7 +52,7 @@ def screen_by_words(incoming: Sequence[IncomingMessage]) -> Screening:
     """Return the same by words alone, in the open scope. The tenant's policy is read only where a message has such
     words."""
     told = [_names_special_category(one) for one in incoming]
-    return _build_screening(notes_policy_in_force(), told) if any(told) else NOTHING_SPECIAL
+    return _build_screening(load_notes_policy(), told) if any(told) else NOTHING_SPECIAL
 
 
 def _build_screening(policy: NotesPolicy, told: Sequence[bool]) -> Screening:

@@ -12,7 +12,7 @@ from memory_platform.kernel.errors import Conflict
 from memory_platform.kernel.local_time import offset_of
 from memory_platform.kernel.text import content_hash
 from profiles.policy import BELIEFS
-from profiles.services.tombstones import ForgottenMemory, forgotten_texts
+from profiles.services.tombstones import ForgottenMemory, find_forgotten_texts
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, prepare_snapshots
@@ -124,7 +124,7 @@ def apply_edit(plan: EditPlan, ready: PreparedSnapshot | None) -> bool:
         columns["content_hash"] = content_hash(columns["text"])
         lock_note_subject(snapshot)
     touch_memory(snapshot.subject_id, changed=[snapshot.position])
-    if "text" in columns and forgotten_texts(snapshot.subject_id, [columns["text"]]):
+    if "text" in columns and find_forgotten_texts(snapshot.subject_id, [columns["text"]]):
         raise ForgottenMemory("The subject had this forgotten.")
     read = Snapshot.objects.filter(
         id=snapshot.id, subject_id=snapshot.subject_id, version=snapshot.version, retired_at__isnull=True

@@ -20,7 +20,7 @@ from profiles.audit import record_act
 from profiles.models import Subject
 from profiles.policy import BELIEFS
 from profiles.services.tombstones import REASON as FORGOTTEN
-from profiles.services.tombstones import forgotten_texts, has_marks
+from profiles.services.tombstones import find_forgotten_texts, has_tombstones
 from profiles.values import Provenance, Verdict
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, SnapshotToStore, prepare_snapshots
@@ -39,7 +39,7 @@ from snapshots.lifecycle.values import (
     find_ceiling_fault,
 )
 from snapshots.models import Snapshot
-from snapshots.policy import usual_provenance
+from snapshots.policy import default_provenance
 from tenants.isolation import current_tenant_id
 from tenants.services.audit import Actor
 
@@ -80,8 +80,8 @@ def create_snapshots(subject: Subject, offers: Sequence[SnapshotOffer]) -> list[
     contents = [(draft.kind, content_hash(draft.text)) if draft else None for draft in drafts]
     known = _find_current_ids(subject, {content for content in contents if content})
     forgotten = set[str]()
-    if has_marks(subject.id):
-        forgotten = forgotten_texts(subject.id, [draft.text for draft in drafts if draft])
+    if has_tombstones(subject.id):
+        forgotten = find_forgotten_texts(subject.id, [draft.text for draft in drafts if draft])
     new: dict[ContentKey, PreparedSnapshot] = {}
     fates: list[SnapshotResult] = []
     for offer, content in zip(offers, contents, strict=True):
@@ -154,7 +154,7 @@ def _build_draft(new: NewSnapshot, now: datetime, mask: MaskText) -> SnapshotToS
 
 
 def _choose_provenance(new: NewSnapshot) -> Provenance:
-    return Provenance(new.provenance) if new.provenance else usual_provenance(new.kind)
+    return Provenance(new.provenance) if new.provenance else default_provenance(new.kind)
 
 
 def assign_subject(prepared: PreparedSnapshot, subject: Subject) -> PreparedSnapshot:

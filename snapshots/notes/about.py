@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from profiles.models import Subject, Tag
 from snapshots.models import AboutKind, Note
 from snapshots.notes.values import AboutUnknown, NoteAbout
@@ -21,7 +21,7 @@ class AboutFilter:
     tag_ids: frozenset[UUID] = field(default_factory=frozenset)
     labels: frozenset[str] = field(default_factory=frozenset)
 
-    def condition(self) -> Q:
+    def build_condition(self) -> Q:
         if self.kind is not None:
             return Q(about_kind=self.kind)
         return Q(about_tag_id__in=self.tag_ids) | Q(about_label__in=self.labels)
@@ -32,7 +32,7 @@ class AboutFilter:
         return note.about_tag_id in self.tag_ids or note.about_label in self.labels
 
 
-def read_about_filter(subject: Subject, named: str, *, earlier: frozenset[str] = frozenset()) -> AboutFilter:
+def parse_about_filter(subject: Subject, named: str, *, earlier: frozenset[str] = frozenset()) -> AboutFilter:
     """Parse ``named``: ``self``, ``contact``, ``thing``, a tag's id, or a label in any spelling.
 
     ``earlier`` are labels that notes had before. In the open scope; two queries at most.
@@ -41,13 +41,13 @@ def read_about_filter(subject: Subject, named: str, *, earlier: frozenset[str] =
         return AboutFilter(kind=named)
     with suppress(ValueError):
         return AboutFilter(tag_ids=frozenset({UUID(named)}))
-    wanted = comparable(named)
+    wanted = to_comparable(named)
     tags = Tag.objects.filter(subject_id=subject.id).order_by().values_list("id", "label", "aliases")
     used = Note.objects.filter(subject_id=subject.id).exclude(about_label="").order_by()
     labels = {*used.values_list("about_label", flat=True).distinct(), *earlier}
     return AboutFilter(
-        tag_ids=frozenset(row for row, label, more in tags if wanted in map(comparable, (label, *more))),
-        labels=frozenset(label for label in labels if comparable(label) == wanted),
+        tag_ids=frozenset(row for row, label, more in tags if wanted in map(to_comparable, (label, *more))),
+        labels=frozenset(label for label in labels if to_comparable(label) == wanted),
     )
 
 

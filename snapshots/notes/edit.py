@@ -21,7 +21,7 @@ from snapshots.lifecycle.staff_actions.memory_actions import ActContext, lock_me
 from snapshots.lifecycle.values import SnapshotAddress, SourcedSnapshot, VersionCheck
 from snapshots.models import Note, Snapshot, SnapshotKind
 from snapshots.notes.about import about_columns
-from snapshots.notes.selectors import note_at, note_of
+from snapshots.notes.selectors import find_current_note, find_sourced_note
 from snapshots.notes.store import change_note
 from snapshots.notes.values import NoteAbout, SourcedNote, Suggest, VitalInstruction, WrittenNote, choose_vital_class
 from snapshots.notes.write import audit_vital
@@ -62,14 +62,14 @@ def edit_note(tenant_id: UUID, address: SnapshotAddress, edit: NoteEdit, embedde
     """
     for _ in range(TRIES):
         with tenant_tx(tenant_id):
-            plan = plan_note_edit(note_at(address), edit)
+            plan = plan_note_edit(find_current_note(address), edit)
         ready = prepare_snapshots([plan.edit.draft], embedders) if plan.edit.draft else []
         with tenant_tx(tenant_id):
-            if _apply(plan, edit, ready):
+            if _apply_plan(plan, edit, ready):
                 subject = Subject.objects.get(id=plan.note.subject_id)
                 changed = plan.edit.changed or plan.edit.details
                 return WrittenNote(
-                    Verdict.STORED if changed else Verdict.UNCHANGED, note_of(subject, plan.note.snapshot_id)
+                    Verdict.STORED if changed else Verdict.UNCHANGED, find_sourced_note(subject, plan.note.snapshot_id)
                 )
     raise Conflict("Other requests keep changing this note.")
 
@@ -94,7 +94,7 @@ def plan_note_edit(sourced: SourcedNote, edit: NoteEdit) -> NotePlan:
         wanted |= about_columns(sourced.snapshot.subject, edit.about)
     text = edit.words.changes.get("text", sourced.snapshot.text)
     if note.is_vital and "text" in edit.words.changes and edit.vital is None and edit.vital_class is None:
-        vital_class = _class_of_new_words(note.vital_class, sourced.snapshot.text, text, edit.suggest)
+        vital_class = _choose_class_of_new_words(note.vital_class, sourced.snapshot.text, text, edit.suggest)
     else:
         suggest = partial(edit.suggest, text)
         vital_class = choose_vital_class(edit.vital, edit.vital_class, suggest, held=note.vital_class)
@@ -111,7 +111,7 @@ def change_vital_class(snapshot: Snapshot, vital_class: str, doing: ActContext, 
     Raises NotFound, NoteUnknown, NoLongerHeld, VitalInstruction, what ``doing.accept`` raises.
     """
     held = lock_memory_in_use(snapshot, doing.accept)
-    note = note_of(held.subject, held.id).note
+    note = find_sourced_note(held.subject, held.id).note
     if note.vital_class != vital_class:
         choose_vital_class(None, vital_class, partial(suggest, held.text))
         touch_memory(held.subject_id, changed=[held.position])
@@ -122,11 +122,11 @@ def change_vital_class(snapshot: Snapshot, vital_class: str, doing: ActContext, 
 
 def retire_note(address: SnapshotAddress, *, accept: VersionCheck, by: Actor | None = None, reason: str = "") -> None:
     """Remove a note from every context and recall, in the open scope; its history stays. Raises NoteUnknown."""
-    note_at(address)
+    find_current_note(address)
     retire_snapshot(address, accept=accept, by=by, reason=reason)
 
 
-def _class_of_new_words(held: str, before: str, now: str, suggest: Suggest) -> str | None:
+def _choose_class_of_new_words(held: str, before: str, now: str, suggest: Suggest) -> str | None:
     """Return the vital class of a note whose words change, None for no change: the class that the new words name. A
     class that neither the old nor the new words name was set by hand and stays."""
     says = suggest(now)
@@ -136,7 +136,7 @@ def _class_of_new_words(held: str, before: str, now: str, suggest: Suggest) -> s
         return ""
 
 
-def _apply(plan: NotePlan, edit: NoteEdit, ready: Sequence[PreparedSnapshot]) -> bool:
+def _apply_plan(plan: NotePlan, edit: NoteEdit, ready: Sequence[PreparedSnapshot]) -> bool:
     subject = plan.note.subject
     if plan.edit.details.get("about_tag_id") is not None:
         lock_subject(subject)

@@ -12,20 +12,20 @@ from django.db.models import F
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.terms import split_terms
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagDetail
 from profiles.services.belief_reversal import reinstate_belief, withdraw_belief
 from profiles.services.beliefs import retract_belief
-from profiles.services.claims import learned_claim
-from profiles.services.lists import among_entries, entries_of
-from profiles.services.preferences import amend_list_preference, preference_place
+from profiles.services.claims import make_learned_claim
+from profiles.services.lists import entries_of, find_entry
+from profiles.services.preferences import change_list_preference, preference_place
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.search_text import refresh_search_text
 from profiles.services.tags.tags import patch_tag
 from profiles.values import Provenance
 from snapshots.lifecycle.staff_actions.memory_actions import find_belief_place
 from snapshots.models import SOURCES, Message, NoteSlot, Snapshot, SnapshotSource
-from snapshots.notes.slots import KEYS, believed_links, link_of, names, tells_of, touches
+from snapshots.notes.slots import KEYS, build_link, list_believed_links, names_value, shares_words, tells_of_entry
 
 # Details of a tag that end with their note; names and relation stay.
 TOLD_OF_A_TAG = ("address", "phone")
@@ -43,32 +43,35 @@ def end_slots_of_notes(
 
     The ``message`` that ended them becomes a source: the value is restored with it.
     """
-    own = NoteSlot.objects.filter(believed_links(), subject_id=subject.id, snapshot_id__in=list(notes))
+    own = NoteSlot.objects.filter(list_believed_links(), subject_id=subject.id, snapshot_id__in=list(notes))
     for link in own.select_related("preference", "fact", "tag", "snapshot"):
-        slot, over = _slot_of(link), notes[link.snapshot_id]
-        others, words = _others_behind(slot, link.snapshot_id), over if over is not None else link.snapshot.text
+        slot, over = _find_slot(link), notes[link.snapshot_id]
+        others, words = (
+            _list_other_notes_behind(slot, link.snapshot_id),
+            over if over is not None else link.snapshot.text,
+        )
         if isinstance(slot, Tag):
             _end_details(subject, slot, words, others.values(), at)
         elif not isinstance(slot.value, list):
-            if not others and (over is None or touches(over, slot.value)):
+            if not others and (over is None or shares_words(over, slot.value)):
                 _end_value(subject, slot, at, message)
         else:
-            meets = names if over is None else touches
-            _take_out(subject, slot, [one for one in slot.value if meets(words, one)], others, at, message)
+            meets = names_value if over is None else shares_words
+            _remove_entries(subject, slot, [one for one in slot.value if meets(words, one)], others, at, message)
 
 
-def end_filled(note: Snapshot, said: str, now: str) -> list[dict[str, Any]]:
+def end_slots_of_note(note: Snapshot, said: str, now: str) -> list[dict[str, Any]]:
     """End the slots that a note filled by the words ``said`` and does not say in ``now`` ("" if it says nothing).
 
     Return ids, as JSON, by which :func:`bring_filled_back` finds the ended values, and the note's links to the slots
     that stay.
     """
-    links = NoteSlot.objects.filter(believed_links(), subject_id=note.subject_id, snapshot_id=note.id)
+    links = NoteSlot.objects.filter(list_believed_links(), subject_id=note.subject_id, snapshot_id=note.id)
     ended = []
     for link in links.select_related("preference", "fact", "tag"):
-        slot = _slot_of(link)
+        slot = _find_slot(link)
         lost = _end_for_words(note, slot, said, now)
-        is_unlinked = bool(now) and _says_nothing_of(slot, said, now)
+        is_unlinked = bool(now) and _is_unmentioned(slot, said, now)
         if is_unlinked:
             link.delete()
         if is_unlinked or lost:
@@ -76,7 +79,7 @@ def end_filled(note: Snapshot, said: str, now: str) -> list[dict[str, Any]]:
     return ended
 
 
-def bring_filled_back(note: Snapshot, ended: Iterable[Mapping[str, Any]]) -> None:
+def restore_slots_of_note(note: Snapshot, ended: Iterable[Mapping[str, Any]]) -> None:
     """Restore the values that :func:`end_filled` ended; later values stay, and of lists the entries are united."""
     for one in ended:
         model = MODELS[one["slot"]]
@@ -84,19 +87,19 @@ def bring_filled_back(note: Snapshot, ended: Iterable[Mapping[str, Any]]) -> Non
         if slot is None:
             continue
         if isinstance(slot, Tag):
-            _bring_details_back(slot, one.get("details", ()))
+            _restore_details(slot, one.get("details", ()))
         elif one.get("ended"):
-            slot = _bring_value_back(slot, one.get("made"))
-        NoteSlot.objects.bulk_create([link_of(slot, note.id)], ignore_conflicts=True)
+            slot = _restore_value(slot, one.get("made"))
+        NoteSlot.objects.bulk_create([build_link(slot, note.id)], ignore_conflicts=True)
         Subject.objects.filter(id=note.subject_id).update(profile_version=F("profile_version") + 1)
     refresh_search_text(note.subject)
 
 
-def _slot_of(link: NoteSlot) -> Any:
+def _find_slot(link: NoteSlot) -> Any:
     return link.preference or link.fact or link.tag
 
 
-def _others_behind(slot: Slot, beside: UUID) -> Others:
+def _list_other_notes_behind(slot: Slot, beside: UUID) -> Others:
     links = NoteSlot.objects.filter(
         **{KEYS[type(slot)]: slot}, snapshot__invalid_at__isnull=True, snapshot__retired_at__isnull=True
     )
@@ -105,38 +108,38 @@ def _others_behind(slot: Slot, beside: UUID) -> Others:
 
 def _end_for_words(note: Snapshot, slot: Any, said: str, now: str) -> dict[str, Any]:
     """End the part of a slot that a note no longer says; return its record, empty if nothing ended."""
-    others, at = _others_behind(slot, note.id), utc_now()
+    others, at = _list_other_notes_behind(slot, note.id), utc_now()
     if isinstance(slot, Tag):
         gone = _end_details(note.subject, slot, said, [*others.values(), now], at)
         return {"details": gone} if gone else {}
     if not isinstance(slot.value, list):
-        if others or not _lets_go(said, now, slot.value):
+        if others or not _ends_value(said, now, slot.value):
             return {}
         _end_value(note.subject, slot, at, None)
         return {"ended": True}
-    told = [one for one in slot.value if tells_of(said, one)]
+    told = [one for one in slot.value if tells_of_entry(said, one)]
     if not told and not others and _is_sole_source(note, slot):
         told = list(slot.value)  # its value is in other words than the note's
-    let_go = [one for one in told if not tells_of(now, one) and _lets_go(said, now, one)]
-    made = _take_out(note.subject, slot, let_go, others, at, None)
+    let_go = [one for one in told if not tells_of_entry(now, one) and _ends_value(said, now, one)]
+    made = _remove_entries(note.subject, slot, let_go, others, at, None)
     if made is None:
         return {}
-    if now and made.id != slot.id and any(tells_of(now, one) for one in made.value):
-        NoteSlot.objects.bulk_create([link_of(made, note.id)], ignore_conflicts=True)
+    if now and made.id != slot.id and any(tells_of_entry(now, one) for one in made.value):
+        NoteSlot.objects.bulk_create([build_link(made, note.id)], ignore_conflicts=True)
     return {"ended": True, "made": str(made.id)}
 
 
-def _says_nothing_of(slot: Slot, said: str, now: str) -> bool:
+def _is_unmentioned(slot: Slot, said: str, now: str) -> bool:
     values = [slot.label, *slot.aliases] if isinstance(slot, Tag) else entries_of(slot.value) or [slot.value]
-    return any(_lets_go(said, now, one) for one in values) and not any(names(now, one) for one in values)
+    return any(_ends_value(said, now, one) for one in values) and not any(names_value(now, one) for one in values)
 
 
-def _lets_go(said: str, now: str, value: Any) -> bool:
+def _ends_value(said: str, now: str, value: Any) -> bool:
     """Return whether a note that says ``now`` in place of ``said`` no longer says a value. It need not name the value:
     a value that was inferred from words stays if most of the words stay."""
-    before, after = set(terms(said)), set(terms(now))
+    before, after = set(split_terms(said)), set(split_terms(now))
     is_new = len(before & after) < len(before) / 2 or not now
-    return (is_new or tells_of(said, value)) and not names(now, value)
+    return (is_new or tells_of_entry(said, value)) and not names_value(now, value)
 
 
 def _is_sole_source(note: Snapshot, slot: Any) -> bool:
@@ -150,14 +153,14 @@ def _end_details(subject: Subject, tag: Tag, text: str, others: Iterable[str], a
     gone = [
         name
         for name, value in said.items()
-        if value and names(text, value) and not any(names(other, value) for other in told)
+        if value and names_value(text, value) and not any(names_value(other, value) for other in told)
     ]
     if gone:
         patch_tag(subject, tag, dict.fromkeys(gone, ""), valid_at=at)
     return gone
 
 
-def _bring_details_back(tag: Tag, details: Iterable[str]) -> None:
+def _restore_details(tag: Tag, details: Iterable[str]) -> None:
     past = TagDetail.objects.filter(tag_id=tag.id, subject_id=tag.subject_id, retired_at__isnull=True).exclude(value="")
     ended = past.filter(invalid_at__isnull=False).order_by("-invalid_at")
     rows = {name: ended.filter(detail=name).first() for name in details if not getattr(tag, name)}
@@ -172,7 +175,7 @@ def _end_value(subject: Subject, slot: Preference | ProfileFact, at: datetime, m
     _add_source(slot, slot.id, message)
 
 
-def _bring_value_back(slot: Any, made: str | None) -> Any:
+def _restore_value(slot: Any, made: str | None) -> Any:
     """Restore a value in place of the rest of it; later entries are kept beside it. Return the current row."""
     place = find_belief_place(slot)
     is_whole = made is None or made == str(slot.id)
@@ -181,11 +184,11 @@ def _bring_value_back(slot: Any, made: str | None) -> Any:
     if back is not None or held is None or not isinstance(slot.value, list) or not isinstance(held.value, list):
         return held or slot
     left = type(slot)._default_manager.filter(id=made).values_list("value", flat=True).first() or []
-    lost = [one for one in slot.value if is_whole or not among_entries(one, left)]
-    return _amend(slot, lost, utc_now(), None, is_back=True) or held
+    lost = [one for one in slot.value if is_whole or not find_entry(one, left)]
+    return _supersede_list(slot, lost, utc_now(), None, is_back=True) or held
 
 
-def _take_out(
+def _remove_entries(
     subject: Subject,
     slot: Preference | ProfileFact,
     named: Sequence[Any],
@@ -193,18 +196,20 @@ def _take_out(
     at: datetime,
     message: Message | None,
 ) -> Any:
-    gone = [one for one in named if not any(names(text, one) for text in others.values())]
-    row = _amend(slot, gone, at, message) if gone else None
+    gone = [one for one in named if not any(names_value(text, one) for text in others.values())]
+    row = _supersede_list(slot, gone, at, message) if gone else None
     if row is None:
         return None
     _add_source(slot, row.id, message)
     if row.id != slot.id:
-        NoteSlot.objects.bulk_create([link_of(row, one) for one in others], ignore_conflicts=True)
+        NoteSlot.objects.bulk_create([build_link(row, one) for one in others], ignore_conflicts=True)
     return row
 
 
-def _amend(slot: Any, entries: Sequence[Any], at: datetime, message: Message | None, *, is_back: bool = False) -> Any:
-    claim = learned_claim(
+def _supersede_list(
+    slot: Any, entries: Sequence[Any], at: datetime, message: Message | None, *, is_back: bool = False
+) -> Any:
+    claim = make_learned_claim(
         entries,
         provenance=Provenance(slot.provenance),
         confidence=slot.confidence,
@@ -213,7 +218,7 @@ def _amend(slot: Any, entries: Sequence[Any], at: datetime, message: Message | N
     )
     if isinstance(slot, Preference):
         change = {"add" if is_back else "remove": entries}
-        return amend_list_preference(slot.subject, (slot.category, slot.key), claim, **change).row
+        return change_list_preference(slot.subject, (slot.category, slot.key), claim, **change).row
     name = FactName(slot.field, slot.is_attribute)
     return patch_profile(slot.subject, [FactChange(name, claim, "append" if is_back else "remove")])[0].row
 

@@ -6,7 +6,7 @@ from memory_platform.kernel.policy import promised
 from snapshots.models import VitalClass
 from tenants.policies.kinds import Choice, Choices
 from tenants.policies.sections import Section
-from tenants.services.policies import section_in_force
+from tenants.services.policies import load_active_section
 
 KEEP, CONTEXT_ONLY, REFUSE = "keep", "context_only", "refuse"
 
@@ -31,6 +31,6 @@ NOTES_SECTION = Section(
 )
 
 
-def notes_policy_in_force() -> NotesPolicy:
+def load_notes_policy() -> NotesPolicy:
     """Return the open tenant's settings; one query."""
-    return NOTES_SECTION.apply(section_in_force(NOTES_SECTION.name))
+    return NOTES_SECTION.apply(load_active_section(NOTES_SECTION.name))

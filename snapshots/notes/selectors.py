@@ -20,8 +20,8 @@ from snapshots.lifecycle.selectors import (
 )
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Note, Snapshot, SnapshotKind
-from snapshots.notes.about import AboutFilter, read_about_filter
-from snapshots.notes.slots import slots_of
+from snapshots.notes.about import AboutFilter, parse_about_filter
+from snapshots.notes.slots import list_slots_of_notes
 from snapshots.notes.values import NoteState, SourcedNote
 
 NOTHING_CHANGED: Mapping[UUID, EarlierSnapshot] = {}
@@ -43,61 +43,61 @@ class NoteFilter:
     include_history: bool = False
 
 
-def notes_of(subject: Subject, wanted: NoteFilter) -> QuerySet[Snapshot]:
+def list_notes(subject: Subject, wanted: NoteFilter) -> QuerySet[Snapshot]:
     """Return the snapshots of matching notes, unordered; :func:`with_details` loads the notes themselves.
 
     What was changed since ``known_at`` is matched by what it was then.
     """
-    changed = _changed_since(subject, wanted.known_at)
+    changed = _list_changed_since(subject, wanted.known_at)
     earlier = frozenset(str(then.note.get("about_label", "")) for then in changed.values()) - {""}
-    about = read_about_filter(subject, wanted.about, earlier=earlier) if wanted.about is not None else None
-    own = Note.objects.filter(_details(wanted, about), subject_id=subject.id, snapshot_id=OuterRef("id"))
-    matching = _clocks(wanted) & Q(Exists(own))
+    about = parse_about_filter(subject, wanted.about, earlier=earlier) if wanted.about is not None else None
+    own = Note.objects.filter(_build_details_filter(wanted, about), subject_id=subject.id, snapshot_id=OuterRef("id"))
+    matching = _build_clock_filter(wanted) & Q(Exists(own))
     if changed:
-        then = _matching_then(subject, changed, wanted, about)
+        then = _filter_past_states(subject, changed, wanted, about)
         matching = Q(id__in=then) | (matching & ~Q(id__in=list(changed)))
     unexpired = Q(expires_at__isnull=True) | Q(expires_at__gt=utc_now())
     return Snapshot.objects.filter(matching, unexpired, subject_id=subject.id, kind=SnapshotKind.NOTE).order_by()
 
 
-def with_details(
+def attach_details(
     subject: Subject, snapshots: Iterable[Snapshot], *, known_at: datetime | None = None
 ) -> list[SourcedNote]:
     """Return the notes of these snapshots with their sources, as they were held at ``known_at``; None is now."""
     rows = list(snapshots)
-    changed = _changed_since(subject, known_at) if rows else NOTHING_CHANGED
+    changed = _list_changed_since(subject, known_at) if rows else NOTHING_CHANGED
     notes = {note.snapshot_id: note for note in Note.objects.filter(subject_id=subject.id, snapshot__in=rows)}
     held = [changed[row.id].snapshot if row.id in changed else row for row in rows if row.id in notes]
     for row in held:
         if row.id in changed:
             restore_note(notes[row.id], changed[row.id].note)
-    return _sourced(held, notes)
+    return _build_sourced_notes(held, notes)
 
 
-def note_at(address: SnapshotAddress) -> SourcedNote:
+def find_current_note(address: SnapshotAddress) -> SourcedNote:
     """Return a current or ended note. Raises NoteUnknown, also for a retired one."""
     try:
-        return _note_of(load_held_snapshot(address))
+        return _find_note_row(load_held_snapshot(address))
     except SnapshotUnknown:
         raise NoteUnknown from None
 
 
-def note_ever_at(address: SnapshotAddress) -> SourcedNote:
+def find_note(address: SnapshotAddress) -> SourcedNote:
     """Return a note, also a retired one. Raises NoteUnknown."""
     try:
-        return _note_of(load_unexpired_snapshot(address))
+        return _find_note_row(load_unexpired_snapshot(address))
     except SnapshotUnknown:
         raise NoteUnknown from None
 
 
-def note_of(subject: Subject, snapshot_id: UUID) -> SourcedNote:
+def find_sourced_note(subject: Subject, snapshot_id: UUID) -> SourcedNote:
     snapshot = Snapshot.objects.filter(id=snapshot_id, subject_id=subject.id).first()
     if snapshot is None:
         raise NoteUnknown
-    return _note_of(snapshot)
+    return _find_note_row(snapshot)
 
 
-def history_of_note(sourced: SourcedNote) -> list[NoteState]:
+def list_note_states(sourced: SourcedNote) -> list[NoteState]:
     """Return every state of a note, the first one first. Two queries."""
     changed = {image.version: image.fields.get(NOTE, {}) for image in versions_of(sourced.snapshot)}
     note, states = sourced.note, list[NoteState]()
@@ -112,16 +112,16 @@ def history_of_note(sourced: SourcedNote) -> list[NoteState]:
     return states[::-1]
 
 
-def _note_of(snapshot: Snapshot) -> SourcedNote:
+def _find_note_row(snapshot: Snapshot) -> SourcedNote:
     note = Note.objects.filter(subject_id=snapshot.subject_id, snapshot_id=snapshot.id).first()
     if note is None:
         raise NoteUnknown
-    (sourced,) = _sourced([snapshot], {snapshot.id: note})
+    (sourced,) = _build_sourced_notes([snapshot], {snapshot.id: note})
     return sourced
 
 
-def _sourced(snapshots: Sequence[Snapshot], notes: Mapping[UUID, Note]) -> list[SourcedNote]:
-    slots = slots_of([row.id for row in snapshots])
+def _build_sourced_notes(snapshots: Sequence[Snapshot], notes: Mapping[UUID, Note]) -> list[SourcedNote]:
+    slots = list_slots_of_notes([row.id for row in snapshots])
     wanted = [tag_id for row in snapshots if (tag_id := notes[row.id].about_tag_id) is not None]
     tags: Mapping[UUID | None, Tag] = Tag.objects.in_bulk(wanted) if wanted else {}
     return [
@@ -131,37 +131,37 @@ def _sourced(snapshots: Sequence[Snapshot], notes: Mapping[UUID, Note]) -> list[
     ]
 
 
-def _changed_since(subject: Subject, moment: datetime | None) -> Mapping[UUID, EarlierSnapshot]:
+def _list_changed_since(subject: Subject, moment: datetime | None) -> Mapping[UUID, EarlierSnapshot]:
     return NOTHING_CHANGED if moment is None else load_changed_since(subject.id, moment, kind=SnapshotKind.NOTE)
 
 
-def _clocks(wanted: NoteFilter) -> Q:
+def _build_clock_filter(wanted: NoteFilter) -> Q:
     """Return the condition on snapshots that are held, and true, at the requested moments."""
     held = Q(retired_at__isnull=True)
     if wanted.known_at is not None:
         held = Q(recorded_at__lte=wanted.known_at) & (held | Q(retired_at__gt=wanted.known_at))
     if wanted.as_of is not None:
         held &= Q(valid_at__lte=wanted.as_of)
-    lasting = Q(invalid_at__isnull=True) | Q(invalid_at__gt=_moment(wanted))
+    lasting = Q(invalid_at__isnull=True) | Q(invalid_at__gt=_choose_moment(wanted))
     return held if wanted.include_history else held & lasting
 
 
-def _was_held(then: Snapshot, wanted: NoteFilter) -> bool:
+def _was_held_then(then: Snapshot, wanted: NoteFilter) -> bool:
     """Return whether a snapshot as it was at ``known_at`` meets the condition of :func:`_clocks`."""
     known_at = wanted.known_at or utc_now()
     if then.recorded_at > known_at or (then.retired_at is not None and then.retired_at <= known_at):
         return False
     if wanted.as_of is not None and then.valid_at > wanted.as_of:
         return False
-    return wanted.include_history or then.invalid_at is None or then.invalid_at > _moment(wanted)
+    return wanted.include_history or then.invalid_at is None or then.invalid_at > _choose_moment(wanted)
 
 
-def _moment(wanted: NoteFilter) -> datetime:
+def _choose_moment(wanted: NoteFilter) -> datetime:
     return wanted.as_of or wanted.known_at or utc_now()
 
 
-def _details(wanted: NoteFilter, about: AboutFilter | None) -> Q:
-    condition = about.condition() if about is not None else Q()
+def _build_details_filter(wanted: NoteFilter, about: AboutFilter | None) -> Q:
+    condition = about.build_condition() if about is not None else Q()
     if wanted.grade is not None:
         condition &= Q(grade=wanted.grade)
     if wanted.vital is not None:
@@ -169,7 +169,7 @@ def _details(wanted: NoteFilter, about: AboutFilter | None) -> Q:
     return condition
 
 
-def _matching_then(
+def _filter_past_states(
     subject: Subject, changed: Mapping[UUID, EarlierSnapshot], wanted: NoteFilter, about: AboutFilter | None
 ) -> list[UUID]:
     found = []
@@ -181,6 +181,6 @@ def _matching_then(
             and (wanted.vital is None or note.is_vital == wanted.vital)
             and (about is None or about.matches(note))
         )
-        if says and _was_held(then.snapshot, wanted):
+        if says and _was_held_then(then.snapshot, wanted):
             found.append(note.snapshot_id)
     return found

@@ -13,13 +13,13 @@ from django.db.models import F
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import DetailName, Preference, ProfileFact, Tag, TagDetail
-from profiles.services.claims import same_value
-from profiles.services.lists import among_entries, entries_of
+from profiles.services.claims import have_same_value
+from profiles.services.lists import entries_of, find_entry
 from snapshots.embedding.snapshot_store import lock_memory, touch_memory
 from snapshots.models import SOURCES, Note, NoteSlot, Snapshot, SnapshotSource
 from snapshots.notes.ending import current_notes, doubt_note, end_note
 from snapshots.notes.filled_slots import TOLD_OF_A_TAG
-from snapshots.notes.slots import KEYS, believed_links, names, tells_of
+from snapshots.notes.slots import KEYS, list_believed_links, names_value, tells_of_entry
 
 PLACES: Mapping[type[Any], tuple[str, ...]] = {Preference: ("category", "key"), ProfileFact: ("field", "is_attribute")}
 # Keys of vital values: the end of any other value makes a vital note at most doubtful.
@@ -27,7 +27,7 @@ VITAL_KEYS = frozenset({"allergies", "avoid"})
 
 
 @dataclass(frozen=True, slots=True)
-class _Over:
+class _EndedValue:
     """A note whose value ended at ``at``, because of message ``by`` (None: no message)."""
 
     note_id: UUID
@@ -44,10 +44,12 @@ def end_outdated_notes(subject_id: UUID, messages: Collection[UUID]) -> list[UUI
     A note that also fills another slot becomes possibly outdated: part of it still holds.
     """
     over = [
-        one for model in PLACES for one in _over_values(model, subject_id, _places_told_of(model, subject_id, messages))
+        one
+        for model in PLACES
+        for one in _list_ended_values(model, subject_id, _list_mentioned_places(model, subject_id, messages))
     ]
     told = SOURCES[Tag]._default_manager.filter(subject_id=subject_id, message_id__in=list(messages))
-    over += _over_details(subject_id, told.order_by().values("memory_id"))
+    over += _list_ended_details(subject_id, told.order_by().values("memory_id"))
     ended = _end_notes(subject_id, over)
     _name_successors(subject_id, messages)
     return ended
@@ -58,23 +60,24 @@ def end_notes_of_values(subject_id: UUID, model: type[Any], places: Sequence[Map
 
     ``places`` are columns of ``PLACES``.
     """
-    return _end_notes(subject_id, list(_over_values(model, subject_id, places)))
+    return _end_notes(subject_id, list(_list_ended_values(model, subject_id, places)))
 
 
 def end_notes_of_tag(tag: Tag) -> list[UUID]:
     """End the notes behind an address or number of a tag that was changed by hand; return their snapshots."""
-    return _end_notes(tag.subject_id, list(_over_details(tag.subject_id, [tag.id])))
+    return _end_notes(tag.subject_id, list(_list_ended_details(tag.subject_id, [tag.id])))
 
 
-def end_notes_behind(tag: Tag) -> list[UUID]:
+def end_notes_behind_tag(tag: Tag) -> list[UUID]:
     """End the notes that a tag was read from, before it is deleted by hand; return their snapshots."""
     now = utc_now()
     return _end_notes(
-        tag.subject_id, [_Over(note_id, now, None, is_vital_too=False) for note_id, *_ in _links_to(Tag, [tag.id])]
+        tag.subject_id,
+        [_EndedValue(note_id, now, None, is_vital_too=False) for note_id, *_ in _list_links(Tag, [tag.id])],
     )
 
 
-def end_notes_at(slot: Preference | ProfileFact | Tag) -> list[UUID]:
+def end_notes_of_slot(slot: Preference | ProfileFact | Tag) -> list[UUID]:
     """End the notes behind the earlier value of a slot that was written by hand; return their snapshots."""
     if isinstance(slot, Tag):
         return end_notes_of_tag(slot)
@@ -82,11 +85,11 @@ def end_notes_at(slot: Preference | ProfileFact | Tag) -> list[UUID]:
     return end_notes_of_values(slot.subject_id, model, [{name: getattr(slot, name) for name in PLACES[model]}])
 
 
-def _end_notes(subject_id: UUID, over: Sequence[_Over]) -> list[UUID]:
+def _end_notes(subject_id: UUID, over: Sequence[_EndedValue]) -> list[UUID]:
     if over:
         lock_memory(subject_id)
     held = current_notes(subject_id, [one.note_id for one in over]) if over else {}
-    beside = _filled_beside(held)
+    beside = _list_slots_filled_beside(held)
     ended, positions = [], []
     for one in over:
         if one.note_id not in held or one.note_id in ended or held[one.note_id][0].said_at >= one.at:
@@ -102,44 +105,46 @@ def _end_notes(subject_id: UUID, over: Sequence[_Over]) -> list[UUID]:
     return ended
 
 
-def _held_values(model: type[Any], subject_id: UUID) -> Any:
+def _list_current_values(model: type[Any], subject_id: UUID) -> Any:
     return model._default_manager.filter(subject_id=subject_id, retired_at__isnull=True, version_of__isnull=True)
 
 
-def _places_told_of(model: type[Any], subject_id: UUID, messages: Collection[UUID]) -> list[dict[str, Any]]:
+def _list_mentioned_places(model: type[Any], subject_id: UUID, messages: Collection[UUID]) -> list[dict[str, Any]]:
     told = SOURCES[model]._default_manager.filter(subject_id=subject_id, message_id__in=list(messages)).order_by()
-    touched = _held_values(model, subject_id).filter(id__in=told.values("memory_id")).order_by()
+    touched = _list_current_values(model, subject_id).filter(id__in=told.values("memory_id")).order_by()
     return list(touched.values(*PLACES[model]).distinct())
 
 
-def _over_values(model: type[Any], subject_id: UUID, places: Sequence[Mapping[str, Any]]) -> Iterator[_Over]:
+def _list_ended_values(
+    model: type[Any], subject_id: UUID, places: Sequence[Mapping[str, Any]]
+) -> Iterator[_EndedValue]:
     for place in places:
-        rows = list(_held_values(model, subject_id).filter(**place))
+        rows = list(_list_current_values(model, subject_id).filter(**place))
         past = {row.id: row for row in rows if not row.is_current}
         held = next((row.value for row in rows if row.is_current), None)
-        for note_id, slot_id, text in _links_to(model, past):
+        for note_id, slot_id, text in _list_links(model, past):
             row = past[slot_id]
-            if _is_over(row.value, held, text):
+            if _has_ended(row.value, held, text):
                 is_vital = isinstance(row, Preference) and row.key in VITAL_KEYS
-                yield _Over(note_id, row.invalid_at, _ender(model, row), is_vital)
+                yield _EndedValue(note_id, row.invalid_at, _find_ending_message(model, row), is_vital)
 
 
-def _links_to(model: type[Any], slots: Collection[UUID]) -> Sequence[tuple[UUID, UUID, str]]:
+def _list_links(model: type[Any], slots: Collection[UUID]) -> Sequence[tuple[UUID, UUID, str]]:
     key = f"{KEYS[model]}_id"
     links = NoteSlot.objects.filter(**{f"{key}__in": list(slots)}, snapshot__invalid_at__isnull=True)
     return list(links.values_list("snapshot_id", key, "snapshot__text")) if slots else []
 
 
-def _is_over(value: Any, held: Any, text: str) -> bool:
+def _has_ended(value: Any, held: Any, text: str) -> bool:
     """Return whether a note's words name a value that has ended; for a list, an entry that is gone."""
     if not isinstance(value, list) and not isinstance(held, list):
-        return held is None or not same_value(value, held)
+        return held is None or not have_same_value(value, held)
     kept = (entries_of(held) or []) if held is not None else []
-    gone = [entry for entry in entries_of(value) or () if not among_entries(entry, kept)]
-    return any(tells_of(text, entry) for entry in gone) and not any(tells_of(text, entry) for entry in kept)
+    gone = [entry for entry in entries_of(value) or () if not find_entry(entry, kept)]
+    return any(tells_of_entry(text, entry) for entry in gone) and not any(tells_of_entry(text, entry) for entry in kept)
 
 
-def _ender(model: type[Any], row: Any) -> UUID | None:
+def _find_ending_message(model: type[Any], row: Any) -> UUID | None:
     """Return the message that ended a value: one behind its successor, else one behind its end."""
     links = SOURCES[model]._default_manager.filter(subject_id=row.subject_id).order_by("message__said_at")
     if row.superseded_by_id:
@@ -150,7 +155,7 @@ def _ender(model: type[Any], row: Any) -> UUID | None:
     return ender
 
 
-def _over_details(subject_id: UUID, tags: Any) -> Iterator[_Over]:
+def _list_ended_details(subject_id: UUID, tags: Any) -> Iterator[_EndedValue]:
     links = SOURCES[Tag]._default_manager.filter(subject_id=subject_id)
     past = TagDetail.objects.filter(
         subject_id=subject_id,
@@ -161,22 +166,27 @@ def _over_details(subject_id: UUID, tags: Any) -> Iterator[_Over]:
     )
     for row in past.select_related("tag"):
         now = getattr(row.tag, row.detail)
-        for note_id, _, text in _links_to(Tag, [row.tag_id]):
-            if row.invalid_at and now != row.value and names(text, row.value) and not (now and names(text, now)):
+        for note_id, _, text in _list_links(Tag, [row.tag_id]):
+            if (
+                row.invalid_at
+                and now != row.value
+                and names_value(text, row.value)
+                and not (now and names_value(text, now))
+            ):
                 ender = links.filter(memory_id=row.tag_id, message__said_at=row.invalid_at)
                 by = ender.values_list("message_id", flat=True).first()
                 told_beside = row.detail == DetailName.RELATION
-                yield _Over(note_id, row.invalid_at, by, is_vital_too=False, may_hold=told_beside)
+                yield _EndedValue(note_id, row.invalid_at, by, is_vital_too=False, may_hold=told_beside)
 
 
-def _filled_beside(notes: Collection[UUID]) -> set[UUID]:
+def _list_slots_filled_beside(notes: Collection[UUID]) -> set[UUID]:
     """Return which of these notes fill a slot that is believed now, except a list that lost their entry."""
-    links = NoteSlot.objects.filter(believed_links(), snapshot_id__in=list(notes), tag__isnull=True)
+    links = NoteSlot.objects.filter(list_believed_links(), snapshot_id__in=list(notes), tag__isnull=True)
     rows = links.select_related("preference", "fact", "snapshot") if notes else ()
     found = set()
     for link in rows:
         value = (link.preference or link.fact).value
-        if not isinstance(value, list) or any(names(link.snapshot.text, entry) for entry in value):
+        if not isinstance(value, list) or any(names_value(link.snapshot.text, entry) for entry in value):
             found.add(link.snapshot_id)
     return found
 

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db.models import F, Q
 
 from memory_platform.kernel.ids import stable_id
-from memory_platform.kernel.text import comparable, singular
+from memory_platform.kernel.text import to_comparable, to_singular
 from profiles.models import Candidate, CandidateKind, Preference, ProfileFact, Tag
 from profiles.services.profile import FactName
 from profiles.values import Verdict
@@ -31,7 +31,7 @@ OF_KIND: Mapping[str, type[Any]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class SaidPart:
+class NoteSpan:
     """The part of a message that a note covers. ``note_id`` is the note's snapshot."""
 
     subject_id: UUID
@@ -41,8 +41,8 @@ class SaidPart:
     end: int
 
 
-def link_slots(parts: Sequence[SaidPart]) -> None:
-    by_message = defaultdict[tuple[UUID, UUID | None], list[SaidPart]](list)
+def link_slots(parts: Sequence[NoteSpan]) -> None:
+    by_message = defaultdict[tuple[UUID, UUID | None], list[NoteSpan]](list)
     for one in parts:
         by_message[one.subject_id, one.message_id].append(one)
     records = Candidate.objects.filter(
@@ -54,7 +54,7 @@ def link_slots(parts: Sequence[SaidPart]) -> None:
     links = [
         link
         for record in (records.order_by() if by_message else ())
-        for link in _links_of(record, by_message.get((record.subject_id, record.message_ref), []))
+        for link in _build_links(record, by_message.get((record.subject_id, record.message_ref), []))
     ]
     NoteSlot.objects.bulk_create(links, ignore_conflicts=True)
 
@@ -62,45 +62,45 @@ def link_slots(parts: Sequence[SaidPart]) -> None:
 def link_filled(subject_id: UUID, note_id: UUID, filled: Iterable[Any]) -> None:
     """Link a note to slots that its words filled, and to a grown list the earlier notes that still fill it, in the open
     scope."""
-    links = [link_of(slot, one) for slot in filled for one in (note_id, *_notes_before(slot))]
+    links = [build_link(slot, one) for slot in filled for one in (note_id, *_list_earlier_notes(slot))]
     NoteSlot.objects.bulk_create(links, ignore_conflicts=True)
 
 
-def hand_on_slots(subject_id: UUID, note_id: UUID, heir: UUID) -> None:
+def transfer_slots(subject_id: UUID, note_id: UUID, heir: UUID) -> None:
     """Link a note to the slots that the note which it corrects still fills, in the open scope."""
-    links = NoteSlot.objects.filter(believed_links(), subject_id=subject_id, snapshot_id=note_id)
+    links = NoteSlot.objects.filter(list_believed_links(), subject_id=subject_id, snapshot_id=note_id)
     filled = [link.preference or link.fact or link.tag for link in links.select_related("preference", "fact", "tag")]
-    NoteSlot.objects.bulk_create([link_of(slot, heir) for slot in filled], ignore_conflicts=True)
+    NoteSlot.objects.bulk_create([build_link(slot, heir) for slot in filled], ignore_conflicts=True)
 
 
-def names(text: str, value: Any) -> bool:
+def names_value(text: str, value: Any) -> bool:
     """Return whether words name a value as a whole, in one or several words."""
-    said, wanted = comparable(text), singular(comparable(str(value)))
+    said, wanted = to_comparable(text), to_singular(to_comparable(str(value)))
     return bool(wanted) and wanted in said
 
 
-def touches(words: str, value: Any) -> bool:
+def shares_words(words: str, value: Any) -> bool:
     """Return whether the words name a value, or occur in it: "12" in "12 Mill Lane"."""
-    return names(words, value) or names(str(value), words)
+    return names_value(words, value) or names_value(str(value), words)
 
 
-def tells_of(text: str, entry: Any) -> bool:
+def tells_of_entry(text: str, entry: Any) -> bool:
     """Return whether words name an entry, or both its parts: "My dog is called Biscuit" names "dog Biscuit"."""
     told = str(entry)
     parts = told.split() if told.isascii() or " " in told else list(filter(None, (told[:1], told[1:])))
-    return names(text, entry) or all(names(text, part) for part in parts)
+    return names_value(text, entry) or all(names_value(text, part) for part in parts)
 
 
-def slots_of(notes: Collection[UUID]) -> dict[UUID, tuple[SlotPlace, ...]]:
+def list_slots_of_notes(notes: Collection[UUID]) -> dict[UUID, tuple[SlotPlace, ...]]:
     """Return the believed slots of notes, by the note's snapshot, in the open scope. One query."""
     found = defaultdict[UUID, list[SlotPlace]](list)
-    links = NoteSlot.objects.filter(believed_links(), snapshot_id__in=list(notes)).order_by("id")
+    links = NoteSlot.objects.filter(list_believed_links(), snapshot_id__in=list(notes)).order_by("id")
     for link in links.select_related("preference", "fact", "tag") if notes else ():
-        found[link.snapshot_id].append(_place_of(link))
+        found[link.snapshot_id].append(_find_link_place(link))
     return {note_id: tuple(places) for note_id, places in found.items()}
 
 
-def notes_of_slots(model: type[Any], slots: Collection[UUID]) -> dict[UUID, UUID]:
+def list_notes_of_slots(model: type[Any], slots: Collection[UUID]) -> dict[UUID, UUID]:
     """Return the newest note behind each slot of a table, in the open scope. One query."""
     key = f"{KEYS[model]}_id"
     held = Q(snapshot__retired_at__isnull=True, snapshot__invalid_at__isnull=True, **{f"{key}__in": list(slots)})
@@ -108,15 +108,15 @@ def notes_of_slots(model: type[Any], slots: Collection[UUID]) -> dict[UUID, UUID
     return dict(links.values_list(key, "snapshot_id")) if slots else {}
 
 
-def _links_of(record: Candidate, parts: Sequence[SaidPart]) -> Iterator[NoteSlot]:
+def _build_links(record: Candidate, parts: Sequence[NoteSpan]) -> Iterator[NoteSlot]:
     start, end = record.quote_start or 0, record.quote_end or 0
     notes = [one.note_id for one in parts if start < one.end and one.start < end]
-    slot = _slot_meant(record) if notes else None
+    slot = _find_slot_place(record) if notes else None
     if slot is not None:
-        yield from (link_of(slot, note_id) for note_id in (*notes, *_notes_before(slot)))
+        yield from (build_link(slot, note_id) for note_id in (*notes, *_list_earlier_notes(slot)))
 
 
-def _slot_meant(record: Candidate) -> Any:
+def _find_slot_place(record: Candidate) -> Any:
     """Return the slot that a record names and its message is behind: the current one, else the one before."""
     model = OF_KIND[record.kind]
     own = {"subject_id": record.subject_id, "message_id": record.message_ref}
@@ -124,10 +124,10 @@ def _slot_meant(record: Candidate) -> Any:
     rows = model._default_manager.filter(subject_id=record.subject_id, id__in=links.values("memory_id"))
     if model is not Tag:
         rows = rows.filter(retired_at__isnull=True).order_by(F("invalid_at").desc(nulls_first=True))
-    return next((row for row in rows if record.target in targets_of(row)), None)
+    return next((row for row in rows if record.target in build_target_filter(row)), None)
 
 
-def targets_of(slot: Any) -> Iterable[str]:
+def build_target_filter(slot: Any) -> Iterable[str]:
     """Return the target names that a slot may have in records."""
     match slot:
         case Preference():
@@ -138,7 +138,7 @@ def targets_of(slot: Any) -> Iterable[str]:
             return (slot.label, *slot.aliases)
 
 
-def _notes_before(slot: Any) -> list[UUID]:
+def _list_earlier_notes(slot: Any) -> list[UUID]:
     if isinstance(slot, Tag) or not isinstance(slot.value, list):
         return []
     earlier = type(slot)._default_manager.filter(subject_id=slot.subject_id, superseded_by_id=slot.id).order_by()
@@ -148,7 +148,7 @@ def _notes_before(slot: Any) -> list[UUID]:
     return [note_id for note_id, text in texts if any(entry in text.casefold() for entry in entries)]
 
 
-def link_of(slot: Any, note_id: UUID) -> NoteSlot:
+def build_link(slot: Any, note_id: UUID) -> NoteSlot:
     return NoteSlot(
         id=stable_id("note-slot", note_id, slot.id),
         subject_id=slot.subject_id,
@@ -157,7 +157,7 @@ def link_of(slot: Any, note_id: UUID) -> NoteSlot:
     )
 
 
-def believed_links() -> Q:
+def list_believed_links() -> Q:
     now = [
         Q(**{f"{name}__isnull": False, f"{name}__invalid_at__isnull": True, f"{name}__retired_at__isnull": True})
         for name in ("preference", "fact")
@@ -165,7 +165,7 @@ def believed_links() -> Q:
     return now[0] | now[1] | Q(tag__isnull=False)
 
 
-def _place_of(link: NoteSlot) -> SlotPlace:
+def _find_link_place(link: NoteSlot) -> SlotPlace:
     if link.preference is not None:
         return SlotPlace("preference", link.preference.category, link.preference.key)
     if link.fact is not None:

@@ -14,7 +14,7 @@ from memory_platform.kernel.local_time import in_zone
 from profiles.models import Subject, Tag
 from profiles.policy import BELIEFS
 from profiles.values import Provenance
-from profiles.zones import zone_of
+from profiles.zones import find_zone
 from snapshots.embedding.snapshot_store import lock_memory, store_snapshots, touch_memory
 from snapshots.embedding.snapshot_versions import store_version
 from snapshots.lifecycle.selectors import current_snapshot_condition
@@ -31,7 +31,7 @@ def store_notes(prepared: Sequence[PreparedNote], *, allow_forgotten: bool = Fal
     statement of a note may be stored after it.
     """
     stored = set(store_snapshots([one.prepared for one in prepared], allow_forgotten=allow_forgotten))
-    kept = _without_lost_tags([one for one in prepared if one.prepared.draft.id in stored])
+    kept = _drop_lost_tags([one for one in prepared if one.prepared.draft.id in stored])
     rows = [
         Note(
             id=stable_id("note-row", one.prepared.draft.id),
@@ -69,9 +69,9 @@ def confirm_notes(subject: Subject, repeated: Sequence[NoteRepeat]) -> list[UUID
             continue
         snapshot, note = held[one.note_id], notes[one.note_id]
         details = settle_note(note)
-        columns = stronger_of(snapshot, one.confidence, one.provenance)
+        columns = choose_stronger(snapshot, one.confidence, one.provenance)
         if _is_further_day(snapshot, note, one, behind[one.note_id]):
-            columns |= _a_step_surer(snapshot)
+            columns |= _raise_confidence(snapshot)
             details["review_by"] = utc_now() + HABITS.looked_at_after
         change_note(snapshot, note, columns, details)
         if one.message_id is not None:
@@ -97,20 +97,20 @@ def _is_further_day(snapshot: Snapshot, note: Note, one: NoteRepeat, sources: It
     if not is_inferred(note.grade, snapshot.provenance) or not is_inferred(note.grade, one.provenance):
         return False
     rows = Message.objects.filter(subject_id=snapshot.subject_id, id__in=[*sources, one.message_id])
-    zone = zone_of(snapshot.subject_id)
+    zone = find_zone(snapshot.subject_id)
     days = {row.id: in_zone(row.said_locally, zone).date() for row in rows.only("id", "said_at", "said_offset")}
     own = days.pop(one.message_id, None) if one.message_id else None
     return own is not None and own not in days.values()
 
 
-def _a_step_surer(snapshot: Snapshot, policy: HabitPolicy = HABITS) -> dict[str, Any]:
+def _raise_confidence(snapshot: Snapshot, policy: HabitPolicy = HABITS) -> dict[str, Any]:
     """Return the columns of a habit after one more day; above the ceiling of an observation it becomes an analysis."""
     sure = min(policy.ceiling, round(snapshot.confidence + policy.step, 2))
     is_more = sure > BELIEFS.ceiling(Provenance.OBSERVATION)
     return {"confidence": sure, "provenance": Provenance.ANALYSIS.value} if is_more else {"confidence": sure}
 
 
-def stronger_of(snapshot: Snapshot, confidence: float, provenance: str) -> dict[str, Any]:
+def choose_stronger(snapshot: Snapshot, confidence: float, provenance: str) -> dict[str, Any]:
     """Return the columns of a confirmed memory: validated now, with the higher confidence of both."""
     stronger = max(Provenance(snapshot.provenance), Provenance(provenance), key=lambda one: one.strength)
     wanted = {"confidence": max(snapshot.confidence, confidence), "provenance": stronger.value}
@@ -142,7 +142,7 @@ def _add_source(snapshot: Snapshot, message_id: UUID) -> None:
     SnapshotSource.objects.bulk_create([link], ignore_conflicts=True)
 
 
-def _without_lost_tags(prepared: Sequence[PreparedNote]) -> list[PreparedNote]:
+def _drop_lost_tags(prepared: Sequence[PreparedNote]) -> list[PreparedNote]:
     wanted = {one.details.about_tag_id for one in prepared if one.details.about_tag_id}
     held = set(Tag.objects.filter(id__in=wanted).values_list("subject_id", "id")) if wanted else set()
     return [

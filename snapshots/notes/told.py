@@ -7,7 +7,7 @@ from profiles.models import Preference, ProfileFact, Tag
 from snapshots.models import SOURCES, Note
 
 
-def subjects_told_of(subjects: Collection[UUID], messages: Collection[UUID]) -> list[UUID]:
+def list_subjects_with_notes(subjects: Collection[UUID], messages: Collection[UUID]) -> list[UUID]:
     """Return those of ``subjects`` of whom these messages taught or ended something, in order. Most messages do
     neither, and one query shows it for them all."""
     mine, said = list(subjects), list(messages)

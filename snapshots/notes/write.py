@@ -7,12 +7,12 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memory_platform.kernel.text import comparable, content_hash
+from memory_platform.kernel.text import content_hash, to_comparable
 from memory_platform.observability.logs import Event, log
 from memory_platform.observability.metrics import MEMORIES_WRITTEN
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
-from profiles.services.tombstones import ForgottenMemory, forgotten_texts
+from profiles.services.tombstones import ForgottenMemory, find_forgotten_texts
 from profiles.values import Verdict
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_store import lock_memory, touch_memory
@@ -22,8 +22,8 @@ from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.lifecycle.values import NewSnapshot
 from snapshots.models import AboutKind, Note, NoteGrade, Snapshot, SnapshotKind
 from snapshots.notes.about import about_columns
-from snapshots.notes.selectors import note_of
-from snapshots.notes.store import change_note, settle_note, store_notes, stronger_of
+from snapshots.notes.selectors import find_sourced_note
+from snapshots.notes.store import change_note, choose_stronger, settle_note, store_notes
 from snapshots.notes.values import (
     FindRepeated,
     NewNote,
@@ -40,7 +40,7 @@ from tenants.isolation import current_tenant_id
 from tenants.services.audit import Actor, record_audit
 
 
-def offer_note(
+def prepare_note(
     new: NewNote, embedders: Embedders, *, mask: MaskText, suggest: Suggest, read_grade: ReadGrade
 ) -> NoteOffer:
     """Index and embed a posted note; ``read_grade`` grades it if its writer does not. No transaction may be open.
@@ -59,7 +59,7 @@ def offer_note(
         raise offer.refusal or ValueError("an offer is prepared or refused")
     asked = {"grade": new.grade, "vital_class": vital_class, "review_by": new.review_by}
     stated: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    grade = new.grade or _about_whom(read_grade(offer.prepared.draft.text), new.about)
+    grade = new.grade or _choose_about(read_grade(offer.prepared.draft.text), new.about)
     return NoteOffer(offer.prepared, NoteDetails(**(stated | {"grade": grade})), new.about, stated, new.allow_forgotten)
 
 
@@ -74,18 +74,18 @@ def create_note(subject: Subject, offer: NoteOffer, *, by: Actor, find_repeated:
     details = replace(offer.details, **about_columns(subject, offer.about))
     lock_memory(subject.id)
     draft = offer.prepared.draft
-    if not offer.allow_forgotten and forgotten_texts(subject.id, [draft.text]):
+    if not offer.allow_forgotten and find_forgotten_texts(subject.id, [draft.text]):
         raise ForgottenMemory("The subject had this forgotten; allow_forgotten stores it anyway.")
-    held = _same_note(subject, draft.text, details, find_repeated)
+    held = _find_same_note(subject, draft.text, details, find_repeated)
     if held is None:
         store_notes([PreparedNote(assign_subject(offer.prepared, subject), details)], allow_forgotten=True)
         verdict, note_id = Verdict.STORED, draft.id
         if details.vital_class:
             audit_vital(subject, note_id, by)
     else:
-        verdict, note_id = _restate(held, offer, by), held.snapshot_id
+        verdict, note_id = _confirm_same_note(held, offer, by), held.snapshot_id
     transaction.on_commit(partial(_report, current_tenant_id(), subject.id, verdict), robust=True)
-    return WrittenNote(verdict, note_of(subject, note_id))
+    return WrittenNote(verdict, find_sourced_note(subject, note_id))
 
 
 def audit_vital(subject: Subject, note_id: UUID, by: Actor, *, reason: str = "") -> None:
@@ -93,18 +93,18 @@ def audit_vital(subject: Subject, note_id: UUID, by: Actor, *, reason: str = "")
     record_audit(by, "note.vital_changed", reason=reason, **about)  # type: ignore[arg-type]  # texts and an id
 
 
-def _about_whom(grade: NoteGrade, about: NoteAbout | None) -> NoteGrade:
+def _choose_about(grade: NoteGrade, about: NoteAbout | None) -> NoteGrade:
     """Return the grade of a note about somebody: a fact about another person is ``about_other``."""
     is_other = about is not None and about.kind != AboutKind.SELF
     return NoteGrade.ABOUT_OTHER if is_other and grade is NoteGrade.FACT else grade
 
 
-def _same_note(subject: Subject, text: str, details: NoteDetails, find_repeated: FindRepeated) -> Note | None:
+def _find_same_note(subject: Subject, text: str, details: NoteDetails, find_repeated: FindRepeated) -> Note | None:
     """Return the oldest current note that says just this about the same person or thing, else the newest that says it
     in nearly these words."""
     own = {"subject_id": subject.id}
     about = Note.objects.filter(about_kind=details.about_kind, about_tag_id=details.about_tag_id, **own)
-    notes = {note.snapshot_id: note for note in about if _who(note) == _who(details)}
+    notes = {note.snapshot_id: note for note in about if _build_about_key(note) == _build_about_key(details)}
     held = Snapshot.objects.filter(current_snapshot_condition(), kind=SnapshotKind.NOTE, id__in=list(notes), **own)
     same = held.filter(content_hash=content_hash(text)).order_by("position").values_list("id", flat=True).first()
     if same is None:
@@ -112,15 +112,15 @@ def _same_note(subject: Subject, text: str, details: NoteDetails, find_repeated:
     return notes[same] if same is not None else None
 
 
-def _who(one: Note | NoteDetails) -> tuple[str, Any]:
-    return one.about_kind, one.about_tag_id or comparable(one.about_label)
+def _build_about_key(one: Note | NoteDetails) -> tuple[str, Any]:
+    return one.about_kind, one.about_tag_id or to_comparable(one.about_label)
 
 
-def _restate(held: Note, offer: NoteOffer, by: Actor) -> Verdict:
+def _confirm_same_note(held: Note, offer: NoteOffer, by: Actor) -> Verdict:
     snapshot = Snapshot.objects.get(id=held.snapshot_id, subject_id=held.subject_id)
     stated = {name: value for name, value in offer.stated.items() if getattr(held, name) != value}
     details = stated | settle_note(held)
-    columns = stronger_of(snapshot, offer.prepared.draft.confidence, offer.prepared.draft.provenance)
+    columns = choose_stronger(snapshot, offer.prepared.draft.confidence, offer.prepared.draft.provenance)
     learnt = details or columns.keys() - {"last_validated_at"}
     touch_memory(held.subject_id, changed=[snapshot.position])
     change_note(snapshot, held, columns, details)

@@ -16,7 +16,7 @@ from snapshots.policies.sections import ANSWER, CONTEXT, RANKING, SCORING
 from snapshots.recall.policy import ANSWERS, DEFAULT_RECALL, RecallPolicy
 from tenants.isolation.scope import scope_reads, tenant_reads
 from tenants.policies.sections import Document
-from tenants.services.active_policy import ActivePolicy, steering_of, steering_statement
+from tenants.services.active_policy import ActivePolicy, active_policy_statement, steering_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,13 @@ class Policies:
 
 
 @dataclass(frozen=True, slots=True)
-class InForce:
+class TenantPolicies:
     """One epoch of a tenant, with every document read."""
 
     steering: ActivePolicy
     by_version: Mapping[int, Policies]
 
-    def of(self, subject_external_id: str) -> Policies:
+    def for_subject(self, subject_external_id: str) -> Policies:
         running = self.steering.running
         arm = running.arm_of(subject_external_id) if running else None
         if running is None or arm is None:
@@ -49,42 +49,44 @@ class InForce:
 
 
 # The cached epochs of this process, by tenant.
-_CACHE: LruCache[UUID, InForce] = LruCache(HOLDING.tenants)
+_CACHE: LruCache[UUID, TenantPolicies] = LruCache(HOLDING.tenants)
 
 
-def effective(tenant_id: UUID, epoch: int, subject_external_id: str) -> Policies:
+def effective_policies(tenant_id: UUID, epoch: int, subject_external_id: str) -> Policies:
     """Return the policies of a subject's answers in ``epoch`` or later. If it is not cached, no scope may be open."""
-    return _held_in_force(tenant_id, epoch).of(subject_external_id)
+    return _load_tenant_policies(tenant_id, epoch).for_subject(subject_external_id)
 
 
-def notes_policy(tenant_id: UUID, epoch: int) -> NotesPolicy:
-    held = _held_in_force(tenant_id, epoch)
+def effective_notes_policy(tenant_id: UUID, epoch: int) -> NotesPolicy:
+    held = _load_tenant_policies(tenant_id, epoch)
     return held.by_version[held.steering.active].notes
 
 
-def _held_in_force(tenant_id: UUID, epoch: int) -> InForce:
+def _load_tenant_policies(tenant_id: UUID, epoch: int) -> TenantPolicies:
     held = _CACHE.get(tenant_id)
     if held is None or held.steering.epoch < epoch:
-        held = read_in_force(steering_of(tenant_reads(tenant_id, [steering_statement(tenant_id)])[0]))
+        held = build_tenant_policies(steering_of(tenant_reads(tenant_id, [active_policy_statement(tenant_id)])[0]))
         _CACHE.put(tenant_id, held)
     return held
 
 
-def effective_in_scope(tenant_id: UUID, subject_external_id: str) -> Policies:
+def effective_policies_in_scope(tenant_id: UUID, subject_external_id: str) -> Policies:
     """Return the current policies, in the open scope, for callers without a key."""
-    return read_in_force(steering_of(scope_reads([steering_statement(tenant_id)])[0])).of(subject_external_id)
+    return build_tenant_policies(steering_of(scope_reads([active_policy_statement(tenant_id)])[0])).for_subject(
+        subject_external_id
+    )
 
 
-def read_in_force(steering: ActivePolicy) -> InForce:
+def build_tenant_policies(steering: ActivePolicy) -> TenantPolicies:
     locale = steering.locale or None
     by_version = {
-        number: replace(policies_of(number, document), tenant_locale=locale)
+        number: replace(build_policies(number, document), tenant_locale=locale)
         for number, document in steering.documents.items()
     }
-    return InForce(steering, by_version)
+    return TenantPolicies(steering, by_version)
 
 
-def policies_of(number: int, document: Document) -> Policies:
+def build_policies(number: int, document: Document) -> Policies:
     scoring = SCORING.apply(document.get(SCORING.name, {}))
     ranking = RANKING.apply(document.get(RANKING.name, {}))
     context = CONTEXT.apply(document.get(CONTEXT.name, {}))

@@ -6,11 +6,11 @@ from memory_platform.kernel.policy import assumed
 
 
 @dataclass(frozen=True, slots=True)
-class HoldingPolicy:
+class PolicyCacheConfig:
     """Limits of the policy cache of a process."""
 
     # The least recently read go first; a few kB each.
     tenants: int = assumed(1_000, owner="policies", settle_by="tenants that one web process serves between two changes")
 
 
-HOLDING = HoldingPolicy()
+HOLDING = PolicyCacheConfig()

@@ -35,7 +35,7 @@ Exchange = Callable[[float], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class ReplayedCandidate:
     """One candidate: the base of its score, the factors, tokens, and whether it was chosen."""
 
     id: str
@@ -46,20 +46,20 @@ class Offered:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReplayedQuestion:
     """One receipt's choice: the candidates, the intent, and the tokens beside the snapshots in their section.
 
     ``bound`` is the limit of the section, None in receipts that do not record it.
     """
 
-    offered: Sequence[Offered]
+    offered: Sequence[ReplayedCandidate]
     intent: str = ""
     beside: int = 0
     bound: MemoryRoom | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ReplayedChoice:
     """What one receipt's budget would hold. ``reproduced``: replaying its own policy gives its own choice."""
 
     before: frozenset[str]
@@ -77,12 +77,12 @@ class Choice:
         return self.before - self.after
 
 
-def offered_in(candidates: Iterable[Mapping[str, Any]]) -> list[Offered]:
+def list_candidates(candidates: Iterable[Mapping[str, Any]]) -> list[ReplayedCandidate]:
     """Return the snapshots that competed in a receipt: chosen, or left out only for lack of room."""
     return [
-        Offered(
+        ReplayedCandidate(
             id=one["memory_id"],
-            near=_near(one["explain"]),
+            near=_read_nearness(one["explain"]),
             factors=one["explain"]["factors"],
             tokens=one["tokens"],
             taken=one["decision_reason"] == KEPT,
@@ -92,19 +92,19 @@ def offered_in(candidates: Iterable[Mapping[str, Any]]) -> list[Offered]:
     ]
 
 
-def beside(sections: Iterable[Mapping[str, Any]], offered: Sequence[Offered]) -> int:
+def count_other_tokens(sections: Iterable[Mapping[str, Any]], offered: Sequence[ReplayedCandidate]) -> int:
     """Return the tokens of the memory section beside snapshots: its heading, and facts of the profile."""
     section = sum(one["tokens"] for one in sections if one["name"] == MEMORY)
     return max(0, int(section) - sum(one.tokens for one in offered if one.taken))
 
 
-def replayed(asked: Asked, before: Policies, after: Policies) -> Choice:
+def replay_receipt(asked: ReplayedQuestion, before: Policies, after: Policies) -> ReplayedChoice:
     offered = asked.offered
-    exchanges = exchanges_of(before.recall.ranking, after.recall.ranking)
-    own = taken(offered, score, room_of(asked, before, before))
-    other = taken(offered, lambda one: exchanged(one, exchanges), room_of(asked, before, after))
+    exchanges = list_exchanges(before.recall.ranking, after.recall.ranking)
+    own = choose_candidates(offered, score_candidate, measure_room(asked, before, before))
+    other = choose_candidates(offered, lambda one: exchange_factors(one, exchanges), measure_room(asked, before, after))
     kept = frozenset(one.id for one in offered if one.taken)
-    return Choice(
+    return ReplayedChoice(
         before=kept,
         after=frozenset(one.id for one in other),
         tokens_before=sum(one.tokens for one in offered if one.taken),
@@ -113,13 +113,15 @@ def replayed(asked: Asked, before: Policies, after: Policies) -> Choice:
     )
 
 
-def score(one: Offered) -> float:
+def score_candidate(one: ReplayedCandidate) -> float:
     return one.near * prod(one.factors.values())
 
 
-def taken(offered: Sequence[Offered], by: Callable[[Offered], float], room: int | None) -> list[Offered]:
+def choose_candidates(
+    offered: Sequence[ReplayedCandidate], by: Callable[[ReplayedCandidate], float], room: int | None
+) -> list[ReplayedCandidate]:
     """Return the whole items that fit into ``room`` tokens, best first; one that does not fit is skipped."""
-    held: list[Offered] = []
+    held: list[ReplayedCandidate] = []
     used = 0
     for one in sorted(offered, key=lambda each: -by(each)):
         if room is None or used + one.tokens <= room:
@@ -128,7 +130,7 @@ def taken(offered: Sequence[Offered], by: Callable[[Offered], float], room: int 
     return held
 
 
-def room_of(asked: Asked, before: Policies, after: Policies) -> int | None:
+def measure_room(asked: ReplayedQuestion, before: Policies, after: Policies) -> int | None:
     """Return the tokens for snapshots under ``after``; None if nothing was left out and the budget is not smaller.
 
     The room was the slot without the tokens beside the snapshots, if that agrees with the choice; else (a slot may grow
@@ -136,62 +138,62 @@ def room_of(asked: Asked, before: Policies, after: Policies) -> int | None:
     """
     if asked.bound is not None:
         named = "" if asked.bound.grows else asked.intent  # an intent that was read sizes nothing
-        return max(0, room_in(asked.bound, slot_of(after.context, named)) - asked.beside)
+        return max(0, measure_slot_room(asked.bound, find_slot_budget(after.context, named)) - asked.beside)
     used = sum(one.tokens for one in asked.offered if one.taken)
-    slot = slot_of(before.context, asked.intent)
-    change = slot_of(after.context, asked.intent) - slot
+    slot = find_slot_budget(before.context, asked.intent)
+    change = find_slot_budget(after.context, asked.intent) - slot
     if all(one.taken for one in asked.offered):
         return None if change >= 0 else max(0, max(used, slot - asked.beside) + change)
-    agrees = used <= slot - asked.beside < used + _first_refused(asked.offered)
+    agrees = used <= slot - asked.beside < used + _find_first_refused(asked.offered)
     return max(0, (slot - asked.beside if agrees else used) + change)
 
 
-def room_in(bound: MemoryRoom, slot: int) -> int:
+def measure_slot_room(bound: MemoryRoom, slot: int) -> int:
     grown = slot + max(0, min(bound.carried, bound.free - slot)) if bound.grows else slot
     return max(0, min(grown, bound.free))
 
 
-def bound_in(sections: Iterable[Mapping[str, Any]]) -> MemoryRoom | None:
+def find_bound(sections: Iterable[Mapping[str, Any]]) -> MemoryRoom | None:
     """Return the limit of a receipt's memory section, None if it is not recorded."""
     kept = next((one[ROOM] for one in sections if one["name"] == MEMORY and ROOM in one), None)
     return MemoryRoom(**kept) if kept else None
 
 
-def slot_of(policy: ContextPolicy, intent: str) -> int:
+def find_slot_budget(policy: ContextPolicy, intent: str) -> int:
     slot = policy.memory_slot_of(intent)
     return policy.memory if slot is None else slot
 
 
-def exchanged(one: Offered, exchanges: Mapping[str, Exchange]) -> float:
+def exchange_factors(one: ReplayedCandidate, exchanges: Mapping[str, Exchange]) -> float:
     return one.near * prod(
         exchanges[name](value) if name in exchanges else value for name, value in one.factors.items()
     )
 
 
-def exchanges_of(before: RankingPolicy, after: RankingPolicy) -> dict[str, Exchange]:
+def list_exchanges(before: RankingPolicy, after: RankingPolicy) -> dict[str, Exchange]:
     """Return the exchange of each factor that differs and that receipts can express."""
     found = {
-        "recency": _recency(before, after),
+        "recency": _exchange_recency(before, after),
         "confidence_effective": None if after.use_confidence else lambda held: 1.0,
-        "provenance": _provenance(before, after),
-        "frequency": _frequency(before, after),
+        "provenance": _exchange_provenance(before, after),
+        "frequency": _exchange_frequency(before, after),
     }
     return {name: exchange for name, exchange in found.items() if exchange is not None}
 
 
-def untold(before: Policies, after: Policies) -> list[str]:
+def list_unreplayable_changes(before: Policies, after: Policies) -> list[str]:
     """Return the differences between two policies that receipts cannot express, as ``section.field``."""
     old, new = before.recall.ranking, after.recall.ranking
-    exchanges = exchanges_of(old, new)
+    exchanges = list_exchanges(old, new)
     told = {
         **dict.fromkeys(RECENCY, "recency"),
         **dict.fromkeys(CONFIDENCE, "confidence_effective"),
         **dict.fromkeys(PROVENANCE, "provenance"),
         **dict.fromkeys(FREQUENCY, "frequency"),
     }
-    ranking = [name for name in _differing(old, new) if told.get(name) not in exchanges]
-    context = [name for name in _differing(before.context, after.context) if name not in TOLD_CONTEXT]
-    scoring = _differing(before.recall.scoring, after.recall.scoring)
+    ranking = [name for name in _list_differing_fields(old, new) if told.get(name) not in exchanges]
+    context = [name for name in _list_differing_fields(before.context, after.context) if name not in TOLD_CONTEXT]
+    scoring = _list_differing_fields(before.recall.scoring, after.recall.scoring)
     return [
         *(f"ranking.{name}" for name in ranking),
         *(f"scoring.{name}" for name in scoring),
@@ -200,7 +202,7 @@ def untold(before: Policies, after: Policies) -> list[str]:
     ]
 
 
-def _recency(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
+def _exchange_recency(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
     if "episode" in {before.recency_curve, after.recency_curve} and (before.use_recency or after.use_recency):
         return None
     if not after.use_recency:
@@ -208,35 +210,35 @@ def _recency(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
     if not before.use_recency:
         return None
     if before.recency_curve == "hyperbolic" and before.hyperbolic_rate > 0:
-        return lambda held: _recency_at((1 / held - 1) / before.hyperbolic_rate, after)
+        return lambda held: _recency_factor((1 / held - 1) / before.hyperbolic_rate, after)
     if after.recency_curve == "steps" and before.recency_days == after.recency_days:
-        return _steps(before.recency_values, after.recency_values)
+        return _map_steps(before.recency_values, after.recency_values)
     return None
 
 
-def _recency_at(days: float, policy: RankingPolicy) -> float:
+def _recency_factor(days: float, policy: RankingPolicy) -> float:
     if policy.recency_curve == "hyperbolic":
         return 1 / (1 + policy.hyperbolic_rate * days)
     return policy.recency_values[sum(days > bound for bound in policy.recency_days)]
 
 
-def _provenance(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
+def _exchange_provenance(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
     if not after.use_provenance:
         return lambda held: 1.0
-    return _steps(before.provenance, after.provenance) if before.use_provenance else None
+    return _map_steps(before.provenance, after.provenance) if before.use_provenance else None
 
 
-def _frequency(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
+def _exchange_frequency(before: RankingPolicy, after: RankingPolicy) -> Exchange | None:
     if not after.use_frequency:
         return lambda held: 1.0
     if not before.use_frequency or any(getattr(before, name) != getattr(after, name) for name in THRESHOLDS):
         return None
-    return _steps(
+    return _map_steps(
         (before.frequency_malus, 1.0, before.frequency_bonus), (after.frequency_malus, 1.0, after.frequency_bonus)
     )
 
 
-def _steps(old: Sequence[float], new: Sequence[float]) -> Exchange | None:
+def _map_steps(old: Sequence[float], new: Sequence[float]) -> Exchange | None:
     """Return the exchange of one list of values for another; None if two steps had the same value."""
     if len(set(old)) < len(old):
         return None
@@ -248,17 +250,17 @@ def _steps(old: Sequence[float], new: Sequence[float]) -> Exchange | None:
     return exchange
 
 
-def _first_refused(offered: Sequence[Offered]) -> int:
+def _find_first_refused(offered: Sequence[ReplayedCandidate]) -> int:
     """Return how many tokens the best refused candidate would have needed beyond those chosen before it."""
-    ordered = sorted(offered, key=lambda one: -score(one))
+    ordered = sorted(offered, key=lambda one: -score_candidate(one))
     first = next(index for index, one in enumerate(ordered) if not one.taken)
     return ordered[first].tokens - sum(one.tokens for one in ordered[first:] if one.taken)
 
 
-def _near(explain: Mapping[str, Any]) -> float:
+def _read_nearness(explain: Mapping[str, Any]) -> float:
     reranked = explain.get("reranked")
     return float(explain["semantic"] if reranked is None else reranked)
 
 
-def _differing(before: Any, after: Any) -> list[str]:
+def _list_differing_fields(before: Any, after: Any) -> list[str]:
     return [field.name for field in fields(before) if getattr(before, field.name) != getattr(after, field.name)]

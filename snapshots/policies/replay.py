@@ -10,11 +10,19 @@ from snapshots.context.receipt_record import list_reader_versions
 from snapshots.feedback.tallies.arm_figures import ShareEstimate, estimate_share
 from snapshots.models import Receipt, ReceiptMemory
 from snapshots.notes.section import NOTES_SECTION
-from snapshots.policies.effective import policies_of
-from snapshots.policies.receipt_replay import Asked, Choice, beside, bound_in, offered_in, replayed, untold
+from snapshots.policies.effective import build_policies
+from snapshots.policies.receipt_replay import (
+    ReplayedChoice,
+    ReplayedQuestion,
+    count_other_tokens,
+    find_bound,
+    list_candidates,
+    list_unreplayable_changes,
+    replay_receipt,
+)
 from snapshots.policies.sections import PURGE
 from snapshots.policy import RETENTION_SECTION
-from snapshots.receipts.packing import candidates_held
+from snapshots.receipts.packing import unpack_candidates
 from snapshots.understanding.fields.policy_section import FIELDS_SECTION
 from tenants.policies.sections import Document, differences
 from tenants.services.policies import version_by_number
@@ -30,7 +38,7 @@ ALWAYS_UNTOLD = (
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class ReplayExample:
     """One context that would change, by ids."""
 
     receipt_id: UUID
@@ -39,7 +47,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class ReplayRefusal:
     """Receipts that are not replayed, because they were made by another version: ``reason`` says of what
     (``other_release``, ``other_clauses``, ``other_relevance``), ``made_by`` is its version then, ``now`` the present
     one."""
@@ -51,7 +59,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class PolicyReplay:
     """The effect of a policy on the receipts of another.
 
     ``receipts`` were read, those of other versions ``refused``; ``compared`` had candidates to choose from; of these
@@ -71,42 +79,44 @@ class Replay:
     utilised_leaving: ShareEstimate
     utilised_staying: ShareEstimate
     untold: tuple[str, ...]
-    examples: tuple[Example, ...] = field(default=())
-    refused: tuple[Refusal, ...] = field(default=())
+    examples: tuple[ReplayExample, ...] = field(default=())
+    refused: tuple[ReplayRefusal, ...] = field(default=())
 
 
-def replay_policy(before: int, after: int, *, receipts: int, examples: int = 10) -> Replay:
+def replay_policy(before: int, after: int, *, receipts: int, examples: int = 10) -> PolicyReplay:
     """Replay the newest ``receipts`` made under version ``before`` under version ``after``, in the open scope.
 
     Raises PolicyUnknown. Nothing is written.
     """
     documents = version_by_number(before).document, version_by_number(after).document
-    old, new = policies_of(before, documents[0]), policies_of(after, documents[1])
+    old, new = build_policies(before, documents[0]), build_policies(after, documents[1])
     rows = Receipt.objects.filter(policy_version=str(before), subject__erasing=False)
     found = rows.order_by("-created_at", "-id").only(*READ_COLUMNS)[:receipts]
     read, choices, refused = 0, {}, Counter[tuple[str, str]]()
     for receipt in found.iterator(chunk_size=READ_AT_ONCE):
         read += 1
-        other = differs_in(receipt)
+        other = list_differences(receipt)
         if other is not None:
             refused[other, receipt.made_by.get(other, FIRST_RELEASE)] += 1
             continue
-        offered = offered_in(candidates_held(receipt))
+        offered = list_candidates(unpack_candidates(receipt))
         if offered:
-            asked = Asked(offered, receipt.intent, beside(receipt.sections, offered), bound_in(receipt.sections))
-            choices[receipt.id] = replayed(asked, old, new)
-    not_told = (*untold(old, new), *_kept_otherwise(*documents))
-    told = _summed(read, choices, _utilised(choices), not_told, examples)
+            asked = ReplayedQuestion(
+                offered, receipt.intent, count_other_tokens(receipt.sections, offered), find_bound(receipt.sections)
+            )
+            choices[receipt.id] = replay_receipt(asked, old, new)
+    not_told = (*list_unreplayable_changes(old, new), *_was_kept_otherwise(*documents))
+    told = _sum_replay(read, choices, _load_utilised(choices), not_told, examples)
     return replace(
         told,
         refused=tuple(
-            Refusal(f"other_{what}", by, list_reader_versions()[what], count)
+            ReplayRefusal(f"other_{what}", by, list_reader_versions()[what], count)
             for (what, by), count in sorted(refused.items())
         ),
     )
 
 
-def differs_in(receipt: Receipt) -> str | None:
+def list_differences(receipt: Receipt) -> str | None:
     """Return the part that made a receipt in another version than the present one, the release first, or None.
 
     Scores of different classifiers are not comparable, nor are prompts of different releases.
@@ -114,13 +124,13 @@ def differs_in(receipt: Receipt) -> str | None:
     return next((what for what, now in list_reader_versions().items() if receipt.made_by.get(what) != now), None)
 
 
-def _kept_otherwise(before: Document, after: Document) -> Iterator[str]:
+def _was_kept_otherwise(before: Document, after: Document) -> Iterator[str]:
     sections = {section.name: section for section in (RETENTION_SECTION, PURGE, NOTES_SECTION, FIELDS_SECTION)}
     for change in differences(before, after, sections):
         yield f"{change.section}.{change.field}"
 
 
-def _utilised(choices: dict[UUID, Choice]) -> dict[tuple[UUID, str], bool]:
+def _load_utilised(choices: dict[UUID, ReplayedChoice]) -> dict[tuple[UUID, str], bool]:
     """Return which of the chosen memories were used, for those with a known reply."""
     ids = list(choices)
     found: dict[tuple[UUID, str], bool] = {}
@@ -133,19 +143,19 @@ def _utilised(choices: dict[UUID, Choice]) -> dict[tuple[UUID, str], bool]:
     return found
 
 
-def _summed(
+def _sum_replay(
     read: int,
-    choices: dict[UUID, Choice],
+    choices: dict[UUID, ReplayedChoice],
     utilised: dict[tuple[UUID, str], bool],
     not_told: tuple[str, ...],
     examples: int,
-) -> Replay:
+) -> PolicyReplay:
     differing = {receipt_id: one for receipt_id, one in choices.items() if one.before != one.after}
-    leaving = _known(utilised, ((receipt, memory) for receipt, one in choices.items() for memory in one.leaving))
-    staying = _known(
+    leaving = _count_known(utilised, ((receipt, memory) for receipt, one in choices.items() for memory in one.leaving))
+    staying = _count_known(
         utilised, ((receipt, memory) for receipt, one in choices.items() for memory in one.before & one.after)
     )
-    return Replay(
+    return PolicyReplay(
         receipts=read,
         compared=len(choices),
         reproduced=estimate_share(sum(one.reproduced for one in choices.values()), len(choices)),
@@ -158,13 +168,13 @@ def _summed(
         utilised_staying=estimate_share(sum(staying), len(staying)),
         untold=not_told,
         examples=tuple(
-            Example(receipt_id, tuple(sorted(one.entering)), tuple(sorted(one.leaving)))
+            ReplayExample(receipt_id, tuple(sorted(one.entering)), tuple(sorted(one.leaving)))
             for receipt_id, one in list(differing.items())[:examples]
         ),
     )
 
 
-def _known(utilised: dict[tuple[UUID, str], bool], memories: Iterable[tuple[UUID, str]]) -> list[bool]:
+def _count_known(utilised: dict[tuple[UUID, str], bool], memories: Iterable[tuple[UUID, str]]) -> list[bool]:
     return [utilised[one] for one in memories if one in utilised]
 
 

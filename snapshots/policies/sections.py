@@ -25,17 +25,17 @@ _AGES = Number(0, 36_500)
 WEIGHTS = ("keyword_own", "keyword_window", "keyword_sitting", "dense_dated", "dense_continued")
 
 
-def _guide_in_order(policy: ContextPolicy) -> Iterator[tuple[str, str]]:
+def _check_guide_thresholds(policy: ContextPolicy) -> Iterator[tuple[str, str]]:
     if policy.tentative_from > policy.state_from:
         yield "tentative_from", "Must be at most context.state_from."
 
 
-def _something_weighs(policy: ScoringPolicy) -> Iterator[tuple[str, str]]:
+def _check_weights(policy: ScoringPolicy) -> Iterator[tuple[str, str]]:
     if not any(getattr(policy, weight) > 0 for weight in WEIGHTS[:3]):
         yield WEIGHTS[0], f"One of {', '.join(WEIGHTS[:3])} must be greater than 0: not every memory has a vector."
 
 
-def _ranks_by_something(policy: RankingPolicy) -> Iterator[tuple[str, str]]:
+def _check_ranking(policy: RankingPolicy) -> Iterator[tuple[str, str]]:
     if sum(policy.episode_shares) <= 0:
         yield "episode_shares", "One share must be greater than 0."
     if policy.frequency_disliked > policy.frequency_liked:
@@ -64,7 +64,7 @@ CONTEXT = Section(
         "raised_turns": WholeNumber(0, 20, "turns"),
         "good_hit_share": _SHARE,
     },
-    _guide_in_order,
+    _check_guide_thresholds,
 )
 ANSWER = Section("recall", ANSWERS, {"top_k": WholeNumber(1, 100, "memories")})
 SCORING = Section(
@@ -77,7 +77,7 @@ SCORING = Section(
         "smooth_next": _SHARE,
         **dict.fromkeys(("named_speaker", "named_time", "said_in_time", "said_recently"), Number(0, 10)),
     },
-    _something_weighs,
+    _check_weights,
 )
 RANKING = Section(
     "ranking",
@@ -99,7 +99,7 @@ RANKING = Section(
         "frequency_bonus": _FACTOR,
         "frequency_malus": _FACTOR,
     },
-    _ranks_by_something,
+    _check_ranking,
 )
 # All sections, in display order.
 SECTIONS: Sections = {

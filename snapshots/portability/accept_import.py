@@ -15,7 +15,7 @@ from django.db import transaction
 from memory_platform.kernel.errors import FieldFault, InvalidInput
 from profiles.models import Subject
 from profiles.services.subjects import put_subject
-from profiles.services.tombstones import has_marks
+from profiles.services.tombstones import has_tombstones
 from snapshots.models import Job, JobKind, JobPart
 from snapshots.portability.forgotten_lines import KeptLines, Line, drop_forgotten_lines
 from snapshots.portability.line_kinds import END, HEADER, KIND_BY_NAME, LINE_KINDS, READABLE_FORMATS, SUBJECT
@@ -70,7 +70,7 @@ def accept_import(
 def drop_newly_forgotten(job: Job, policy: PortabilityPolicy = PORTABILITY) -> None:
     """Drop from an import that has not begun what was forgotten since it was accepted, in the open scope."""
     subject_id = UUID(job.params["subject"])
-    if job.done or job.params["allow_forgotten"] or not has_marks(subject_id):
+    if job.done or job.params["allow_forgotten"] or not has_tombstones(subject_id):
         return
     parts = JobPart.objects.filter(job_id=job.id).order_by("number")
     kept = drop_forgotten_lines(subject_id, [line for part in parts for line in unpack_lines(part)])

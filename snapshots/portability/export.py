@@ -20,9 +20,9 @@ from profiles.selectors import subject_by_external_id
 from snapshots.models import Message, Receipt, ReceiptMemory
 from snapshots.portability.line_kinds import END, FORMAT, HEADER, LINE_KINDS, SUBJECT, LineKind
 from snapshots.portability.policy import PORTABILITY, PortabilityPolicy
-from snapshots.receipts.packing import candidates_held
+from snapshots.receipts.packing import unpack_candidates
 from snapshots.receipts.spread import spread_subject
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 from tenants.isolation import tenant_tx
 
 BEFORE_ALL_IDS = UUID(int=0)
@@ -88,14 +88,14 @@ def _load_ids_after(
 def _load_rows(subject: Subject, kind: LineKind, ids: Sequence[UUID]) -> list[dict[str, Any]]:
     found: Sequence[Any] = list(kind.model._default_manager.filter(subject_id=subject.id, id__in=ids).order_by("id"))
     if kind.model is Message:
-        found = with_words(found)
+        found = filter_with_words(found)
     return [_render_row(row, kind) for row in found]
 
 
 def _render_row(row: models.Model, kind: LineKind) -> dict[str, Any]:
     shown = {"id": row.pk} | {name: getattr(row, name) for name in kind.columns}
     if isinstance(row, Receipt):
-        shown["candidates"] = candidates_held(row)
+        shown["candidates"] = unpack_candidates(row)
         shown[PACKED_COLUMN] = None if row.rendered is None else orjson.loads(zlib.decompress(bytes(row.rendered)))
     return shown
 

@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from memory_platform.kernel.text import comparable
-from profiles.services.tombstones import forgotten_messages, forgotten_texts, has_marks
+from memory_platform.kernel.text import to_comparable
+from profiles.services.tombstones import find_forgotten_messages, find_forgotten_texts, has_tombstones
 from snapshots.models import SnapshotKind
 
 Line = Mapping[str, Any]
@@ -39,7 +39,7 @@ def drop_forgotten_lines(subject_id: UUID, rows: Sequence[Line]) -> KeptLines:
 
     The messages themselves stay among the lines: each is refused where it would be stored. In the open scope.
     """
-    if not has_marks(subject_id):
+    if not has_tombstones(subject_id):
         return KeptLines(list(rows))
     gone = _find_forgotten_messages(subject_id, rows)
     lost = _find_lost_memories(rows, gone) | _find_forgotten_episodes(subject_id, rows)
@@ -60,8 +60,8 @@ def _find_forgotten_messages(subject_id: UUID, rows: Sequence[Line]) -> set[str]
     conversations = {row["id"]: row["external_id"] for row in _lines_of_type(rows, "conversation")}
     messages = {row["id"]: row for row in _lines_of_type(rows, "message")}
     names = {one: (conversations.get(row["conversation_id"], ""), row["external_id"]) for one, row in messages.items()}
-    gone = forgotten_messages(subject_id, list(names.values()))
-    texts = forgotten_texts(subject_id, [row["content"] for row in messages.values()])
+    gone = find_forgotten_messages(subject_id, list(names.values()))
+    texts = find_forgotten_texts(subject_id, [row["content"] for row in messages.values()])
     return {one for one, row in messages.items() if names[one] in gone or row["content"] in texts}
 
 
@@ -79,13 +79,13 @@ def _find_lost_memories(rows: Sequence[Line], gone: set[str]) -> set[str]:
 
 def _drop_forgotten_details(rows: Sequence[Line], gone: set[str]) -> Sequence[Line]:
     """Return the lines without details of tags, now or earlier, that only forgotten messages say."""
-    said = {row["id"]: comparable(row["content"]) for row in _lines_of_type(rows, "message")}
+    said = {row["id"]: to_comparable(row["content"]) for row in _lines_of_type(rows, "message")}
     behind: dict[str, set[str]] = defaultdict(set)
     for row in _lines_of_type(rows, "tag_source"):
         behind[row["memory_id"]].add(row["message_id"])
 
     def is_lost(tag: str, text: Any) -> bool:
-        words = comparable(text) if isinstance(text, str) else ""
+        words = to_comparable(text) if isinstance(text, str) else ""
         saying = {one for one in behind[tag] if words and words in said.get(one, "")}
         return bool(saying) and saying <= gone
 
@@ -115,7 +115,7 @@ def _find_forgotten_episodes(subject_id: UUID, rows: Sequence[Line]) -> set[str]
     Their snapshots stay among the lines, as messages do: each is refused, and counted, where it would be stored.
     """
     told = {row["id"]: row["text"] for row in _lines_of_type(rows, "snapshot") if row["kind"] == SnapshotKind.EPISODE}
-    marked = forgotten_texts(subject_id, list(told.values())) if told else set()
+    marked = find_forgotten_texts(subject_id, list(told.values())) if told else set()
     lost = [row for row in _lines_of_type(rows, "episode") if told.get(row["snapshot_id"]) in marked]
     return {row["id"] for row in lost} | {row["task_id"] for row in lost}
 

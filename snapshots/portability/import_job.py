@@ -10,7 +10,7 @@ from memory_platform.observability.logs import Event, log
 from profiles.models import Subject
 from profiles.policy import BELIEFS as CEILINGS
 from profiles.services.search_text import refresh_search_text
-from profiles.services.tombstones import forgotten_texts, has_marks
+from profiles.services.tombstones import find_forgotten_texts, has_tombstones
 from profiles.values import Provenance
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.indexed_text import SpokenTurn
@@ -107,8 +107,8 @@ def _store_snapshots(
     touch_memory(subject_id, changed=())
     before = find_existing_ids(Snapshot, subject_id, [row["id"] for row in rows])
     gone = set[str]()
-    if not allow_forgotten and has_marks(subject_id):
-        gone = forgotten_texts(subject_id, [one.draft.text for one in prepared])
+    if not allow_forgotten and has_tombstones(subject_id):
+        gone = find_forgotten_texts(subject_id, [one.draft.text for one in prepared])
     new = [one for one in prepared if one.draft.id not in before and one.draft.text not in gone]
     stored = set(store_snapshots(new, allow_forgotten=True))
     columns = {row["id"]: row for row in rows}

@@ -12,8 +12,8 @@ from uuid import UUID
 
 from memory_platform.providers.redis.client import redis_client
 from profiles.models import ErasureScope, Preference, ProfileFact, Subject, Tag
-from profiles.services.certificates import marks_in, object_hash, subject_hash
-from profiles.services.tombstones import keep_marks
+from profiles.services.certificates import object_hash, subject_hash, tombstones_in
+from profiles.services.tombstones import keep_tombstones
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.conversations import delete_conversation
 from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
@@ -53,7 +53,7 @@ def replay_erasure(certificate: Mapping[str, Any]) -> bool:
             return _delete_named_conversation(certificate, subject)
         if scope is ErasureScope.MEMORY and _forget_named_belief(certificate, subject):
             return True
-        keep_marks(subject.id, marks_in(certificate))
+        keep_tombstones(subject.id, tombstones_in(certificate))
     if scope is ErasureScope.SUBJECT:
         erase_subject(tenant_id, subject.external_id, by=COMMAND_LINE, reason=REASON)
         return True
@@ -99,7 +99,7 @@ def _forget_named_belief(certificate: Mapping[str, Any], subject: Subject) -> bo
 
 def _find_target(certificate: Mapping[str, Any], subject: Subject) -> ForgetTarget:
     """Return the target of a certificate of one memory, in the open scope. Raises SnapshotUnknown."""
-    marks, wanted = marks_in(certificate), certificate["object_hash"]
+    marks, wanted = tombstones_in(certificate), certificate["object_hash"]
     ids = Snapshot.objects.filter(subject_id=subject.id).order_by("id").values_list("id", flat=True)
     named = {one for one in ids if object_hash(ErasureScope.MEMORY, subject.external_id, one) == wanted}
     named |= set(find_marked_snapshots(subject.id, marks))

@@ -12,7 +12,12 @@ from django.db import models
 
 from profiles.models import Preference, ProfileFact, Tag, TagDetail
 from profiles.policy import BELIEFS as CEILINGS
-from profiles.services.tombstones import forgotten_beliefs, forgotten_messages, forgotten_texts, has_marks
+from profiles.services.tombstones import (
+    find_forgotten_beliefs,
+    find_forgotten_messages,
+    find_forgotten_texts,
+    has_tombstones,
+)
 from profiles.values import Provenance
 from snapshots.embedding.snapshot_versions import IDS, NOTE
 from snapshots.intake.values import IncomingMessage
@@ -154,28 +159,28 @@ def _restore_times(kind: LineKind, objects: Sequence[models.Model], rows: Mappin
 
 
 def _drop_forgotten(kind: LineKind, subject_id: UUID, rows: Sequence[RowValues]) -> list[RowValues]:
-    if not has_marks(subject_id):
+    if not has_tombstones(subject_id):
         return list(rows)
     if kind.model in BELIEF_MODELS:
-        known = forgotten_beliefs(subject_id, [row["id"] for row in rows])
+        known = find_forgotten_beliefs(subject_id, [row["id"] for row in rows])
         rows = [row for row in rows if row["id"] not in known]
     sift = _FILTER_BY_MODEL.get(kind.model)
     return list(rows) if sift is None else sift(subject_id, rows)
 
 
 def _drop_forgotten_preferences(subject_id: UUID, rows: Sequence[RowValues]) -> list[RowValues]:
-    gone = forgotten_texts(subject_id, [text for row in rows for text in (row["statement"], str(row["value"]))])
+    gone = find_forgotten_texts(subject_id, [text for row in rows for text in (row["statement"], str(row["value"]))])
     kept = [row for row in rows if str(row["value"]) not in gone]
     return [{**row, "statement": "" if row["statement"] in gone else row["statement"]} for row in kept]
 
 
 def _drop_forgotten_versions(subject_id: UUID, rows: Sequence[RowValues]) -> list[RowValues]:
-    gone = forgotten_texts(subject_id, [str(row["fields"].get("text", "")) for row in rows])
+    gone = find_forgotten_texts(subject_id, [str(row["fields"].get("text", "")) for row in rows])
     return [row for row in rows if str(row["fields"].get("text", "")) not in gone]
 
 
 def _blank_forgotten_contexts(subject_id: UUID, rows: Sequence[RowValues]) -> list[RowValues]:
-    gone = forgotten_texts(subject_id, [row["context"] for row in rows])
+    gone = find_forgotten_texts(subject_id, [row["context"] for row in rows])
     return [{**row, "context": "" if row["context"] in gone else row["context"]} for row in rows]
 
 
@@ -183,8 +188,8 @@ def _drop_forgotten_messages(subject_id: UUID, rows: Sequence[RowValues]) -> lis
     conversations = Conversation.objects.filter(subject_id=subject_id, id__in={row["conversation_id"] for row in rows})
     named = dict(conversations.order_by().values_list("id", "external_id"))
     names = {row["id"]: (named.get(row["conversation_id"], ""), row["external_id"]) for row in rows}
-    gone = forgotten_messages(subject_id, list(names.values()))
-    texts = forgotten_texts(subject_id, [row["content"] for row in rows])
+    gone = find_forgotten_messages(subject_id, list(names.values()))
+    texts = find_forgotten_texts(subject_id, [row["content"] for row in rows])
     return [row for row in rows if names[row["id"]] not in gone and row["content"] not in texts]
 
 

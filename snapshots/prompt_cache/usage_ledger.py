@@ -14,7 +14,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.contracts import KeptPrompt, PromptKeeper
 from memory_platform.providers.endpoints.endpoint import CallFailed, Failure
 from tenants.models import CACHE
-from tenants.services.usage.model_use import ModelCallUsage, write_down
+from tenants.services.usage.model_use import ModelCallUsage, record_model_usage
 
 Answer = TypeVar("Answer")
 
@@ -53,9 +53,9 @@ class RecordedKeeper:
             answer = call()
         except CallFailed as failed:
             if failed.failure is not Failure.CIRCUIT_OPEN:  # then none was made
-                write_down(self.tenant_id, self._make_usage(failures=1))
+                record_model_usage(self.tenant_id, self._make_usage(failures=1))
             raise
-        write_down(self.tenant_id, use(answer))
+        record_model_usage(self.tenant_id, use(answer))
         return answer
 
     def _make_usage(self, *, read: int = 0, token_hours: float = 0.0, failures: int = 0) -> ModelCallUsage:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory_platform.kernel.linear_model import Float32
 from memory_platform.postgres.prepared import Rows
-from profiles.belief_queries import HeldBeliefs
+from profiles.belief_queries import BeliefRows
 from profiles.models import Tag
 from profiles.services.tags.lookup import TagMatch
 from snapshots.recall.degraded_reasons import DegradedReason
@@ -22,7 +22,7 @@ class LaneAnswers:
     ``tags`` are all tags of the subject, ``meant`` those that the question means, the best first.
     """
 
-    beliefs: HeldBeliefs = field(default_factory=HeldBeliefs)
+    beliefs: BeliefRows = field(default_factory=BeliefRows)
     tags: tuple[Tag, ...] = ()
     meant_tags: tuple[TagMatch, ...] = ()
 

@@ -13,20 +13,20 @@ from uuid import UUID
 
 from django.conf import settings
 
-from memory_platform.kernel.text import beginning
+from memory_platform.kernel.text import truncate_text
 from memory_platform.observability.metrics import MEMORY_HITS, RECALL_DEGRADED, RECALL_STAGE_SECONDS, RETRIEVAL_SECONDS
 from memory_platform.postgres.prepared import Rows, Statement
 from memory_platform.providers.contracts import ChatModel, Reranker
 from memory_platform.providers.registry import reranker
 from profiles.belief_queries import (
-    Beliefs,
-    HeldBeliefs,
-    beliefs_held,
-    beliefs_of,
+    BeliefQuery,
+    BeliefRows,
     beliefs_statement,
-    subject_id_of,
-    tags_held,
-    tags_of,
+    build_beliefs,
+    build_tags,
+    find_subject_id,
+    load_beliefs,
+    load_tags,
     tags_statement,
 )
 from profiles.models import Tag
@@ -120,7 +120,7 @@ def answer_by_own_words(
         with TURNS.hold_slot(query):
             return search_memory(subject_by_product_id(tenant_id, external_id), query, question)
     with tenant_tx(tenant_id):
-        subject_id = subject_id_of(external_id)
+        subject_id = find_subject_id(external_id)
         if subject_id is None:
             return RecallAnswer(degraded=question.degraded)
         return recall_in_scope(subject_id, query, question)
@@ -132,11 +132,11 @@ def recall_in_scope(subject_id: UUID, query: RecallQuery, question: RecallQuesti
         return search_memory(subject_in_scope(subject_id), query, question)
     watch, wanted = Stopwatch(), choose_beliefs(query)
     with watch.stage("lanes"):
-        tags = tags_held(subject_id, as_of=query.as_of, known_at=query.known_at) if "tags" in query.lanes else ()
-        beliefs = HeldBeliefs()
+        tags = load_tags(subject_id, as_of=query.as_of, known_at=query.known_at) if "tags" in query.lanes else ()
+        beliefs = BeliefRows()
         if wanted.facts or wanted.preferences:
             both = {"facts": wanted.facts, "preferences": wanted.preferences}
-            beliefs = beliefs_held(subject_id, as_of=query.as_of, known_at=query.known_at, **both)
+            beliefs = load_beliefs(subject_id, as_of=query.as_of, known_at=query.known_at, **both)
         lanes = choose_lanes(query, beliefs, tags)
     return RecallAnswer(lanes=lanes, degraded=question.degraded, timings_ms={"embed": question.embed_ms, **watch.ms})
 
@@ -240,20 +240,20 @@ def parse_answer(
         subject_id=subject_id,
         state=memory_state,
         zone=parse_zone(zone),
-        lanes=choose_lanes(query, beliefs_of(beliefs), tags_of(tags)),
+        lanes=choose_lanes(query, build_beliefs(beliefs), build_tags(tags)),
         more=tuple(more),
     )
 
 
-def choose_beliefs(query: RecallQuery) -> Beliefs:
+def choose_beliefs(query: RecallQuery) -> BeliefQuery:
     facts, preferences = "profile" in query.lanes, "preferences" in query.lanes
-    return Beliefs(query.as_of, query.known_at, facts=facts, preferences=preferences)
+    return BeliefQuery(query.as_of, query.known_at, facts=facts, preferences=preferences)
 
 
-def choose_lanes(query: RecallQuery, beliefs: HeldBeliefs, tags: tuple[Tag, ...]) -> LaneAnswers:
+def choose_lanes(query: RecallQuery, beliefs: BeliefRows, tags: tuple[Tag, ...]) -> LaneAnswers:
     if "tags" not in query.lanes or not tags:
         return LaneAnswers(beliefs=beliefs)
-    meant = lookup_tags(beginning(query.text, DEFAULT_RECALL.tag_question_chars), tags)
+    meant = lookup_tags(truncate_text(query.text, DEFAULT_RECALL.tag_question_chars), tags)
     return LaneAnswers(beliefs=beliefs, tags=tags, meant_tags=tuple(meant))
 
 

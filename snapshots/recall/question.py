@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_platform.kernel.stopwords import ENGLISH
-from memory_platform.kernel.terms import terms
-from memory_platform.kernel.text import beginning, detect_language, index_form
+from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.text import detect_language, index_form, truncate_text
 from memory_platform.providers.contracts import EmbeddingUnavailable, WordRelations
 from memory_platform.providers.registry import word_relations
 from snapshots.embedding.embedding_spaces import Embedders, active_embedders
@@ -134,7 +134,7 @@ def prepare_questions(
 ) -> list[RecallQuestion]:
     """Return several prepared questions with one call to each model; what was missing is the same for all."""
     watch, embedders = Stopwatch(), active_embedders() if SEARCHED_LANES.intersection(lanes) else ()
-    texts = [beginning(text, policy.question_chars) for text in texts]
+    texts = [truncate_text(text, policy.question_chars) for text in texts]
     with watch.stage("embed"):
         embedded, degraded = embed_questions(texts, embedders)
         relations = word_relations(embedders)
@@ -195,7 +195,7 @@ def make_probe(
 def read_probe_times(probe: Probe, text: str, moment: datetime) -> Probe:
     """Return the probe of ``text`` with the times that it names, read at ``moment`` (aware)."""
     times = find_times(text, moment)
-    beside = frozenset(map(term_key, terms(times.rest))) if times.spans else frozenset[int]()
+    beside = frozenset(map(term_key, split_terms(times.rest))) if times.spans else frozenset[int]()
     return replace(probe, times=times if times.spans else NO_TIMES, beside=beside)
 
 
@@ -205,7 +205,7 @@ def weigh_terms(text: str, policy: ScoringPolicy) -> dict[int, float]:
     weighed: dict[int, float] = {}
     for back, sentence in enumerate(reversed(sentences)):
         weight = max(policy.sentence_decay**back, policy.sentence_least)
-        for term, count in Counter(terms(sentence)).items():
+        for term, count in Counter(split_terms(sentence)).items():
             key = term_key(term)
             weighed[key] = weighed.get(key, 0.0) + count * weight
     return weighed
@@ -237,14 +237,14 @@ def _find_near_terms(relations: Any, word: str, least: float) -> tuple[tuple[int
     """Return (key of the word's term, key of a near term, cosine) of each near term."""
     return tuple(
         (term_key(source), term_key(term), cosine)
-        for source in terms(word)
+        for source in split_terms(word)
         for near, cosine in relations.related_words(word)
         if cosine >= least
-        for term in terms(near)
+        for term in split_terms(near)
     )
 
 
 def parse_names(text: str) -> frozenset[int]:
     """Return the term keys of the names in ``text``: words with a capital inside an English sentence."""
     names = (name for name in _NAME.findall(text) if name.lower() not in _CALENDAR)
-    return frozenset(term_key(term) for name in names for term in terms(name))
+    return frozenset(term_key(term) for name in names for term in split_terms(name))

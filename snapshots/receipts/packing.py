@@ -26,7 +26,7 @@ RELEVANCE_PARTS = (
 )
 
 
-def named(numbers: Sequence[Any]) -> dict[str, Any]:
+def name_numbers(numbers: Sequence[Any]) -> dict[str, Any]:
     """Return an explanation with the names of its values: rank, score and view of both lanes (None if one did not find
     the memory), the parts of the score, the factors, and the parts of the relevance, if any.
 
@@ -45,7 +45,7 @@ def named(numbers: Sequence[Any]) -> dict[str, Any]:
     }
 
 
-def packed_candidates(candidates: Iterable[ReceiptCandidate]) -> bytes:
+def pack_candidates(candidates: Iterable[ReceiptCandidate]) -> bytes:
     """Pack the candidates of a receipt. Policy version and feedback are stored once, in the rows that own them."""
     rows = [
         (*one[:_SCORE], round(one.candidate_score, RECEIPTS.score_digits), *one[_SCORE + 1 :]) for one in candidates
@@ -53,15 +53,15 @@ def packed_candidates(candidates: Iterable[ReceiptCandidate]) -> bytes:
     return zlib.compress(orjson.dumps((FORMAT, rows)), RECEIPTS.compression_level)
 
 
-def candidates_held(receipt: Receipt) -> list[dict[str, Any]]:
+def unpack_candidates(receipt: Receipt) -> list[dict[str, Any]]:
     """Return a receipt's candidates with named values, in the order of writing."""
     if receipt.packed is None:
         return list(receipt.candidates)  # of before they were packed, or imported
     _, rows = orjson.loads(zlib.decompress(bytes(receipt.packed)))
-    return [shown_candidate(ReceiptCandidate(*row)) for row in rows]
+    return [render_candidate(ReceiptCandidate(*row)) for row in rows]
 
 
-def shown_candidate(one: ReceiptCandidate) -> dict[str, Any]:
+def render_candidate(one: ReceiptCandidate) -> dict[str, Any]:
     score = round(one.candidate_score, RECEIPTS.score_digits)
-    why = None if one.explain is None else named(one.explain)
+    why = None if one.explain is None else name_numbers(one.explain)
     return {**one._asdict(), "candidate_score": score, "explain": why}

@@ -13,8 +13,8 @@ from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q, QuerySe
 from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.shared_words import shared_words
 from snapshots.models import Receipt, ReceiptMemory
-from snapshots.receipts.packing import candidates_held
-from snapshots.receipts.values import Rendered
+from snapshots.receipts.packing import unpack_candidates
+from snapshots.receipts.values import RenderedPrompt
 
 # Columns that lists do not load.
 LARGE = ("candidates", "packed", "due", "rendered")
@@ -28,7 +28,7 @@ class _AnyOf(Func):
     output_field = BooleanField()
 
 
-def receipt_by_id(receipt_id: UUID) -> Receipt:
+def find_receipt(receipt_id: UUID) -> Receipt:
     """Return one receipt of the tenant with its subject and conversation, in one query. Raises NotFound."""
     found = (
         Receipt.objects.filter(id=receipt_id, subject__erasing=False).select_related("subject", "conversation").first()
@@ -38,7 +38,7 @@ def receipt_by_id(receipt_id: UUID) -> Receipt:
     return found
 
 
-def receipts(
+def list_receipts(
     *,
     subject_external_id: str | None = None,
     memory_id: UUID | None = None,
@@ -54,13 +54,13 @@ def receipts(
     if subject_external_id is not None:
         found = found.filter(subject__external_id=subject_external_id, subject__tenant_id=F("tenant_id"))
     if memory_id is not None:
-        found = found.filter(holding(memory_id))
+        found = found.filter(list_receipts_with(memory_id))
     if since is not None:
         found = found.filter(created_at__gte=since)
     return found if until is None else found.filter(created_at__lte=until)
 
 
-def holding(memory_id: UUID) -> Q:
+def list_receipts_with(memory_id: UUID) -> Q:
     """Return the condition on receipts that put this memory into a prompt, whether it has its row there yet or not; in
     the open scope.
 
@@ -75,13 +75,13 @@ def holding(memory_id: UUID) -> Q:
     return Q(_AnyOf(F("id"), ArraySubquery(ids)))
 
 
-def due_positions(memory_id: UUID, receipt_ids: Collection[UUID]) -> dict[UUID, int]:
+def find_positions(memory_id: UUID, receipt_ids: Collection[UUID]) -> dict[UUID, int]:
     """Return the memory's position in those of the receipts that have no rows yet, by receipt; in the open scope."""
     held = Receipt.objects.filter(id__in=receipt_ids, due__isnull=False).order_by().values_list("id", "due")
     return {one: position for one, due in held for memory, _, position in due or () if memory == str(memory_id)}
 
 
-def injected_in(receipt: Receipt) -> list[tuple[UUID, str]]:
+def list_injected(receipt: Receipt) -> list[tuple[UUID, str]]:
     """Return the memories that a receipt put into a prompt, each with its lane, by position; in the open scope."""
     if receipt.due is not None:
         return [(UUID(memory), lane) for memory, lane, _ in receipt.due]
@@ -89,14 +89,16 @@ def injected_in(receipt: Receipt) -> list[tuple[UUID, str]]:
     return list(rows.order_by("context_position").values_list("memory_ref", "lane"))
 
 
-def rendered_of(receipt: Receipt) -> Rendered | None:
+def unpack_rendered(receipt: Receipt) -> RenderedPrompt | None:
     if receipt.rendered is None:
         return None
     plain = orjson.loads(zlib.decompress(bytes(receipt.rendered)))
-    return Rendered(plain["query"], plain["messages"], plain.get("text"), tuple(map(tuple, plain.get("places", ()))))
+    return RenderedPrompt(
+        plain["query"], plain["messages"], plain.get("text"), tuple(map(tuple, plain.get("places", ())))
+    )
 
 
-def candidates_of(receipt: Receipt) -> list[dict[str, Any]]:
+def list_candidates_of(receipt: Receipt) -> list[dict[str, Any]]:
     """Return every candidate with its explanation: those in the context by position, then the others, best first.
 
     ``words`` are the words of the question in its text, None after a purge and for candidates that were left out.
@@ -107,27 +109,27 @@ def candidates_of(receipt: Receipt) -> list[dict[str, Any]]:
         str(row.memory_ref): row
         for row in ReceiptMemory.objects.filter(receipt_id=receipt.id, subject_id=receipt.subject_id).order_by()
     }
-    met = words_met(rendered_of(receipt))
+    met = list_matched_words(unpack_rendered(receipt))
     candidates = [
         {
             **candidate,
             "policy_version": receipt.policy_version,
             "words": met.get(candidate["context_position"]),
-            **_outcome(candidate, outcomes),
+            **_attach_outcome(candidate, outcomes),
         }
-        for candidate in candidates_held(receipt)
+        for candidate in unpack_candidates(receipt)
     ]
-    return sorted(candidates, key=_reading_order)
+    return sorted(candidates, key=_sort_key_of)
 
 
-def words_met(rendered: Rendered | None) -> dict[int | None, list[str]]:
+def list_matched_words(rendered: RenderedPrompt | None) -> dict[int | None, list[str]]:
     """Return the words that the question shares with each candidate in the prompt, by position."""
     if rendered is None:
         return {}
-    return {place[0]: shared_words(rendered.query, rendered.words_at(place)) for place in rendered.places}
+    return {place[0]: shared_words(rendered.query, rendered.text_at(place)) for place in rendered.places}
 
 
-def _outcome(candidate: dict[str, Any], outcomes: dict[str, ReceiptMemory]) -> dict[str, Any]:
+def _attach_outcome(candidate: dict[str, Any], outcomes: dict[str, ReceiptMemory]) -> dict[str, Any]:
     row = outcomes.get(candidate["memory_id"]) if candidate["context_position"] is not None else None
     return {
         "utilized": row.utilised if row else None,
@@ -135,6 +137,6 @@ def _outcome(candidate: dict[str, Any], outcomes: dict[str, ReceiptMemory]) -> d
     }
 
 
-def _reading_order(candidate: dict[str, Any]) -> tuple[bool, float]:
+def _sort_key_of(candidate: dict[str, Any]) -> tuple[bool, float]:
     position = candidate["context_position"]
     return position is None, -candidate["candidate_score"] if position is None else position

@@ -49,15 +49,15 @@ _SOME = _SPREAD.format(
 def spread_receipt(receipt: Receipt) -> None:
     """Write the missing rows of one receipt, in the open scope."""
     if receipt.due is not None:
-        _share_subject(receipt.subject_id)
-        _spread(_OF_RECEIPT, receipt=receipt.id)
+        _lock_subject_shared(receipt.subject_id)
+        _spread_by(_OF_RECEIPT, receipt=receipt.id)
         receipt.due = None
 
 
 def spread_subject(subject_id: UUID) -> int:
     """Write the missing rows of all receipts of a subject, in the open scope; return their number."""
-    _share_subject(subject_id)
-    return _spread(_OF_SUBJECT, subject=subject_id)
+    _lock_subject_shared(subject_id)
+    return _spread_by(_OF_SUBJECT, subject=subject_id)
 
 
 def spread_tenant(tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: True) -> int:
@@ -69,7 +69,7 @@ def spread_tenant(tenant_id: UUID, *, may_go_on: Callable[[], bool] = lambda: Tr
     total = 0
     while may_go_on():
         with tenant_tx(tenant_id):
-            spread = _spread(_SOME, most=RECEIPTS.spread_batch)
+            spread = _spread_by(_SOME, most=RECEIPTS.spread_batch)
         total += spread
         if spread < RECEIPTS.spread_batch:
             break
@@ -80,23 +80,23 @@ def preview_spread() -> CarePreview:
     """Return the receipts that would get rows now, and the number of rows, in the open scope."""
     ids = Receipt.objects.filter(due__isnull=False).order_by("id").values_list("id", flat=True)
     receipts = [str(found) for found in ids]
-    return CarePreview({"receipts": len(receipts), "memories": without_rows()}, receipts)
+    return CarePreview({"receipts": len(receipts), "memories": count_without_rows()}, receipts)
 
 
-def without_rows() -> int:
+def count_without_rows() -> int:
     length = Func("due", function="jsonb_array_length", output_field=IntegerField())
     due = Receipt.objects.filter(due__isnull=False).aggregate(memories=Sum(length))
     return due["memories"] or 0
 
 
-def _share_subject(subject_id: UUID) -> None:
+def _lock_subject_shared(subject_id: UUID) -> None:
     """Lock the subject as its rows' keys will: before the receipt, as everywhere, so that erasures cannot deadlock."""
     with connection.cursor() as cursor:
         sql = f"SELECT 1 FROM {Subject._meta.db_table} WHERE tenant_id = %s AND id = %s FOR KEY SHARE"  # noqa: S608
         cursor.execute(sql, [current_tenant_id(), subject_id])
 
 
-def _spread(sql: str, **values: UUID | int) -> int:
+def _spread_by(sql: str, **values: UUID | int) -> int:
     with connection.cursor() as cursor:
         cursor.execute(sql, {"tenant": current_tenant_id(), **values})
         return int(cursor.rowcount)

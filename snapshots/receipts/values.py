@@ -32,7 +32,7 @@ class ReceiptCandidate(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedPrompt:
     """The question and the prompt. In text format ``messages`` is empty and ``text`` holds it all.
 
     ``places``: the places of candidates, as (position, message, start, end), ``message`` 0 in a text; none in receipts
@@ -44,7 +44,7 @@ class Rendered:
     text: str | None = None
     places: Sequence[Sequence[int]] = ()
 
-    def words_at(self, place: Sequence[int]) -> str:
+    def text_at(self, place: Sequence[int]) -> str:
         _, message, start, end = place
         told = self.text if self.text is not None else self.messages[message].get("content")
         return str(told or "")[start:end]
@@ -59,7 +59,7 @@ class ReceiptDraft:
 
     subject_id: UUID
     policy_version: str
-    rendered: Rendered
+    rendered: RenderedPrompt
     candidates: Sequence[ReceiptCandidate] = ()
     conversation_id: UUID | None = None
     intent: str | None = None

@@ -18,10 +18,10 @@ from django.db import IntegrityError, connection
 from memory_platform.postgres.prepared import Rows, Statement, fetch_together
 from snapshots.models import Receipt
 from snapshots.receipts.errors import ContextOutdated
-from snapshots.receipts.packing import packed_candidates
+from snapshots.receipts.packing import pack_candidates
 from snapshots.receipts.policy import RECEIPTS
-from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
-from tenants.isolation import current_tenant_id, tenant_notes
+from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, RenderedPrompt
+from tenants.isolation import current_tenant_id, tenant_writes
 
 Run = Callable[[Sequence[Statement]], list[Rows]]
 
@@ -56,19 +56,19 @@ def write_receipt(draft: ReceiptDraft) -> Receipt:
     """
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL synchronous_commit = off")
-    return written(current_tenant_id(), draft, fetch_together)
+    return write_with(current_tenant_id(), draft, fetch_together)
 
 
-def note_receipt(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
+def write_receipt_alone(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
     """Write ``draft`` in one round trip, with no scope open. Raises ContextOutdated."""
-    return written(tenant_id, draft, partial(tenant_notes, tenant_id))
+    return write_with(tenant_id, draft, partial(tenant_writes, tenant_id))
 
 
-def written(tenant_id: UUID, draft: ReceiptDraft, run: Run) -> Receipt:
+def write_with(tenant_id: UUID, draft: ReceiptDraft, run: Run) -> Receipt:
     """Write ``draft`` through ``run``. Raises ContextOutdated if its content has changed or is gone."""
-    receipt = receipt_of(tenant_id, draft)
+    receipt = build_receipt(tenant_id, draft)
     try:
-        (found,) = run([statement_of(receipt, draft)])
+        (found,) = run([build_statement(receipt, draft)])
     except IntegrityError:  # the subject or the conversation
         raise ContextOutdated from None
     if not found:
@@ -76,7 +76,7 @@ def written(tenant_id: UUID, draft: ReceiptDraft, run: Run) -> Receipt:
     return receipt
 
 
-def receipt_of(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
+def build_receipt(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
     return Receipt(
         tenant_id=tenant_id,
         subject_id=draft.subject_id,
@@ -87,19 +87,19 @@ def receipt_of(tenant_id: UUID, draft: ReceiptDraft) -> Receipt:
         made_by=dict(draft.made_by),
         intent=draft.intent or "",
         phase=draft.phase or "",
-        packed=packed_candidates(draft.candidates),
-        due=due_memories(draft.candidates),
+        packed=pack_candidates(draft.candidates),
+        due=list_injected_memories(draft.candidates),
         sections=list(draft.sections),
         tokens=dict(draft.tokens),
         model_route=draft.model_route,
         abstained=draft.abstained or "",
         degraded_reason=draft.degraded_reason or "",
         prefix_hash=draft.prefix_hash,
-        rendered=packed(draft.rendered),
+        rendered=pack_rendered(draft.rendered),
     )
 
 
-def statement_of(receipt: Receipt, draft: ReceiptDraft) -> Statement:
+def build_statement(receipt: Receipt, draft: ReceiptDraft) -> Statement:
     row = (
         receipt.tenant_id,
         receipt.id,
@@ -110,20 +110,20 @@ def statement_of(receipt: Receipt, draft: ReceiptDraft) -> Statement:
         receipt.intent,
         receipt.phase,
         receipt.packed,
-        _json(receipt.due),
-        _json(receipt.sections),
-        _json(receipt.tokens),
+        _to_json(receipt.due),
+        _to_json(receipt.sections),
+        _to_json(receipt.tokens),
         receipt.degraded_reason,
         receipt.prefix_hash,
         receipt.rendered,
-        _json(draft.model_route or None),
+        _to_json(draft.model_route or None),
         receipt.experiment,
         receipt.arm,
     )
-    return Statement(RECEIPT, [*row, draft.epoch, _json(receipt.made_by), receipt.abstained])
+    return Statement(RECEIPT, [*row, draft.epoch, _to_json(receipt.made_by), receipt.abstained])
 
 
-def due_memories(candidates: Iterable[ReceiptCandidate]) -> list[tuple[str, str, int]] | None:
+def list_injected_memories(candidates: Iterable[ReceiptCandidate]) -> list[tuple[str, str, int]] | None:
     """Return the injected memories by position, as ``due`` stores them; None if there are none."""
     injected = [
         (one.memory_id, one.lane, one.context_position)
@@ -133,11 +133,11 @@ def due_memories(candidates: Iterable[ReceiptCandidate]) -> list[tuple[str, str,
     return sorted(injected, key=itemgetter(2)) or None
 
 
-def _json(value: object) -> str | None:
+def _to_json(value: object) -> str | None:
     return None if value is None else orjson.dumps(value).decode()
 
 
-def packed(rendered: Rendered) -> bytes:
+def pack_rendered(rendered: RenderedPrompt) -> bytes:
     plain = {
         "query": rendered.query,
         "messages": list(rendered.messages),

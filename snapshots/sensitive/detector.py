@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from stdnum import luhn
 from stdnum.iso7064 import mod_11_2, mod_97_10
 
-from memory_platform.kernel.text import is_invisible, visible
+from memory_platform.kernel.text import is_invisible, remove_invisible
 from snapshots.sensitive.secret_patterns import (
     LOOKALIKES,
     MANY_NUMERALS,
@@ -56,7 +56,7 @@ def find_sensitive(text: str) -> list[tuple[int, int, str]]:
     if text.isascii():
         return _join_overlapping(_find_spans(text))
     seen = text.translate(LOOKALIKES)
-    shown = visible(seen)
+    shown = remove_invisible(seen)
     found = list(_find_spans(shown))
     if MANY_NUMERALS.search(shown):
         found += _find_spans(shown.translate(NUMERALS))

@@ -30,7 +30,7 @@ _CUT = "…"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SummaryLine:
     """One line of a summary: speaker, weight and place."""
 
     text: str
@@ -38,7 +38,7 @@ class Line:
     order: int
 
 
-def shortened(messages: Sequence[Utterance], *, policy: RunningPolicy = RUNNING) -> list[Utterance]:
+def shorten_messages(messages: Sequence[Utterance], *, policy: RunningPolicy = RUNNING) -> list[Utterance]:
     """Return the messages, masked, with long tool output cut, without bare acknowledgements and repeated errors."""
     kept: list[Utterance] = []
     failed: set[str] = set()
@@ -57,12 +57,12 @@ def shortened(messages: Sequence[Utterance], *, policy: RunningPolicy = RUNNING)
     return kept
 
 
-def summary_by_rules(so_far: str, messages: Sequence[Utterance], *, policy: RunningPolicy = RUNNING) -> str:
+def summarise_by_rules(so_far: str, messages: Sequence[Utterance], *, policy: RunningPolicy = RUNNING) -> str:
     """Return the summary of ``so_far`` and ``messages`` (shortened), within the budget of tokens; "" of nothing.
 
     All of it if it fits; else the lines with decisions, numbers, preferences or questions, the newest among equals.
     """
-    lines = list(_lines(so_far, messages, policy))
+    lines = list(_split_lines(so_far, messages, policy))
     if sum(estimate_tokens(line.text) for line in lines) <= policy.budget:
         return "\n".join(line.text for line in lines)
     kept, left = [], policy.budget
@@ -80,11 +80,11 @@ def is_too_much_for_rules(so_far: str, messages: Sequence[Utterance], *, policy:
     return whole - policy.budget > policy.budget * policy.over_share
 
 
-def _lines(so_far: str, messages: Sequence[Utterance], policy: RunningPolicy) -> Iterator[Line]:
+def _split_lines(so_far: str, messages: Sequence[Utterance], policy: RunningPolicy) -> Iterator[SummaryLine]:
     order = 0
     for text in so_far.splitlines():
         if text.strip():
-            yield Line(text.strip(), _weight(text) + policy.kept_before, order)
+            yield SummaryLine(text.strip(), _weigh_line(text) + policy.kept_before, order)
             order += 1
     for message in messages:
         who = collapse_spaces(message.name or "") or message.role
@@ -93,9 +93,9 @@ def _lines(so_far: str, messages: Sequence[Utterance], policy: RunningPolicy) ->
             if text and (says_something(text) or message.role == "tool"):
                 asked = 1.0 if message.role == "user" and text.endswith(("?", "？")) else 0.0
                 own = policy.user_weight if message.role == "user" else 1.0
-                yield Line(f"{who}: {text[: policy.line_chars]}", own * (_weight(text) + asked), order)
+                yield SummaryLine(f"{who}: {text[: policy.line_chars]}", own * (_weigh_line(text) + asked), order)
                 order += 1
 
 
-def _weight(text: str) -> float:
+def _weigh_line(text: str) -> float:
     return float(sum(cue.search(text) is not None for cue in CUES))

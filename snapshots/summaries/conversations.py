@@ -16,9 +16,9 @@ from snapshots.embedding.snapshot_versions import supersede_snapshots
 from snapshots.models import Conversation, Message, Snapshot, SnapshotKind
 from snapshots.queue.draining.leases import complete_items, lock_leased
 from snapshots.queue.values import ClaimedWork
-from snapshots.selectors import with_words
-from snapshots.summaries.digest import digested
-from snapshots.summaries.extractive import conversation_draft, segment_draft, segments_of
+from snapshots.selectors import filter_with_words
+from snapshots.summaries.digest import digest_with_model
+from snapshots.summaries.extractive import draft_conversation, draft_segment, split_segments
 from snapshots.summaries.policy import RUNNING
 from snapshots.understanding import values
 from snapshots.understanding.statements.statements import build_own_utterance
@@ -30,7 +30,7 @@ CONVERSATION_VERSION = "conversation-1"
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedConversation:
     """One end of a conversation: its id, the messages that may be remembered, and the prompts' content."""
 
     conversation: Conversation
@@ -45,12 +45,12 @@ def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) 
     An end that is not the last one, or that a message has reopened, makes nothing: the next end covers it.
     """
     with tenant_tx(tenant_id):
-        ended = [found for item in items if (found := _ended(item))]
-    writer = Writer(chat_for(tenant_id, "summarise") if ended else None)
-    prepared = prepare_snapshots([draft for end in ended for draft in drafts_of(end, writer)], active_embedders())
+        ended = [found for item in items if (found := _load_ended(item))]
+    writer = ConversationWriter(chat_for(tenant_id, "summarise") if ended else None)
+    prepared = prepare_snapshots([draft for end in ended for draft in build_drafts(end, writer)], active_embedders())
     with tenant_tx(tenant_id):
         held = lock_leased(items)
-        last = _last_ends(ended, held, {one.draft.subject_id for one in prepared})
+        last = _choose_last_ends(ended, held, {one.draft.subject_id for one in prepared})
         kept = [one for one in prepared if one.draft.conversation_id in last]
         store_snapshots(kept)
         for end in ended:
@@ -59,7 +59,7 @@ def store_conversation_snapshots(tenant_id: UUID, items: Sequence[ClaimedWork]) 
         complete_items(held)
 
 
-class Writer:
+class ConversationWriter:
     """Rewrites extracts in a model's words, if there is a model, and reports when it fell back.
 
     A model that does not answer is not asked again: others wait behind this batch.
@@ -69,7 +69,7 @@ class Writer:
         self._model = model
         self._is_down = False
 
-    def written(
+    def write_text(
         self, drawn: values.ExtractiveDraft, messages: Sequence[values.Utterance]
     ) -> tuple[values.ExtractiveDraft, bool]:
         """Return the snapshot and whether a model should have written it and did not."""
@@ -78,7 +78,7 @@ class Writer:
         if self._is_down:
             return drawn, True
         try:
-            told = digested(drawn, messages, self._model)
+            told = digest_with_model(drawn, messages, self._model)
         except InvalidOutput:
             return drawn, True
         except ChatUnavailable:
@@ -87,19 +87,19 @@ class Writer:
         return told or drawn, told is None
 
 
-def drafts_of(end: Ended, writer: Writer) -> Iterator[SnapshotToStore]:
+def build_drafts(end: EndedConversation, writer: ConversationWriter) -> Iterator[SnapshotToStore]:
     """Yield the snapshot of a conversation with a tool call and, of a long one, one per segment."""
     if not any(message.tool_calls for message in end.messages):
         return
     spoken = [build_own_utterance(message, end.shown) for message in end.messages]
-    parts = [(conversation_draft(spoken, tool_called=True), spoken)]
-    parts += [(segment_draft(part), list(part)) for part in segments_of(spoken)]
+    parts = [(draft_conversation(spoken, tool_called=True), spoken)]
+    parts += [(draft_segment(part), list(part)) for part in split_segments(spoken)]
     for number, (drawn, messages) in enumerate((drawn, messages) for drawn, messages in parts if drawn):
-        told, fell_back = writer.written(drawn, messages)
-        yield _draft(end, told, number, fell_back=fell_back)
+        told, fell_back = writer.write_text(drawn, messages)
+        yield _build_draft_text(end, told, number, fell_back=fell_back)
 
 
-def supersede_earlier(end: Ended, drafts: Sequence[SnapshotToStore]) -> None:
+def supersede_earlier(end: EndedConversation, drafts: Sequence[SnapshotToStore]) -> None:
     """End the snapshots that earlier ends of the conversation made; their history stays."""
     fresh = [draft for draft in drafts if draft.conversation_id == end.conversation.id]
     earlier = Snapshot.objects.filter(
@@ -113,7 +113,9 @@ def supersede_earlier(end: Ended, drafts: Sequence[SnapshotToStore]) -> None:
         supersede_snapshots(end.conversation.subject_id, earlier, by=fresh[0].id, invalid_at=fresh[0].valid_at)
 
 
-def _last_ends(ended: Sequence[Ended], held: Sequence[ClaimedWork], subjects: set[UUID]) -> set[UUID]:
+def _choose_last_ends(
+    ended: Sequence[EndedConversation], held: Sequence[ClaimedWork], subjects: set[UUID]
+) -> set[UUID]:
     """Return the conversations whose end is ours and still the last, in the open scope.
 
     The subjects' memories are locked first: the writer of a later end waits, or has written and shows in the count.
@@ -125,19 +127,21 @@ def _last_ends(ended: Sequence[Ended], held: Sequence[ClaimedWork], subjects: se
     return {row for row, generation in rows.order_by().values_list("id", "generation") if (row, generation) in ours}
 
 
-def _ended(item: ClaimedWork) -> Ended | None:
+def _load_ended(item: ClaimedWork) -> EndedConversation | None:
     conversation = Conversation.objects.filter(subject_id=item.subject_id, id=item.conversation_id).first()
     if conversation is None or not conversation.remember or conversation.generation != item.generation:
         return None
     messages = Message.objects.filter(
         subject_id=item.subject_id, conversation_id=item.conversation_id, remember=True
     ).order_by("seq")
-    said = tuple(with_words(list(messages)))
+    said = tuple(filter_with_words(list(messages)))
     shown = load_shown(said, receipts=ECHO.receipts_of_conversation)
-    return Ended(conversation, item.generation, said, shown)
+    return EndedConversation(conversation, item.generation, said, shown)
 
 
-def _draft(end: Ended, drawn: values.ExtractiveDraft, number: int, *, fell_back: bool) -> SnapshotToStore:
+def _build_draft_text(
+    end: EndedConversation, drawn: values.ExtractiveDraft, number: int, *, fell_back: bool
+) -> SnapshotToStore:
     now = utc_now()
     last = max(message.said_locally for message in end.messages)
     return SnapshotToStore(

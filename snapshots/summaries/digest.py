@@ -11,10 +11,10 @@ from pydantic import BaseModel, Field
 from memory_platform.kernel.text import detect_language
 from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt
-from snapshots.summaries.compression import shortened
+from snapshots.summaries.compression import shorten_messages
 from snapshots.summaries.policy import RUNNING
 from snapshots.summaries.prompts import DIGEST
-from snapshots.summaries.running import is_true_to
+from snapshots.summaries.running import is_supported_by
 from snapshots.understanding.reading.text_forms import estimate_tokens
 from snapshots.understanding.statements.policy import SUMMARY
 from snapshots.understanding.statements.topics import score_importance
@@ -23,7 +23,7 @@ from snapshots.understanding.values import ExtractiveDraft, Utterance
 _WORDS = {"zh": SUMMARY.max_chars_zh, "en": SUMMARY.max_tokens // 2}
 
 
-class Fact(BaseModel):
+class DigestFact(BaseModel):
     """One sentence and the numbers of the messages that support it."""
 
     text: str = Field(min_length=1, max_length=300)
@@ -33,25 +33,29 @@ class Fact(BaseModel):
 class Digest(BaseModel):
     """A model's answer."""
 
-    facts: list[Fact] = Field(min_length=1, max_length=8)
+    facts: list[DigestFact] = Field(min_length=1, max_length=8)
 
 
-def digested(drawn: ExtractiveDraft, messages: Sequence[Utterance], model: ChatModel) -> ExtractiveDraft | None:
+def digest_with_model(
+    drawn: ExtractiveDraft, messages: Sequence[Utterance], model: ChatModel
+) -> ExtractiveDraft | None:
     """Return ``drawn`` in the model's words; None if they are not supported by the messages, or too many.
 
     ``messages`` are those that ``drawn`` was drawn from. No transaction may be open. Raises ChatUnavailable.
     """
-    told = shortened(messages)
-    facts = model.ask_structured(question(told), Digest).value.facts
+    told = shorten_messages(messages)
+    facts = model.ask_structured(build_digest_prompt(told), Digest).value.facts
     text = " ".join(fact.text.strip() for fact in facts)
-    if estimate_tokens(text) > SUMMARY.max_tokens * RUNNING.tolerated or not all(is_told(fact, told) for fact in facts):
+    if estimate_tokens(text) > SUMMARY.max_tokens * RUNNING.tolerated or not all(
+        is_told_in_messages(fact, told) for fact in facts
+    ):
         return None
     cited = sorted({number for fact in facts for number in fact.messages})
     sources = tuple(told[number - 1].message_key for number in cited)
     return replace(drawn, text=text, importance=score_importance(text), sources=sources, masked=0)
 
 
-def question(told: Sequence[Utterance]) -> ChatPrompt:
+def build_digest_prompt(told: Sequence[Utterance]) -> ChatPrompt:
     """Return the prompt: the messages by number, each in a fence that it cannot leave."""
     language = "zh" if detect_language("\n".join(message.text for message in told)) == "zh" else "en"
     nonce = new_nonce()
@@ -63,7 +67,7 @@ def question(told: Sequence[Utterance]) -> ChatPrompt:
     return ChatPrompt(f"{instructions}\n{fence_rule(language, nonce)}", "\n".join(shown))
 
 
-def is_told(fact: Fact, told: Sequence[Utterance]) -> bool:
+def is_told_in_messages(fact: DigestFact, told: Sequence[Utterance]) -> bool:
     if not all(1 <= number <= len(told) for number in fact.messages):
         return False
-    return is_true_to(fact.text, "", [told[number - 1] for number in fact.messages])
+    return is_supported_by(fact.text, "", [told[number - 1] for number in fact.messages])

@@ -26,14 +26,14 @@ class _Sentence:
     source: str
 
 
-def conversation_draft(
+def draft_conversation(
     messages: Sequence[Utterance], *, tool_called: bool, policy: SummaryPolicy = SUMMARY
 ) -> ExtractiveDraft | None:
     """Return the snapshot of a whole conversation; None if no tool was called or nothing is worth keeping."""
-    return _draft("conversation", messages, policy) if tool_called else None
+    return _build_extract("conversation", messages, policy) if tool_called else None
 
 
-def segments_of(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMARY) -> list[Sequence[Utterance]]:
+def split_segments(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMARY) -> list[Sequence[Utterance]]:
     """Return the segments of a conversation of more than ``segment_over_turns`` user turns, else none."""
     starts = [i for i, message in enumerate(messages) if message.role == "user"]
     if len(starts) <= policy.segment_over_turns:
@@ -43,13 +43,13 @@ def segments_of(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMAR
     return [messages[a:b] for a, b in pairwise(cuts)]
 
 
-def segment_draft(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMARY) -> ExtractiveDraft | None:
+def draft_segment(messages: Sequence[Utterance], *, policy: SummaryPolicy = SUMMARY) -> ExtractiveDraft | None:
     """Return the snapshot of one segment; None if nothing is worth keeping."""
-    return _draft("segment", messages, policy)
+    return _build_extract("segment", messages, policy)
 
 
-def _draft(kind: str, messages: Sequence[Utterance], policy: SummaryPolicy) -> ExtractiveDraft | None:
-    chosen = _within_budget(_scored(messages), policy)
+def _build_extract(kind: str, messages: Sequence[Utterance], policy: SummaryPolicy) -> ExtractiveDraft | None:
+    chosen = _choose_within_budget(_score_sentences(messages), policy)
     if not chosen:
         return None
     text, masked = mask_sensitive(" ".join(sentence.text for sentence in chosen))
@@ -66,7 +66,7 @@ def _draft(kind: str, messages: Sequence[Utterance], policy: SummaryPolicy) -> E
     )
 
 
-def _scored(messages: Sequence[Utterance]) -> list[_Sentence]:
+def _score_sentences(messages: Sequence[Utterance]) -> list[_Sentence]:
     """Score sentences of user and assistant by their cues; tool output and empty courtesies are left out."""
     found: list[_Sentence] = []
     for message in messages:
@@ -83,7 +83,7 @@ def _scored(messages: Sequence[Utterance]) -> list[_Sentence]:
     return found
 
 
-def _within_budget(sentences: list[_Sentence], policy: SummaryPolicy) -> list[_Sentence]:
+def _choose_within_budget(sentences: list[_Sentence], policy: SummaryPolicy) -> list[_Sentence]:
     """Choose the best sentences that fit whole, newest first among equals; return them in the order of the talk."""
     kept: list[_Sentence] = []
     tokens = han = 0

@@ -1,8 +1,8 @@
 """The prompts of summaries, by language. A changed word is a new version: records name it as their origin."""
 
-from memory_platform.providers.chat_prompts import Prompt
+from memory_platform.providers.chat_prompts import PromptTemplate
 
-SUMMARISE = Prompt(
+SUMMARISE = PromptTemplate(
     version="summary-1",
     texts={
         "en": (
@@ -20,7 +20,7 @@ SUMMARISE = Prompt(
     },
 )
 
-DIGEST = Prompt(
+DIGEST = PromptTemplate(
     version="digest-1",
     texts={
         "en": (

@@ -18,9 +18,9 @@ from snapshots.echo.shown_memories import NOTHING_SHOWN, ShownBySubject, load_sh
 from snapshots.models import Conversation, Message, MessageRole
 from snapshots.queue.draining.leases import complete_items, lock_leased
 from snapshots.queue.values import ClaimedWork
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 from snapshots.sensitive.detector import is_sensitive
-from snapshots.summaries.compression import is_too_much_for_rules, shortened, summary_by_rules
+from snapshots.summaries.compression import is_too_much_for_rules, shorten_messages, summarise_by_rules
 from snapshots.summaries.policy import RUNNING, RunningPolicy
 from snapshots.summaries.prompts import SUMMARISE
 from snapshots.understanding.reading.instruction_classifier import is_instruction
@@ -37,7 +37,7 @@ _CHARS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class SummaryInput:
     """The input of a summary: the summary so far, the last message that it covers, the later ones, and the prompts'
     content."""
 
@@ -47,7 +47,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class SummaryText:
     """A summary and its author; ``fell_back``: a model was asked and gave nothing usable."""
 
     text: str
@@ -61,19 +61,19 @@ def write_summaries(tenant_id: UUID, items: Sequence[ClaimedWork]) -> None:
     A summary that moved on meanwhile stays: of two workers the later one has read less.
     """
     with tenant_tx(tenant_id):
-        stretches = [found for item in items if (found := stretch_of(item))]
+        stretches = [found for item in items if (found := load_summary_input(item))]
     model = chat_for(tenant_id, "summarise") if stretches else None
-    written = [(one, summarised(one, model)) for one in stretches]
+    written = [(one, summarise(one, model)) for one in stretches]
     with tenant_tx(tenant_id):
         held = lock_leased(items)
         ours = {item.conversation_id for item in held}
         for stretch, summary in written:
             if stretch.conversation.id in ours:
-                _keep(stretch, summary)
+                _store_summary(stretch, summary)
         complete_items(held)
 
 
-def stretch_of(item: ClaimedWork, policy: RunningPolicy = RUNNING) -> Stretch | None:
+def load_summary_input(item: ClaimedWork, policy: RunningPolicy = RUNNING) -> SummaryInput | None:
     """Return the messages to summarise: all before the last turns that no summary covers; None if there are none.
 
     A turn begins with a user's message.
@@ -87,44 +87,44 @@ def stretch_of(item: ClaimedWork, policy: RunningPolicy = RUNNING) -> Stretch | 
     if not first_shown:
         return None
     passed = own.filter(seq__gt=conversation.summarised_seq, seq__lt=first_shown[0]).order_by("seq")
-    messages = tuple(with_words(list(passed[: policy.messages_read])))
+    messages = tuple(filter_with_words(list(passed[: policy.messages_read])))
     if not messages:
         return None
-    return Stretch(conversation, messages, load_shown(messages, receipts=ECHO.receipts_of_conversation))
+    return SummaryInput(conversation, messages, load_shown(messages, receipts=ECHO.receipts_of_conversation))
 
 
-def summarised(stretch: Stretch, model: ChatModel | None, policy: RunningPolicy = RUNNING) -> Written:
+def summarise(stretch: SummaryInput, model: ChatModel | None, policy: RunningPolicy = RUNNING) -> SummaryText:
     """Return the new summary. With a model, no transaction may be open."""
     so_far = stretch.conversation.summary
     said = [build_own_utterance(one, stretch.shown) for one in stretch.messages if one.remember]
-    told = shortened(said, policy=policy)
-    by_rules = summary_by_rules(so_far, told, policy=policy)
+    told = shorten_messages(said, policy=policy)
+    by_rules = summarise_by_rules(so_far, told, policy=policy)
     if model is None or not is_too_much_for_rules(so_far, told, policy=policy):
-        return Written(by_rules, RULES)
+        return SummaryText(by_rules, RULES)
     try:
-        text = model.text(asked(so_far, told, policy)).value.strip()
+        text = model.text(build_summary_prompt(so_far, told, policy)).value.strip()
     except ChatUnavailable:
-        return Written(by_rules, RULES, fell_back=True)
-    if not is_true_to(text, so_far, told, policy):
-        return Written(by_rules, RULES, fell_back=True)
-    return Written(text, model.name)
+        return SummaryText(by_rules, RULES, fell_back=True)
+    if not is_supported_by(text, so_far, told, policy):
+        return SummaryText(by_rules, RULES, fell_back=True)
+    return SummaryText(text, model.name)
 
 
-def asked(so_far: str, messages: Sequence[Utterance], policy: RunningPolicy = RUNNING) -> ChatPrompt:
+def build_summary_prompt(so_far: str, messages: Sequence[Utterance], policy: RunningPolicy = RUNNING) -> ChatPrompt:
     """Return the prompt: the summary so far and the messages, each in a fence that none can leave.
 
     If there is more than a model can read, rules choose the part.
     """
     said = "\n".join(f"{message.name or message.role}: {message.text}" for message in messages)
     if len(said) > policy.prompt_chars:
-        said = summary_by_rules("", messages, policy=replace(policy, budget=policy.prompt_chars // _CHARS_PER_TOKEN))
+        said = summarise_by_rules("", messages, policy=replace(policy, budget=policy.prompt_chars // _CHARS_PER_TOKEN))
     language, nonce = detect_language(said), new_nonce()
     instructions = SUMMARISE.text(language).format(words=policy.words) + "\n" + fence_rule(language, nonce)
     parts = [fence_text(so_far, nonce)] if so_far else []
     return ChatPrompt(instructions, "\n".join([*parts, fence_text(said, nonce)]))
 
 
-def is_true_to(text: str, so_far: str, messages: Sequence[Utterance], policy: RunningPolicy = RUNNING) -> bool:
+def is_supported_by(text: str, so_far: str, messages: Sequence[Utterance], policy: RunningPolicy = RUNNING) -> bool:
     """Return whether a model's summary may be kept: short enough, no orders, no secrets, no new numbers.
 
     A refusal or half an answer is a text, too: most of its words are not from the conversation.
@@ -140,7 +140,7 @@ def is_true_to(text: str, so_far: str, messages: Sequence[Utterance], policy: Ru
     return set(_NUMBER.findall(text)) <= set(_NUMBER.findall(source))
 
 
-def _keep(stretch: Stretch, summary: Written) -> None:
+def _store_summary(stretch: SummaryInput, summary: SummaryText) -> None:
     before = stretch.conversation
     up_to = stretch.messages[-1].seq
     mine = Conversation.objects.filter(

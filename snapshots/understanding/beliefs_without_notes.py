@@ -12,7 +12,7 @@ from uuid import UUID
 
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import stable_id
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from memory_platform.providers.tokens import TokenEstimator
 from profiles.models import Candidate, Preference, Subject, Tag
 from profiles.services.locking import lock_subject
@@ -20,8 +20,8 @@ from profiles.values import Verdict
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.models import SOURCES, Message, MessageRole, NoteSlot, Snapshot
-from snapshots.notes.section import notes_policy_in_force
-from snapshots.notes.slots import HELD, KEYS, OF_KIND, names, targets_of
+from snapshots.notes.section import load_notes_policy
+from snapshots.notes.slots import HELD, KEYS, OF_KIND, build_target_filter, names_value
 from snapshots.notes.store import store_notes
 from snapshots.notes.values import PreparedNote
 from snapshots.understanding.believing.belief_reviews import NO_LASTING_WORDS, belief_review_id
@@ -62,7 +62,7 @@ class NotelessBelief:
 
     @property
     def sentence_key(self) -> UUID:
-        return stable_id("statement of a belief", self.belief.subject_id, comparable(self.kept_sentence))
+        return stable_id("statement of a belief", self.belief.subject_id, to_comparable(self.kept_sentence))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def add_missing_notes(
     with tenant_tx(tenant_id):
         old = [one for one in _list_noteless_beliefs(subject_id) if not _will_be_noted(one.record, foreseen)]
         heard = load_heard_messages([subject_id], [one.record.message_ref for one in old if one.record.message_ref])
-        speakers, policy = load_own_names(Subject.objects.filter(id=subject_id)), notes_policy_in_force()
+        speakers, policy = load_own_names(Subject.objects.filter(id=subject_id)), load_notes_policy()
         known = set(Candidate.objects.filter(id__in=[one.review_id for one in old]).values_list("id", flat=True))
     drafts = _draft_belief_notes(old, heard, speakers) if speakers else {}
     wanted = {draft.snapshot.id: draft for draft in apply_notes_policy(list(drafts.values()), policy)}
@@ -188,7 +188,7 @@ def draft_quoted_words(read: ReadMessage, record: Candidate | None = None) -> No
 def draft_kept_sentence(read: ReadMessage, value: Any) -> NoteDraft:
     """Return the sentence that a belief keeps as a note without a message: the lasting part, preferably with the value;
     else all of it, due for review."""
-    naming = [draft for draft in read.drafts if names(draft.snapshot.text, value)]
+    naming = [draft for draft in read.drafts if names_value(draft.snapshot.text, value)]
     draft = next(iter(naming or read.drafts), None) or draft_quoted_words(read)
     details = replace(draft.details, span_start=None, span_end=None, statement_id=None)
     return NoteDraft(replace(draft.snapshot, message_ids=()), details)
@@ -208,7 +208,7 @@ def _list_noteless_beliefs(subject_id: UUID) -> Iterator[NotelessBelief]:
         sources = SOURCES[model]._default_manager.filter(subject_id=subject_id).order_by("message__said_at")
         messages = dict(sources.values_list("memory_id", "message_id"))
         for belief in current.order_by("id"):
-            places = [(kind, one) for one in targets_of(belief)]
+            places = [(kind, one) for one in build_target_filter(belief)]
             known = next((of_target[one] for one in places if one in of_target), None)
             ref = messages.get(belief.id)
             if known is not None:

@@ -15,11 +15,11 @@ from django.db.models import F
 from memory_platform.kernel.clock import utc_now
 from profiles.models import CandidateKind, Preference, ProfileFact, Subject, Tag, TagDetail
 from profiles.selectors import details_of
-from profiles.services.belief_reversal import reinstate_belief, unsay_belief
-from profiles.services.beliefs import sayings_of
+from profiles.services.belief_reversal import reinstate_belief, remove_saying
+from profiles.services.beliefs import list_sayings
 from profiles.services.search_text import refresh_search_text
-from profiles.services.tags.details import detail_place, nothing_of
-from profiles.services.tags.tags import delete_tag, put_back
+from profiles.services.tags.details import detail_place, empty_value
+from profiles.services.tags.tags import delete_tag, restore_tag
 from profiles.values import Provenance
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import find_belief_place
@@ -176,17 +176,17 @@ def _diff_ids(before: IdsByKind, after: IdsByKind, results: Sequence[CandidateRe
 
 def _undo_value(row: Any) -> None:
     if not isinstance(row, TagDetail):
-        unsay_belief(find_belief_place(row), row.id)
+        remove_saying(find_belief_place(row), row.id)
         return
     place = detail_place(row.tag, row.detail)
     now = place.current()
-    if now is not None and now.id == row.id and len(sayings_of(now)) == 1:
+    if now is not None and now.id == row.id and len(list_sayings(now)) == 1:
         replaced = place.rows().filter(superseded_by_id=row.id).first()
-        put_back(row.subject, row.tag, {row.detail: replaced.value if replaced else nothing_of(row.detail)})
+        restore_tag(row.subject, row.tag, {row.detail: replaced.value if replaced else empty_value(row.detail)})
 
 
 def _restore_value(row: Any) -> None:
     if not isinstance(row, TagDetail):
         reinstate_belief(find_belief_place(row), row.id)
     elif detail_place(row.tag, row.detail).current() is None:
-        put_back(row.subject, row.tag, {row.detail: row.value})
+        restore_tag(row.subject, row.tag, {row.detail: row.value})

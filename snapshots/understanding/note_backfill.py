@@ -12,7 +12,7 @@ from uuid import UUID
 from profiles.models import Subject
 from profiles.services.locking import lock_subject
 from snapshots.models import Message
-from snapshots.notes.section import notes_policy_in_force
+from snapshots.notes.section import load_notes_policy
 from snapshots.notes.slot_ends import end_outdated_notes
 from snapshots.understanding.beliefs_without_notes import add_missing_notes
 from snapshots.understanding.believing.current_values import BeliefCache
@@ -84,7 +84,7 @@ def _backfill_batch(
     with tenant_tx(tenant_id):
         heard = load_heard_messages([subject_id], wanted)
         names = load_own_names(Subject.objects.filter(id=subject_id))
-        policy = notes_policy_in_force()
+        policy = load_notes_policy()
     order = {message_id: place for place, message_id in enumerate(wanted)}
     heard.sort(key=lambda one: order[one.message.id])
     graded = read_messages(heard, names) if names else []

@@ -14,7 +14,7 @@ from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.models import SnapshotKind, SnapshotSource
 from snapshots.notes.section import NotesPolicy
-from snapshots.notes.slots import SaidPart, link_slots
+from snapshots.notes.slots import NoteSpan, link_slots
 from snapshots.notes.store import confirm_notes, store_notes
 from snapshots.notes.values import NoteRepeat, PreparedNote
 from snapshots.understanding.changes.message_endings import ReadMessage
@@ -68,7 +68,7 @@ def write_notes(subjects: Mapping[UUID, Subject], prepared: Sequence[PreparedNot
     delivered = frozenset(links.values_list("message_id", flat=True)) if messages else frozenset()
     new: list[PreparedNote] = []
     repeats: dict[UUID, list[NoteRepeat]] = {}
-    parts: list[SaidPart] = []
+    parts: list[NoteSpan] = []
     held: dict[UUID, list[KnownNote]] = {}
     for one in prepared:
         draft = NoteDraft(one.prepared.draft, one.details)
@@ -85,7 +85,7 @@ def write_notes(subjects: Mapping[UUID, Subject], prepared: Sequence[PreparedNot
         start, end = draft.details.span_start, draft.details.span_end
         if start is not None and end is not None:
             note_id = repeat.note_id if repeat else draft.snapshot.id
-            parts.append(SaidPart(subject_id, note_id, message_id, start, end))
+            parts.append(NoteSpan(subject_id, note_id, message_id, start, end))
     stored = store_notes(new)
     confirmed = {repeat.note_id for own in repeats.values() for repeat in own}
     link_slots([part for part in parts if part.note_id in {*stored, *confirmed}])

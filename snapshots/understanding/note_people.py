@@ -8,15 +8,15 @@ from dataclasses import replace
 from typing import Literal
 
 from memory_platform.kernel.ids import stable_id
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from profiles.models import Subject, Tag, TagKind
 from profiles.selectors import tags_of
-from profiles.services.tags.lookup import lookup_tags, synonyms_of
+from profiles.services.tags.lookup import list_synonyms, lookup_tags
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.values import Verdict
 from snapshots.models import AboutKind, Message, MessageRole, TagSource
 from snapshots.notes.values import NoteDetails, PreparedNote
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 from snapshots.understanding.believing.current_values import BeliefCache
 from snapshots.understanding.believing.message_lessons import is_forgotten_message
 from snapshots.understanding.config import NOTING
@@ -44,7 +44,7 @@ def _find_named_before(message: Message) -> NearbyPeople:
     own = Message.objects.filter(subject_id=message.subject_id, conversation_id=message.conversation_id)
     recent = own.filter(seq__lt=message.seq, seq__gte=message.seq - NOTING.turns_before).order_by("-seq")
     turns: list[Message] = []
-    for turn in with_words(list(recent)):
+    for turn in filter_with_words(list(recent)):
         if len(turn.content) > LONGEST_READ:
             return NOBODY
         turns.append(turn)
@@ -66,11 +66,11 @@ def assign_notes_to_people(
 
 
 def find_tag(tags: Iterable[Tag], label: str, relation: str) -> Tag | None:
-    others, wanted = [tag for tag in tags if tag.kind != TagKind.PLACE], comparable(label)
-    called = [tag for tag in others if wanted in map(comparable, (tag.label, *tag.aliases))]
-    if not called and wanted == comparable(relation):
-        same = {wanted, *synonyms_of(label)}
-        called = [tag for tag in others if not same.isdisjoint(map(comparable, (tag.label, tag.relation)))]
+    others, wanted = [tag for tag in tags if tag.kind != TagKind.PLACE], to_comparable(label)
+    called = [tag for tag in others if wanted in map(to_comparable, (tag.label, *tag.aliases))]
+    if not called and wanted == to_comparable(relation):
+        same = {wanted, *list_synonyms(label)}
+        called = [tag for tag in others if not same.isdisjoint(map(to_comparable, (tag.label, tag.relation)))]
     return called[0] if len(called) == 1 else None
 
 

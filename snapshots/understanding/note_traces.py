@@ -18,7 +18,7 @@ from snapshots.embedding.stored_drafts import load_stored_drafts
 from snapshots.lifecycle.edits import EditPlan, apply_edit
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import CUT_OUT, Note, Snapshot, SnapshotSource
-from snapshots.notes.filled_slots import bring_filled_back, end_filled
+from snapshots.notes.filled_slots import end_slots_of_note, restore_slots_of_note
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.drafting.near_duplicates import says_the_same
 from snapshots.understanding.edited_note_slots import fill_from_edit, undo_filling
@@ -35,7 +35,7 @@ class NoteTraceEditor:
     def end(self, note: Snapshot, said: str, now: str) -> Mapping[str, Any]:
         """Remove the traces of the words ``said`` that ``now`` no longer says, and fill slots that only ``now``
         fills."""
-        ended: dict[str, Any] = {SLOTS: end_filled(note, said, now), CUT: [], RETIRED: []}
+        ended: dict[str, Any] = {SLOTS: end_slots_of_note(note, said, now), CUT: [], RETIRED: []}
         for memory in list(_load_related_memories(note)):
             left = remove_words(memory.text, said)
             if left == memory.text:
@@ -58,7 +58,7 @@ class NoteTraceEditor:
             for memory in own.filter(id=memory_id, retired_at__isnull=True):
                 _restore_text(memory, version)
         undo_filling(note, ended.get(FILLED, {}))
-        bring_filled_back(note, ended.get(SLOTS, ()))
+        restore_slots_of_note(note, ended.get(SLOTS, ()))
 
 
 def remove_words(text: str, said: str) -> str:

@@ -17,9 +17,9 @@ from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import PreparedSnapshot, prepare_snapshots
 from snapshots.embedding.snapshot_store import store_snapshots
 from snapshots.models import Message, MessageRole
-from snapshots.notes.section import NotesPolicy, notes_policy_in_force
+from snapshots.notes.section import NotesPolicy, load_notes_policy
 from snapshots.notes.slot_ends import end_outdated_notes
-from snapshots.notes.told import subjects_told_of
+from snapshots.notes.told import list_subjects_with_notes
 from snapshots.notes.values import PreparedNote
 from snapshots.queue.draining.leases import complete_items, lock_leased, release_items
 from snapshots.queue.enqueue import enqueue_summaries
@@ -134,7 +134,7 @@ def _load_inputs(tenant_id: UUID, items: Sequence[ClaimedWork]) -> WorkInputs:
         return WorkInputs(
             heard=heard,
             names=load_own_names(subjects),
-            policy=notes_policy_in_force(),
+            policy=load_notes_policy(),
             asked=load_requested_fields(subjects),
             answers=load_answers(said),
             consents=find_consents(heard),
@@ -178,7 +178,7 @@ def _write_results(tenant_id: UUID, items: Sequence[ClaimedWork], results: WorkR
         notes = ((one, results.notes.get(one.id, ())) for one in messages)
         given = [assign_notes_to_people(subjects[one.subject_id], one, own, nearby[one.id]) for one, own in notes]
         write_notes(subjects, [note for own in given for note in own])
-        for subject_id in subjects_told_of(subjects, [one.id for one in messages]):
+        for subject_id in list_subjects_with_notes(subjects, [one.id for one in messages]):
             end_outdated_notes(subject_id, [one.id for one in messages if one.subject_id == subject_id])
         write_endings([(one.message, one.endings) for one in results.endings if one.message.subject_id in subjects])
         store_snapshots([reply for message in said for reply in results.replies.get(message.id, ())])

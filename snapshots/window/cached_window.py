@@ -10,7 +10,7 @@ from uuid import UUID
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.redis.client import RedisAway, redis_client
 from snapshots.models import Conversation, Message
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 from snapshots.window.policy import WINDOW_POLICY
 from snapshots.window.redis_store import erase_turns, load_cached_turns, make_window_key, store_turns
 from snapshots.window.values import Window, WindowMessage, build_window_message, choose_newest_turns
@@ -80,4 +80,4 @@ def _load_turns_before(conversation: Conversation, seq: int, limit: int) -> list
     older = Message.objects.filter(
         subject_id=conversation.subject_id, conversation_id=conversation.id, seq__lt=seq
     ).order_by("-seq")[:limit]
-    return [build_window_message(message) for message in reversed(with_words(list(older)))]
+    return [build_window_message(message) for message in reversed(filter_with_words(list(older)))]

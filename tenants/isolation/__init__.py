@@ -1,5 +1,5 @@
 """Tenant isolation: scope, manager, and the migration operation that protects a table."""
 
-from tenants.isolation.scope import current_tenant_id, scope_reads, tenant_notes, tenant_reads, tenant_tx
+from tenants.isolation.scope import current_tenant_id, scope_reads, tenant_reads, tenant_tx, tenant_writes
 
-__all__ = ["current_tenant_id", "scope_reads", "tenant_notes", "tenant_reads", "tenant_tx"]
+__all__ = ["current_tenant_id", "scope_reads", "tenant_reads", "tenant_tx", "tenant_writes"]

@@ -75,7 +75,7 @@ def tenant_reads(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows]
     return _read_alone(tenant_id, _OPEN_TO_READ, statements)
 
 
-def tenant_notes(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows]:
+def tenant_writes(tenant_id: UUID, statements: Sequence[Statement]) -> list[Rows]:
     """Run constant statements whose writes may be lost in a crash, in one round trip; return the rows of each.
 
     They are a transaction of their own that commits without waiting for the disk. Does not nest in a scope.

@@ -42,7 +42,7 @@ def assign_buckets(arms: Sequence[Arm]) -> list[Arm]:
     ]
 
 
-def owners(arms: Iterable[Arm]) -> dict[int, Arm]:
+def list_owners(arms: Iterable[Arm]) -> dict[int, Arm]:
     """Return ``{bucket: arm}``; a bucket of no arm is missing."""
     return {bucket: arm for arm in arms for bucket in arm.buckets}
 
@@ -54,5 +54,5 @@ def arms_to_json(arms: Iterable[Arm]) -> list[dict[str, Any]]:
     ]
 
 
-def arms_of(kept: Iterable[Mapping[str, Any]]) -> list[Arm]:
+def read_arms(kept: Iterable[Mapping[str, Any]]) -> list[Arm]:
     return [Arm(one["name"], one["policy_version"], one["percent"], tuple(one["buckets"])) for one in kept]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from memory_platform.kernel.errors import FieldFault, InvalidInput
-from memory_platform.kernel.policy import Provenance, provenance_of
+from memory_platform.kernel.policy import NumberSource, source_of_numbers
 from tenants.policies.kinds import Kind, WrongValue
 
 PolicyT = TypeVar("PolicyT")
@@ -59,8 +59,8 @@ class Section(Generic[PolicyT]):
     def to_json(self, policy: PolicyT) -> dict[str, Any]:
         return {field: kind.to_json(getattr(policy, field)) for field, kind in self.kinds.items()}
 
-    def provenance(self, field: str) -> Provenance:
-        return provenance_of(type(self.default))[field]
+    def provenance(self, field: str) -> NumberSource:
+        return source_of_numbers(type(self.default))[field]
 
 
 Sections = Mapping[str, Section[Any]]

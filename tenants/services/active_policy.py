@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memory_platform.postgres.prepared import Rows, Statement
-from tenants.policies.arms import Arm, arms_of, bucket_of, owners
+from tenants.policies.arms import Arm, bucket_of, list_owners, read_arms
 from tenants.policies.sections import Document
 
 _STEERING = """
@@ -48,13 +48,13 @@ class ActivePolicy:
     locale: str = ""
 
 
-def steering_statement(tenant_id: UUID) -> Statement:
+def active_policy_statement(tenant_id: UUID) -> Statement:
     return Statement(_STEERING, [tenant_id])
 
 
 def steering_of(rows: Rows) -> ActivePolicy:
     """Return the row of :func:`steering_statement` as a value."""
     epoch, active, locale, experiment_id, name, arms, documents = rows[0]
-    running = RunningExperiment(experiment_id, name, owners(arms_of(arms))) if experiment_id else None
+    running = RunningExperiment(experiment_id, name, list_owners(read_arms(arms))) if experiment_id else None
     by_number = {int(number): document for number, document in (documents or {}).items()}
     return ActivePolicy(epoch, active, by_number, running, locale)

@@ -33,7 +33,7 @@ Default = timedelta | Daily
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class RunTimes:
     """Times of the day in a crontab; weekdays count from Sunday, 0. All five must match."""
 
     minutes: frozenset[int]
@@ -44,7 +44,7 @@ class Times:
     zone: tzinfo
 
 
-Schedule = timedelta | Times
+Schedule = timedelta | RunTimes
 
 
 def schedule_of(job: str, default: Default) -> Schedule:
@@ -54,17 +54,17 @@ def schedule_of(job: str, default: Default) -> Schedule:
         every: timedelta = row.interval.schedule.run_every
         return every
     if row is not None and row.crontab is not None:
-        return times_of(row.crontab.schedule)
+        return read_crontab(row.crontab.schedule)
     if isinstance(default, timedelta):
         return default
     every_day = (frozenset(range(7)), frozenset(range(1, 32)), frozenset(range(1, 13)))
-    return Times(frozenset({default.minute}), frozenset({default.hour}), *every_day, UTC)
+    return RunTimes(frozenset({default.minute}), frozenset({default.hour}), *every_day, UTC)
 
 
-def times_of(crontab: object) -> Times:
+def read_crontab(crontab: object) -> RunTimes:
     parts = ("minute", "hour", "day_of_week", "day_of_month", "month_of_year")
     minutes, hours, weekdays, days, months = (frozenset(getattr(crontab, part)) for part in parts)
-    return Times(minutes, hours, weekdays, days, months, getattr(crontab, "tz", UTC))
+    return RunTimes(minutes, hours, weekdays, days, months, getattr(crontab, "tz", UTC))
 
 
 def due_slot(schedule: Schedule, last: datetime | None, now: datetime) -> datetime | None:
@@ -74,7 +74,7 @@ def due_slot(schedule: Schedule, last: datetime | None, now: datetime) -> dateti
     """
     if isinstance(schedule, timedelta):
         slot = now.replace(microsecond=0)
-        return slot if last is None or _far_enough(last, now, schedule) else None
+        return slot if last is None or _is_far_enough(last, now, schedule) else None
     slots = latest_slots(schedule, now)
     newest = next(slots, None)
     if newest is None or last is None:
@@ -84,20 +84,20 @@ def due_slot(schedule: Schedule, last: datetime | None, now: datetime) -> dateti
     return newest if newest > last and newest - last >= period * RUN_POLICY.least_gap else None
 
 
-def latest_slots(times: Times, now: datetime) -> Iterator[datetime]:
+def latest_slots(times: RunTimes, now: datetime) -> Iterator[datetime]:
     """Yield the slots of ``times`` at or before ``now``, the latest first, in UTC, each once."""
     today = now.astimezone(times.zone).date()
     seen: datetime | None = None
     for back in range(-1, DAYS_LOOKED_BACK):
         day = today - timedelta(days=back)
         if day.day in times.days and day.month in times.months and day.isoweekday() % 7 in times.weekdays:
-            for moment in sorted(_moments(times, day), reverse=True):
+            for moment in sorted(_list_moments(times, day), reverse=True):
                 if moment <= now and (seen is None or moment < seen):
                     seen = moment
                     yield moment
 
 
-def _moments(times: Times, day: date) -> set[datetime]:
+def _list_moments(times: RunTimes, day: date) -> set[datetime]:
     """Return a day's slots in UTC; a local time that does not exist is read with the old offset."""
     folds = (0, 1) if len(times.hours) == HOURS_OF_A_DAY else (0,)
     return {
@@ -108,6 +108,6 @@ def _moments(times: Times, day: date) -> set[datetime]:
     }
 
 
-def _far_enough(last: datetime, now: datetime, period: timedelta) -> bool:
+def _is_far_enough(last: datetime, now: datetime, period: timedelta) -> bool:
     """Return whether enough time has passed. A last run in the future came from another clock and does not count."""
     return last > now + period or now - last >= period * RUN_POLICY.beat_tolerance

@@ -12,9 +12,9 @@ from memory_platform.kernel.errors import FieldFault
 from tenants.errors import ExperimentConflict, ExperimentRefused, ExperimentUnknown
 from tenants.isolation import current_tenant_id
 from tenants.models import Experiment, ExperimentStatus, PolicyVersion, Tenant
-from tenants.policies.arms import BUCKETS, Arm, arms_of, arms_to_json, assign_buckets
+from tenants.policies.arms import BUCKETS, Arm, arms_to_json, assign_buckets, read_arms
 from tenants.services.audit import Actor, record_audit
-from tenants.services.policies import lock_steering
+from tenants.services.policies import lock_policy
 
 # Gets an experiment's id and version; raises if the caller has seen another one.
 Accept = Callable[[UUID, int], None]
@@ -29,8 +29,8 @@ def experiment_by_id(experiment_id: UUID) -> Experiment:
 
 def create_experiment(name: str, arms: Sequence[Arm], *, by: Actor, reason: str) -> Experiment:
     """Create a draft. Raises ExperimentRefused with the faults, ExperimentConflict for a name that is taken."""
-    lock_steering()
-    _refuse([*_faults_of(arms), *_unknown_versions(arms)])
+    lock_policy()
+    _refuse([*_faults_of(arms), *_find_unknown_versions(arms)])
     if Experiment.objects.filter(name=name).exists():
         raise ExperimentConflict("Another experiment has this name.")
     made = Experiment.objects.create(name=name, arms=arms_to_json(assign_buckets(arms)))
@@ -43,7 +43,7 @@ def start_experiment(experiment_id: UUID, *, by: Actor, reason: str, accept: Acc
 
     Raises ExperimentUnknown, ExperimentConflict for one that has ended or while another one runs.
     """
-    lock_steering()
+    lock_policy()
     experiment = _load_accepted(experiment_id, accept)
     if experiment.status == ExperimentStatus.ENDED:
         raise ExperimentConflict("This experiment has ended; an experiment runs once.")
@@ -60,7 +60,7 @@ def end_experiment(experiment_id: UUID, *, by: Actor, reason: str, accept: Accep
 
     Raises ExperimentUnknown, ExperimentConflict for a draft.
     """
-    lock_steering()
+    lock_policy()
     experiment = _load_accepted(experiment_id, accept)
     if experiment.status == ExperimentStatus.DRAFT:
         raise ExperimentConflict("This experiment has not been started.")
@@ -70,7 +70,7 @@ def end_experiment(experiment_id: UUID, *, by: Actor, reason: str, accept: Accep
     return experiment
 
 
-def share_out(
+def reassign_subjects(
     experiment_id: UUID,
     percents: Mapping[str, int],
     *,
@@ -84,18 +84,18 @@ def share_out(
     Raises ExperimentUnknown, ExperimentRefused for an arm that is not there or more than 100, ExperimentConflict for
     one that has ended.
     """
-    lock_steering()
+    lock_policy()
     experiment = _load_accepted(experiment_id, accept)
     if experiment.status == ExperimentStatus.ENDED:
         raise ExperimentConflict("This experiment has ended.")
-    arms = arms_of(experiment.arms)
+    arms = read_arms(experiment.arms)
     strange = sorted(percents.keys() - {arm.name for arm in arms})
     shared = [replace(arm, percent=percents.get(arm.name, arm.percent)) for arm in arms]
     names = ", ".join(arm.name for arm in arms)
     _refuse(
         [
             *(FieldFault("percents", "unknown_arm", f"Must name one of the arms: {names}.") for _ in strange),
-            *_too_much(shared),
+            *_find_overflow(shared),
         ]
     )
     experiment.arms = arms_to_json(assign_buckets(shared))
@@ -122,15 +122,15 @@ def _faults_of(arms: Sequence[Arm]) -> Iterator[FieldFault]:
     for index, arm in enumerate(arms):
         if Counter(one.name for one in arms)[arm.name] > 1:
             yield FieldFault(f"arms.{index}.name", "repeated", "Give each arm a different name.")
-    yield from _too_much(arms)
+    yield from _find_overflow(arms)
 
 
-def _too_much(arms: Sequence[Arm]) -> Iterator[FieldFault]:
+def _find_overflow(arms: Sequence[Arm]) -> Iterator[FieldFault]:
     if sum(arm.percent for arm in arms) > BUCKETS:
         yield FieldFault("arms", "over_100", "The percentages must add up to at most 100.")
 
 
-def _unknown_versions(arms: Sequence[Arm]) -> Iterator[FieldFault]:
+def _find_unknown_versions(arms: Sequence[Arm]) -> Iterator[FieldFault]:
     known = set(
         PolicyVersion.objects.filter(number__in=[arm.policy_version for arm in arms]).values_list("number", flat=True)
     )

@@ -23,7 +23,7 @@ from memory_platform.kernel.errors import MemoryPlatformError
 from memory_platform.observability.logs import Event, log
 from tenants.models import JobRun, Tenant
 from tenants.policy import RUN_POLICY, RunPolicy
-from tenants.services.due_times import Default, Times, due_slot, latest_slots, schedule_of, times_of
+from tenants.services.due_times import Default, RunTimes, due_slot, latest_slots, read_crontab, schedule_of
 
 LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0)), clock_timestamp()"
 
@@ -93,7 +93,7 @@ def run_round(job: str, default: Default, work: RoundWork, *, policy: RunPolicy 
         return False
     share = _Round(run, work, policy)
     try:
-        share.go()
+        share.run_turns()
     except RunLost:
         log(Event.LEASE_LOST, job=job)
     except SoftTimeLimitExceeded:
@@ -121,7 +121,7 @@ def run_whole_by_hand(job: str, work: Callable[[], RunTally]) -> RunTally:
     return _end_run(_begin_by_hand(job), work())
 
 
-def by_hand(job: str) -> str:
+def name_manual_run(job: str) -> str:
     return f"{job} (by hand)"
 
 
@@ -166,7 +166,7 @@ class _Round:
         self.ends_at = time.monotonic() + policy.time.total_seconds()
         self.marked_at, self.rows = time.monotonic(), 0
 
-    def go(self) -> None:
+    def run_turns(self) -> None:
         for tenant_id in self._tenants():
             if time.monotonic() >= self.ends_at or not self._turn(tenant_id):
                 self._mark(lease_until=_now(), tries=0)
@@ -228,7 +228,7 @@ class _Round:
 
 
 def _begin_by_hand(job: str) -> JobRun:
-    return JobRun.objects.create(job=by_hand(job), scheduled_for=timezone.now(), started_at=timezone.now())
+    return JobRun.objects.create(job=name_manual_run(job), scheduled_for=timezone.now(), started_at=timezone.now())
 
 
 def _end_run(run: JobRun, tally: RunTally) -> RunTally:
@@ -261,7 +261,7 @@ def _take_over(run: JobRun, now: datetime, leased: timedelta) -> JobRun:
 def _is_missed(row: PeriodicTask, last: datetime | None, now: datetime, policy: RunPolicy) -> bool:
     if row.crontab is None:
         return False
-    times: Times = times_of(row.crontab.schedule)
+    times: RunTimes = read_crontab(row.crontab.schedule)
     slot = due_slot(times, last, now) if last else None
     if slot is None or now - slot > policy.late:
         return False

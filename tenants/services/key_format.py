@@ -48,7 +48,7 @@ def parse_token(token: str) -> KeyParts | None:
     return KeyParts(key_id, secret)
 
 
-def digest_of(secret: str, pepper: str) -> bytes:
+def compute_digest(secret: str, pepper: str) -> bytes:
     return hmac.new(pepper.encode(), secret.encode(), hashlib.sha256).digest()
 
 

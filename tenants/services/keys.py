@@ -17,7 +17,7 @@ from tenants.isolation import tenant_tx
 from tenants.models import ApiKey, ApiKeyDigest, Scope
 from tenants.policy import KEY_POLICY
 from tenants.services.audit import Actor, record_audit
-from tenants.services.key_format import KeyParts, digest_of, new_key_parts, parse_token
+from tenants.services.key_format import KeyParts, compute_digest, new_key_parts, parse_token
 from tenants.services.usage.limits import Limits, copy_limits
 
 NO_DIGEST = bytes(32)
@@ -90,7 +90,7 @@ def create_key(
     parts = new_key_parts()
     given = {"name": name, "scopes": sorted(set(scopes)), "expires_at": expires_at}
     api_key = ApiKey.objects.create(id=key_ref or new_id(), key_id=parts.key_id, **given)
-    ApiKeyDigest.objects.create(api_key=api_key, digest=digest_of(parts.secret, settings.KEY_PEPPER))
+    ApiKeyDigest.objects.create(api_key=api_key, digest=compute_digest(parts.secret, settings.KEY_PEPPER))
     record_audit(by, "api_key.created", object_kind="api_key", object_id=api_key.key_id)
     return CreatedKey(api_key, parts.token)
 
@@ -131,7 +131,9 @@ def authenticate_key(token: str) -> Caller:
         raise InvalidKey
     found = fetch_prepared(AUTH_KEY, [parts.key_id])
     row = _KeyRow(*found[0]) if found else None
-    genuine = hmac.compare_digest(digest_of(parts.secret, settings.KEY_PEPPER), bytes(row.digest) if row else NO_DIGEST)
+    genuine = hmac.compare_digest(
+        compute_digest(parts.secret, settings.KEY_PEPPER), bytes(row.digest) if row else NO_DIGEST
+    )
     if row is None or not genuine or not _is_live(row):
         raise InvalidKey
     _note_use(row)

@@ -51,7 +51,7 @@ def version_by_number(number: int) -> PolicyVersion:
     return found
 
 
-def section_in_force(name: str) -> Mapping[str, Any]:
+def load_active_section(name: str) -> Mapping[str, Any]:
     """Return the active version's overrides of one section, as JSON; for writers, which have no caller's epoch."""
     rows = fetch_prepared(_IN_FORCE, [current_tenant_id(), name])
     found: Mapping[str, Any] = (rows and rows[0][0]) or {}
@@ -77,7 +77,7 @@ def propose(
 
 def create_version(proposal: Proposal, *, by: Actor, reason: str) -> PolicyVersion:
     """Create the next version, not active yet; leaves an audit record."""
-    lock_steering()
+    lock_policy()
     newest = PolicyVersion.objects.aggregate(newest=Max("number"))["newest"] or 0
     made = PolicyVersion.objects.create(
         number=newest + 1, document=proposal.document, based_on=proposal.based_on, reason=reason, author=by.id
@@ -91,7 +91,7 @@ def activate_version(number: int, *, by: Actor, reason: str, accept: Accept = la
 
     Every process follows with its next request. Raises PolicyUnknown, and what ``accept`` raises.
     """
-    tenant = lock_steering()
+    tenant = lock_policy()
     found = version_by_number(number)
     accept(found.id, tenant.policy_epoch)
     if tenant.policy_version != number:
@@ -106,7 +106,7 @@ def roll_back(number: int, sections: Sections, *, by: Actor, reason: str) -> Pol
     So the numbers show in which order the versions were in force. Raises PolicyUnknown, and PolicyUnchanged if the
     active version is equal.
     """
-    lock_steering()
+    lock_policy()
     earlier = version_by_number(number)
     differing = compare_versions(active_number(), number, sections)
     if not differing:
@@ -128,7 +128,7 @@ def make_first_version() -> None:
     PolicyVersion.objects.create(number=FIRST)
 
 
-def lock_steering() -> Tenant:
+def lock_policy() -> Tenant:
     """Return the tenant's row, locked: changes of the policies in force are serialised."""
     return Tenant.objects.select_for_update(no_key=True).get(id=current_tenant_id())
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_platform.kernel.policy import provenance_of
+from memory_platform.kernel.policy import source_of_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("memory_platform", "tenants", "profiles", "snapshots", "lab")
@@ -107,7 +107,7 @@ def test_every_number_of_a_policy_has_a_provenance(policy: type) -> None:
     nested = {f.name for f in dataclasses.fields(policy)} - plain
     assert all(dataclasses.is_dataclass(getattr(policy(), name)) for name in nested)
     if not nested:
-        assert provenance_of(policy)
+        assert source_of_numbers(policy)
 
 
 def test_policies_are_found_at_all() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 
 from lab.evaluation import prompts as evaluation
-from memory_platform.providers.chat_prompts import Prompt
+from memory_platform.providers.chat_prompts import PromptTemplate
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("memory_platform", "profiles", "snapshots", "tenants")
@@ -35,11 +35,11 @@ def digest(words: object) -> str:
     return blake2b(orjson.dumps(words, option=orjson.OPT_SORT_KEYS), digest_size=8).hexdigest()
 
 
-def prompts() -> list[Prompt]:
+def prompts() -> list[PromptTemplate]:
     """Return the prompts of every ``prompts.py``."""
     files = [path for room in ROOMS for path in sorted((ROOT / room).rglob("prompts.py"))]
     modules = [import_module(".".join(path.relative_to(ROOT).with_suffix("").parts)) for path in files]
-    return [held for module in modules for held in vars(module).values() if isinstance(held, Prompt)]
+    return [held for module in modules for held in vars(module).values() if isinstance(held, PromptTemplate)]
 
 
 def test_no_word_changes_without_a_new_version() -> None:

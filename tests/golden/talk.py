@@ -7,7 +7,7 @@ right, too), and ``lacks``, words that nothing believed may hold any more (``=WO
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from profiles.selectors import current_preferences, profile_facts, tags_of
 from tenants.isolation import tenant_tx
 from tests.conftest import House
@@ -34,23 +34,23 @@ def faults(row: Mapping[str, Any], believed: Believed) -> list[str]:
     missing = [
         f"{place}={wanted}"
         for place, wanted in row["holds"].items()
-        if not any(_same(place, at) and comparable(value) in _either(wanted) for at, value in believed)
+        if not any(_same(place, at) and to_comparable(value) in _either(wanted) for at, value in believed)
     ]
     return missing + [f"still {words}" for words in row["lacks"] if any(_held(words, *one) for one in believed)]
 
 
 def _either(wanted: str) -> list[str]:
-    return [comparable(one) for one in wanted.split(" | ")]
+    return [to_comparable(one) for one in wanted.split(" | ")]
 
 
 def _same(one: str, other: str) -> bool:
-    return comparable(one) == comparable(other)
+    return to_comparable(one) == to_comparable(other)
 
 
 def _held(words: str, place: str, value: str) -> bool:
     if words.startswith("="):
-        return comparable(words[1:]) == comparable(value)
-    return comparable(words) in comparable(f"{place} {value}")
+        return to_comparable(words[1:]) == to_comparable(value)
+    return to_comparable(words) in to_comparable(f"{place} {value}")
 
 
 def believed(house: House) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from django.utils.module_loading import import_string
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
 
 from memory_platform.celery import app
-from memory_platform.schedule import TIMETABLE, Job, sync_schedule
+from memory_platform.schedule import TIMETABLE, ScheduledJob, sync_schedule
 from snapshots.maintenance import JOBS
 from tenants.services.due_times import Daily
 
@@ -70,7 +70,7 @@ def test_what_a_person_changed_is_never_touched(change: str) -> None:
 
 def test_a_row_nobody_changed_follows_a_new_default() -> None:
     job = TIMETABLE[-1]
-    slower = Job(job.name, every=timedelta(seconds=7200), runs=job.runs, why=job.why, owner=job.owner)
+    slower = ScheduledJob(job.name, every=timedelta(seconds=7200), runs=job.runs, why=job.why, owner=job.owner)
     sync_schedule()
     assert sync_schedule([slower]) == [job.name]
     row = PeriodicTask.objects.get(name=job.name)

@@ -11,7 +11,7 @@ from django.db import connections
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Preference, ProfileFact, Tag
-from profiles.services.claims import stated_claim
+from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.tags import TagDraft, upsert_tag
@@ -74,12 +74,12 @@ def remember(house: House, *texts: str, messages: Sequence[Message] = (), **colu
 def prefer(house: House, category: str, key: str, value: Any, **said: Any) -> None:
     """Record a preference as the product states it."""
     with tenant_tx(house.tenant.id):
-        record_preference(house.subject, category, key, stated_claim(value, **said))
+        record_preference(house.subject, category, key, make_stated_claim(value, **said))
 
 
 def know(house: House, *, valid_at: datetime | None = None, **facts: Any) -> None:
     """Set fields of the profile as the product states them, true since ``valid_at``, by default now."""
-    claims = {field: stated_claim(value, valid_at=valid_at) for field, value in facts.items()}
+    claims = {field: make_stated_claim(value, valid_at=valid_at) for field, value in facts.items()}
     with tenant_tx(house.tenant.id):
         patch_profile(house.subject, [FactChange(FactName(field), claim) for field, claim in claims.items()])
 

@@ -6,7 +6,7 @@ import pytest
 
 from profiles.values import Provenance
 from snapshots.models import SnapshotKind
-from snapshots.policy import expires_at, usual_provenance
+from snapshots.policy import compute_expiry, default_provenance
 
 RECORDED = datetime(2026, 5, 8, 9, 0, tzinfo=UTC)
 
@@ -24,9 +24,9 @@ RECORDED = datetime(2026, 5, 8, 9, 0, tzinfo=UTC)
     ],
 )
 def test_each_kind_is_kept_as_long_as_promised_from_its_recording(kind: str, days: int | None) -> None:
-    assert expires_at(kind, RECORDED) == (None if days is None else RECORDED + timedelta(days=days))
+    assert compute_expiry(kind, RECORDED) == (None if days is None else RECORDED + timedelta(days=days))
 
 
 def test_only_the_products_own_word_counts_as_confirmed() -> None:
-    confirmed = {kind for kind in SnapshotKind if usual_provenance(kind) is Provenance.CONFIRMED_BY_USER}
+    confirmed = {kind for kind in SnapshotKind if default_provenance(kind) is Provenance.CONFIRMED_BY_USER}
     assert confirmed == {SnapshotKind.MANUAL, SnapshotKind.NOTE}

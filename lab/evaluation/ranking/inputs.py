@@ -10,7 +10,7 @@ from lab.evaluation.ranking.overlap import EvidenceNeed, estimate_tokens, eviden
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.providers.contracts import Preparable, WordRelations
 from memory_platform.providers.registry import word_relations
-from profiles.belief_queries import subject_id_of
+from profiles.belief_queries import find_subject_id
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.packed_index import Float32
 from snapshots.recall.degraded_reasons import join_reasons
@@ -82,7 +82,7 @@ def load_subject(tenant_id: UUID, asked: SubjectQuestions) -> LoadedSubject:
             embedder.prepare()  # a question does not wait until a model is loaded; an evaluation does
     embedded = [embed_questions([question.query], embedders) for question in asked.questions]
     with tenant_tx(tenant_id):
-        subject_id = subject_id_of(asked.subject_id)
+        subject_id = find_subject_id(asked.subject_id)
         loaded = load_images(subject_in_scope(subject_id), embedders) if subject_id else None
         if loaded is None:
             raise MemoryIncomplete(f"{asked.subject_id} is not there")

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.terms import split_terms
 from memory_platform.providers.contracts import TokenCounter
 
 # Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009: their usual values.
@@ -14,7 +14,7 @@ K1, B = 1.2, 0.75
 class RawHistory:
     """All that was said, in order, with its sizes and the words that ``split`` finds; it grows, is never summarised."""
 
-    def __init__(self, counter: TokenCounter, split: Callable[[str], Iterable[str]] = terms) -> None:
+    def __init__(self, counter: TokenCounter, split: Callable[[str], Iterable[str]] = split_terms) -> None:
         self._counter = counter
         self._split = split
         self._texts: list[str] = []

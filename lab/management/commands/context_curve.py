@@ -21,9 +21,9 @@ from lab.evaluation.contexts.stack import Stack, StackRefused
 from lab.evaluation.plot import PlottingMissing, require_plotting
 from lab.management.commands.evaluate import read_numbers
 from memory_platform.env.table import environment
+from memory_platform.management.dataset_faults import explain_faults
 from memory_platform.management.progress import progress
-from memory_platform.management.reading import explain_faults
-from memory_platform.management.writing import write_result
+from memory_platform.management.result_files import write_result
 
 AGAIN = "Run the same command again: what is stored already is skipped."
 

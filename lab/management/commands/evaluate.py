@@ -29,9 +29,9 @@ from lab.evaluation.tuning.search import tune
 from lab.evaluation.tuning.sweep import alternative_policies, sweep
 from memory_platform.kernel.errors import InvalidInput, MemoryPlatformError
 from memory_platform.management.base import PlatformCommand
+from memory_platform.management.dataset_faults import explain_faults
 from memory_platform.management.progress import Advance, progress, quiet_events
-from memory_platform.management.reading import explain_faults
-from memory_platform.management.writing import write_result
+from memory_platform.management.result_files import write_result
 from memory_platform.providers.registry import chat_model
 from snapshots.queue.values import WorkCounts
 from snapshots.recall.policy import DEFAULT_RECALL

@@ -4,12 +4,12 @@ import math
 
 from memory_platform.kernel.errors import MemoryPlatformError
 from tenants.errors import QuotaExceeded
-from tenants.services.usage.rates import Rate
+from tenants.services.usage.rates import BucketState
 
 LIMIT, REMAINING, RESET = "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"
 
 
-def rate_headers(rate: Rate) -> dict[str, str]:
+def rate_headers(rate: BucketState) -> dict[str, str]:
     """Return the headers for a key's bucket; ``Reset`` is the UTC epoch second at which it is full."""
     return {
         LIMIT: str(rate.allowed),

@@ -15,7 +15,7 @@ from memory_platform.api.views.base import OpenView
 from memory_platform.api.views.operations import operation
 from memory_platform.observability import health
 from memory_platform.observability.health import Check, ProbeOutcome
-from memory_platform.observability.metrics import exposition, refresh_with
+from memory_platform.observability.metrics import refresh_with, render_metrics
 from memory_platform.providers.registry import embedders
 from memory_platform.providers.warm_up import is_ready
 from snapshots.queue.figures.queue_gauges import set_queue_gauges
@@ -64,7 +64,7 @@ class ReadyView(OpenView):
     @operation("health_ready", answer=ReadyOutput, status=(200, 503))
     def get(self, request: Request) -> Response:
         """Check whether the process can serve. Only a missing or unfit database is 503."""
-        found = health.look_at(CHECKS)
+        found = health.run_checks(CHECKS)
         body = ReadyOutput.render(found, checks=dict(found.checks))
         if found.status is ProbeOutcome.UNAVAILABLE:
             return Response(body, status=503, headers={"Retry-After": str(POLICY.retry_after_s)})
@@ -75,7 +75,7 @@ class ReadyView(OpenView):
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     """``/metrics``: all metrics in the Prometheus text format."""
-    return HttpResponse(exposition(), content_type=CONTENT_TYPE_LATEST)
+    return HttpResponse(render_metrics(), content_type=CONTENT_TYPE_LATEST)
 
 
 def probe_embedding() -> ProbeOutcome:

@@ -5,7 +5,7 @@ from typing import Any
 
 from memory_platform.api.tools.values import FORGOTTEN_BY_SUBJECT, INSTRUCTION, NOT_REMEMBERED, ONE_OFF, ToolCall
 from profiles.models import Subject
-from profiles.services.tombstones import forgotten_texts, has_marks
+from profiles.services.tombstones import find_forgotten_texts, has_tombstones
 from snapshots.models import Conversation
 from snapshots.understanding.reading.instruction_classifier import is_instruction
 from snapshots.understanding.reading.text_forms import matching_form
@@ -23,7 +23,7 @@ def refusal_of(subject: Subject, call: ToolCall) -> str | None:
         return INSTRUCTION
     if call.conversation_id and _teaches_nothing(subject, call.conversation_id):
         return NOT_REMEMBERED
-    if has_marks(subject.id) and forgotten_texts(subject.id, said):
+    if has_tombstones(subject.id) and find_forgotten_texts(subject.id, said):
         return FORGOTTEN_BY_SUBJECT
     return None
 

@@ -12,20 +12,20 @@ from memory_platform.api.v1.profiles.preference_serializers import PreferenceOut
 from memory_platform.api.v1.profiles.tag_serializers import TagOutput, refuse_sensitive_tag
 from profiles.memory_lines import SHARED_KEYS
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
-from profiles.services.claims import Claim, same_value, stated_claim
-from profiles.services.lists import among_entries, entries_of
+from profiles.services.claims import Claim, have_same_value, make_stated_claim
+from profiles.services.lists import entries_of, find_entry
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import (
-    amend_list_preference,
+    change_list_preference,
     preference_place,
     record_preference,
     take_from_opposite,
 )
 from profiles.services.profile import LIST_FIELDS, FactChange, FactName, Mode, fact_place, patch_profile
 from profiles.services.tags.tags import TagDraft, find_tag_by_label, upsert_tag
-from profiles.services.tool_saves import note_saved, was_saved
+from profiles.services.tool_saves import record_save, was_saved
 from profiles.values import Provenance, Verdict
-from snapshots.notes.slot_ends import end_notes_at
+from snapshots.notes.slot_ends import end_notes_of_slot
 
 M = TypeVar("M", Preference, ProfileFact, Tag)
 Arguments = Mapping[str, Any]
@@ -65,8 +65,8 @@ def save_once(subject: Subject, call: ToolCall) -> ToolAnswer:
     if saved.row is None:
         return ToolAnswer(call.tool, saved.verdict, saved.reason)
     if call.conversation_id and saved.verdict is not Verdict.REJECTED:
-        note_saved(subject, call.conversation_id, _value_id(saved.row))
-    end_notes_at(saved.row)
+        record_save(subject, call.conversation_id, _value_id(saved.row))
+    end_notes_of_slot(saved.row)
     return ToolAnswer(call.tool, saved.verdict, saved.reason, saver.render(saved.row))
 
 
@@ -81,7 +81,7 @@ def check_arguments(tool: str, arguments: Arguments) -> None:
 
 
 def claim_of(arguments: Arguments, value: Any, **details: Any) -> Claim:
-    return stated_claim(value, provenance=Provenance(arguments["provenance"]), **details)
+    return make_stated_claim(value, provenance=Provenance(arguments["provenance"]), **details)
 
 
 def _value_id(row: Preference | ProfileFact | Tag) -> UUID:
@@ -106,7 +106,7 @@ def _save_preference(subject: Subject, arguments: Arguments) -> SaveResult[Prefe
     if key not in SHARED_KEYS or entries is None:
         outcome = record_preference(subject, category, key, claim)
     else:
-        outcome = amend_list_preference(subject, (category, key), claim, add=entries)
+        outcome = change_list_preference(subject, (category, key), claim, add=entries)
         take_from_opposite(subject, key, claim, entries)
     return SaveResult(outcome.verdict, outcome.reason, outcome.current or outcome.row)
 
@@ -135,9 +135,9 @@ def _is_list(name: FactName) -> bool:
 def _contains(value: Any, arguments: Arguments, *, is_list: bool) -> bool:
     """Return whether a value is that of the arguments, or a list with all their entries."""
     if not is_list:
-        return same_value(value, arguments["value"])
+        return have_same_value(value, arguments["value"])
     known, wanted = entries_of(value), entries_of(arguments["value"])
-    return known is not None and wanted is not None and all(among_entries(one, known) for one in wanted)
+    return known is not None and wanted is not None and all(find_entry(one, known) for one in wanted)
 
 
 def _draft(arguments: Arguments) -> TagDraft:
@@ -165,7 +165,7 @@ def _find_tag(subject: Subject, arguments: Arguments) -> Tag | None:
     news = draft.news()
     aliases = news.pop("aliases", [])
     known = all(getattr(tag, name) == value for name, value in news.items())
-    return tag if known and all(among_entries(one, tag.aliases) for one in aliases) else None
+    return tag if known and all(find_entry(one, tag.aliases) for one in aliases) else None
 
 
 def _save_tag(subject: Subject, arguments: Arguments) -> SaveResult[Tag]:

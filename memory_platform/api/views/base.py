@@ -25,11 +25,11 @@ from memory_platform.api.requests.serializers import NoQueryInput
 from memory_platform.api.requests.targets import target_faults
 from memory_platform.kernel.errors import InvalidInput
 from snapshots.models import Snapshot
-from snapshots.policies.effective import Policies, effective
+from snapshots.policies.effective import Policies, effective_policies
 from tenants.services.audit import Actor
 from tenants.services.keys import Caller
-from tenants.services.usage.quotas import take_messages, take_snapshots
-from tenants.services.usage.rates import Rate, take_request
+from tenants.services.usage.quotas import reserve_messages, reserve_snapshots
+from tenants.services.usage.rates import BucketState, take_request
 
 METHODS_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 SCOPE_OF_METHOD = {"HEAD": "GET", "OPTIONS": "GET"}
@@ -91,7 +91,7 @@ class TenantView(ApiView):
     # One scope for all methods, or one for each. HEAD and OPTIONS need the scope of GET.
     required_scope: ClassVar[str | Mapping[str, str]]
     # The key's bucket after this request; None while Redis is away.
-    rate: Rate | None = None
+    rate: BucketState | None = None
 
     @classmethod
     def scope_for(cls, method: str) -> str | None:
@@ -130,9 +130,9 @@ class SubjectView(TenantView):
     def make_room(self, *, messages: int = 0, snapshots: int = 0) -> None:
         """Take the tenant's quota in the open transaction. Raises QuotaExceeded."""
         if messages:
-            take_messages(self.caller.limits, messages)
+            reserve_messages(self.caller.limits, messages)
         if snapshots:
-            take_snapshots(self.caller.limits, snapshots, Snapshot.objects.count)
+            reserve_snapshots(self.caller.limits, snapshots, Snapshot.objects.count)
 
     @property
     def subject_key(self) -> str:
@@ -140,7 +140,7 @@ class SubjectView(TenantView):
 
     def policies_for(self, subject_external_id: str) -> Policies:
         """Return the policies that apply to a subject. No transaction may be open."""
-        return effective(self.tenant_id, self.caller.policy_epoch, subject_external_id)
+        return effective_policies(self.tenant_id, self.caller.policy_epoch, subject_external_id)
 
 
 def no_content() -> HttpResponseBase:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from snapshots.receipts.values import Rendered
+from snapshots.receipts.values import RenderedPrompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class PromptMessage:
     tool_calls: Any = None
 
 
-def split_prompt(rendered: Rendered) -> list[PromptMessage]:
+def split_prompt(rendered: RenderedPrompt) -> list[PromptMessage]:
     told = [str(message.get("content") or "") for message in rendered.messages] or [rendered.text or ""]
     pieces = [
         tuple(

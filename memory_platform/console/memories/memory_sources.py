@@ -41,7 +41,7 @@ from snapshots.models import (
     TagSource,
 )
 from snapshots.notes.slots import KEYS
-from snapshots.receipts.read import due_positions, receipts
+from snapshots.receipts.read import find_positions, list_receipts
 
 MAX_ANSWERS = 10
 MAX_NOTES = 10
@@ -53,11 +53,11 @@ MAX_COUNTED_ANSWERS = 1_000
 def render_answers_with(memory: Any) -> SafeString:
     """Return the newest answers whose prompt held this memory as HTML, and a link to all of them."""
     memory_id = getattr(memory, "value_id", memory.pk)  # an image of a belief before a change was never in a prompt
-    found = receipts(memory_id=memory_id).filter(subject_id=memory.subject_id)
+    found = list_receipts(memory_id=memory_id).filter(subject_id=memory.subject_id)
     newest = list(found.order_by("-created_at", "-id")[:MAX_ANSWERS])
     injected = ReceiptMemory.objects.filter(memory_ref=memory_id, subject_id=memory.subject_id).order_by()
     outcomes = {row.receipt_id: row for row in injected.filter(receipt_id__in=[one.pk for one in newest])}
-    due = due_positions(memory_id, [one.pk for one in newest if one.pk not in outcomes])
+    due = find_positions(memory_id, [one.pk for one in newest if one.pk not in outcomes])
     answers = [_render_answer(receipt, outcomes.get(receipt.pk), due.get(receipt.pk)) for receipt in newest]
     more = {
         "number": found[: MAX_COUNTED_ANSWERS + 1].count(),

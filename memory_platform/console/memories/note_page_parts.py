@@ -13,9 +13,9 @@ from memory_platform.console.shared.note_labels import render_about, render_grad
 from memory_platform.console.shared.rendering import EMPTY_VALUE, mark_span, render_row_link, render_share_bar
 from profiles.models import Tag
 from snapshots.models import Message, Note, NoteSlot, SnapshotSource
-from snapshots.notes.selectors import history_of_note
+from snapshots.notes.selectors import list_note_states
 from snapshots.notes.values import NoteState, SourcedNote
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 
 MAX_MESSAGES = 10
 MAX_VERSIONS = 50
@@ -27,7 +27,7 @@ def render_source_messages(note: Note) -> SafeString:
     behind = _load_source_messages(note)
     origin = _find_origin(note, behind)
     before = _load_previous_turn(origin)
-    shown, span = with_words([*before, *behind]), (note.span_start, note.span_end)
+    shown, span = filter_with_words([*before, *behind]), (note.span_start, note.span_end)
     said = [
         {
             "who": one.get_role_display(),
@@ -56,7 +56,7 @@ def render_slots(note: Note) -> str:
 
 @admin.display(description=_("versions"))
 def render_versions(note: Note) -> SafeString:
-    states = history_of_note(SourcedNote(note, note.snapshot, (), note.about_tag))
+    states = list_note_states(SourcedNote(note, note.snapshot, (), note.about_tag))
     rows = [_render_version(state) for state in reversed(states[-MAX_VERSIONS:])]
     return render_to_string("console/note_versions.html", {"rows": rows})
 

@@ -24,7 +24,7 @@ from memory_platform.console.shared.note_labels import VITAL_CLASS_LABELS, find_
 from memory_platform.console.shared.rendering import format_json_value
 from profiles.models import Preference, ProfileFact, Tag, TagDetail, TagKind
 from profiles.selectors import detail_history
-from profiles.services.tags.details import place_then
+from profiles.services.tags.details import find_place_then
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import ActedMemory
 from snapshots.lifecycle.staff_actions.origins import find_origins
@@ -208,7 +208,7 @@ class BringBackForm(StaffActionForm):
 
     def corrected_columns(self) -> dict[str, Any]:
         chosen = UUID(self.cleaned_data["value"])
-        return place_then(next(row for row in self.earlier if row.id == chosen))
+        return find_place_then(next(row for row in self.earlier if row.id == chosen))
 
 
 def load_earlier_values(tag: Any) -> list[TagDetail]:

@@ -21,7 +21,7 @@ from memory_platform.console.memory_actions.action_forms import (
 )
 from memory_platform.console.shared.note_labels import find_note, is_note
 from profiles.models import Preference, ProfileFact, Tag
-from snapshots.consolidation.join import consolidations_of, undo_consolidation
+from snapshots.consolidation.join import list_consolidations, undo_consolidation
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.learned.beliefs import forget_fact, forget_preference, forget_tag
 from snapshots.erasure.memories import forget_memory
@@ -48,7 +48,7 @@ from snapshots.lifecycle.staff_actions.undo import (
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Consolidation, MemoryAct, Snapshot
 from snapshots.notes.edit import change_vital_class, edit_memory
-from snapshots.notes.slots import names
+from snapshots.notes.slots import names_value
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.posted_notes import suggest_vital_class
 from snapshots.understanding.statements.topics import find_topics
@@ -98,7 +98,7 @@ def correct_tag_columns(tag: Tag, form: Any, doing: ActContext) -> Tag:
     """Set the columns. Of the chosen memories, retire those that mention a replaced value."""
     replaced = [getattr(tag, name) for name, value in form.columns().items() if getattr(tag, name) != value]
     wrong = [str(value) for value in replaced if value]
-    naming = {one.id for one in find_origins(tag) if any(names(one.text, value) for value in wrong)}
+    naming = {one.id for one in find_origins(tag) if any(names_value(one.text, value) for value in wrong)}
     made = correct_tag(tag, form.columns(), doing)
     seen = {one: version for one, version in form.origins().items() if one in naming}
     retire_origins(tag, seen, doing, holds=made)
@@ -160,7 +160,7 @@ def find_undoable_consolidation(memory: ActedMemory) -> Consolidation | None:
     """Return the consolidation that made this memory and can be undone, or None."""
     if not isinstance(memory, Snapshot) or not is_in_use(memory):
         return None
-    return consolidations_of(memory.subject).filter(memory_ref=memory.id, undone_at__isnull=True).first()
+    return list_consolidations(memory.subject).filter(memory_ref=memory.id, undone_at__isnull=True).first()
 
 
 def find_run_after_commit(

@@ -9,7 +9,7 @@ from memory_platform.console.shared.config import OPERATION_PAGE
 from memory_platform.console.shared.custom_pages import is_manager, is_operator, render_console_page, require_permission
 from memory_platform.console.shared.tenant_access import current_desk, make_actor, mark_scopeless
 from snapshots.lifecycle.retention.purge import forecast_purge
-from snapshots.maintenance import CARE, JOBS, WHOLE, purge_in_force
+from snapshots.maintenance import CARE, JOBS, WHOLE, load_purge_policy
 from tenants.isolation import tenant_tx
 from tenants.services.audit import record_audit
 
@@ -28,7 +28,7 @@ def show_job_preview(request: HttpRequest, job: str) -> HttpResponse:
     found = whole.preview() if whole else CARE[job].preview(desk.tenant.id)
     with tenant_tx(desk.tenant.id):
         record_audit(make_actor(request), "job.previewed", object_kind="job", object_id=job)
-        ahead = forecast_purge(OPERATION_PAGE.forecast_days, purge_in_force()) if job == PURGE_JOB else {}
+        ahead = forecast_purge(OPERATION_PAGE.forecast_days, load_purge_policy()) if job == PURGE_JOB else {}
     return render_console_page(
         request,
         "console/preview.html",

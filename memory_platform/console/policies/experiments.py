@@ -19,7 +19,7 @@ from snapshots.feedback.tallies.arm_figures import ShareEstimate, load_arm_figur
 from tenants.errors import ExperimentConflict, ExperimentRefused
 from tenants.models import Experiment, ExperimentStatus, PolicyVersion, Role
 from tenants.policies.arms import BUCKETS, Arm
-from tenants.services.experiments import create_experiment, end_experiment, share_out, start_experiment
+from tenants.services.experiments import create_experiment, end_experiment, reassign_subjects, start_experiment
 
 # Arms that the form has room for; the API takes more.
 MAX_ARMS = 4
@@ -194,7 +194,9 @@ class ExperimentScreen(CreateOnlyAdmin):
 
     def save_model(self, request: HttpRequest, obj: Experiment, form: Any, change: bool) -> None:
         if change:
-            share_out(obj.pk, form.cleaned_data["percents"], by=make_actor(request), reason=read_reason(request))
+            reassign_subjects(
+                obj.pk, form.cleaned_data["percents"], by=make_actor(request), reason=read_reason(request)
+            )
             return
         arms = form.cleaned_data["arms"]
         made = create_experiment(obj.name, arms, by=make_actor(request), reason=read_reason(request))

@@ -18,7 +18,7 @@ from memory_platform.console.shared.config import POLICY_REPLAY
 from memory_platform.console.shared.custom_pages import make_console_path, render_console_page, require_permission
 from memory_platform.console.shared.rendering import EMPTY_VALUE, render_link
 from snapshots.models import Receipt
-from snapshots.policies.replay import Refusal, Replay, replay_policy
+from snapshots.policies.replay import PolicyReplay, ReplayRefusal, replay_policy
 from tenants.models import PolicyVersion
 from tenants.services.policies import active_number
 
@@ -70,7 +70,7 @@ class PolicyReplayAdmin(PolicySavingAdmin):
         )
 
 
-def build_replay_figures(told: Replay) -> list[tuple[str, Any]]:
+def build_replay_figures(told: PolicyReplay) -> list[tuple[str, Any]]:
     return [
         (_("receipts read"), told.receipts),
         (_("with candidates to choose from"), told.compared),
@@ -85,7 +85,7 @@ def build_replay_figures(told: Replay) -> list[tuple[str, Any]]:
     ]
 
 
-def render_replay_refusal(one: Refusal) -> str:
+def render_replay_refusal(one: ReplayRefusal) -> str:
     told = {
         "other_release": _("%(count)s receipts are left out: release %(made_by)s made them, this is release %(now)s."),
         "other_clauses": _("%(count)s receipts are left out: another reader of notes (%(made_by)s) served them."),

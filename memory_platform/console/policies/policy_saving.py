@@ -30,7 +30,7 @@ from tenants.errors import PolicyUnchanged
 from tenants.isolation import current_tenant_id
 from tenants.models import PolicyVersion, Tenant
 from tenants.policies.sections import Change, differences
-from tenants.services.policies import active_number, lock_steering, roll_back, version_by_number
+from tenants.services.policies import active_number, lock_policy, roll_back, version_by_number
 
 SAVE, EDIT = "_save", "_edit"
 SEEN_STATE = "seen"
@@ -57,7 +57,7 @@ def make_state_token(*, locked: bool) -> str:
 
     ``locked``: nobody changes that state before the page's transaction ends.
     """
-    tenant = lock_steering() if locked else Tenant.objects.get(id=current_tenant_id())
+    tenant = lock_policy() if locked else Tenant.objects.get(id=current_tenant_id())
     newest = PolicyVersion.objects.aggregate(newest=Max("number"))["newest"]
     return f"{tenant.policy_epoch}.{newest}"
 

@@ -34,8 +34,8 @@ from memory_platform.console.shared.rendering import parse_uuid
 from memory_platform.console.shared.tenant_access import TenantDesk, current_desk, make_actor
 from profiles.models import Subject
 from snapshots.models import Conversation, Receipt
-from snapshots.policies.effective import Policies, effective_in_scope, policies_of
-from snapshots.receipts.read import rendered_of
+from snapshots.policies.effective import Policies, build_policies, effective_policies_in_scope
+from snapshots.receipts.read import unpack_rendered
 from tenants.isolation import tenant_tx
 from tenants.models import PolicyVersion, Role
 from tenants.services.audit import record_audit
@@ -93,7 +93,7 @@ def load_inputs(request: HttpRequest, subject_id: UUID, desk: TenantDesk) -> Pla
     subject = Subject.objects.filter(pk=subject_id, erasing=False).first()
     if subject is None:
         raise Http404
-    now = effective_in_scope(desk.tenant.id, subject.external_id)
+    now = effective_policies_in_scope(desk.tenant.id, subject.external_id)
     given = request.POST if request.method == "POST" else None
     talks = Conversation.objects.filter(subject=subject).order_by("-last_accepted_at", "-id")
     may_draft = desk.may(Role.MANAGER)
@@ -136,7 +136,7 @@ def load_initial_question(request: HttpRequest, subject: Subject) -> dict[str, A
     """Return the question of the receipt that the address names; empty if its text was purged."""
     receipt_id = parse_uuid(request.GET.get("receipt", ""))
     receipt = Receipt.objects.filter(pk=receipt_id, subject=subject).first() if receipt_id else None
-    rendered = rendered_of(receipt) if receipt else None
+    rendered = unpack_rendered(receipt) if receipt else None
     if receipt is None or rendered is None:
         return {}
     talk = receipt.conversation.external_id if receipt.conversation else ""
@@ -154,7 +154,8 @@ def _load_policies(chosen: str, table: PlaygroundInputs) -> Policies:
         return table.current_policies
     document = table.draft.document if chosen == DRAFT else table.versions[int(chosen)].document
     return replace(
-        policies_of(0 if chosen == DRAFT else int(chosen), document), tenant_locale=table.current_policies.tenant_locale
+        build_policies(0 if chosen == DRAFT else int(chosen), document),
+        tenant_locale=table.current_policies.tenant_locale,
     )
 
 

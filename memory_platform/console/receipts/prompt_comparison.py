@@ -26,7 +26,7 @@ from snapshots.context.receipt_record import (
 from snapshots.context.token_budget import BudgetTooSmall
 from snapshots.context.values import ContextRequest
 from snapshots.policies.effective import Policies
-from snapshots.receipts.packing import shown_candidate
+from snapshots.receipts.packing import render_candidate
 
 BOTH, LEFT, RIGHT, NEITHER = "both", "left", "right", "neither"
 
@@ -94,7 +94,7 @@ def draft_trial_prompt(
 
 def build_trial_prompt(label: str, draft: ContextDraft) -> TrialPrompt:
     context = draft.context
-    kept = [shown_candidate(one) for one in list_receipt_candidates(context, draft.findings.found)]
+    kept = [render_candidate(one) for one in list_receipt_candidates(context, draft.findings.found)]
     sections, tokens = render_sections(context.sections), render_token_report(context.tokens)
     said = split_prompt(render_sent_prompt(draft.prepared.asked.request.query, draft.context))
     return TrialPrompt(

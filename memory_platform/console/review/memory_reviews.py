@@ -36,7 +36,7 @@ from snapshots.lifecycle.memory_reviews import TABLES, decide_review
 from snapshots.maintenance import CALIBRATE
 from snapshots.models import Calibration, Consolidation, MemoryLane, MemoryReview, ReviewDecision, Snapshot
 from tenants.models import JobRun
-from tenants.services.job_runs import by_hand
+from tenants.services.job_runs import name_manual_run
 
 UNDECIDED_FIRST = Case(When(decided_at__isnull=True, then=Value(0)), default=Value(1), output_field=IntegerField())
 # What care notes of one memory of any lane.
@@ -56,7 +56,9 @@ def annotate_memory_content(notes: QuerySet[MemoryNote]) -> QuerySet[MemoryNote]
 
 def annotate_job_run(calibrations: QuerySet[Calibration]) -> QuerySet[Calibration]:
     """Annotate calibrations with ``run``: the id of the job run that made each, None once it is purged."""
-    runs = JobRun.objects.filter(job__in=(CALIBRATE, by_hand(CALIBRATE)), started_at__lte=OuterRef("created_at"))
+    runs = JobRun.objects.filter(
+        job__in=(CALIBRATE, name_manual_run(CALIBRATE)), started_at__lte=OuterRef("created_at")
+    )
     lasted = runs.filter(Q(ended_at__isnull=True) | Q(ended_at__gte=OuterRef("created_at")))
     return calibrations.annotate(run=Subquery(lasted.order_by("-started_at").values("id")[:1]))
 

@@ -38,7 +38,7 @@ from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.models import Candidate, Tag
 from profiles.services.tags.tags import CLEARABLE
 from snapshots.models import Message
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 from snapshots.understanding.believing.belief_reviews import NO_LASTING_WORDS
 from snapshots.understanding.believing.candidate_review import (
     AlreadyReviewed,
@@ -227,7 +227,7 @@ def load_evidence_messages(row: Candidate) -> list[dict[str, Any]]:
             "is_evidence": one.id == message.id,
             "words": mark_span(one.content or "", *quote) if one.id == message.id else one.content or "",
         }
-        for one in with_words(list(around.order_by("seq")))
+        for one in filter_with_words(list(around.order_by("seq")))
     ]
 
 

@@ -18,7 +18,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
 from profiles.services.quantities import is_measured
-from profiles.values import in_words
+from profiles.values import describe_value
 
 # Characters of a text shown in a list.
 MAX_LINE_CHARS = 90
@@ -69,7 +69,7 @@ def format_json_value(value: Any) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if is_measured(value):
-        return in_words(value)
+        return describe_value(value)
     if isinstance(value, list) and not is_nested_list(value):
         return ", ".join(format_json_value(item) for item in value)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else str(value)

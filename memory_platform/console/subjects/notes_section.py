@@ -14,7 +14,7 @@ from memory_platform.console.shared.rendering import render_link, render_share_b
 from memory_platform.console.subjects.past_moment import AS_OF, RequestedMoment
 from profiles.models import Subject, Tag
 from snapshots.models import Note, Snapshot, SnapshotKind, SnapshotVersion
-from snapshots.notes.selectors import NoteFilter, notes_of
+from snapshots.notes.selectors import NoteFilter, list_notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def render_page_note(one: PageNote, sources: Mapping[UUID, list[dict[str, Any]]]
 def _find_notes_at(subject: Subject, moment: RequestedMoment) -> QuerySet[Snapshot]:
     """Return the notes of the moment. For a past one also notes whose later versions must tell."""
     if moment.at is None or moment.clock == AS_OF:
-        return notes_of(subject, NoteFilter(as_of=moment.at))
+        return list_notes(subject, NoteFilter(as_of=moment.at))
     later = SnapshotVersion.objects.filter(subject_id=subject.pk, snapshot_id=OuterRef("pk"), retired_at__gt=moment.at)
     lasting = Q(invalid_at=None) | Q(invalid_at__gt=moment.at) | Exists(later)
     held = Q(retired_at=None) | Q(retired_at__gt=moment.at)

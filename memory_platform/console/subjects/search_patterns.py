@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import rjieba
 
 from memory_platform.console.shared.config import SEARCH, SearchConfig
-from memory_platform.kernel.text import HAN, comparable
-from profiles.services.tags.text import is_han
+from memory_platform.kernel.text import HAN, to_comparable
+from profiles.services.tags.tag_words import is_han
 
 _SCRIPT_RUNS = re.compile(f"[{HAN}]+|[^{HAN}]+")
 
@@ -23,7 +23,7 @@ class SearchWords:
 
 def parse_query(query: str, policy: SearchConfig = SEARCH) -> SearchWords:
     """Parse a query into words. Width, case and traditional characters are ignored; Chinese text is segmented."""
-    text = comparable(query[: policy.max_query_chars])
+    text = to_comparable(query[: policy.max_query_chars])
     words = [word for part in text.split(" ") for run in _SCRIPT_RUNS.findall(part) for word in _segment(run)]
     return SearchWords(tuple(dict.fromkeys(words))[: policy.max_words], text.replace(" ", ""))
 

@@ -24,7 +24,7 @@ from memory_platform.console.shared.rendering import (
 from memory_platform.console.subjects.notes_section import PageNote, choose_notes, filter_notes_as_of, render_page_note
 from memory_platform.console.subjects.past_moment import AS_OF, KNOWN_AT, RequestedMoment, SliderRange
 from profiles.models import Ask, Candidate, Preference, ProfileFact, Subject, Tag
-from profiles.selectors import preferences_at, profile_facts, tags_as_held, tags_at
+from profiles.selectors import preferences_at, profile_facts, tags_at, tags_known_at
 from profiles.values import Verdict
 from snapshots.embedding.snapshot_versions import NOTE, restore_note, restore_snapshot
 from snapshots.lifecycle.selectors import SnapshotFilter, find_snapshots
@@ -176,7 +176,7 @@ def _render_belief(row: ProfileFact | Preference, name: str, sources: dict[UUID,
 
 def _build_tags(subject: Subject, moment: RequestedMoment) -> PageSection:
     found, more = _load_first_rows(tags_at(subject, **moment.selector_arguments), SUBJECT_PAGE.max_beliefs)
-    tags = tags_as_held(found, **moment.selector_arguments)
+    tags = tags_known_at(found, **moment.selector_arguments)
     sources = _load_sources(TagSource, subject, [tag.pk for tag in tags])
     return PageSection([_render_tag(tag, sources) for tag in tags], build_list_address(Tag, subject=subject.pk), more)
 

@@ -23,7 +23,7 @@ from memory_platform.console.shared.config import SEARCH, SearchConfig
 from memory_platform.console.shared.rendering import format_json_value, parse_uuid
 from memory_platform.console.subjects.search_patterns import SearchWords, build_typo_patterns, parse_query
 from memory_platform.kernel.clock import utc_now
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from profiles.models import PROFILE_FIELDS, Subject, Tag
 from profiles.selectors import all_subjects, current_profiles
 
@@ -255,7 +255,7 @@ def _choose_reasons(
     told: list[SearchableValue], wanted: SearchWords, policy: SearchConfig
 ) -> tuple[SearchableValue, ...]:
     """Return the value that matches all words; else the best value for each word. At least one."""
-    forms = [(one, comparable(one.text)) for one in told if one.text]
+    forms = [(one, to_comparable(one.text)) for one in told if one.text]
     best, text = max(forms, key=lambda pair: _score_text(pair[1], wanted, policy))
     if _score_text(text, wanted, policy) >= policy.substring_score:
         return (best,)
@@ -272,4 +272,4 @@ def _compute_bonus(best: SearchableValue, wanted: SearchWords, policy: SearchCon
     """Return the bonus that orders equal matches: an id, a name, or a full match."""
     is_name = (best.kind, best.name) == ("field", "name")
     named = policy.id_bonus if best.kind == "id" else policy.name_bonus if is_name else 0.0
-    return named + policy.full_match_bonus * (comparable(best.text).replace(" ", "") == wanted.joined)
+    return named + policy.full_match_bonus * (to_comparable(best.text).replace(" ", "") == wanted.joined)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memory_platform.devstack.options import PROJECT_ROOT, StackOptions
 from memory_platform.devstack.policy import SupervisorPolicy
-from memory_platform.devstack.processes.commands import Command
+from memory_platform.devstack.processes.program_command import ProgramCommand
 from memory_platform.devstack.processes.stack_processes import ProcessSpec
 
 # Environment variable that every program of a stack carries: the stack's data directory.
@@ -33,7 +33,7 @@ class Programs:
         self._environment = program_environment(options, settings)
         self._last_answer = "no answer"
 
-    def step(self, *arguments: str) -> Command:
+    def step(self, *arguments: str) -> ProgramCommand:
         return self._python(str(PROJECT_ROOT / "manage.py"), *arguments)
 
     def parts(self) -> tuple[ProcessSpec, ProcessSpec, ProcessSpec]:
@@ -43,7 +43,7 @@ class Programs:
             ProcessSpec("beat", self._beat),
         )
 
-    def _web(self) -> Command:
+    def _web(self) -> ProgramCommand:
         options = self._options
         graceful = int(SupervisorPolicy().part_stop_timeout) - 2
         arguments = {
@@ -57,20 +57,20 @@ class Programs:
         flat = [part for pair in arguments.items() for part in pair]
         return self._python("-m", "gunicorn", "memory_platform.wsgi", "--no-control-socket", *flat)
 
-    def _worker(self) -> Command:
+    def _worker(self) -> ProgramCommand:
         processes = str(self._options.job_processes)
         arguments = ("--pool", "prefork", "--concurrency", processes, "--prefetch-multiplier", "1")
         quiet = ("--without-gossip", "--without-mingle", "--loglevel", "WARNING")
         return self._celery("worker", *arguments, *quiet)
 
-    def _beat(self) -> Command:
+    def _beat(self) -> ProgramCommand:
         return self._celery("beat", "--pidfile=", "--loglevel", "WARNING")
 
-    def _celery(self, *arguments: str) -> Command:
+    def _celery(self, *arguments: str) -> ProgramCommand:
         return self._python("-m", "celery", "--quiet", "-A", "memory_platform", *arguments)
 
-    def _python(self, *arguments: str) -> Command:
-        return Command((sys.executable, *arguments), self._environment, PROJECT_ROOT)
+    def _python(self, *arguments: str) -> ProgramCommand:
+        return ProgramCommand((sys.executable, *arguments), self._environment, PROJECT_ROOT)
 
     def _web_is_ready(self) -> bool:
         host = self._options.base_url.removeprefix("http://")

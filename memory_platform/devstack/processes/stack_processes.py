@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from memory_platform.devstack.errors import DevStackError
 from memory_platform.devstack.policy import SupervisorPolicy
-from memory_platform.devstack.processes.commands import Command
+from memory_platform.devstack.processes.program_command import ProgramCommand
 from memory_platform.devstack.processes.terminal import Terminal
 
 
@@ -22,7 +22,7 @@ class ProcessSpec:
     """
 
     name: str
-    command: Callable[[], Command]
+    command: Callable[[], ProgramCommand]
     prepare: Callable[[], None] = lambda: None
     is_ready: Callable[[], bool] = lambda: True
     why_not: Callable[[], str] = lambda: "no answer"
@@ -85,7 +85,7 @@ class RunningPart:
         self._terminal.line("up", f"{self.part.name} ended ({reason}){times}: starting it again in {pause:g} s")
 
 
-def spawn_with_lines(name: str, command: Command, terminal: Terminal) -> subprocess.Popen[bytes]:
+def spawn_with_lines(name: str, command: ProgramCommand, terminal: Terminal) -> subprocess.Popen[bytes]:
     process = command.spawn(subprocess.PIPE)
     assert process.stdout is not None  # noqa: S101 - PIPE was asked for; tells the type checker
     terminal.pump(name, process.stdout)

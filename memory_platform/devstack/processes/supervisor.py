@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from memory_platform.devstack.errors import StartFailed, StepFailed, StopRequested
 from memory_platform.devstack.policy import SupervisorPolicy
-from memory_platform.devstack.processes.commands import Command
+from memory_platform.devstack.processes.program_command import ProgramCommand
 from memory_platform.devstack.processes.stack_processes import (
     ProcessSpec,
     RunningPart,
@@ -60,7 +60,7 @@ class Supervisor:
                 raise StartFailed(f"Not ready after {self._policy.ready_timeout:.0f} s: {reasons}.")
             self._tick()
 
-    def run(self, name: str, command: Command) -> None:
+    def run(self, name: str, command: ProgramCommand) -> None:
         """Run a one-time step. Raises StepFailed or StopRequested."""
         process = spawn_with_lines(name, command, self._terminal)
         try:

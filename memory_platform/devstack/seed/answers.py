@@ -13,7 +13,7 @@ from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.jobs import drain_work_job
 from snapshots.models import Conversation
-from snapshots.policies.effective import effective_in_scope
+from snapshots.policies.effective import effective_policies_in_scope
 from snapshots.queue.figures.daily_waits import roll_up_waits
 from tenants.isolation import tenant_tx
 from tenants.services.usage.recording import roll_up_usage
@@ -36,7 +36,7 @@ def give_answer(tenant_id: UUID, subject_id: str, plan: SeedAnswer) -> None:
     with tenant_tx(tenant_id):
         if Conversation.objects.filter(subject__external_id=subject_id, external_id=plan.conversation_id).exists():
             return
-        policies = effective_in_scope(tenant_id, subject_id)
+        policies = effective_policies_in_scope(tenant_id, subject_id)
     query = ContextCall(ContextRequest(plan.query), policies.version, plan.conversation_id, recall=policies.recall)
     receipt = build_context(tenant_id, subject_id, query, policies.context).receipt
     told = OutcomePart(plan.reply, plan.next)

@@ -40,7 +40,7 @@ class DirectoryLock:
             self._descriptor = None
 
 
-def end_leftovers(program: str, directory: Path, *, main_pid: int | None, signal: int, patience: float) -> None:
+def kill_leftovers(program: str, directory: Path, *, main_pid: int | None, signal: int, patience: float) -> None:
     """End the processes named ``program`` that still work in ``directory``; call it only while holding its lock.
 
     A killed supervisor leaves its servers running: their main process gets ``signal``. A killed server leaves children
@@ -53,7 +53,7 @@ def end_leftovers(program: str, directory: Path, *, main_pid: int | None, signal
     _await_end(leftovers, patience)
 
 
-def end_marked(variable: str, value: str, *, patience: float) -> int:
+def kill_marked(variable: str, value: str, *, patience: float) -> int:
     """End the processes with ``variable=value`` in their environment; return their number.
 
     Web and worker processes outlive a killed supervisor; they are recognised by the environment that they inherited.

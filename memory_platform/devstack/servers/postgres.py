@@ -16,8 +16,8 @@ from urllib.parse import quote
 import psycopg
 
 from memory_platform.devstack.errors import BinaryMissing, StartFailed
-from memory_platform.devstack.processes.commands import Command
 from memory_platform.devstack.processes.identity import Identity, can_reach, unprivileged_identity
+from memory_platform.devstack.processes.program_command import ProgramCommand
 from memory_platform.devstack.servers.directories import private_directory, server_home, socket_directory
 from memory_platform.devstack.servers.server import EmbeddedServer, plain_environment
 
@@ -81,7 +81,7 @@ class EmbeddedPostgres(EmbeddedServer):
         elif (found := version.read_text().strip()) != MAJOR:
             raise StartFailed(f"{self.cluster} was made by Postgres {found}, this is {MAJOR}: remove it.")
 
-    def command(self) -> Command:
+    def command(self) -> ProgramCommand:
         settings = SETTINGS | {"unix_socket_directories": str(self.socket_dir)}
         if not self.durable:
             settings |= THROW_AWAY_SETTINGS
@@ -114,9 +114,9 @@ class EmbeddedPostgres(EmbeddedServer):
                 raise StartFailed(f"initdb failed:\n{output.read().decode(errors='replace')}")
         fresh.rename(self.cluster)
 
-    def _as_server(self, program: str, *arguments: str, cwd: Path) -> Command:
+    def _as_server(self, program: str, *arguments: str, cwd: Path) -> ProgramCommand:
         binary = installation(self.home, self._run_as) / "bin" / program
-        return Command((str(binary), *arguments), plain_environment(LC_ALL=LOCALE), cwd, self._run_as)
+        return ProgramCommand((str(binary), *arguments), plain_environment(LC_ALL=LOCALE), cwd, self._run_as)
 
 
 def installation(home: Path, identity: Identity | None) -> Path:

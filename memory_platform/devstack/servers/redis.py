@@ -10,7 +10,7 @@ from urllib.parse import quote
 import redis
 
 from memory_platform.devstack.errors import BinaryMissing
-from memory_platform.devstack.processes.commands import Command
+from memory_platform.devstack.processes.program_command import ProgramCommand
 from memory_platform.devstack.servers.directories import private_directory, socket_directory
 from memory_platform.devstack.servers.server import EmbeddedServer, plain_environment
 
@@ -45,7 +45,7 @@ class EmbeddedRedis(EmbeddedServer):
     def create(self) -> None:
         private_directory(self.work_directory, None)
 
-    def command(self) -> Command:
+    def command(self) -> ProgramCommand:
         settings = {
             "port": "0",
             "unixsocket": str(self.socket),
@@ -58,7 +58,7 @@ class EmbeddedRedis(EmbeddedServer):
             "loglevel": "warning",
         }
         options = [part for name, value in settings.items() for part in (f"--{name}", value)]
-        return Command((str(redis_binary()), *options), plain_environment(LC_ALL="C.UTF-8"), self.work_directory)
+        return ProgramCommand((str(redis_binary()), *options), plain_environment(LC_ALL="C.UTF-8"), self.work_directory)
 
     def is_ready(self) -> bool:
         client = redis.Redis(unix_socket_path=str(self.socket), socket_timeout=self.policy.connect_timeout)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from memory_platform.devstack.errors import StartFailed
 from memory_platform.devstack.policy import ServerPolicy
-from memory_platform.devstack.processes.commands import Command
-from memory_platform.devstack.servers.locks import DirectoryLock, end_leftovers
+from memory_platform.devstack.processes.program_command import ProgramCommand
+from memory_platform.devstack.servers.locks import DirectoryLock, kill_leftovers
 
 LOG_TAIL_BYTES = 2000
 
@@ -51,7 +51,7 @@ class EmbeddedServer(ABC):
         """Create the files of the first start, unless they exist."""
 
     @abstractmethod
-    def command(self) -> Command:
+    def command(self) -> ProgramCommand:
         pass
 
     @abstractmethod
@@ -65,7 +65,7 @@ class EmbeddedServer(ABC):
         """
         self._lock.acquire()
         if self.pid_file.exists():
-            end_leftovers(
+            kill_leftovers(
                 self.process_name,
                 self.work_directory,
                 main_pid=self._recorded_pid(),

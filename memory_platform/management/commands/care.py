@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 
 from memory_platform.management.base import PlatformCommand, choose_tenants
 from memory_platform.management.progress import quiet_events
-from snapshots.maintenance import CARE, JOBS, WHOLE, CareJob, WholeJob
+from snapshots.maintenance import CARE, JOBS, WHOLE, PlatformCareJob, TenantCareJob
 from snapshots.values import CarePreview
 from tenants.services.job_runs import RunTally, run_by_hand, run_whole_by_hand
 
@@ -38,13 +38,13 @@ class Command(PlatformCommand):
         if failed:
             raise CommandError(f"{failed} tenants failed; the log names them.")
 
-    def _whole(self, job: WholeJob, options: dict[str, Any]) -> int:
+    def _whole(self, job: PlatformCareJob, options: dict[str, Any]) -> int:
         if options["preview"]:
             self._tell_preview("platform", job.preview(), options["examples"])
             return 0
         return self._tell_run("platform", lambda: run_whole_by_hand(job.name, job.run))
 
-    def _each(self, job: CareJob, options: dict[str, Any]) -> int:
+    def _each(self, job: TenantCareJob, options: dict[str, Any]) -> int:
         failed = 0
         for tenant in choose_tenants(options["tenant"]):
             if options["preview"]:

@@ -18,7 +18,7 @@ DEFAULT_SCOPES = (Scope.MEMORY_READ, Scope.MEMORY_WRITE)
 DAYS_MOST = 36_500
 
 
-def days_of(text: str) -> int:
+def parse_days(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(DAYS_MOST)) and 1 <= int(text) <= DAYS_MOST):
         raise ArgumentTypeError(f"must be a whole number of days from 1 to {DAYS_MOST}")
     return int(text)
@@ -33,7 +33,7 @@ class Command(PlatformCommand):
         parser.add_argument(
             "--scope", action="append", choices=Scope.values, help="may be repeated; memory:read and memory:write"
         )
-        parser.add_argument("--days", type=days_of, help="days until the key expires; never when left out")
+        parser.add_argument("--days", type=parse_days, help="days until the key expires; never when left out")
 
     def handle(
         self, *args: object, tenant: str, name: str, scope: list[str] | None, days: int | None, **options: object

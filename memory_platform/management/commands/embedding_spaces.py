@@ -101,7 +101,7 @@ class Command(PlatformCommand):
         counts = count_spaces_of(tenants, embedders)
         if whole:
             store_counts(counts, embedders)
-        print_table([HEADINGS, *(line.cells for line in lines(counts, embedders))], self.stdout.write)
+        print_table([HEADINGS, *(line.cells for line in list_space_lines(counts, embedders))], self.stdout.write)
         for embedder in unmeasured_embedders(embedders):
             self.stderr.write(
                 f"{embedder.name}: the model does not answer and its length is not known: its space is not counted."
@@ -163,7 +163,7 @@ def unmeasured_embedders(measured: Embedders) -> list[Embedder]:
     return [one for one in active_embedders() if one not in measured]
 
 
-def lines(counts: Counts, embedders: Embedders) -> list[SpaceLine]:
+def list_space_lines(counts: Counts, embedders: Embedders) -> list[SpaceLine]:
     """Return the configured spaces in their order, then the others by name."""
     kept = {space.id: space for space in EmbeddingSpace.objects.order_by("name")}
     found = []

@@ -13,7 +13,7 @@ from tenants.isolation import tenant_tx
 from tenants.selectors import all_tenant_ids
 
 
-def moment_of(text: str) -> datetime:
+def parse_moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -27,7 +27,7 @@ class Command(PlatformCommand):
     help = "Print certificates of erasure, one a line, as replay_erasures and verify_certificate read them."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--since", type=moment_of, help="only those signed at that time or later")
+        parser.add_argument("--since", type=parse_moment, help="only those signed at that time or later")
 
     def handle(self, *args: object, since: datetime | None, **options: object) -> None:
         for tenant_id in all_tenant_ids():

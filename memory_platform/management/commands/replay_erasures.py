@@ -6,7 +6,7 @@ from pathlib import Path
 from django.core.management.base import CommandError, CommandParser
 
 from memory_platform.management.base import PlatformCommand
-from memory_platform.management.certificates import certificates_in
+from memory_platform.management.certificates import read_certificates
 from memory_platform.providers.redis.client import RedisAway
 from profiles.services.certificates import is_genuine
 from snapshots.portability.replay_erasures import drop_restored_windows, replay_erasure
@@ -19,7 +19,7 @@ class Command(PlatformCommand):
         parser.add_argument("file", type=Path, nargs="+", help="certificates, or answers that hold one, a line each")
 
     def handle(self, *args: object, file: list[Path], **options: object) -> None:
-        certificates = [certificate for path in file for certificate in certificates_in(path)]
+        certificates = [certificate for path in file for certificate in read_certificates(path)]
         if not all(map(is_genuine, certificates)):
             raise CommandError("Not all of them are genuine: see verify_certificate. Nothing was erased.")
         try:

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 
 from memory_platform.management.base import PlatformCommand
 from snapshots.feedback.tallies.arm_figures import ShareEstimate
-from snapshots.policies.replay import ALWAYS_UNTOLD, Refusal, Replay, replay_policy
+from snapshots.policies.replay import ALWAYS_UNTOLD, PolicyReplay, ReplayRefusal, replay_policy
 from tenants.errors import PolicyUnknown, TenantUnknown
 from tenants.isolation import tenant_tx
 from tenants.selectors import tenant_by_slug
@@ -54,13 +54,13 @@ class Command(PlatformCommand):
         if options["json"]:
             self.stdout.write(json.dumps(asdict(told), default=str))
             return
-        for line in lines_of(told, options["before"], options["after"]):
+        for line in render_report(told, options["before"], options["after"]):
             self.stdout.write(line)
 
 
-def lines_of(told: Replay, before: int, after: int) -> list[str]:
+def render_report(told: PolicyReplay, before: int, after: int) -> list[str]:
     """Return the report, line by line."""
-    refused = [refusal_in_words(one) for one in told.refused]
+    refused = [describe_refusal(one) for one in told.refused]
     if not told.compared:
         return [*refused, f"None of {told.receipts:,} receipts of version {before} has candidates to order anew."]
     return [
@@ -79,7 +79,7 @@ def lines_of(told: Replay, before: int, after: int) -> list[str]:
     ]
 
 
-def refusal_in_words(one: Refusal) -> str:
+def describe_refusal(one: ReplayRefusal) -> str:
     what = one.reason.removeprefix("other_")
     return (
         f"{one.receipts:,} receipts are left out: {what} {one.made_by} made them, and {one.now} would judge them now."

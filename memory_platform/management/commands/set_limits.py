@@ -16,7 +16,7 @@ DEFAULT = "default"
 DIGITS = 18
 
 
-def limit_of(text: str) -> int | str:
+def parse_limit(text: str) -> int | str:
     if text == DEFAULT:
         return text
     if not (text.isascii() and text.isdigit() and len(text) <= DIGITS):
@@ -32,7 +32,7 @@ class Command(PlatformCommand):
         parser.add_argument("--key", help="the public id of one key; without it the limits are the whole tenant's")
         parser.add_argument("--reason", default="", help="kept in the audit trail")
         for name in NAMES:
-            parser.add_argument(f"--{name.replace('_', '-')}", type=limit_of, metavar="N")
+            parser.add_argument(f"--{name.replace('_', '-')}", type=parse_limit, metavar="N")
 
     def handle(self, *args: object, tenant: str, key: str | None, reason: str, **options: object) -> None:
         given = {name: options[name] for name in NAMES if options.get(name) is not None}

@@ -5,7 +5,7 @@ from pathlib import Path
 from django.core.management.base import CommandError, CommandParser
 
 from memory_platform.management.base import PlatformCommand
-from memory_platform.management.certificates import certificates_in
+from memory_platform.management.certificates import read_certificates
 from profiles.services.certificates import is_genuine
 
 
@@ -16,7 +16,7 @@ class Command(PlatformCommand):
         parser.add_argument("file", type=Path, help="certificates, or answers that hold one, a line each")
 
     def handle(self, *args: object, file: Path, **options: object) -> None:
-        certificates = certificates_in(file)
+        certificates = read_certificates(file)
         forged = [certificate for certificate in certificates if not is_genuine(certificate)]
         for certificate in certificates:
             self.stdout.write(f"{certificate.get('id')} {'not genuine' if certificate in forged else 'genuine'}")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.terms import split_terms
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import Vectors, unit_rows
 
@@ -21,7 +21,7 @@ class HashingEmbedder:
         forbid_open_transaction()
         rows = np.zeros((len(texts), self.dimensions), np.float32)
         for i, text in enumerate(texts):
-            for term, count in Counter(terms(text)).items():
+            for term, count in Counter(split_terms(text)).items():
                 rows[i] += count * self._signs(term)
         return unit_rows(rows)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from memory_platform.kernel.text import beginning, collapse_spaces
+from memory_platform.kernel.text import collapse_spaces, truncate_text
 from memory_platform.observability.metrics import PROVIDER_TOKENS
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import EmbeddingRefused, EmbeddingUnavailable, Vectors, unit_rows
@@ -97,7 +97,7 @@ class OpenAIEmbedder:
         }
 
         def read(answer: Any) -> Vectors:
-            return self._check_dimensions(rows_of(answer, len(texts)))
+            return self._check_dimensions(parse_vectors(answer, len(texts)))
 
         try:
             return self._service.post(PATH, body, read, seconds=self._policy.seconds(len(texts)))
@@ -116,7 +116,7 @@ class OpenAIEmbedder:
         return rows
 
 
-def rows_of(answer: Any, count: int) -> Vectors:
+def parse_vectors(answer: Any, count: int) -> Vectors:
     """Return the ``count`` vectors of an answer in the order of the texts. Raises WrongAnswer."""
     try:
         items = sorted(answer["data"], key=lambda item: int(item["index"]))
@@ -141,7 +141,7 @@ def count_tokens(answer: Mapping[str, Any]) -> None:
 
 def _clean_text(text: str, before: str, limit: int) -> str:
     """Return the part of ``text`` to send; empty if it has no visible character."""
-    shown = beginning(collapse_spaces(text[: 2 * limit]), limit).encode("utf-8", "replace").decode()
+    shown = truncate_text(collapse_spaces(text[: 2 * limit]), limit).encode("utf-8", "replace").decode()
     return f"{before}{shown}" if shown else ""
 
 

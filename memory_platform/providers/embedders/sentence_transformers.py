@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from memory_platform.kernel.lru_cache import LruCache
-from memory_platform.kernel.text import beginning, collapse_spaces, content_hash
+from memory_platform.kernel.text import collapse_spaces, content_hash, truncate_text
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
@@ -128,7 +128,7 @@ class SentenceTransformersEmbedder:
 
     def _clean_texts(self, texts: Sequence[str]) -> list[str]:
         limit = self._policy.local_text_chars
-        cut = (beginning(collapse_spaces(text[: 2 * limit]), limit) for text in texts)
+        cut = (truncate_text(collapse_spaces(text[: 2 * limit]), limit) for text in texts)
         return [text.encode("utf-8", "replace").decode() for text in cut]
 
     def _unit_rows_of(self, texts: Sequence[str], rows: Mapping[str, Vectors]) -> Vectors:

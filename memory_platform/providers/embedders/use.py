@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from memory_platform.kernel.lru_cache import LruCache
-from memory_platform.kernel.text import beginning, collapse_spaces, content_hash, visible
+from memory_platform.kernel.text import collapse_spaces, content_hash, remove_invisible, truncate_text
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.contracts import EmbeddingUnavailable, Vectors, unit_rows
 from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
@@ -86,7 +86,7 @@ def _load_shipped_model() -> Any:
 
 
 def _clean_text(text: str, limit: int) -> str:
-    shown = beginning(collapse_spaces(visible(text[: 4 * limit])), limit)
+    shown = truncate_text(collapse_spaces(remove_invisible(text[: 4 * limit])), limit)
     if shown.isupper() and len(_CAPITALS.findall(shown)) >= _SHOUTED_FROM:
         shown = shown.lower()
     return shown.encode("utf-8", "replace").decode()

@@ -31,7 +31,7 @@ class Connections:
         """
         call = object()
         with self._lock:
-            self._close_what_is_late()
+            self._close_late_calls()
             client = self._client
             self._lent[call] = ends, client
         try:
@@ -40,7 +40,7 @@ class Connections:
             with self._lock:
                 del self._lent[call]
 
-    def _close_what_is_late(self) -> None:
+    def _close_late_calls(self) -> None:
         late = time.monotonic() - self._late_s
         held = {client for ends, client in self._lent.values() if ends < late}
         if self._client in held:

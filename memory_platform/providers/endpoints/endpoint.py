@@ -23,7 +23,7 @@ from memory_platform.observability.metrics import PROVIDER_SECONDS
 from memory_platform.providers.base import forbid_open_transaction
 from memory_platform.providers.endpoints.circuit import Circuit, CircuitOpen
 from memory_platform.providers.endpoints.connections import Connections
-from memory_platform.providers.endpoints.time_box import run_within
+from memory_platform.providers.endpoints.time_limit import run_within
 from memory_platform.providers.policy import CIRCUIT, ENDPOINT, CircuitPolicy, EndpointPolicy
 
 Answer = TypeVar("Answer")
@@ -184,7 +184,7 @@ class JsonService:
                 if method in _OF_WHAT_STANDS and response.status_code in _NOT_THERE:
                     raise CallFailed(Failure.GONE)
                 refuse_status(response.status_code, response.headers.get("Retry-After"))
-                return _json(self._read_body(response, ends))
+                return _parse_json(self._read_body(response, ends))
         except httpx.TimeoutException:
             raise TimeoutError from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError):
@@ -215,7 +215,7 @@ def refuse_status(status: int, retry_after: str | None) -> None:
     """Raise CallFailed for an HTTP status without a usable answer."""
     if status == _OK:
         return
-    after = _seconds(retry_after)
+    after = _parse_retry_after(retry_after)
     if status == _TOO_MANY:
         raise CallFailed(Failure.OVERLOADED, retry_after_s=after)
     if status >= _SERVER:
@@ -225,7 +225,7 @@ def refuse_status(status: int, retry_after: str | None) -> None:
     raise CallFailed(Failure.REDIRECTED if _REDIRECT <= status < _CLIENT else Failure.DENIED)
 
 
-def _seconds(retry_after: str | None) -> float | None:
+def _parse_retry_after(retry_after: str | None) -> float | None:
     text = (retry_after or "").strip()
     return float(text) if text.isascii() and text.isdigit() else None
 
@@ -239,7 +239,7 @@ def wait_for(error: Exception, *, ends: float) -> bool | float:
     return error.retry_after_s if time.monotonic() + error.retry_after_s < ends else False
 
 
-def _json(received: bytes) -> Any:
+def _parse_json(received: bytes) -> Any:
     try:
         return orjson.loads(received)
     except orjson.JSONDecodeError:

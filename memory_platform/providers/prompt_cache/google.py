@@ -25,7 +25,7 @@ from memory_platform.providers.endpoints.endpoint import (
     Outgoing,
     WrongAnswer,
 )
-from memory_platform.providers.endpoints.time_box import run_within
+from memory_platform.providers.endpoints.time_limit import run_within
 from memory_platform.providers.policy import ENDPOINT, PROMPT_CACHE, PromptCachePolicy
 
 Answer = TypeVar("Answer")

@@ -56,7 +56,7 @@ def whole_exchanges(messages: Iterable[Message]) -> list[Message]:
         if message["role"] == "tool":
             settled.append(result_as_user_message(message))
         elif message.get("tool_calls"):
-            settled += _exchange(message, _results(rest))
+            settled += _settle_exchange(message, _take_results(rest))
         else:
             settled.append(message)
     return settled
@@ -66,7 +66,7 @@ def result_as_user_message(result: Message) -> Message:
     return {"role": "user", "content": _element("tool_result", result.get("name"), str(result["content"] or ""))}
 
 
-def calls_of(message: Message) -> list[ToolCall]:
+def list_tool_calls(message: Message) -> list[ToolCall]:
     """Return the tool calls of a message of :func:`whole_exchanges`."""
     return [
         ToolCall(call["id"], call["function"]["name"], as_object(call["function"].get("arguments"), "arguments"))
@@ -80,14 +80,14 @@ def message_text(message: Message) -> str:
     return f"{message['name']}: {content}" if message.get("name") else content
 
 
-def _results(rest: "deque[Message]") -> list[Message]:
+def _take_results(rest: "deque[Message]") -> list[Message]:
     found = []
     while rest and rest[0]["role"] == "tool":
         found.append(rest.popleft())
     return found
 
 
-def _exchange(message: Message, results: Sequence[Message]) -> list[Message]:
+def _settle_exchange(message: Message, results: Sequence[Message]) -> list[Message]:
     by_call: dict[str, Message] = {}
     for result in results:
         by_call.setdefault(str(result.get("tool_call_id", "")), result)

@@ -13,7 +13,7 @@ from memory_platform.providers.prompt_cache.messages import (
     Message,
     PromptParts,
     as_object,
-    calls_of,
+    list_tool_calls,
     message_text,
     split_messages,
 )
@@ -125,7 +125,7 @@ def _anthropic_blocks(message: Message) -> list[Block]:
     text = message_text(message)
     calls = [
         {"type": "tool_use", "id": _anthropic_id(call.id), "name": call.name, "input": call.arguments}
-        for call in calls_of(message)
+        for call in list_tool_calls(message)
     ]
     return [*([_text(text)] if text.strip() else []), *calls]
 
@@ -139,7 +139,7 @@ def _contents(turns: Iterable[Message]) -> list[Block]:
     names: dict[str, str] = {}
     sides = []
     for message in turns:
-        names |= {call.id: call.name for call in calls_of(message)}
+        names |= {call.id: call.name for call in list_tool_calls(message)}
         sides.append(("model" if message["role"] == "assistant" else "user", _gemini_parts(message, names)))
     return [{"role": role, "parts": parts} for role, parts in _merge_sides(sides, "model", lambda text: {"text": text})]
 
@@ -149,7 +149,7 @@ def _gemini_parts(message: Message, names: Mapping[str, str]) -> list[Block]:
         response = as_object(message["content"] or "", "result")
         return [{"functionResponse": {"name": names[message["tool_call_id"]], "response": response}}]
     text = message_text(message)
-    calls = [{"functionCall": {"name": call.name, "args": call.arguments}} for call in calls_of(message)]
+    calls = [{"functionCall": {"name": call.name, "args": call.arguments}} for call in list_tool_calls(message)]
     return [*([{"text": text}] if text.strip() else []), *calls]
 
 

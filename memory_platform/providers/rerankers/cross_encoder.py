@@ -11,7 +11,7 @@ from memory_platform.providers.contracts import RerankUnavailable
 from memory_platform.providers.endpoints.circuit import CircuitOpen
 from memory_platform.providers.local_model import LocalModel, LocalModelFailed
 from memory_platform.providers.policy import RERANK, RerankPolicy
-from memory_platform.providers.rerankers.http import relevant, truncate_text
+from memory_platform.providers.rerankers.http import squash_scores, truncate_text
 
 
 def load_model(reference: str, *, offline: bool) -> Any:
@@ -50,7 +50,7 @@ class CrossEncoderReranker:
             return []
         asked = truncate_text(query, self._policy.query_chars)
         pairs = [(asked, truncate_text(text, self._policy.text_chars)) for text in texts]
-        return relevant(self._predict_scores(pairs, seconds=self._policy.seconds))
+        return squash_scores(self._predict_scores(pairs, seconds=self._policy.seconds))
 
     def _predict_scores(self, pairs: Sequence[tuple[str, str]], *, seconds: float | None) -> Any:
         try:

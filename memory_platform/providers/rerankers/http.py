@@ -25,7 +25,7 @@ class HttpReranker:
             return []
 
         def read(answer: Any) -> list[float]:
-            return relevances(answer, len(texts))
+            return parse_relevances(answer, len(texts))
 
         try:
             return self._service.post("", self._body(query, texts), read, seconds=self._policy.seconds)
@@ -40,7 +40,7 @@ class HttpReranker:
         return {"model": self._model, "query": asked, "documents": documents, "top_n": len(documents)}
 
 
-def relevances(answer: Any, count: int) -> list[float]:
+def parse_relevances(answer: Any, count: int) -> list[float]:
     """Return the scores of an answer in the order of the texts, in [0, 1]. Raises WrongAnswer.
 
     ``results`` or ``data`` or a bare list, each item with ``index`` and ``relevance_score`` or ``score``. Raw scores
@@ -56,10 +56,10 @@ def relevances(answer: Any, count: int) -> list[float]:
     scores = np.array([found[i] for i in range(count)])
     if not np.isfinite(scores).all():
         raise WrongAnswer
-    return relevant(scores)
+    return squash_scores(scores)
 
 
-def relevant(scores: Any) -> list[float]:
+def squash_scores(scores: Any) -> list[float]:
     raw = bool(((scores < 0) | (scores > 1)).any())
     squashed = 1 / (1 + np.exp(-np.clip(scores, -50, 50))) if raw else scores
     return [float(score) for score in squashed]

@@ -13,7 +13,7 @@ from uuid import UUID
 from memory_platform.kernel.clock import utc_now
 from profiles.models import CandidateKind, DetailName, Tag, TagDetail
 from profiles.selectors import details_of
-from profiles.services.belief_reversal import reinstate_belief, unsay_belief, withdraw_belief
+from profiles.services.belief_reversal import reinstate_belief, remove_saying, withdraw_belief
 from profiles.services.beliefs import (
     BeliefPlace,
     change_belief,
@@ -22,8 +22,8 @@ from profiles.services.beliefs import (
     recording_time,
     retract_belief,
 )
-from profiles.services.claims import Claim, is_weaker, same_value
-from profiles.services.lists import amend_list
+from profiles.services.claims import Claim, have_same_value, is_weaker
+from profiles.services.lists import change_list
 from profiles.values import Provenance
 
 # The columns of a tag that have a past.
@@ -35,11 +35,11 @@ _KEPT = [name for name in _FIELD if name not in {"tenant_id", "subject_id", "tag
 _EMPTY: Mapping[str, Any] = {DetailName.LAT: None, DetailName.LON: None, DetailName.ALIASES: []}
 
 
-def nothing_of(name: str) -> Any:
+def empty_value(name: str) -> Any:
     return list(_EMPTY[name]) if name == DetailName.ALIASES else _EMPTY.get(name, "")
 
 
-def is_nothing(value: Any) -> bool:
+def is_empty_value(value: Any) -> bool:
     return value is None or value in ("", [])
 
 
@@ -66,7 +66,7 @@ def begin_details(tag: Tag, *, since: datetime, known_since: datetime | None = N
             last_validated_at=recorded,
         )
         for name in DETAILS
-        if not is_nothing(getattr(tag, name))
+        if not is_empty_value(getattr(tag, name))
     )
 
 
@@ -85,7 +85,7 @@ def record_details(tag: Tag, changes: Mapping[str, Any], saying: Claim) -> dict[
     now = utc_now()
     for name, value in changes.items():
         place = detail_place(tag, name)
-        if is_nothing(value):
+        if is_empty_value(value):
             retract_belief(place, at=saying.valid_at, now=now)
         else:
             record_belief(place, replace(saying, value=value), now=now)
@@ -94,16 +94,16 @@ def record_details(tag: Tag, changes: Mapping[str, Any], saying: Claim) -> dict[
 
 def add_aliases(tag: Tag, aliases: Iterable[str], saying: Claim) -> dict[str, Any]:
     """Add names to those of a tag, also earlier ones; return the column."""
-    amend_list(detail_place(tag, DetailName.ALIASES), saying, add=list(aliases))
+    change_list(detail_place(tag, DetailName.ALIASES), saying, add=list(aliases))
     return current_columns(tag, [DetailName.ALIASES])
 
 
-def weaker_than_held(tag: Tag, news: Mapping[str, Any], saying: Claim) -> bool:
+def find_weaker_details(tag: Tag, news: Mapping[str, Any], saying: Claim) -> bool:
     """Return whether a stronger provenance holds another value of one of these details at the time of ``saying``."""
     at = saying.valid_at or utc_now()
     for name, value in news.items():
-        holds = detail_place(tag, name).holding(at)
-        if holds is not None and is_weaker(saying, holds) and not same_value(holds.value, value):
+        holds = detail_place(tag, name).row_at(at)
+        if holds is not None and is_weaker(saying, holds) and not have_same_value(holds.value, value):
             return True
     return False
 
@@ -121,21 +121,23 @@ def take_details_back(tag: Tag, columns: Mapping[str, Any], saying: Claim) -> No
     """Restore these values as if their replacements had never been recorded; the history keeps them."""
     for name, value in columns.items():
         place = detail_place(tag, name)
-        if not _took_back(place, value):
+        if not _reverted(place, value):
             record_details(tag, {name: value}, saying)
 
 
-def _took_back(place: BeliefPlace[TagDetail], value: Any) -> bool:
+def _reverted(place: BeliefPlace[TagDetail], value: Any) -> bool:
     """Return whether ``value`` is current again after the last change of a detail was reverted."""
-    current, latest = place.current(), place.latest()
+    current, latest = place.current(), place.latest_row()
     if current is None:
-        ended = latest is not None and same_value(latest.value, value)
-        return is_nothing(value) or (ended and latest is not None and reinstate_belief(place, latest.id) is not None)
-    if is_nothing(value):
+        ended = latest is not None and have_same_value(latest.value, value)
+        return is_empty_value(value) or (
+            ended and latest is not None and reinstate_belief(place, latest.id) is not None
+        )
+    if is_empty_value(value):
         replaced = place.rows().filter(superseded_by_id=current.id)
-        return not replaced.exists() and unsay_belief(place, current.id)
+        return not replaced.exists() and remove_saying(place, current.id)
     before = place.rows().filter(superseded_by_id=current.id).order_by("-valid_at").first()
-    if before is None or not same_value(before.value, value):
+    if before is None or not have_same_value(before.value, value):
         return False
     return withdraw_belief(place, current.id) is not None
 
@@ -144,29 +146,29 @@ def current_columns(tag: Tag, names: Iterable[str]) -> dict[str, Any]:
     wanted = list(names)
     rows = details_of(tag).filter(detail__in=wanted, retired_at__isnull=True, invalid_at__isnull=True).order_by()
     held = dict(rows.values_list("detail", "value"))
-    return {name: held.get(name, nothing_of(name)) for name in wanted}
+    return {name: held.get(name, empty_value(name)) for name in wanted}
 
 
-def place_then(row: TagDetail) -> dict[str, Any]:
+def find_place_then(row: TagDetail) -> dict[str, Any]:
     """Return the columns that restoring an earlier value sets: an address restores its map position, too."""
     changes = {row.detail: row.value}
     if row.detail != DetailName.ADDRESS:
         return changes
-    parts = {name: detail_place(row.tag, name).holding(row.valid_at) for name in PLACE_PARTS}
-    return changes | {name: nothing_of(name) if held is None else held.value for name, held in parts.items()}
+    parts = {name: detail_place(row.tag, name).row_at(row.valid_at) for name in PLACE_PARTS}
+    return changes | {name: empty_value(name) if held is None else held.value for name, held in parts.items()}
 
 
 def past_as_json(tag: Tag, names: Collection[str] = DETAILS) -> list[dict[str, Any]]:
     """Return all values that these details of a tag have had, for :func:`bring_past_back`."""
     rows = details_of(tag).filter(detail__in=names).order_by("recorded_at")
-    return [{name: _plain(getattr(row, name)) for name in _KEPT} for row in rows]
+    return [{name: _to_json(getattr(row, name)) for name in _KEPT} for row in rows]
 
 
-def bring_past_back(tag: Tag, past: Iterable[Mapping[str, Any]], names: Collection[str] = DETAILS) -> None:
+def restore_past(tag: Tag, past: Iterable[Mapping[str, Any]], names: Collection[str] = DETAILS) -> None:
     """Replace the past of these details of a tag by one from :func:`past_as_json`."""
     details_of(tag).filter(detail__in=names).delete()
     rows = [
-        TagDetail(subject_id=tag.subject_id, tag=tag, **{name: _read(name, one[name]) for name in _KEPT})
+        TagDetail(subject_id=tag.subject_id, tag=tag, **{name: _from_json(name, one[name]) for name in _KEPT})
         for one in past
     ]
     known = {row.id for row in rows}
@@ -179,15 +181,15 @@ def bring_past_back(tag: Tag, past: Iterable[Mapping[str, Any]], names: Collecti
     TagDetail.objects.bulk_update(rows, ["superseded_by", "version_of"])
 
 
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [_to_json(one) for one in value]
     if isinstance(value, datetime):
         return value.isoformat()
     return str(value) if isinstance(value, UUID) else value
 
 
-def _read(name: str, value: Any) -> Any:
+def _from_json(name: str, value: Any) -> Any:
     column = _FIELD[name]
     if isinstance(value, list) and name != "value":
         return [column.base_field.to_python(one) for one in value]

@@ -11,11 +11,11 @@ from typing import Literal
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from profiles.models import Tag, TagKind
 from profiles.policy import TAG_LOOKUP
-from profiles.services.tags import words as lexicon
-from profiles.services.tags.text import BREAK, TagWord, in_dictionary, is_han, words_of
+from profiles.services.tags import label_vocabulary as lexicon
+from profiles.services.tags.tag_words import BREAK, TagWord, is_han, is_in_dictionary, split_words
 
 Match = Literal["exact", "alias", "fuzzy"]
 
@@ -30,7 +30,7 @@ class TagMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _TagName:
     """One name of a tag, in comparable form, with the score of finding it."""
 
     text: str
@@ -53,17 +53,17 @@ _SYNONYMS_OF: Mapping[str, frozenset[str]] = {
 }
 
 
-def synonyms_of(word: str) -> frozenset[str]:
+def list_synonyms(word: str) -> frozenset[str]:
     """Return other names of a place or person, in either language: wife, 老婆 ... for "spouse"."""
-    return _SYNONYMS_OF.get(comparable(word), frozenset())
+    return _SYNONYMS_OF.get(to_comparable(word), frozenset())
 
 
 def lookup_tags(query: str, tags: Sequence[Tag], *, limit: int = TAG_LOOKUP.limit) -> list[TagMatch]:
     """Return at most ``limit`` of ``tags`` that ``query`` means, best first; of equals the more used one."""
-    text = comparable(query)
-    forms = {tag: list(_forms(tag)) for tag in tags}
+    text = to_comparable(query)
+    forms = {tag: list(_list_names(tag)) for tag in tags}
     named = frozenset(form.text for own in forms.values() for form in own)
-    words = words_of(text, [form for form in named if form in text and is_han(form)])
+    words = split_words(text, [form for form in named if form in text and is_han(form)])
     found = [hit for tag in tags if (hit := _best_match(tag, forms[tag], text, words)) is not None]
     others = [tag for tag in tags if not any(hit.match.tag is tag for hit in found)]
     near = [hit for tag in others if (hit := _fuzzy_match(tag, forms[tag], words, named))]
@@ -72,27 +72,27 @@ def lookup_tags(query: str, tags: Sequence[Tag], *, limit: int = TAG_LOOKUP.limi
     return kept[:limit]
 
 
-def _forms(tag: Tag) -> Iterator[_Form]:
+def _list_names(tag: Tag) -> Iterator[_TagName]:
     """Yield the names of a tag, the best first: label, aliases, synonyms in either language, the home of a contact with
     an address (张三家, "mum's place"), relation."""
-    label = comparable(tag.label)
-    aliases = [comparable(alias) for alias in tag.aliases]
-    relation = comparable(tag.relation)
-    yield _Form(label, "exact", 1.0)
-    yield from (_Form(alias, "alias", TAG_LOOKUP.alias) for alias in aliases)
+    label = to_comparable(tag.label)
+    aliases = [to_comparable(alias) for alias in tag.aliases]
+    relation = to_comparable(tag.relation)
+    yield _TagName(label, "exact", 1.0)
+    yield from (_TagName(alias, "alias", TAG_LOOKUP.alias) for alias in aliases)
     for name in (label, *aliases):
-        synonyms = _SYNONYMS_OF.get(name) or _houses_of(name)
-        yield from (_Form(word, "alias", TAG_LOOKUP.synonym) for word in sorted(synonyms))
+        synonyms = _SYNONYMS_OF.get(name) or _forms_of_home(name)
+        yield from (_TagName(word, "alias", TAG_LOOKUP.synonym) for word in sorted(synonyms))
     if tag.kind == TagKind.CONTACT and tag.address:
         called = {label, *aliases, *_SYNONYMS_OF.get(label, ())} - {""}
         homes = sorted(f"{name}{end}" for name in called for end in lexicon.OF_HOUSES if is_han(name) == is_han(end))
-        yield from (_Form(home, "alias", TAG_LOOKUP.relation) for home in homes)
+        yield from (_TagName(home, "alias", TAG_LOOKUP.relation) for home in homes)
     if relation:
         related = {relation, *_SYNONYMS_OF.get(relation, ())}
-        yield from (_Form(word, "alias", TAG_LOOKUP.relation) for word in sorted(related))
+        yield from (_TagName(word, "alias", TAG_LOOKUP.relation) for word in sorted(related))
 
 
-def _houses_of(name: str) -> frozenset[str]:
+def _forms_of_home(name: str) -> frozenset[str]:
     for end in lexicon.OF_HOUSES:
         owner = name.removesuffix(end)
         if owner != name and owner in lexicon.PEOPLE:
@@ -100,14 +100,14 @@ def _houses_of(name: str) -> frozenset[str]:
     return frozenset()
 
 
-def _best_match(tag: Tag, forms: Sequence[_Form], text: str, words: Sequence[TagWord]) -> _LookupHit | None:
+def _best_match(tag: Tag, forms: Sequence[_TagName], text: str, words: Sequence[TagWord]) -> _LookupHit | None:
     best: _LookupHit | None = None
     for form in forms:
         if not form.text:
             continue
         if form.text == text:
             hit = _LookupHit(TagMatch(tag, form.worth, form.match))
-        elif (span := _span(form.text, text, words)) is not None:
+        elif (span := _find_span(form.text, text, words)) is not None:
             hit = _LookupHit(TagMatch(tag, round(form.worth * TAG_LOOKUP.inside_query, 4), form.match), span)
         else:
             continue
@@ -116,9 +116,9 @@ def _best_match(tag: Tag, forms: Sequence[_Form], text: str, words: Sequence[Tag
     return best
 
 
-def _span(form: str, text: str, words: Sequence[TagWord]) -> tuple[int, int] | None:
+def _find_span(form: str, text: str, words: Sequence[TagWord]) -> tuple[int, int] | None:
     """Return the first words of the query that are ``form`` and mean it, as (from, to), or None."""
-    wanted = [word.text for word in words_of(form, [form])]
+    wanted = [word.text for word in split_words(form, [form])]
     if is_han(form) and form in text:
         return next((span for span in _find_joined_words(form, words) if _is_meant(form, span, words)), None)
     size = len(wanted)
@@ -143,7 +143,7 @@ def _find_joined_words(form: str, words: Sequence[TagWord]) -> Iterator[tuple[in
     if len(form) < longest_that_joins:
         return
     for start, (one, other) in enumerate(pairwise(words)):
-        known = any(len(word.text) > 1 and in_dictionary(word.text) for word in (one, other))
+        known = any(len(word.text) > 1 and is_in_dictionary(word.text) for word in (one, other))
         if form in one.text + other.text and not known:
             yield start, start + 2
 
@@ -154,7 +154,7 @@ def _is_meant(form: str, span: tuple[int, int], words: Sequence[TagWord]) -> boo
     if _is_other_thing(form, before, after):
         return False
     if form in lexicon.HOMES or form in lexicon.PEOPLE:
-        return not _is_anothers(words[: span[0]]) and not (form == "家" and _is_measure_word(before, after))
+        return not _belongs_to_another(words[: span[0]]) and not (form == "家" and _is_measure_word(before, after))
     return form not in lexicon.AMBIGUOUS or _stands_as_place(form, words[: span[0]], after)
 
 
@@ -166,10 +166,10 @@ def _is_other_thing(form: str, before: TagWord | None, after: TagWord | None) ->
         return True
     if not is_han(form) or len(form) > 1 or after is None:
         return False
-    return after.text[:1] not in lexicon.AFTER_HAN and len(after.text) == 1 and in_dictionary(form + after.text)
+    return after.text[:1] not in lexicon.AFTER_HAN and len(after.text) == 1 and is_in_dictionary(form + after.text)
 
 
-def _is_anothers(before: Sequence[TagWord]) -> bool:
+def _belongs_to_another(before: Sequence[TagWord]) -> bool:
     """Return whether the preceding words give it to somebody else: 朋友家, "his mum", "John's house"."""
     rest = list(before)
     while rest and rest[-1].text == "的":
@@ -211,20 +211,21 @@ def _is_inside(one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def _fuzzy_match(
-    tag: Tag, forms: Sequence[_Form], words: Sequence[TagWord], named: frozenset[str]
+    tag: Tag, forms: Sequence[_TagName], words: Sequence[TagWord], named: frozenset[str]
 ) -> _LookupHit | None:
     own = [form.text for form in forms if (form.text and form.match == "exact") or form.worth == TAG_LOOKUP.alias]
     content = [word for word in words if word.text not in lexicon.EMPTY_WORDS and word.text != BREAK]
     tried = (
-        max(_typo(text, content, named), _slip(text, words, named), _label_coverage(text, content)) for text in own
+        max(_score_typo(text, content, named), _score_slip(text, words, named), _label_coverage(text, content))
+        for text in own
     )
     score = max(tried, default=0.0)
     return _LookupHit(TagMatch(tag, round(score * TAG_LOOKUP.fuzzy, 4), "fuzzy")) if score else None
 
 
-def _typo(form: str, content: Sequence[TagWord], named: frozenset[str]) -> float:
+def _score_typo(form: str, content: Sequence[TagWord], named: frozenset[str]) -> float:
     if is_han(form):
-        return _typo_han(form, content)
+        return _score_chinese_typo(form, content)
     size = len(form.split(" "))
     best = 0.0
     for start in range(len(content) - size + 1):
@@ -235,7 +236,7 @@ def _typo(form: str, content: Sequence[TagWord], named: frozenset[str]) -> float
     return best if len(form) >= TAG_LOOKUP.shortest_typo and best >= TAG_LOOKUP.typo_similarity else 0.0
 
 
-def _slip(form: str, words: Sequence[TagWord], named: frozenset[str]) -> float:
+def _score_slip(form: str, words: Sequence[TagWord], named: frozenset[str]) -> float:
     """Return the similarity of a short word with one typing slip: its last letter doubled, or two letters changed.
 
     Other words are as similar to a short one, so it must stand alone or after a lead: "call mumm".
@@ -250,7 +251,7 @@ def _slip(form: str, words: Sequence[TagWord], named: frozenset[str]) -> float:
     return 0.0
 
 
-def _typo_han(form: str, content: Sequence[TagWord]) -> float:
+def _score_chinese_typo(form: str, content: Sequence[TagWord]) -> float:
     """Accept one wrong character among three or more, if the query's own characters make no word."""
     shortest = 3
     text = "".join(word.text for word in content)
@@ -261,7 +262,7 @@ def _typo_han(form: str, content: Sequence[TagWord]) -> float:
     for start in range(len(text) - size + 1):
         window = text[start : start + size]
         wrong = [mine for mine, theirs in zip(window, form, strict=True) if mine != theirs]
-        if len(wrong) == 1 and wrong[0] in singles and not in_dictionary(window):
+        if len(wrong) == 1 and wrong[0] in singles and not is_in_dictionary(window):
             return Levenshtein.normalized_similarity(window, form)
     return 0.0
 
@@ -275,6 +276,6 @@ def _label_coverage(form: str, content: Sequence[TagWord]) -> float:
         part = "".join(said)
         share = len(part) / len(form) if part in form else 0.0
     else:
-        own = [word.text for word in words_of(form)]
+        own = [word.text for word in split_words(form)]
         share = len(said) / len(own) if set(said) <= set(own) else 0.0
     return share if TAG_LOOKUP.covered_label <= share < 1 else 0.0

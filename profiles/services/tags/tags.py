@@ -11,7 +11,7 @@ from django.db.models import F
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Conflict, FieldFault
 from memory_platform.kernel.ids import new_id
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from profiles.models import Candidate, CandidateKind, Subject, Tag, TagKind
 from profiles.selectors import tag_by_id, tags_of
 from profiles.services.claims import OLDER, WEAKER, Claim
@@ -24,13 +24,13 @@ from profiles.services.tags.details import (
     add_aliases,
     begin_details,
     detail_claim,
+    empty_value,
     ensure_details,
-    is_nothing,
-    nothing_of,
+    find_weaker_details,
+    is_empty_value,
     rate_details,
     record_details,
     take_details_back,
-    weaker_than_held,
 )
 from profiles.values import Provenance, Verdict
 from tenants.services.audit import Actor, record_audit
@@ -94,11 +94,11 @@ def upsert_tag(subject: Subject, draft: TagDraft) -> TagOutcome:
     ensure_details(known)
     news = draft.news()
     saying = detail_claim(draft.provenance, draft.confidence, draft.valid_at)
-    if weaker_than_held(known, {name: value for name, value in news.items() if name != "aliases"}, saying):
+    if find_weaker_details(known, {name: value for name, value in news.items() if name != "aliases"}, saying):
         return _reject(subject, draft, known)
-    columns = _hear(known, news, saying)
+    columns = _add_news(known, news, saying)
     changed = {name: value for name, value in columns.items() if getattr(known, name) != value}
-    replaced = [name for name in changed if name != "aliases" and not is_nothing(getattr(known, name))]
+    replaced = [name for name in changed if name != "aliases" and not is_empty_value(getattr(known, name))]
     changed |= _stronger_standing(known, draft, replaced=bool(replaced)) if not _is_past(news, columns) else {}
     if not changed:
         return TagOutcome(Verdict.UNCHANGED, known, OLDER if _is_past(news, columns) else "")
@@ -138,7 +138,7 @@ def patch_tag(
     return tag
 
 
-def put_back(subject: Subject, tag: Tag, columns: Mapping[str, Any]) -> Tag:
+def restore_tag(subject: Subject, tag: Tag, columns: Mapping[str, Any]) -> Tag:
     ensure_details(tag)
     details = {name: value for name, value in columns.items() if name in DETAILS}
     take_details_back(tag, details, detail_claim(tag.provenance, tag.confidence, explicit=True))
@@ -163,12 +163,12 @@ def use_tag(subject: Subject, tag_id: UUID) -> Tag:
 
 
 def empty_columns(names: list[str]) -> dict[str, Any]:
-    return {name: nothing_of(name) for name in names}
+    return {name: empty_value(name) for name in names}
 
 
 def find_tag_by_label(subject: Subject, label: str) -> Tag | None:
-    wanted = comparable(label)
-    return next((tag for tag in tags_of(subject) if comparable(tag.label) == wanted), None)
+    wanted = to_comparable(label)
+    return next((tag for tag in tags_of(subject) if to_comparable(tag.label) == wanted), None)
 
 
 def kind_of(details: Mapping[str, Any]) -> TagKind:
@@ -193,7 +193,7 @@ def _make(subject: Subject, draft: TagDraft) -> TagOutcome:
     return TagOutcome(Verdict.STORED, tag, created=True)
 
 
-def _hear(known: Tag, news: Mapping[str, Any], saying: Claim) -> dict[str, Any]:
+def _add_news(known: Tag, news: Mapping[str, Any], saying: Claim) -> dict[str, Any]:
     """Record news of a known tag; return the resulting columns.
 
     Its label gets the new time, too. A new address removes the map position of the old one.
@@ -203,7 +203,7 @@ def _hear(known: Tag, news: Mapping[str, Any], saying: Claim) -> dict[str, Any]:
     before = known.address
     columns = record_details(known, details, saying)
     if before and columns.get("address", before) != before:
-        lost = {name: nothing_of(name) for name in PLACE_PARTS if name not in news}
+        lost = {name: empty_value(name) for name in PLACE_PARTS if name not in news}
         columns |= record_details(known, lost, saying)
     return columns | (add_aliases(known, aliases, saying) if aliases else {})
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from profiles.memory_lines import TagParts, render_preference, render_tag, translate_label
-from profiles.values import in_words
+from profiles.values import describe_value
 from snapshots.context.values import MemoryItem, StandingProfile
 from snapshots.recall.ranking.slot_relevance import SlotRelevance, SlotWords
 from snapshots.relevance.policy import RELEVANCE
@@ -35,7 +35,7 @@ def make_profile_fact(field: str, value: object, standing: FactStanding) -> Memo
         lane="profile",
         id=field,
         kind="profile",
-        text=in_words(value),
+        text=describe_value(value),
         category=field,
         **standing._asdict(),
     )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from memory_platform.kernel.text_cache import ByText
+from memory_platform.kernel.text_cache import TextCache
 from snapshots.context.choosing.section_candidates import Refused
 from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.token_budget import CountedPiece, SectionShelf, count_tokens
@@ -126,7 +126,7 @@ def may_tell(text: str) -> bool:
 
 # A word, or two Chinese characters.
 _WORD = re.compile(r"[A-Za-z0-9'\u2019]+|[\u3400-\u9fff]{2}")
-TELLS = ByText(may_tell, DEFAULT_CONTEXT.texts_remembered)
+TELLS = TextCache(may_tell, DEFAULT_CONTEXT.texts_remembered)
 
 
 def _find_refusal(piece: CountedPiece, threshold: RelevanceThreshold) -> DecisionReason:

@@ -11,8 +11,8 @@ from uuid import UUID
 
 from memory_platform.kernel.ids import stable_id
 from memory_platform.kernel.local_time import at_offset, in_zone
-from memory_platform.kernel.terms import terms
-from profiles.belief_queries import HeldFact, HeldPreference
+from memory_platform.kernel.terms import split_terms
+from profiles.belief_queries import FactRow, PreferenceRow
 from profiles.memory_lines import TagParts
 from profiles.models import Tag
 from snapshots.context.choosing.profile_facts import (
@@ -126,11 +126,11 @@ def build_profile(lanes: LaneAnswers, changes: NoteChanges, standing: tuple[Memo
     )
 
 
-def make_fact_item(fact: HeldFact) -> MemoryItem:
+def make_fact_item(fact: FactRow) -> MemoryItem:
     return mark_instructions(replace(make_profile_fact(fact.field, fact.value, make_standing(fact)), id=str(fact.id)))
 
 
-def make_preference_item(preference: HeldPreference) -> MemoryItem:
+def make_preference_item(preference: PreferenceRow) -> MemoryItem:
     path = (preference.category, preference.key)
     return mark_instructions(
         make_preference_fact(str(preference.id), path, preference.value, make_standing(preference))
@@ -144,7 +144,7 @@ def make_tag_item(tag: Tag) -> MemoryItem:
     return mark_instructions(make_tag_fact(str(tag.id), place, standing))
 
 
-def make_standing(belief: HeldFact | HeldPreference) -> FactStanding:
+def make_standing(belief: FactRow | PreferenceRow) -> FactStanding:
     return FactStanding(belief.confidence, belief.provenance, belief.valid_at)
 
 
@@ -221,7 +221,7 @@ def render_note_words(text: str, about: tuple[str, str], context: str) -> str:
     label, relation = about
     if label and label.casefold() not in text.casefold():
         return f"{label} ({relation}): {text}" if relation and relation != label else f"{label}: {text}"
-    if context.rstrip().endswith(("?", "？")) and len(terms(text)) <= BARE_TERMS:
+    if context.rstrip().endswith(("?", "？")) and len(split_terms(text)) <= BARE_TERMS:
         return f"{find_question(context)} {text}"
     return text
 

@@ -15,7 +15,7 @@ from snapshots.models import Conversation, Message, MessageRole, NoteGrade
 from snapshots.recall.loading.stored_memory import SubjectReader
 from snapshots.recall.memory_texts import render_uuid_array
 from snapshots.recall.pipeline import BestHits
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 from snapshots.window.cached_window import load_window_in_scope
 from snapshots.window.policy import WINDOW_POLICY
 from snapshots.window.values import Window, WindowMessage
@@ -175,4 +175,4 @@ def load_archived_beginning(whose: SubjectReader, conversation: Conversation) ->
         rows = Message.objects.filter(
             subject_id=conversation.subject_id, conversation_id=conversation.id, role=MessageRole.USER
         ).order_by("seq")[:FIRST_TURNS]
-        return tuple(message.content for message in with_words(list(rows)))
+        return tuple(message.content for message in filter_with_words(list(rows)))

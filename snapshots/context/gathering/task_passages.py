@@ -6,7 +6,7 @@ from uuid import UUID
 from memory_platform.kernel.text import collapse_spaces
 from snapshots.context.gathering.candidate_items import mark_instructions
 from snapshots.context.values import Passage
-from snapshots.episodes.tasks import active_tasks
+from snapshots.episodes.tasks import list_active_tasks
 from snapshots.episodes.values import ActiveStep, ActiveTask
 from snapshots.recall.loading.stored_memory import SubjectReader
 
@@ -14,7 +14,7 @@ from snapshots.recall.loading.stored_memory import SubjectReader
 def load_task_passages(whose: SubjectReader, subject_id: UUID) -> tuple[Passage, ...]:
     """Return the subject's tasks in progress, the one changed last first, read in the scope of ``whose``."""
     with whose.scope():
-        tasks = active_tasks(subject_id)
+        tasks = list_active_tasks(subject_id)
     return tuple(render_task_passage(task, rank) for rank, task in enumerate(tasks))
 
 

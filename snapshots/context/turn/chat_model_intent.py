@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.lru_cache import LruCache
-from memory_platform.kernel.text import comparable, content_hash, detect_language
+from memory_platform.kernel.text import content_hash, detect_language, to_comparable
 from memory_platform.providers.contracts import ChatModel, Preparable
 from snapshots.context.turn.intent_patterns import Intent, Phase
 from snapshots.context.turn.prompts import UNDERSTAND
@@ -36,7 +36,7 @@ def ask_chat_model(text: str, model: ChatModel) -> Understanding | None:
     """Return intent and phase of a turn; None without a timely valid answer. No transaction may be open."""
     key = (model.name, UNDERSTAND.version, content_hash(text))
     kept = _KEPT.get(key)
-    if kept is not None or not comparable(text):
+    if kept is not None or not to_comparable(text):
         return kept
     if isinstance(model, Preparable) and not model.ready:
         return None  # still being prepared, which takes longer than anybody waits

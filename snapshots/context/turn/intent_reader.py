@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from memory_platform.kernel.linear_model import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.context.turn.intent_patterns import Intent
 
 # The space of the reader that needs no vector.
@@ -47,9 +47,9 @@ def choose_space(vectors: Mapping[str, Float32]) -> str:
 
 
 @lru_cache(maxsize=2 * len(SPACES))
-def load_reader(what: str, space: str) -> LinearReader:
+def load_reader(what: str, space: str) -> LinearClassifier:
     """Return the reader of ``intents`` or ``phases`` for a space."""
-    return LinearReader.read(reader_path(what, space))
+    return LinearClassifier.read(reader_path(what, space))
 
 
 def reader_path(what: str, space: str) -> Path:

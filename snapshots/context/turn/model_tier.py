@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self, cast
 
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.terms import split_terms
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import MemoryItem
 
@@ -59,10 +59,10 @@ def choose_tier_route(
 
 def is_answered_well(query: str, found: Iterable[MemoryItem], policy: ContextPolicy) -> bool:
     """Return whether a memory answers ``query`` well: sure enough to be stated, and about the same words."""
-    asked = frozenset(terms(query))
+    asked = frozenset(split_terms(query))
     return any(
         item.confidence >= policy.state_from
-        and shared_term_share(asked, frozenset(terms(f"{item.category} {item.text}"))) >= policy.good_hit_share
+        and shared_term_share(asked, frozenset(split_terms(f"{item.category} {item.text}"))) >= policy.good_hit_share
         for item in found
     )
 

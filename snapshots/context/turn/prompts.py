@@ -1,8 +1,8 @@
 """Prompts of context assembly by language. A changed text needs a new version: answers are cached by it."""
 
-from memory_platform.providers.chat_prompts import Prompt
+from memory_platform.providers.chat_prompts import PromptTemplate
 
-UNDERSTAND = Prompt(
+UNDERSTAND = PromptTemplate(
     version="understand-1",
     texts={
         "en": (

@@ -11,8 +11,8 @@ import string
 import unicodedata
 from collections.abc import Mapping
 
-from memory_platform.kernel.text import visible
-from memory_platform.kernel.text_cache import ByText
+from memory_platform.kernel.text import remove_invisible
+from memory_platform.kernel.text_cache import TextCache
 from snapshots.context.policy import DEFAULT_CONTEXT
 from snapshots.context.values import Guardrail, TextLooks
 from snapshots.understanding.reading.instruction_classifier import is_instruction
@@ -69,7 +69,7 @@ def remove_unseen(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text.strip()
-    return _NOT_IN_XML.sub("", _LINE_END.sub("\n", _ANSI.sub("", visible(text)))).strip()
+    return _NOT_IN_XML.sub("", _LINE_END.sub("\n", _ANSI.sub("", remove_invisible(text)))).strip()
 
 
 def escape_body(text: str) -> str:
@@ -142,4 +142,4 @@ def inspect_text(text: str) -> TextLooks:
     )
 
 
-INSPECTED_TEXTS = ByText(inspect_text, DEFAULT_CONTEXT.texts_remembered)
+INSPECTED_TEXTS = TextCache(inspect_text, DEFAULT_CONTEXT.texts_remembered)

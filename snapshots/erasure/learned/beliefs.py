@@ -23,7 +23,7 @@ from profiles.models import (
 from profiles.services.certificates import add_counts, open_erasure
 from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
-from profiles.services.tombstones import leave_marks
+from profiles.services.tombstones import leave_tombstones
 from snapshots.erasure.derived import delete_rows_about
 from snapshots.erasure.learned.tags import delete_details, delete_tag_acts, list_past_texts, list_texts
 from snapshots.erasure.signing import sign_after_commit
@@ -72,7 +72,7 @@ def _forget_belief(subject: Subject, row: Preference | ProfileFact | Tag | None,
     oldest = min(ids)  # of all rows the one that most backups hold: a certificate names no other
     erasure = open_erasure(ErasureScope.MEMORY, subject.external_id, name=oldest, target=oldest, by=by, reason=reason)
     counts = remove_belief(subject, belief)
-    leave_marks(subject.id, texts=belief.statements, beliefs=ids)
+    leave_tombstones(subject.id, texts=belief.statements, beliefs=ids)
     add_counts(erasure, counts)
     sign_after_commit(erasure, partial(_count_left, model, ids))
     return erasure

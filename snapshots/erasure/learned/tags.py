@@ -17,11 +17,11 @@ from django.db.models import F, Q
 
 from profiles.models import DetailName, Subject, Tag, TagDetail
 from profiles.selectors import details_of
-from profiles.services.tags.details import detail_place, nothing_of
+from profiles.services.tags.details import detail_place, empty_value
 from snapshots.erasure.learned.value_history import ValueHistory
 from snapshots.erasure.words import ForgottenWords
 from snapshots.models import ActVerb, MemoryAct, MemoryLane, Message, TagSource
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 
 # Columns of a tag that hold a text; ``aliases`` hold several.
 TEXT_COLUMNS = ("label", "poi_id", "address", "phone", "relation")
@@ -60,7 +60,7 @@ class MessagesBehindTag:
     @classmethod
     def in_messages(cls, behind: Sequence[Message], removed: Collection[UUID]) -> "MessagesBehindTag":
         texts = {True: "", False: ""}
-        for message in with_words(list(behind)):
+        for message in filter_with_words(list(behind)):
             texts[message.id in removed] += f"\n{message.content}"
         times = frozenset(message.said_at for message in behind if message.id in removed)
         return cls(texts[True], texts[False], times)
@@ -105,7 +105,7 @@ def find_tag_losses(subject: Subject, removed: frozenset[UUID]) -> TagErasure:
 
 def load_words_of_messages(subject_id: UUID, messages: Collection[UUID]) -> ForgottenWords:
     rows = Message.objects.filter(subject_id=subject_id, id__in=messages).order_by()
-    return ForgottenWords.of(subject_id, [message.content for message in with_words(list(rows))])
+    return ForgottenWords.of(subject_id, [message.content for message in filter_with_words(list(rows))])
 
 
 def delete_tag_acts(
@@ -172,7 +172,7 @@ def find_tag_loss(tag: Tag, said: MessagesBehindTag, only: ForgottenWords | None
         gone |= {row.id for row in lost}
         heirs |= ValueHistory(values, {}, ()).find_heirs(lost)
         if lost or (not values and is_lost(getattr(tag, name))):
-            columns[name] = _find_current_value([row for row in values if row not in lost], heirs, nothing_of(name))
+            columns[name] = _find_current_value([row for row in values if row not in lost], heirs, empty_value(name))
     aliases = [alias for alias in tag.aliases if not is_lost(alias)]
     if columns.get(DetailName.LABEL) == "":
         label = _find_free_alias(tag, aliases)

@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from profiles.models.belief import Belief
-from profiles.services.claims import same_value
-from profiles.services.lists import among_entries, entries_of
+from profiles.services.claims import have_same_value
+from profiles.services.lists import entries_of, find_entry
 from snapshots.erasure.words import ForgottenWords
 
 
@@ -38,19 +38,19 @@ class ValueHistory:
         supported, before = list(self.elsewhere), list[Any]()
         for row in self.rows:
             entries = entries_of(row.value) or []
-            new = [entry for entry in entries if not among_entries(entry, before)]
+            new = [entry for entry in entries if not find_entry(entry, before)]
             if row in gone:
                 lost += new
             else:
                 supported += entries if self._is_stated(row) else new
             before = entries
-        return [entry for entry in lost if not among_entries(entry, supported)]
+        return [entry for entry in lost if not find_entry(entry, supported)]
 
     def drop_lost_entries(self, row: Belief, lost: Sequence[Any]) -> Any:
         """Return a value without the lost entries; a value that is no list as it is."""
         if not isinstance(row.value, list):
             return row.value
-        return [entry for entry in row.value if not among_entries(entry, lost)]
+        return [entry for entry in row.value if not find_entry(entry, lost)]
 
     def find_heirs(self, gone: Collection[Belief]) -> dict[UUID, tuple[datetime | None, UUID | None]]:
         """Return which values hold again in place of those that go: until when, and what supersedes them then.
@@ -114,6 +114,6 @@ class ValueHistory:
         own = self.sources.get(row.id)
         if own:
             return own
-        twins = [self.sources.get(other.id, {}) for other in self.rows if same_value(other.value, row.value)]
+        twins = [self.sources.get(other.id, {}) for other in self.rows if have_same_value(other.value, row.value)]
         said = {message: at for behind in twins for message, at in behind.items() if at in row.said_times}
         return said if set(row.said_times) == set(said.values()) else {}

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from uuid import UUID
 
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from profiles.memory_lines import render_preference
-from snapshots.consolidation.meaning import negations_in
+from snapshots.consolidation.meaning import count_negations
 from snapshots.feedback.policy import SIGNALS, UTILISATION, SignalPolicy, UtilisationPolicy
 from snapshots.feedback.reading.sense_rules import extract_from_turn
 from snapshots.feedback.reading.utilisation import SearchedText, core_words
@@ -70,8 +70,8 @@ def _names_of_preference(stated: PreferenceCandidate) -> set[str]:
 
 
 def _value_matches(value: str, stated: StatedSlot) -> bool:
-    held = {comparable(part) for part in (value, *_PARTS.split(value))}
-    return bool(stated.value_texts) and all(comparable(one) in held for one in stated.value_texts)
+    held = {to_comparable(part) for part in (value, *_PARTS.split(value))}
+    return bool(stated.value_texts) and all(to_comparable(one) in held for one in stated.value_texts)
 
 
 def _snapshot_states(text: str, stated: StatedSlot, policy: SignalPolicy) -> bool:
@@ -82,7 +82,7 @@ def _snapshot_states(text: str, stated: StatedSlot, policy: SignalPolicy) -> boo
     for sentence in _SENTENCE.findall(text):
         if not words or SearchedText.of(sentence).find_words(words) != words:
             continue
-        if bool(negations_in(sentence)) != bool(negations_in(quote)):
+        if bool(count_negations(sentence)) != bool(count_negations(quote)):
             continue
         if len(words) >= policy.restated_words or _slot_and_texts(stated) in map(
             _slot_and_texts, _read_stated_slots(sentence)
@@ -93,4 +93,4 @@ def _snapshot_states(text: str, stated: StatedSlot, policy: SignalPolicy) -> boo
 
 def _slot_and_texts(stated: StatedSlot) -> tuple[str | None, list[str]]:
     slot = stated.field if isinstance(stated, FactCandidate) else stated.key
-    return slot, [*map(comparable, stated.value_texts)]
+    return slot, [*map(to_comparable, stated.value_texts)]

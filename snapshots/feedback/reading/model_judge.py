@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from memory_platform.kernel.text import comparable, detect_language
+from memory_platform.kernel.text import detect_language, to_comparable
 from memory_platform.providers.chat_prompts import fence_rule, fence_text, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
 from snapshots.feedback.policy import JUDGING, TurnJudgingPolicy
@@ -32,7 +32,7 @@ class TurnVerdicts(BaseModel):
 
 def is_unclear(turn: AnsweredTurn, sense: TurnSense) -> bool:
     """Return whether a turn says something without a clear sense."""
-    return sense is TurnSense.UNCLEAR and any(character.isalnum() for character in comparable(turn.next or ""))
+    return sense is TurnSense.UNCLEAR and any(character.isalnum() for character in to_comparable(turn.next or ""))
 
 
 def judge_turns(model: ChatModel, turns: Sequence[AnsweredTurn]) -> dict[int, TurnSense]:
@@ -48,9 +48,9 @@ def judge_turns(model: ChatModel, turns: Sequence[AnsweredTurn]) -> dict[int, Tu
         return {}
     senses: dict[int, TurnSense] = {}
     for verdict in verdicts:
-        place, quote = verdict.turn - 1, comparable(verdict.quote)
+        place, quote = verdict.turn - 1, to_comparable(verdict.quote)
         is_quote = any(character.isalnum() for character in quote)
-        if is_quote and 0 <= place < len(turns) and quote in comparable(turns[place].next or ""):
+        if is_quote and 0 <= place < len(turns) and quote in to_comparable(turns[place].next or ""):
             senses.setdefault(place, TurnSense(verdict.sense))
     return senses
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from memory_platform.kernel.stopwords import CHINESE
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.terms import split_terms
 from snapshots.feedback.reading import patterns_en
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -27,7 +27,7 @@ _NUMBERS = dict(
 def find_content_units(text: str) -> frozenset[str]:
     """Return the content units of ``text``: heads of stems, numbers, and Chinese characters with a meaning."""
     found: set[str] = set()
-    for term in terms(text):
+    for term in split_terms(text):
         if _HAN.match(term):
             found.update(c for c in term if c not in _FUNCTION and c not in CHINESE)
         elif term not in patterns_en.ATTITUDES and term not in patterns_en.COURTESIES:

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from memory_platform.kernel.terms import terms
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.text import to_comparable
 from snapshots.feedback.policy import SignalPolicy
 from snapshots.feedback.reading import patterns_en, patterns_zh
 from snapshots.feedback.reading.overlap import Overlap
@@ -67,7 +67,7 @@ class ParsedTurn:
 
 def parse_turn(turn: AnsweredTurn, policy: SignalPolicy) -> ParsedTurn:
     raw = (turn.next or "")[: policy.next_chars]
-    form = _FILLERS.sub("", to_mandarin(comparable(raw.translate(_FOLDED))))
+    form = _FILLERS.sub("", to_mandarin(to_comparable(raw.translate(_FOLDED))))
     clauses, told = _split_clauses(form)
     query = turn.query[: policy.context_chars]
     asked = find_words(query)
@@ -80,7 +80,7 @@ def parse_turn(turn: AnsweredTurn, policy: SignalPolicy) -> ParsedTurn:
         find_words(raw),
         asked,
         before,
-        find_question_word(comparable(query)),
+        find_question_word(to_comparable(query)),
         core_words(query),
         Overlap.of(query, (turn.reply or "")[: policy.context_chars], raw),
         bool(_OFFERS.search((turn.reply or "").rstrip())),
@@ -102,7 +102,7 @@ def _split_clauses(form: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def find_words(text: str) -> frozenset[str]:
     """Return stems and Chinese bigrams; a single character only where it stands alone."""
-    found = frozenset(terms(text))
+    found = frozenset(split_terms(text))
     return frozenset(term for term in found if len(term) > 1 or not _HAN.match(term)) or found
 
 

@@ -1,8 +1,8 @@
 """Prompts of feedback for chat models, by language. A changed word is a new version."""
 
-from memory_platform.providers.chat_prompts import Prompt
+from memory_platform.providers.chat_prompts import PromptTemplate
 
-JUDGE = Prompt(
+JUDGE = PromptTemplate(
     version="judge-1",
     texts={
         "en": (

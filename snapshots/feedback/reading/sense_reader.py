@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from django.conf import settings
 
-from memory_platform.kernel.linear_model import Float32, LinearReader
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.linear_model import Float32, LinearClassifier
+from memory_platform.kernel.terms import split_terms
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from memory_platform.providers.registry import embedders
@@ -98,8 +98,8 @@ def read_sense(turn: AnsweredTurn, sentences: SentenceVectors) -> TurnSense | No
 
 
 @lru_cache(maxsize=1)
-def load_sense_reader() -> LinearReader:
-    return LinearReader.read(WEIGHTS)
+def load_sense_reader() -> LinearClassifier:
+    return LinearClassifier.read(WEIGHTS)
 
 
 def build_features(turn: AnsweredTurn, sentences: SentenceVectors) -> Float32 | None:
@@ -148,6 +148,6 @@ def _asks_something(text: str) -> float:
 
 
 def _shared_term_ratios(one: str, other: str) -> tuple[float, float]:
-    own, others = set(terms(one)), set(terms(other))
+    own, others = set(split_terms(one)), set(split_terms(other))
     both = len(own & others)
     return both / max(1, len(own)), both / max(1, len(others))

@@ -10,8 +10,8 @@ from typing import Self
 import rjieba
 
 from memory_platform.kernel.stopwords import CHINESE
-from memory_platform.kernel.terms import terms
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.text import to_comparable
 from snapshots.feedback.policy import UTILISATION, UtilisationPolicy
 from snapshots.feedback.reading import patterns_en, patterns_zh
 from snapshots.feedback.reading.concepts import respects_concept
@@ -42,8 +42,8 @@ class SearchedText:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        form = to_mandarin(comparable(text))
-        return cls(form, frozenset(convert_to_digits(term) for term in terms(_HAN_RUN.sub(" ", form))))
+        form = to_mandarin(to_comparable(text))
+        return cls(form, frozenset(convert_to_digits(term) for term in split_terms(_HAN_RUN.sub(" ", form))))
 
     def find_words(self, words: Iterable[str]) -> frozenset[str]:
         return frozenset(w for w in words if w in self.stems or (_HAN_RUN.match(w) and w in self.form))
@@ -88,8 +88,10 @@ def find_used_memories(
 def core_words(text: str) -> frozenset[str]:
     """Return the core words of ``text``: English stems and Chinese words that say what it is about, not how it is
     liked."""
-    form = to_mandarin(comparable(text))
-    latin = {convert_to_digits(term) for term in terms(_HAN_RUN.sub(" ", form)) if term not in patterns_en.ATTITUDES}
+    form = to_mandarin(to_comparable(text))
+    latin = {
+        convert_to_digits(term) for term in split_terms(_HAN_RUN.sub(" ", form)) if term not in patterns_en.ATTITUDES
+    }
     tagged = (pair for run in _HAN_RUN.findall(form) for pair in rjieba.tag(run))
     words = {word for word, tag in tagged if tag not in _EMPTY_TAGS and word not in CHINESE}
     return frozenset(latin | (words - patterns_zh.ATTITUDES))
@@ -131,7 +133,7 @@ def _classify_use(
     telling = bool(held - echoed)
     if telling and weight_share(words, held, fresh) >= policy.words_share:
         return "words"
-    return "words" if respects_concept(comparable(text), said.whole.form, said.asked.form) else None
+    return "words" if respects_concept(to_comparable(text), said.whole.form, said.asked.form) else None
 
 
 def _find_distinct_values(lane: str, text: str) -> list[str]:
@@ -146,7 +148,7 @@ def _find_distinct_values(lane: str, text: str) -> list[str]:
 
 
 def _normalise_values(values: Iterable[str]) -> list[str]:
-    forms = (comparable(value).strip(" .,;。") for value in values)
+    forms = (to_comparable(value).strip(" .,;。") for value in values)
     return [form for form in forms if 1 < len(form) <= LONGEST_VALUE]
 
 

@@ -14,7 +14,7 @@ from snapshots.embedding.snapshot_store import touch_memory
 from snapshots.feedback.policy import LOOP
 from snapshots.feedback.values import Signal, concerns_one_memory
 from snapshots.models import Receipt, ReceiptMemory, Snapshot
-from snapshots.receipts.spread import spread_tenant, without_rows
+from snapshots.receipts.spread import count_without_rows, spread_tenant
 from snapshots.values import CarePreview
 from tenants.isolation import current_tenant_id, tenant_tx
 
@@ -92,7 +92,7 @@ def preview_tallies() -> CarePreview:
     """Return how many injections are not counted yet, and how many of these have feedback, in the open scope."""
     waiting = ReceiptMemory.objects.filter(counted__isnull=True)
     heard = waiting.exclude(signal="", utilised__isnull=True)
-    return CarePreview({"injections": waiting.count() + without_rows(), "of them heard of": heard.count()})
+    return CarePreview({"injections": waiting.count() + count_without_rows(), "of them heard of": heard.count()})
 
 
 def count_batch(most: int) -> int:

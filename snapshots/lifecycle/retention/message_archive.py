@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from profiles.audit import record_act
 from snapshots.lifecycle.policy import ARCHIVE, ArchivePolicy
 from snapshots.models import Conversation, ConversationStatus, Message, MessageArchive, Work, WorkState
-from snapshots.selectors import ARCHIVED_WORDS, with_words
+from snapshots.selectors import ARCHIVED_WORDS, filter_with_words
 from snapshots.values import CarePreview
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
@@ -90,7 +90,7 @@ def restore_messages(conversation: Conversation, *, by: Actor, reason: str = "")
     """
     held = Conversation.objects.select_for_update(no_key=True).get(id=conversation.id)
     own = Message.objects.filter(subject_id=conversation.subject_id, conversation=conversation)
-    messages = with_words(list(own.filter(archived=True).order_by("seq").select_for_update()))
+    messages = filter_with_words(list(own.filter(archived=True).order_by("seq").select_for_update()))
     for message in messages:
         message.archived = False
     Message.objects.bulk_update(messages, [*ARCHIVED_WORDS, "archived"], batch_size=ARCHIVE.stretch)

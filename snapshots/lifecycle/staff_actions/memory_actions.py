@@ -17,7 +17,7 @@ from memory_platform.kernel.errors import Conflict, NotFound
 from profiles.audit import record_act
 from profiles.models import Preference, ProfileFact, Tag
 from profiles.services.beliefs import BeliefPlace, record_belief
-from profiles.services.claims import ClaimOutcome, stated_claim
+from profiles.services.claims import ClaimOutcome, make_stated_claim
 from profiles.services.locking import lock_subject
 from profiles.services.preferences import preference_place, retract_preference
 from profiles.services.profile import FactChange, FactName, fact_place, patch_profile
@@ -80,7 +80,7 @@ def confirm_memory(memory: MemoryT, doing: ActContext) -> MemoryT:
     elif isinstance(held, Tag):
         patch_tag(held.subject, held, CONFIRMED_COLUMNS)
     else:
-        record_belief(find_belief_place(held), stated_claim(held.value))
+        record_belief(find_belief_place(held), make_stated_claim(held.value))
     record_act_with_audit(held, ActVerb.CONFIRMED, doing, before=before)
     return held
 
@@ -105,7 +105,7 @@ def correct_belief(row: BeliefRow, value: Any, doing: ActContext, **details: Any
         **{name: getattr(held, name) for name in CERTAINTY_COLUMNS},
         "last_validated_at": held.last_validated_at.isoformat(),
     }
-    claim = stated_claim(value, **details)
+    claim = make_stated_claim(value, **details)
     made: Any
     if isinstance(held, ProfileFact):
         name = FactName(held.field, is_attribute=held.is_attribute)

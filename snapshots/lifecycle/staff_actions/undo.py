@@ -14,8 +14,8 @@ from profiles.models import ProfileFact, Subject, Tag
 from profiles.services.belief_reversal import reinstate_belief, withdraw_belief
 from profiles.services.locking import lock_subject
 from profiles.services.search_text import refresh_search_text
-from profiles.services.tags.details import bring_past_back
-from profiles.services.tags.tags import find_tag_by_label, patch_tag, put_back
+from profiles.services.tags.details import restore_past
+from profiles.services.tags.tags import find_tag_by_label, patch_tag, restore_tag
 from snapshots.embedding.embedding_spaces import Embedders
 from snapshots.embedding.snapshot_store import lock_memory, touch_memory
 from snapshots.embedding.snapshot_versions import (
@@ -145,7 +145,7 @@ def _undo_confirmation(memory: Any, act: MemoryAct) -> UUID:
 def _undo_correction(memory: Any, act: MemoryAct) -> UUID:
     if isinstance(memory, Tag):
         _check_unchanged(memory, act)
-        put_back(memory.subject, memory, act.before["columns"])
+        restore_tag(memory.subject, memory, act.before["columns"])
         return act.memory_ref
     back = withdraw_belief(find_belief_place(memory), act.memory_ref)
     if back is None:
@@ -233,9 +233,9 @@ def _restore_merged_tag(tag: Tag, act: MemoryAct) -> None:
         raise UndoImpossible("Another tag has its label.")
     # Nothing of the other tag may stay here: no message behind this one said it.
     patch_tag(tag.subject, tag, act.before["columns"])
-    bring_past_back(tag, act.before.get("own_past", ()), act.before["columns"].keys())
+    restore_past(tag, act.before.get("own_past", ()), act.before["columns"].keys())
     back = Tag.objects.create(id=act.other_ref, subject=tag.subject, **gone)
-    bring_past_back(back, act.before.get("past", ()))
+    restore_past(back, act.before.get("past", ()))
     notes = Note.objects.filter(subject_id=tag.subject_id, id__in=act.before.get("about", ()), about_tag_id=tag.id)
     notes.update(about_tag_id=act.other_ref)
     left = Message.objects.filter(subject_id=tag.subject_id, id__in=act.before["behind"])

@@ -12,7 +12,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.terms import split_terms
 from snapshots.embedding.packed_index import (
     ABOUT,
     BEFORE,
@@ -275,7 +275,7 @@ def _list_speakers(named: LabelColumn) -> tuple[SpeakerRows, ...]:
     order = np.argsort(named.codes, kind="stable").astype(np.int32)
     ends = np.searchsorted(named.codes[order], np.arange(len(named.texts) + 1))
     return tuple(
-        SpeakerRows(frozenset(map(term_key, terms(name))), order[ends[code] : ends[code + 1]].copy())
+        SpeakerRows(frozenset(map(term_key, split_terms(name))), order[ends[code] : ends[code + 1]].copy())
         for code, name in enumerate(named.texts)
         if name
     )

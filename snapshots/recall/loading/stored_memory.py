@@ -15,7 +15,7 @@ from uuid import UUID
 
 from memory_platform.postgres.prepared import Rows as Fetched
 from memory_platform.postgres.prepared import Statement
-from profiles.zones import zone_named
+from profiles.zones import load_zone
 from snapshots.embedding.embedding_spaces import Embedders, make_spaces_key, space_id
 from snapshots.models import BLOCK_POSITIONS, SnapshotKind
 from snapshots.recall.images.packed_blocks import FORMAT
@@ -188,7 +188,7 @@ def parse_zone(rows: Fetched) -> tzinfo | None:
     """Return the time zone of the profile, else of the last offset seen; None where neither is known."""
     row: Sequence[Any] = rows[0]
     named, minutes = row
-    return zone_named(named) or (None if minutes is None else timezone(timedelta(minutes=minutes)))
+    return load_zone(named) or (None if minutes is None else timezone(timedelta(minutes=minutes)))
 
 
 def load_stored_memory(

@@ -15,7 +15,7 @@ from snapshots.recall.ranking.memory_scores import MemoryScores
 from snapshots.recall.ranking.relevance import JudgedMemories
 from snapshots.recall.ranking.score_factors import DIGITS, RankedRows
 from snapshots.recall.values import Explanation, RecalledMemory
-from snapshots.receipts.packing import named
+from snapshots.receipts.packing import name_numbers
 
 KEYWORD_VIEWS = ("own", "window")
 DENSE_VIEWS = ("own", "continued")
@@ -66,7 +66,7 @@ def render_explanation(why: Explanation, asked: str, memory: RecalledMemory) -> 
     ``keyword.words`` are the words that question and memory share. They are missing where the memory was found by its
     neighbours' words, or by words near in meaning.
     """
-    shown = named(why)
+    shown = name_numbers(why)
     words = list_matched_words(asked, memory) if shown["keyword"] is not None else []
     if words:
         shown["keyword"]["words"] = words

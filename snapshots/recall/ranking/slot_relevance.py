@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_platform.kernel.lru_cache import LruCache
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.terms import split_terms
 from memory_platform.kernel.text import content_hash
 from memory_platform.providers.contracts import Embedder, EmbeddingUnavailable
 from snapshots.embedding.embedding_spaces import Embedders
@@ -108,7 +108,7 @@ def _make_unranked(near: Float64, slots: Sequence[SlotWords]) -> RankedRows:
 
 
 def _shared_term_share(text: str, probe: Probe) -> float:
-    said = frozenset(map(term_key, terms(text)))
+    said = frozenset(map(term_key, split_terms(text)))
     shorter = min(len(said), len(probe.terms))
     return len(said & probe.terms.keys()) / shorter if shorter else 0.0
 

@@ -1,8 +1,8 @@
 """Prompts of recall by language. A changed text needs a new version: answers are cached by version."""
 
-from memory_platform.providers.chat_prompts import Prompt
+from memory_platform.providers.chat_prompts import PromptTemplate
 
-REWRITE = Prompt(
+REWRITE = PromptTemplate(
     version="rewrite-1",
     texts={
         "en": (
@@ -19,7 +19,7 @@ REWRITE = Prompt(
     },
 )
 
-REWRITE_WITH_PASSAGE = Prompt(
+REWRITE_WITH_PASSAGE = PromptTemplate(
     version="rewrite-passage-1",
     texts={
         "en": REWRITE.texts["en"] + " Write also, as passage, one sentence that could answer the question.",

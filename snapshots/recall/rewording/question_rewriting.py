@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.lru_cache import LruCache
-from memory_platform.kernel.text import collapse_spaces, comparable, content_hash, detect_language
+from memory_platform.kernel.text import collapse_spaces, content_hash, detect_language, to_comparable
 from memory_platform.providers.contracts import ChatModel, Preparable
 from snapshots.recall.policy import REWRITE_POLICY, RewritePolicy
 from snapshots.recall.rewording.prompts import REWRITE, REWRITE_WITH_PASSAGE
@@ -34,7 +34,7 @@ def rewrite_question(
     prompt = REWRITE_WITH_PASSAGE if passage else REWRITE
     key = (model.name, prompt.version, content_hash(text))
     kept = _KEPT.get(key)
-    if kept is not None or not comparable(text):
+    if kept is not None or not to_comparable(text):
         return kept or ()
     if isinstance(model, Preparable) and not model.ready:
         return None  # still being prepared, which takes longer than anybody waits
@@ -57,7 +57,7 @@ def _clean_wordings(text: str, offered: Iterable[str], policy: RewritePolicy) ->
     """Return each wording once and shortened, without blanks and without the question itself."""
     found: dict[str, str] = {}
     for wording in offered:
-        same = comparable(wording)
-        if same and same != comparable(text):
+        same = to_comparable(wording)
+        if same and same != to_comparable(text):
             found.setdefault(same, collapse_spaces(wording)[: policy.wording_chars])
     return tuple(found.values())

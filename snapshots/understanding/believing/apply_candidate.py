@@ -3,9 +3,9 @@
 from typing import Any
 
 from profiles.models import CandidateKind
-from profiles.services.preferences import amend_list_preference, record_preference, take_from_opposite
+from profiles.services.preferences import change_list_preference, record_preference, take_from_opposite
 from profiles.services.profile import FactChange, FactName, patch_profile
-from profiles.services.tags.kin import follow_number, label_of_kin
+from profiles.services.tags.relatives import find_kin_label, follow_number
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.values import Provenance, Verdict
 from snapshots.models import PreferenceSource, ProfileFactSource, TagSource
@@ -50,7 +50,7 @@ def _store_preference(lesson: Lesson, found: PreferenceCandidate) -> CandidateRe
     if found.mode == "set":
         outcome = record_preference(lesson.subject, *path, claim)
     else:
-        outcome = amend_list_preference(lesson.subject, path, claim, add=added, remove=removed)
+        outcome = change_list_preference(lesson.subject, path, claim, add=added, remove=removed)
     row = outcome.row
     if row is None:
         return CandidateResult(found, target, outcome.verdict, outcome.reason)
@@ -72,7 +72,7 @@ def _list_changes(found: PreferenceCandidate) -> tuple[list[Any], list[Any]]:
 
 def _store_tag(lesson: Lesson, found: TagCandidate) -> CandidateResult:
     is_kin = found.label == found.relation
-    label = label_of_kin(lesson.subject, found.label) if is_kin else found.label
+    label = find_kin_label(lesson.subject, found.label) if is_kin else found.label
     details = {
         "kind": found.kind,
         "address": found.address,

@@ -19,7 +19,7 @@ from snapshots.lifecycle.staff_actions.memory_actions import ActContext, is_in_u
 from snapshots.lifecycle.staff_actions.origins import retire_with_act
 from snapshots.lifecycle.staff_actions.undo import UndoImpossible, find_last_act, undo_act
 from snapshots.models import Note, NoteSlot, Snapshot
-from snapshots.notes.slots import KEYS, believed_links
+from snapshots.notes.slots import KEYS, list_believed_links
 from snapshots.notes.store import change_note
 from snapshots.understanding.believing.candidate_doubts import list_rivals
 from snapshots.understanding.believing.lessons import load_candidate
@@ -63,7 +63,7 @@ def retire_belief(belief: ReviewedBelief, doing: ActContext) -> UUID | None:
     notes = [note.snapshot for note in _list_notes_to_review(belief)]
     retire_memory(belief, doing)
     act = None if isinstance(belief, Tag) else find_last_act(belief)
-    links = NoteSlot.objects.filter(believed_links(), snapshot_id__in=[note.id for note in notes]).order_by()
+    links = NoteSlot.objects.filter(list_believed_links(), snapshot_id__in=[note.id for note in notes]).order_by()
     needed = set(links.values_list("snapshot_id", flat=True))
     lock_memory(belief.subject_id)
     retire_with_act(act, [note for note in notes if note.id not in needed], doing)

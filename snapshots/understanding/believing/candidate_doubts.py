@@ -7,8 +7,8 @@ said it.
 from profiles.models import Preference, Subject, Tag
 from profiles.models import ProfileFact as ProfileFactRow
 from profiles.selectors import current_preferences
-from profiles.services.claims import same_value
-from profiles.services.lists import among_entries, entries_of
+from profiles.services.claims import have_same_value
+from profiles.services.lists import entries_of, find_entry
 from profiles.services.preferences import OPPOSITE, preference_place
 from profiles.services.profile import FactName, fact_place
 from profiles.services.tags.tags import find_tag_by_label
@@ -39,7 +39,7 @@ def _contradicts(subject: Subject, found: Candidate) -> bool:
     if held is None:
         return _has_opposite(subject, found)
     is_rival = Provenance(held.provenance) is Provenance(found.provenance)
-    return is_rival and not same_value(held.value, value_json(found.value))
+    return is_rival and not have_same_value(held.value, value_json(found.value))
 
 
 def replaces_belief(subject: Subject, found: Candidate) -> bool:
@@ -50,7 +50,7 @@ def replaces_belief(subject: Subject, found: Candidate) -> bool:
             said and said != was for said, was in ((found.address, tag.address), (found.phone, tag.phone))
         )
     held = _current_belief(subject, found)
-    return _has_opposite(subject, found) if held is None else not same_value(held.value, value_json(found.value))
+    return _has_opposite(subject, found) if held is None else not have_same_value(held.value, value_json(found.value))
 
 
 def _current_belief(subject: Subject, found: FactCandidate | PreferenceCandidate) -> ProfileFactRow | Preference | None:
@@ -67,7 +67,7 @@ def _has_opposite(subject: Subject, found: FactCandidate | PreferenceCandidate) 
         return False
     said = found.value if isinstance(found.value, tuple) else (found.value,)
     rivals = current_preferences(subject).filter(key=OPPOSITE[found.key])
-    return any(among_entries(one, entries_of(rival.value) or ()) for rival in rivals for one in said)
+    return any(find_entry(one, entries_of(rival.value) or ()) for rival in rivals for one in said)
 
 
 def list_rivals(subject: Subject, found: Candidate) -> list[Preference | ProfileFactRow | Tag]:

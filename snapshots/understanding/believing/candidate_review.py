@@ -20,7 +20,7 @@ from profiles.services.locking import lock_subject
 from profiles.values import Provenance, Verdict
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext
 from snapshots.models import Message
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 from snapshots.understanding.believing.apply_candidate import store_candidate
 from snapshots.understanding.believing.apply_lesson import REASONS
 from snapshots.understanding.believing.belief_reviews import (
@@ -79,7 +79,7 @@ def list_contradicted(subject: Subject, row: CandidateRecord) -> list[Any]:
 def load_source_messages(rows: Iterable[CandidateRecord]) -> dict[UUID, Message]:
     ids = {row.message_ref for row in rows if row.message_ref}
     found = Message.objects.filter(id__in=ids).select_related("conversation").order_by() if ids else ()
-    return {message.id: message for message in with_words(list(found))}
+    return {message.id: message for message in filter_with_words(list(found))}
 
 
 def approve_candidate(

@@ -12,7 +12,7 @@ from profiles.memory_lines import OTHERS_CATEGORIES
 from profiles.models import Preference, ProfileFact, Subject, Tag, TagKind
 from profiles.selectors import current_preferences, profile_facts, select_as_of, tags_of
 from profiles.services.quantities import is_measured
-from profiles.values import in_words
+from profiles.values import describe_value
 from snapshots.understanding.values import CurrentValue
 
 # The values of these fields are codes, not words of the subject.
@@ -112,7 +112,7 @@ def _nameable_values(category: str, key: str, held: Any) -> Iterator[tuple[Curre
     is_list, is_others = isinstance(held, list), category in OTHERS_CATEGORIES
     for value in held if is_list else [held]:
         if is_measured(value):
-            yield CurrentValue(key, in_words(value), is_others), False
+            yield CurrentValue(key, describe_value(value), is_others), False
         elif isinstance(value, str | int | float) and not isinstance(value, bool):
             yield CurrentValue(key, str(value), is_others), is_list or key == INTERESTS
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory_platform.kernel.ids import stable_id
 from profiles.models import CandidateKind, Subject
-from profiles.services.claims import Claim, learned_claim
+from profiles.services.claims import Claim, make_learned_claim
 from profiles.values import Provenance, Verdict
 from snapshots.echo.detection import NO_ECHO, Echoes
 from snapshots.models import Conversation, Message
@@ -59,7 +59,7 @@ class Lesson:
 
 
 def build_claim(lesson: Lesson, found: FactCandidate | PreferenceCandidate, value: Any, **details: Any) -> Claim:
-    return learned_claim(
+    return make_learned_claim(
         value,
         provenance=Provenance(found.provenance),
         confidence=found.confidence,

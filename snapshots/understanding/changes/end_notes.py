@@ -13,7 +13,7 @@ from snapshots.embedding.snapshot_store import lock_memory, touch_memory
 from snapshots.models import Message, Note, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.ending import current_notes, doubt_note, end_note
 from snapshots.notes.filled_slots import end_slots_of_notes
-from snapshots.notes.slots import hand_on_slots
+from snapshots.notes.slots import transfer_slots
 from snapshots.understanding.changes.ending_classifier import EndingEffect
 from snapshots.understanding.changes.predicted_endings import NoteEnding, is_said_before
 from snapshots.understanding.statements.statements import STATEMENT_VERSION
@@ -143,7 +143,7 @@ def record_successors(
             ended = Snapshot.objects.filter(id__in=by_message.values("snapshot_id"), superseded_by__isnull=True, **own)
             ended.filter(invalid_at__isnull=False).update(superseded_by=newer, version=F("version") + 1)
             if one.wrong:
-                hand_on_slots(message.subject_id, one.note_id, newer)
+                transfer_slots(message.subject_id, one.note_id, newer)
         elif one.effect in (EndingEffect.DOUBTS, EndingEffect.ENDS_PART):
             Note.objects.filter(snapshot_id=one.note_id, changed_by=message.id, **own).update(newer=newer)
         elif one.note_id not in said_again:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from memory_platform.kernel.linear_model import LinearReader
+from memory_platform.kernel.linear_model import LinearClassifier
 from snapshots.models import VitalClass
 from snapshots.understanding.changes.change_words import find_kinds, load_state_patterns
 from snapshots.understanding.changes.pair_features import (
@@ -61,8 +61,8 @@ class NoteEffect:
 
 
 @lru_cache(maxsize=1)
-def load_ending_classifier() -> LinearReader:
-    return LinearReader.read(WEIGHTS)
+def load_ending_classifier() -> LinearClassifier:
+    return LinearClassifier.read(WEIGHTS)
 
 
 def find_meant_notes(sentence: SaidSentence, held: Sequence[NoteText], policy: ChangePolicy = CHANGES) -> list[int]:
@@ -88,7 +88,7 @@ def classify_effects(
         return []
     rows = compute_features(sentence, wanted, vectors)
     numbers_of_all = np.array([list(map(float, row.values())) for row in rows], np.float32)
-    shares = [(share[ENDS], share[DOUBTS]) for share in map(load_ending_classifier().shares, numbers_of_all)]
+    shares = [(share[ENDS], share[DOUBTS]) for share in map(load_ending_classifier().class_shares, numbers_of_all)]
     found = []
     for place, one, row, share in zip(among, wanted, rows, shares, strict=True):
         is_meant = row["shared"] or row["kinds"] or row["mentions"] or follows_question(sentence.before)

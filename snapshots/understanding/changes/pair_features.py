@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.terms import split_terms
 from snapshots.understanding.changes.change_words import find_cues, find_kinds, load_cue_patterns
 from snapshots.understanding.changes.figures import NUMBER, find_figures
 from snapshots.understanding.changes.mentioned_people import SELF, find_mentioned_people, is_about_stranger
@@ -123,7 +123,7 @@ def names_note_as_over(sentence: SaidSentence, held: NoteText) -> bool:
 @lru_cache(maxsize=8_192)
 def list_words(text: str) -> frozenset[str]:
     """Return the words of a text; of Chinese its pairs of characters."""
-    return frozenset(term for term in terms(text) if len(term) > 1 or not "\u3400" <= term <= "\u9fff")
+    return frozenset(term for term in split_terms(text) if len(term) > 1 or not "\u3400" <= term <= "\u9fff")
 
 
 @lru_cache(maxsize=256)

@@ -4,9 +4,9 @@ from typing import Any
 
 from profiles.models import CandidateKind, Preference, ProfileFact, Subject
 from profiles.services.beliefs import retract_belief
-from profiles.services.preferences import amend_list_preference, preference_place, record_preference
+from profiles.services.preferences import change_list_preference, preference_place, record_preference
 from profiles.services.profile import FactChange, FactName, Mode, patch_profile
-from profiles.services.quantities import in_place_of
+from profiles.services.quantities import replaces_quantity
 from profiles.services.tags.tags import TagDraft, patch_tag, upsert_tag
 from profiles.values import Provenance, Verdict
 from snapshots.models import PreferenceSource, ProfileFactSource, TagSource
@@ -57,7 +57,7 @@ def _correct_value(lesson: Lesson, found: PreferenceCandidate, held: StoredValue
 
 
 def _new_value(old: Any, new: str | None) -> Any:
-    return new if new is None or isinstance(old, list) else in_place_of(old, new)
+    return new if new is None or isinstance(old, list) else replaces_quantity(old, new)
 
 
 def _correct_preference(
@@ -67,7 +67,7 @@ def _correct_preference(
     target = f"{row.category}/{row.key}"
     if held.is_entry:
         added = [] if value is None else [value]
-        outcome = amend_list_preference(lesson.subject, path, claim, add=added, remove=[held.value.text])
+        outcome = change_list_preference(lesson.subject, path, claim, add=added, remove=[held.value.text])
     elif value is None:
         ended = retract_belief(preference_place(lesson.subject, *path), at=lesson.message.said_at)
         if ended is None:

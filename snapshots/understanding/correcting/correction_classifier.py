@@ -12,7 +12,7 @@ from zlib import crc32
 
 import numpy as np
 
-from memory_platform.kernel.linear_model import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.correcting.correction_grammar import load_grammar
 from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
 
@@ -40,7 +40,7 @@ def is_correction(text: str) -> bool:
 
 @lru_cache(maxsize=64)  # asked once per sentence of the same message
 def correction_probability(text: str) -> float:
-    return load_correction_classifier().shares(correction_features(text[:LONGEST_READ]))[CORRECTION]
+    return load_correction_classifier().class_shares(correction_features(text[:LONGEST_READ]))[CORRECTION]
 
 
 def doubts_correction(text: str) -> bool:
@@ -52,8 +52,8 @@ def is_sure_correction(share: float) -> bool:
 
 
 @lru_cache(maxsize=1)
-def load_correction_classifier() -> LinearReader:
-    return LinearReader.read(WEIGHTS)
+def load_correction_classifier() -> LinearClassifier:
+    return LinearClassifier.read(WEIGHTS)
 
 
 def correction_features(text: str) -> Float32:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from profiles.services.quantities import quantity_of, same_unit
+from profiles.services.quantities import have_same_unit, quantity_of
 from snapshots.understanding.believing.policy import EXTRACTION
 from snapshots.understanding.changes.mentioned_people import is_only_about_another
 from snapshots.understanding.changes.replacement_patterns import Replacement, find_replacements
@@ -210,7 +210,7 @@ def _change_measure(read: _ParsedSentence, held: Sequence[CurrentValue]) -> Pref
     said = read.grammar.measure.search(read.sentence_form)
     if said is None:
         return None
-    meant = [one for one in held if quantity_of(one.text) and same_unit(one.text, said["new"])]
+    meant = [one for one in held if quantity_of(one.text) and have_same_unit(one.text, said["new"])]
     return _build_change(read, read.quote_until(said.end()), meant[0], said["new"].strip()) if len(meant) == 1 else None
 
 

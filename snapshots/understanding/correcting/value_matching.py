@@ -4,7 +4,7 @@ import re
 from enum import IntEnum
 from functools import lru_cache
 
-from memory_platform.kernel.text import comparable, singular
+from memory_platform.kernel.text import to_comparable, to_singular
 from snapshots.understanding.changes.change_words import find_kinds
 from snapshots.understanding.reading.text_forms import detect_rule_language, matching_form
 from snapshots.understanding.slots.lexicon import load_language
@@ -63,7 +63,7 @@ def splice_value(value: str, old: str, new: str) -> str:
 
 
 def find_value(value: str, form: str) -> list[tuple[int, int]]:
-    known = singular(matching_form(value).strip())
+    known = to_singular(matching_form(value).strip())
     if not known or known.casefold() not in form.casefold():  # hundreds are held: a pattern of each would take 50 ms
         return []
     wanted = re.escape(known)
@@ -86,7 +86,7 @@ def _head_words(form: str) -> set[str]:
 
 
 def _compared_form(text: str) -> str:
-    return singular(comparable(matching_form(text)))
+    return to_singular(to_comparable(matching_form(text)))
 
 
 # The cache holds one entry, because the same words are compared with every value in turn.

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from memory_platform.kernel.stopwords import CHINESE, ENGLISH
-from memory_platform.kernel.terms import stems, terms
-from memory_platform.kernel.text import comparable, index_form
+from memory_platform.kernel.terms import split_terms, stem_words
+from memory_platform.kernel.text import index_form, to_comparable
 from snapshots.understanding.config import NOTING, NotingPolicy
 
 _NUMBER = re.compile(r"\d+(?:[.:]\d+)?|[零一二三四五六七八九十百千万]+")
@@ -32,13 +32,13 @@ _DENIED = "\u00ac"
 
 
 def says_the_same(one: str, other: str, policy: NotingPolicy = NOTING) -> bool:
-    if comparable(one) == comparable(other):
+    if to_comparable(one) == to_comparable(other):
         return True
     if sorted(_NUMBER.findall(one)) != sorted(_NUMBER.findall(other)):
         return False
     if count_denials(one) != count_denials(other):
         return False
-    own, others = set(terms(one)), set(terms(other))
+    own, others = set(split_terms(one)), set(split_terms(other))
     return bool(own) and len(own & others) / len(own | others) >= policy.overlap and _have_same_order(one, other)
 
 
@@ -74,7 +74,7 @@ def _ordered_words(text: str) -> list[str]:
 def _base_form(word: str) -> str:
     """Return a word without its ending or contraction; "I", "me" and "I'm" are one word."""
     word = _TAIL.sub("", word)
-    return _PERSONS.get(word) or (word if word in ENGLISH else stems((word,))[0])
+    return _PERSONS.get(word) or (word if word in ENGLISH else stem_words((word,))[0])
 
 
 def _is_telling(word: str) -> bool:

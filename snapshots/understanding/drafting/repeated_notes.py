@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from uuid import UUID
 
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from profiles.values import Provenance
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import Note, Snapshot, SnapshotKind
@@ -29,7 +29,7 @@ class KnownNote:
 
     @classmethod
     def build(cls, note_id: UUID, text: str, kind: str, label: str) -> "KnownNote":
-        return cls(note_id, text, (kind, comparable(label)), frozenset(_WORD.findall(text.lower())))
+        return cls(note_id, text, (kind, to_comparable(label)), frozenset(_WORD.findall(text.lower())))
 
 
 def load_known_notes(subject_id: UUID, policy: NotingPolicy = NOTING) -> list[KnownNote]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from memory_platform.kernel.ids import stable_id
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.terms import split_terms
 from profiles.values import Provenance
 from snapshots.embedding.snapshot_drafts import SnapshotToStore
 from snapshots.embedding.stored_drafts import mask_name
@@ -88,7 +88,7 @@ def choose_reply_parts(
 
     A sentence is kept whole when one of its clauses is worth it; neighbours are one part; of many the likeliest stay.
     """
-    known = {term for text in told for term in terms(text)}
+    known = {term for text in told for term in split_terms(text)}
     worth = defaultdict[int, float](float)
     for clause, found in zip(spoken.clauses, given, strict=True):
         if not _repeats_user(clause, found, known, policy):
@@ -116,7 +116,7 @@ def _is_instruction_clause(clause: Clause) -> bool:
 
 
 def _repeats_user(clause: Clause, given: ReplyGrade, known: set[str], policy: ReplyingPolicy) -> bool:
-    own = set(terms(clause.text))
+    own = set(split_terms(clause.text))
     return given.sort in REPEATABLE_SORTS and bool(own) and len(own & known) >= policy.echoed * len(own)
 
 

@@ -13,7 +13,7 @@ from profiles.models import Subject
 from profiles.services.locking import lock_subject
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import Message, Snapshot, SnapshotKind, SnapshotSource
-from snapshots.notes.slots import SaidPart, link_slots
+from snapshots.notes.slots import NoteSpan, link_slots
 from snapshots.understanding.believing.lessons import Lesson
 from snapshots.understanding.believing.message_lessons import load_own_names
 from snapshots.understanding.fields.field_matching import FieldMatch, match_notes
@@ -98,11 +98,11 @@ def _build_filled(fit: FieldMatch, note: Snapshot, start: int) -> FilledField:
     return FilledField(fit.field, note.text, start, start + len(note.text), confidence)
 
 
-def _locate_note(note: Snapshot, message: Message | None) -> SaidPart | None:
+def _locate_note(note: Snapshot, message: Message | None) -> NoteSpan | None:
     start = message.content.find(note.text) if message is not None else -1
     if message is None or start < 0:
         return None
-    return SaidPart(note.subject_id, note.id, message.id, start, start + len(note.text))
+    return NoteSpan(note.subject_id, note.id, message.id, start, start + len(note.text))
 
 
 def _fillable_notes() -> QuerySet[Snapshot]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from memory_platform.kernel.linear_model import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.fields.background_vectors import embed_centred
 from snapshots.understanding.fields.config import MATCHING, MatchingPolicy
 from snapshots.understanding.fields.field_features import LEAD_OVER_TOPICS, compute_field_features, prepare_fields
@@ -40,12 +40,12 @@ class FieldMatch:
 
 
 @lru_cache(maxsize=1)
-def load_field_classifier() -> LinearReader:
-    return LinearReader.read(WEIGHTS)
+def load_field_classifier() -> LinearClassifier:
+    return LinearClassifier.read(WEIGHTS)
 
 
 def match_notes(
-    texts: Sequence[str], fields: tuple[FieldDescription, ...], reader: LinearReader | None = None
+    texts: Sequence[str], fields: tuple[FieldDescription, ...], reader: LinearClassifier | None = None
 ) -> list[FieldMatch]:
     """Return how each note matches the fields. No transaction may be open. Raises EmbeddingUnavailable."""
     if not texts or not fields:
@@ -59,10 +59,10 @@ def match_notes(
 
 
 def choose_field(
-    names: Sequence[str], numbers: Float32, reader: LinearReader, policy: MatchingPolicy = MATCHING
+    names: Sequence[str], numbers: Float32, reader: LinearClassifier, policy: MatchingPolicy = MATCHING
 ) -> FieldMatch:
     """Return which of the fields ``names`` a note fills, from its features, shape (fields, n)."""
-    shares = [reader.shares(row)[FILLS] for row in numbers]
+    shares = [reader.class_shares(row)[FILLS] for row in numbers]
     order = sorted(range(len(names)), key=lambda place: -shares[place])
     scores = {names[place]: shares[place] for place in order}
     best, *rest = order

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from memory_platform.observability.logs import Event, log
 from memory_platform.providers.contracts import EmbeddingUnavailable
-from profiles.services.tombstones import forgotten_texts
+from profiles.services.tombstones import find_forgotten_texts
 from profiles.values import Provenance
 from snapshots.understanding.believing.apply_lesson import apply_lesson
 from snapshots.understanding.believing.gate import gate_candidates
@@ -87,7 +87,7 @@ def fill_fields(lesson: Lesson, own_names: frozenset[str], filled: Iterable[Fill
     wanted = list(filled)
     if not wanted or is_forgotten_message(lesson.message):
         return []
-    forgotten = forgotten_texts(lesson.subject.id, [one.text for one in wanted])
+    forgotten = find_forgotten_texts(lesson.subject.id, [one.text for one in wanted])
     said = build_utterance(lesson.message)
     candidates = [_build_candidate(one, said) for one in wanted if one.text not in forgotten]
     verdicts = gate_candidates(

@@ -20,7 +20,7 @@ from tenants.isolation import current_tenant_id
 from tenants.models import Tenant
 from tenants.policies.descriptions import Descriptions, FieldDescription
 from tenants.policies.sections import Section
-from tenants.services.policies import section_in_force
+from tenants.services.policies import load_active_section
 
 # Looks like a secret under a name that says so ("wifi_password"), and like nothing under any other.
 _ANY_SECRET = "x7k2mq9"  # noqa: S105 - an example of one
@@ -70,4 +70,4 @@ def _load_fields_of_epoch(_tenant_id: UUID, _epoch: int) -> RequestedFields:
 
 
 def load_active_fields() -> RequestedFields:
-    return FIELDS_SECTION.apply(section_in_force(FIELDS_SECTION.name)).attributes
+    return FIELDS_SECTION.apply(load_active_section(FIELDS_SECTION.name)).attributes

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.terms import split_terms
 from profiles.completeness import is_missing
 from profiles.elicitation.answers import settle_ask
 from profiles.models import Ask, Subject
@@ -174,6 +174,6 @@ def _match_ask(one: HeardMessage, asks: Iterable[Ask]) -> HeardMessage:
 def _is_question_of_ask(question: str, ask: Ask, answer: str) -> bool:
     if not ask.key.startswith(NOTE_ASK_PREFIX):
         return ASK_PATTERNS[ask.key].asks.search(question) is not None
-    wanted = set(terms(ask.question))
-    is_put = len(wanted & set(terms(question))) >= REWORDED * len(wanted)
+    wanted = set(split_terms(ask.question))
+    is_put = len(wanted & set(split_terms(question))) >= REWORDED * len(wanted)
     return is_put and says_yes(answer) != says_no(answer)

@@ -9,7 +9,7 @@ from memory_platform.providers.contracts import EmbeddingUnavailable
 from profiles.values import Provenance
 from snapshots.models import Message, MessageRole, NoteGrade, SnapshotKind
 from snapshots.notes.values import NoteDetails
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 from snapshots.understanding.config import NOTING, NotingPolicy
 from snapshots.understanding.drafting.note_drafts import NoteDraft, draft_message_notes, read_spoken, stable_note_id
 from snapshots.understanding.grading.clause_classifier import grade_messages, load_clause_classifier
@@ -80,7 +80,7 @@ def _find_earlier_words(one: RememberConsent) -> RememberConsent:
         role=MessageRole.USER,
         remember=True,
     ).order_by("-seq")[:TURNS]
-    for row in with_words(list(rows)):
+    for row in filter_with_words(list(rows)):
         clause = find_offered_clause(row.content, one.offer)
         if clause is not None:
             return replace(one, earlier=row, clause=clause)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from memory_platform.kernel.terms import terms
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.terms import split_terms
+from memory_platform.kernel.text import to_comparable
 
 _TABLE = Path(__file__).with_name("names.toml")
 # Of a longer name ("I live with my brother in Ghent") this share of the words must be said.
@@ -36,17 +36,17 @@ class ForgetTarget:
 
     @classmethod
     def build(cls, name: str) -> "ForgetTarget":
-        words = comparable(name)
-        return cls(words, frozenset(terms(name)), tuple(one for one in load_thing_kinds() if words in one.words))
+        words = to_comparable(name)
+        return cls(words, frozenset(split_terms(name)), tuple(one for one in load_thing_kinds() if words in one.words))
 
     def is_mentioned_in(self, text: str) -> bool:
         if any(one.cues and one.cues.search(text) for one in self.things):
             return True
         if _HAN.search(self.text):
-            return self._is_mentioned_in_chinese(comparable(text))
+            return self._is_mentioned_in_chinese(to_comparable(text))
         if not self.terms:
             return False
-        shared = self.terms & set(terms(text))
+        shared = self.terms & set(split_terms(text))
         return len(shared) == len(self.terms) or (
             len(self.terms) > _EACH_WORD and len(shared) >= _SHARE * len(self.terms)
         )
@@ -69,7 +69,7 @@ def load_thing_kinds() -> tuple[ThingKind, ...]:
     rows = tomllib.loads(_TABLE.read_text(encoding="utf-8"))["thing"]
     return tuple(
         ThingKind(
-            frozenset(comparable(word) for word in row["words"].split(",")),
+            frozenset(to_comparable(word) for word in row["words"].split(",")),
             frozenset(row["slots"]),
             re.compile(row["cues"], re.IGNORECASE) if row["cues"] else None,
         )

@@ -17,7 +17,7 @@ from zlib import crc32
 
 import numpy as np
 
-from memory_platform.kernel.linear_model import Float32, LinearReader
+from memory_platform.kernel.linear_model import Float32, LinearClassifier
 from snapshots.understanding.heard.forget_targets import chinese_things_pattern, is_personal_thing
 from snapshots.understanding.reading.text_forms import matching_form
 
@@ -95,8 +95,8 @@ def order_threshold() -> float:
 
 
 @cache
-def load_order_classifier() -> LinearReader:
-    return LinearReader.read(WEIGHTS)
+def load_order_classifier() -> LinearClassifier:
+    return LinearClassifier.read(WEIGHTS)
 
 
 def order_features(text: str) -> Float32:
@@ -181,7 +181,9 @@ def acknowledgement_probability(answer: str) -> float:
     """Return the probability that an assistant's message, or its first sentence, says that nothing is kept."""
     said = answer[:LONGEST_ANSWER]
     first = _ANSWER_SENTENCE.split(said.strip(), maxsplit=1)[0]
-    return max(load_acknowledgement_classifier().shares(order_features(text))[ACKNOWLEDGES] for text in {said, first})
+    return max(
+        load_acknowledgement_classifier().class_shares(order_features(text))[ACKNOWLEDGES] for text in {said, first}
+    )
 
 
 def acknowledges_forgetting(answer: str) -> bool:
@@ -189,5 +191,5 @@ def acknowledges_forgetting(answer: str) -> bool:
 
 
 @cache
-def load_acknowledgement_classifier() -> LinearReader:
-    return LinearReader.read(ACKNOWLEDGEMENT_WEIGHTS)
+def load_acknowledgement_classifier() -> LinearClassifier:
+    return LinearClassifier.read(ACKNOWLEDGEMENT_WEIGHTS)

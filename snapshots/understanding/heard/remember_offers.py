@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.terms import split_terms
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.clause_features import find_question
 from snapshots.understanding.heard.bare_answers import says_yes
@@ -81,11 +81,15 @@ def find_offered_clause(text: str, offer: str) -> Clause | None:
         if tells_something(form[one.start : one.end])
         and not is_question(form[one.start : one.end], ends_asked=one.asked, language=one.language)
     ]
-    wanted = set(terms(offer))
-    near = [one for one in telling if wanted & set(terms(one.text))]
+    wanted = set(split_terms(offer))
+    near = [one for one in telling if wanted & set(split_terms(one.text))]
     if wanted and not near:
         return None
-    return max(near, key=lambda one: len(wanted & set(terms(one.text)))) if near else (telling[-1] if telling else None)
+    return (
+        max(near, key=lambda one: len(wanted & set(split_terms(one.text))))
+        if near
+        else (telling[-1] if telling else None)
+    )
 
 
 def may_remember_offer(offer: str) -> bool:

@@ -10,9 +10,9 @@ from datetime import timedelta
 from uuid import UUID
 
 from memory_platform.kernel.local_time import in_zone
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.terms import split_terms
 from profiles.values import Provenance
-from profiles.zones import zone_of
+from profiles.zones import find_zone
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.models import AboutKind, NoteGrade, Snapshot, SnapshotKind, SnapshotSource
 from snapshots.notes.policy import HABITS, HabitPolicy
@@ -43,7 +43,7 @@ _HEDGES = re.compile(
 )
 # Words that tell one occasion from another, and nothing of what is done.
 _IDLE = frozenset(
-    terms(
+    split_terms(
         "again another just now today tonight morning evening afternoon usual as first second third fourth here back "
         "finish finished had drank ate done quick get getting have having go going grab grabbing head heading take "
         "taking do doing off out bit more 又 再 刚 刚刚 今天 现在 正在 还是 又来 了 在 去 来 我 一 次 杯 个 个 第 二 三"
@@ -76,7 +76,7 @@ def draft_doings(
 
 
 def doing_terms(text: str) -> frozenset[str]:
-    return frozenset(terms(matching_form(text))) - _IDLE
+    return frozenset(split_terms(matching_form(text))) - _IDLE
 
 
 def is_same_doing(one: frozenset[str], other: frozenset[str], policy: NotingPolicy = NOTING) -> bool:
@@ -129,7 +129,7 @@ def _find_earlier_doing(draft: NoteDraft, policy: NotingPolicy) -> UUID | None:
     """Return a message of an earlier day that tells of the same doing; None where there is none."""
     if draft.details.about_kind != AboutKind.SELF:
         return None
-    own, zone = draft.snapshot, zone_of(draft.snapshot.subject_id)
+    own, zone = draft.snapshot, find_zone(draft.snapshot.subject_id)
     day = in_zone(own.said_at, zone).date()
     rows = Snapshot.objects.filter(
         current_snapshot_condition(),

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from memory_platform.kernel.text import detect_language
 from memory_platform.observability.logs import Event, log
-from memory_platform.providers.chat_prompts import Prompt, fence_rule, fence_text, new_nonce
+from memory_platform.providers.chat_prompts import PromptTemplate, fence_rule, fence_text, new_nonce
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.changes.predicted_endings import CurrentNote
@@ -90,5 +90,5 @@ def build_prompt(question: ModelQuestion) -> ChatPrompt:
     return ChatPrompt(f"{told}\n{fence_rule(language, nonce)}", "\n".join(shown))
 
 
-def _optional_prompts(question: ModelQuestion) -> tuple[tuple[Prompt, bool], ...]:
+def _optional_prompts(question: ModelQuestion) -> tuple[tuple[PromptTemplate, bool], ...]:
     return (FIELDS, bool(question.asked)), (ENDED, bool(question.held))

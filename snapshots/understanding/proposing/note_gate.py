@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from snapshots.understanding.drafting.note_parts import NotePart, find_vital_class
 from snapshots.understanding.grading.clause_classifier import LASTING, ClauseGrade
 from snapshots.understanding.grading.clause_cues import find_vital_cues
@@ -122,15 +122,15 @@ def _build_part(said: GatedMessage, note: ProposedNote, over: Pairs) -> NotePart
 
 
 def _find_person_meant(said: GatedMessage, note: ProposedNote, part: NotePart) -> NamedPerson | None:
-    about = comparable(_POSSESSIVE.sub("", note.about.strip()))
+    about = to_comparable(_POSSESSIVE.sub("", note.about.strip()))
     if not about or _means_self(note.about):
         return None
     for text in (said.spoken.text[part.start : part.end], said.spoken.text[: part.start]):
         person = find_person(text, part.language)
-        if person and about in {comparable(person.label), comparable(person.relation)}:
+        if person and about in {to_comparable(person.label), to_comparable(person.relation)}:
             return person
     return None
 
 
 def _means_self(about: str) -> bool:
-    return comparable(about) in _SELF
+    return to_comparable(about) in _SELF

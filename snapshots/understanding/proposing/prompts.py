@@ -1,8 +1,8 @@
 """Prompts about messages by language. A changed word needs a new version, which notes keep."""
 
-from memory_platform.providers.chat_prompts import Prompt
+from memory_platform.providers.chat_prompts import PromptTemplate
 
-PROPOSE = Prompt(
+PROPOSE = PromptTemplate(
     version="propose-1",
     texts={
         "en": (
@@ -28,7 +28,7 @@ PROPOSE = Prompt(
     },
 )
 
-FIELDS = Prompt(
+FIELDS = PromptTemplate(
     version="propose-fields-1",
     texts={
         "en": "fields: words of the message, copied, that say what a field asks for.\n",
@@ -36,7 +36,7 @@ FIELDS = Prompt(
     },
 )
 
-ENDED = Prompt(
+ENDED = PromptTemplate(
     version="propose-ended-1",
     texts={
         "en": "ended: the handle of each held note that a message says is over or otherwise now.\n",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from profiles.values import Provenance
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.config import NOTING
@@ -141,8 +141,8 @@ def find_value_refusal(
 def _names_somebody_else(clause: Clause, place: tuple[int, int]) -> bool:
     """Return whether a clause names somebody other than by the value itself: a city may look like a name."""
     person = find_person(clause.text, clause.language)
-    value = comparable(clause.text[place[0] - clause.start : place[1] - clause.start])
-    return person is not None and comparable(person.label) not in value
+    value = to_comparable(clause.text[place[0] - clause.start : place[1] - clause.start])
+    return person is not None and to_comparable(person.label) not in value
 
 
 def _build_candidates(key: str, value: str, clause: Clause, evidence: Evidence) -> list[Candidate]:
@@ -171,4 +171,4 @@ def _slot_place(candidate: Candidate) -> tuple[str, str]:
         case PreferenceCandidate():
             return "preference", candidate.key or ""
         case TagCandidate():
-            return "tag", comparable(candidate.label)
+            return "tag", to_comparable(candidate.label)

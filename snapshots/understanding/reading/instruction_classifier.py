@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from memory_platform.kernel.linear_model import Float32
-from memory_platform.kernel.text import visible
-from memory_platform.kernel.text_cache import ByText
+from memory_platform.kernel.text import remove_invisible
+from memory_platform.kernel.text_cache import TextCache
 from snapshots.understanding.reading.clauses import list_sentence_spans
 from snapshots.understanding.reading.instruction_features import split_features
 from snapshots.understanding.reading.text_forms import matching_form
@@ -89,7 +89,7 @@ class InstructionClassifier:
         (512,)."""
         weights = self.alone if vector is None else self.embedded
         score = weights.intercept
-        known = [self.places[part] for part in split_features(visible(text)) if part in self.places]
+        known = [self.places[part] for part in split_features(remove_invisible(text)) if part in self.places]
         if known:
             score += float(weights.parts[known].sum()) / math.sqrt(min(len(known), MOST_PARTS))
         if vector is not None:
@@ -99,13 +99,13 @@ class InstructionClassifier:
 
 def is_instruction(text: str) -> bool:
     """Return whether a sentence of ``text`` instructs the model, by its words alone."""
-    form = matching_form(visible(text))  # as it will be printed
+    form = matching_form(remove_invisible(text))  # as it will be printed
     return poses_as_system(form) or any(map(_INSTRUCTS, _split_pieces(form)))
 
 
 def poses_as_system(form: str) -> bool:
     """Return whether a text (matching form) poses as words of whoever runs the model."""
-    return _AS_SYSTEM.search(visible(form)) is not None
+    return _AS_SYSTEM.search(remove_invisible(form)) is not None
 
 
 def _split_pieces(form: str) -> Iterator[str]:
@@ -118,7 +118,7 @@ def _is_instruction_piece(piece: str) -> bool:
     return reader.probability(piece) >= reader.alone.least
 
 
-_INSTRUCTS = ByText(_is_instruction_piece, PIECES_REMEMBERED)
+_INSTRUCTS = TextCache(_is_instruction_piece, PIECES_REMEMBERED)
 
 
 @cache

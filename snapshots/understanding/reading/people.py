@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from profiles.services.tags.text import words_of
+from profiles.services.tags.tag_words import split_words
 from snapshots.understanding.slots.lexicon import LanguageWords, load_language
 from snapshots.understanding.slots.value_checks import is_name
 
@@ -115,7 +115,7 @@ def _chinese_name_at(text: str, start: int) -> str:
     found = _name_pattern(words).match(text, start)
     if found is None or not is_name(found["name"], words):
         return ""
-    told = words_of(found["name"])
+    told = split_words(found["name"])
     return found["name"] if len(told) == 1 and told[0].name else ""
 
 

@@ -8,7 +8,7 @@ dairy" and 不能吃虾 are limits, "I don't have asthma" is none.
 from pathlib import Path
 
 from memory_platform.kernel.pattern_files import load_patterns
-from memory_platform.kernel.text import visible
+from memory_platform.kernel.text import remove_invisible
 from snapshots.understanding.reading.links import has_link
 from snapshots.understanding.reading.text_forms import matching_form
 
@@ -59,7 +59,7 @@ def asks_for_person(question: str) -> bool:
 
 
 def gives_order(form: str) -> bool:
-    seen = visible(form)
+    seen = remove_invisible(form)
     return (_RE["order_en"].match(seen) or _RE["order_zh"].match(seen)) is not None
 
 
@@ -70,4 +70,4 @@ def leads_model(form: str, before: str = "") -> bool:
 
 
 def sends_to_link(form: str) -> bool:
-    return has_link(form) and (gives_order(form) or _RE["visits"].match(visible(form)) is not None)
+    return has_link(form) and (gives_order(form) or _RE["visits"].match(remove_invisible(form)) is not None)

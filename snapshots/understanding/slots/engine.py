@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import groupby
 
-from memory_platform.kernel.text import visible
+from memory_platform.kernel.text import remove_invisible
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.config import FILLING
 from snapshots.understanding.reading import modality
@@ -176,7 +176,7 @@ class _SlotReader:
     def _words_at(self, text: SlotText, start: int, end: int) -> str:
         """Return the message's words at a place of ``text``; for words that nobody said, the added subject."""
         put = text.form[start : min(end, text.added)] if start < text.added else ""
-        return put + visible(self.message[text.start + max(start, text.added) : text.start + end])
+        return put + remove_invisible(self.message[text.start + max(start, text.added) : text.start + end])
 
     def _build_candidates(
         self,

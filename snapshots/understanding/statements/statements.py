@@ -16,7 +16,7 @@ from snapshots.embedding.stored_drafts import mask_name
 from snapshots.models import Message, MessageRole, SnapshotKind
 from snapshots.queue.draining.leases import complete_items, lock_leased
 from snapshots.queue.values import ClaimedWork
-from snapshots.selectors import with_words
+from snapshots.selectors import filter_with_words
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding import values
 from snapshots.understanding.statements.courtesies import says_something
@@ -74,7 +74,7 @@ def load_heard_work(items: Sequence[ClaimedWork]) -> list[HeardMessage]:
 def load_heard_messages(subjects: Collection[UUID], wanted: Sequence[UUID]) -> list[HeardMessage]:
     """Return these messages of these subjects, each with the one before it, in the open scope."""
     messages = list(Message.objects.filter(subject_id__in=subjects, id__in=wanted).order_by("conversation_id", "seq"))
-    messages = list(with_words(messages))
+    messages = list(filter_with_words(messages))
     before = load_messages_at({(message.conversation_id, message.seq - 1) for message in messages}, subjects)
     said = [one for one in (*messages, *before.values()) if one.role == MessageRole.USER]
     shown = load_shown(said)

@@ -69,11 +69,11 @@ def usage_by_day(tenant_id: UUID, since: date, until: date) -> list[PricedDay]:
 def price_days(days: Iterable[UsageDay], *, tier: str = LEDGER_POLICY.tier) -> list[PricedDay]:
     """Return the days with the price of their tokens, in the open scope."""
     rows = list(days)
-    table, own = price_table(), own_model_tokens([row.day for row in rows])
+    table, own = price_table(), load_own_model_tokens([row.day for row in rows])
     return [_price_day(row, own[row.day], table, tier) for row in rows]
 
 
-def own_model_tokens(days: Iterable[date]) -> Mapping[date, list[ModelTokens]]:
+def load_own_model_tokens(days: Iterable[date]) -> Mapping[date, list[ModelTokens]]:
     """Return the usage of the memory's own models on these days, in the open scope."""
     found: dict[date, list[ModelTokens]] = defaultdict(list)
     sums = ModelUsage.objects.filter(day__in=list(days)).order_by().values("day", "model")

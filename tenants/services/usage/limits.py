@@ -40,7 +40,7 @@ def set_limits(
     Other limits stay. Raises InvalidInput for an unknown limit, for one that a key cannot have, and for a rate below
     one request.
     """
-    check(values, of_key=api_key is not None)
+    check_limits(values, of_key=api_key is not None)
     row, _ = UsageLimit.objects.get_or_create(api_key=api_key)
     for name, value in values.items():
         setattr(row, name, value)
@@ -62,7 +62,7 @@ def copy_limits(old: ApiKey, new: ApiKey, *, by: Actor) -> None:
         set_limits({name: getattr(row, name) for name in REQUESTS}, by=by, api_key=new)
 
 
-def check(values: dict[str, int | None], *, of_key: bool) -> None:
+def check_limits(values: dict[str, int | None], *, of_key: bool) -> None:
     known = REQUESTS if of_key else NAMES
     faults = [
         FieldFault(name, "unknown", f"Must be one of {', '.join(known)}.") for name in sorted(set(values) - set(known))

@@ -95,7 +95,7 @@ class ModelCallUsage:
     failures: int = 0
 
 
-def write_down(tenant_id: UUID, used: ModelCallUsage) -> None:
+def record_model_usage(tenant_id: UUID, used: ModelCallUsage) -> None:
     """Add one call to the ledger's day (UTC). Opens its own scope."""
     values = {"tenant": tenant_id, "id": new_id(), **asdict(used)}
     with tenant_tx(tenant_id), connection.cursor() as cursor:
@@ -141,16 +141,16 @@ class TenantChat:
             answered = ask()
         except ChatUnavailable as failed:
             if failed.failure not in _NEVER_SENT:
-                self._write_down(failed.usage, failures=1)
+                self._record_usage(failed.usage, failures=1)
             raise
-        self._write_down(answered.usage, failures=0)
+        self._record_usage(answered.usage, failures=0)
         return answered
 
-    def _write_down(self, usage: Usage, *, failures: int) -> None:
+    def _record_usage(self, usage: Usage, *, failures: int) -> None:
         used = ModelCallUsage(
             self._purpose.value, self.name, usage.input_tokens, usage.output_tokens, failures=failures
         )
-        write_down(self._tenant_id, used)
+        record_model_usage(self._tenant_id, used)
 
 
 def chat_for(tenant_id: UUID, purpose: str, *, policy: ModelUsePolicy = MODEL_USE_POLICY) -> TenantChat | None:

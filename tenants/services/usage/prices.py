@@ -53,9 +53,9 @@ def price_table() -> PriceTable:
     rows: Iterable[Mapping[str, object]] = ModelPrice.objects.order_by("-valid_from", "model").values(
         "tier", "model", "currency", "input", "cached_input", "output", "storage", "valid_from"
     )
-    return PriceTable(tuple(_price(row) for row in rows))
+    return PriceTable(tuple(_build_price(row) for row in rows))
 
 
-def _price(row: Mapping[str, object]) -> Price:
+def _build_price(row: Mapping[str, object]) -> Price:
     per_token = {name: Decimal(str(row[name])) / MILLION for name in PER_MILLION}
     return Price(**{**row, **per_token})  # type: ignore[arg-type]  # the columns by their names

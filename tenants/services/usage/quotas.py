@@ -61,17 +61,17 @@ class _Count:
 _counts: dict[tuple[UUID, str, str], _Count] = {}
 
 
-def take_messages(limits: Limits, adding: int, policy: LimitPolicy = LIMIT_POLICY) -> None:
+def reserve_messages(limits: Limits, adding: int, policy: LimitPolicy = LIMIT_POLICY) -> None:
     """Reserve room for today's messages, in the open scope. Raises QuotaExceeded."""
     now = utc_now()
     midnight = datetime(now.year, now.month, now.day, tzinfo=UTC)
     resets_at = midnight + timedelta(days=1)
     period = (policy.trusted_for, policy.near, resets_at, resets_at - now, policy.recount_after)
     meter = _Meter(MESSAGES, f"{midnight:%Y-%m-%d}", limits.messages_per_day, *period)
-    _take(meter, adding, lambda: _messages_since(midnight))
+    _reserve(meter, adding, lambda: _messages_since(midnight))
 
 
-def take_snapshots(limits: Limits, adding: int, held: Callable[[], int], policy: LimitPolicy = LIMIT_POLICY) -> None:
+def reserve_snapshots(limits: Limits, adding: int, held: Callable[[], int], policy: LimitPolicy = LIMIT_POLICY) -> None:
     """Reserve room for snapshots, in the open scope; ``held`` counts those that are stored. Raises QuotaExceeded.
 
     Counting millions takes a while: it is done rarely, also at the limit. Repeated and refused snapshots reserve room
@@ -79,14 +79,14 @@ def take_snapshots(limits: Limits, adding: int, held: Callable[[], int], policy:
     """
     believed = policy.stock_trusted_for
     meter = _Meter(SNAPSHOTS, "", limits.stored_snapshots, believed, 1.0, None, believed, policy.recount_after)
-    _take(meter, adding, held)
+    _reserve(meter, adding, held)
 
 
 def forget_counts() -> None:
     _counts.clear()
 
 
-def _take(meter: _Meter, adding: int, count: Callable[[], int]) -> None:
+def _reserve(meter: _Meter, adding: int, count: Callable[[], int]) -> None:
     key = (current_tenant_id(), meter.name, meter.span)
     known = _counts.get(key)
     if known is None or not _is_believed(known, adding, meter):

@@ -45,7 +45,7 @@ return {math.floor(left + 0.000001), 0, math.ceil(due - now)}
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class BucketState:
     """The state of a key's bucket after a request: its size, the rest, when it is full again."""
 
     allowed: int
@@ -61,7 +61,7 @@ def counts_key(tenant_id: UUID, day: str) -> str:
     return f"u:{{{tenant_id}}}:{day}"
 
 
-def take_request(tenant_id: UUID, key_id: str, limits: Limits) -> Rate | None:
+def take_request(tenant_id: UUID, key_id: str, limits: Limits) -> BucketState | None:
     """Take one request from the key's bucket and count it; None if Redis is away. Raises RateLimited."""
     now = utc_now()
     keys = (bucket_key(tenant_id, key_id), counts_key(tenant_id, f"{now:%Y-%m-%d}"))
@@ -79,4 +79,4 @@ def take_request(tenant_id: UUID, key_id: str, limits: Limits) -> Rate | None:
             resets_at=full_at.astimezone(UTC),
             retry_after_s=max(1, math.ceil(wait / MICROSECONDS)),
         )
-    return Rate(limits.burst, left, full_at)
+    return BucketState(limits.burst, left, full_at)

@@ -76,7 +76,7 @@ ON CONFLICT (tenant_id, day) DO UPDATE SET requests = excluded.requests, refused
 """
 
 
-def note_messages(count: int) -> None:
+def count_messages(count: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute(_ACCEPTED, [current_tenant_id(), new_id(), count])
 

@@ -7,7 +7,7 @@ import orjson
 from pytest_django.fixtures import Settings
 
 from lab.evaluation.prompts import CHINESE, ENGLISH
-from memory_platform.providers.registry import forget
+from memory_platform.providers.registry import forget_providers
 from tests.model_server import ModelServer, Reply, Request, completion, model_server
 
 WRITTEN = {"answer": "In Ghent. Also, she hates rain."}
@@ -39,6 +39,6 @@ def judge_configured(settings: Settings) -> Iterator[ModelServer]:
     """Serve the judge over HTTP and configure it as this process's chat model."""
     with model_server(reply) as running:
         settings.CHAT_MODEL, settings.CHAT_BASE_URL, settings.CHAT_API_KEY = "judge-1", running.url, ""
-        forget()
+        forget_providers()
         yield running
-    forget()
+    forget_providers()

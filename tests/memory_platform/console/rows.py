@@ -29,7 +29,7 @@ from snapshots.models import (
     Work,
     WorkRemoved,
 )
-from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
+from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, RenderedPrompt
 from snapshots.receipts.write import write_receipt
 from tenants.models import (
     ApiKey,
@@ -253,7 +253,7 @@ def make_receipt(subject: Subject, text: str, snapshot: Snapshot, rows: dict[typ
             subject_id=subject.pk,
             conversation_id=rows[Conversation].pk,
             policy_version=text[:32],
-            rendered=Rendered(text, [{"role": text, "content": text}], text),
+            rendered=RenderedPrompt(text, [{"role": text, "content": text}], text),
             candidates=offered,
             intent=text[:40],
             phase=text[:40],

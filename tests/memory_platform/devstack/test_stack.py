@@ -23,7 +23,7 @@ from memory_platform.devstack.processes.stack_commands import MARK
 from memory_platform.devstack.processes.terminal import Terminal
 from memory_platform.devstack.seed.demo import DemoAccess, demo_access
 from memory_platform.devstack.stack import CANNOT_START, run_stack
-from memory_platform.devstack.stack_file import read_stack_file, remember, stack_secrets
+from memory_platform.devstack.stack_file import read_stack_file, stack_secrets, write_stack_file
 
 ADDRESSES = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "CELERY_BROKER_URL", "SECRET_KEY", "KEY_PEPPER")
 START_SECONDS = 90
@@ -222,7 +222,7 @@ def test_half_a_database_of_ones_own_is_refused() -> None:
 
 def test_secrets_are_made_once(tmp_path: Path) -> None:
     first = stack_secrets(tmp_path)
-    remember(tmp_path, first | {"DATABASE_URL": "postgresql://a:p'w\\#1@/x?host=/run/家"})
+    write_stack_file(tmp_path, first | {"DATABASE_URL": "postgresql://a:p'w\\#1@/x?host=/run/家"})
     assert stack_secrets(tmp_path) == first
     assert min(map(len, first.values())) >= 32
     assert read_stack_file(tmp_path)["DATABASE_URL"] == "postgresql://a:p'w\\#1@/x?host=/run/家"

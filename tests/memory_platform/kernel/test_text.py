@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from memory_platform.kernel.text import (
     MARK_RUN,
-    beginning,
-    comparable,
     content_hash,
     detect_language,
     index_form,
     normalise,
+    remove_invisible,
     simplify,
-    visible,
+    to_comparable,
+    truncate_text,
 )
 from tests.growth import assert_linear
 
@@ -31,7 +31,7 @@ def test_simplified_chinese_stays_as_it_is() -> None:
 
 
 def test_characters_that_show_nothing_do_not_split_a_word() -> None:
-    assert visible("pass\u200bword \u202eabc\u2066 \ufeff家\ufe0f") == "password abc 家"
+    assert remove_invisible("pass\u200bword \u202eabc\u2066 \ufeff家\ufe0f") == "password abc 家"
 
 
 def test_a_run_of_combining_marks_is_cut_and_the_letter_keeps_its_accent() -> None:
@@ -69,12 +69,12 @@ def test_any_text_is_read_in_linear_time(hostile: str) -> None:
     ],
 )
 def test_a_text_is_cut_where_its_reader_has_had_enough(text: str, begins: str) -> None:
-    assert beginning(text, 5) == begins
+    assert truncate_text(text, 5) == begins
 
 
 @given(st.text(), st.integers(0, 50))
 def test_a_beginning_is_as_long_as_asked_and_all_of_what_fits(text: str, limit: int) -> None:
-    begins = beginning(text, limit)
+    begins = truncate_text(text, limit)
     assert text.startswith(begins)
     assert len(normalise(begins)) <= limit
     assert begins == text[:limit] or len(normalise(text[:limit])) > limit
@@ -87,7 +87,7 @@ def test_what_a_reader_calls_the_same_hashes_the_same() -> None:
 
 
 def test_comparing_ignores_case_width_and_the_script_of_chinese() -> None:
-    assert comparable(" Ada ｌｉｋｅｓ  導航 ") == "ada likes 导航"
+    assert to_comparable(" Ada ｌｉｋｅｓ  導航 ") == "ada likes 导航"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import gc
 
-from memory_platform.kernel.text_cache import ByText
+from memory_platform.kernel.text_cache import TextCache
 
 
 def test_a_text_is_looked_at_once_while_it_is_among_the_last() -> None:
@@ -12,14 +12,14 @@ def test_a_text_is_looked_at_once_while_it_is_among_the_last() -> None:
         asked.append(text)
         return len(text)
 
-    known = ByText(length, most=2)
+    known = TextCache(length, most=2)
     assert [known(text) for text in ("tea", "tea", "茶", "\ud800", "茶", "tea")] == [3, 3, 1, 1, 1, 3]
     assert asked == ["tea", "茶", "\ud800", "tea"]
 
 
 def test_nothing_computed_is_computed_once_too() -> None:
     asked: list[str] = []
-    known = ByText(asked.append, most=2)
+    known = TextCache(asked.append, most=2)
     assert (known("x"), known("x"), asked) == (None, None, ["x"])
 
 
@@ -27,7 +27,7 @@ def test_no_text_is_kept() -> None:
     class TrackedText(str):
         __slots__ = ()
 
-    known = ByText(len, most=10)
+    known = TextCache(len, most=10)
     known(TrackedText("a secret"))
     gc.collect()
     assert not [one for one in gc.get_objects() if type(one) is TrackedText]

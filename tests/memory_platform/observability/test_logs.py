@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 from django.conf import settings
 
-from memory_platform.observability.logs import VALUE_CHARS, Event, keep_ids, log, logging_config
+from memory_platform.observability.logs import VALUE_CHARS, Event, keep_ids_only, log, logging_config
 
 ADA = UUID(int=7)
 
@@ -43,7 +43,9 @@ def test_failures_are_louder(lines: StringIO) -> None:
 
 
 def test_anything_that_is_no_id_is_named_by_its_type_or_cut() -> None:
-    line = keep_ids(None, "info", {"body": {"name": "Ada"}, "text": "x" * 5_000, "at": datetime.now(UTC), "n": None})
+    line = keep_ids_only(
+        None, "info", {"body": {"name": "Ada"}, "text": "x" * 5_000, "at": datetime.now(UTC), "n": None}
+    )
     assert line["body"] == "<dict>"
     assert len(line["text"]) == VALUE_CHARS
     assert (line["at"], line["n"]) == ("<datetime>", None)

@@ -35,7 +35,7 @@ def test_gauges_are_set_when_the_page_is_read() -> None:
     before = list(metrics._refreshers)
     metrics._refreshers[:] = [lambda: probe.set(3)]
     try:
-        assert b"probe 3.0" in metrics.exposition()
+        assert b"probe 3.0" in metrics.render_metrics()
     finally:
         metrics._refreshers[:] = before
         REGISTRY.unregister(probe)

@@ -16,7 +16,7 @@ from memory_platform.providers.base import ModelCallInTransaction
 from memory_platform.providers.chat import Chat
 from memory_platform.providers.contracts import ChatModel, InvalidOutput, JsonForm, Usage
 from memory_platform.providers.policy import CHAT
-from memory_platform.providers.registry import chat_model, forget
+from memory_platform.providers.registry import chat_model, forget_providers
 from tests.memory_platform.providers.chatting import ASKED, GOOD, SECRET, TEXT, Colour, Colours, chat, replies
 from tests.model_server import ModelServer, Reply, Request, completion, model_server
 
@@ -184,7 +184,7 @@ def test_the_configuration_selects_the_model_by_purpose(server: ModelServer, set
     assert server.requests[-1].body["model"] == "small"
     assert chat_model("rewrite", "gone") is None
     assert chat_model("rewrite", "") is None
-    forget()
+    forget_providers()
 
 
 @pytest.mark.django_db(transaction=True)

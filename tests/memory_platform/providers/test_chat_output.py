@@ -4,7 +4,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from memory_platform.providers.chat_output import UnusableAnswer, json_answer, text_answer
-from memory_platform.providers.chat_prompts import Prompt, fence_rule, fence_text, new_nonce
+from memory_platform.providers.chat_prompts import PromptTemplate, fence_rule, fence_text, new_nonce
 from tests.growth import assert_linear
 
 
@@ -94,5 +94,5 @@ def test_a_text_cannot_close_its_fence() -> None:
 
 
 def test_prompts_speak_chinese_to_chinese_texts_and_english_to_others() -> None:
-    prompt = Prompt("greet-1", {"en": "Hello", "zh": "你好"})
+    prompt = PromptTemplate("greet-1", {"en": "Hello", "zh": "你好"})
     assert [prompt.text(language) for language in ("zh", "en", "ja")] == ["你好", "Hello", "Hello"]

@@ -8,7 +8,7 @@ from memory_platform.kernel.clock import utc_now
 from profiles.elicitation.answers import AskAnswered, ValueUnclear, open_ask, read_answer, settle_ask
 from profiles.elicitation.asking import AskDecision, AskMoment, AskReason, next_ask
 from profiles.models import Ask, Subject
-from profiles.services.claims import stated_claim
+from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.tags import TagDraft, upsert_tag
@@ -29,22 +29,23 @@ def key_of(decision: AskDecision) -> str | None:
 
 def know(ada: Subject, *fields: str) -> None:
     patch_profile(
-        ada, [FactChange(FactName(field), stated_claim(["x"] if field == "interests" else "x")) for field in fields]
+        ada,
+        [FactChange(FactName(field), make_stated_claim(["x"] if field == "interests" else "x")) for field in fields],
     )
 
 
 def test_the_most_important_comes_first_and_each_kind_once_a_day(ada: Subject) -> None:
     asked = [key_of(ask(ada, f"c{number // 2}")) for number in range(10)]
     assert asked == [*ORDER, None, None]
-    assert ask(ada, "c9").why is AskReason.ASKED_LATELY
+    assert ask(ada, "c9").reason is AskReason.ASKED_LATELY
     assert key_of(ask(ada, "c9", hours=23.9)) is None
     assert key_of(ask(ada, "c9", hours=24.1)) == "name"
     assert [row.priority for row in Ask.objects.order_by("id")] == [*["high"] * 4, "medium", *["low"] * 3, "high"]
 
 
 def test_two_in_a_conversation_and_no_third(ada: Subject) -> None:
-    assert [ask(ada).why for _ in range(3)] == [AskReason.MISSING, AskReason.MISSING, AskReason.ENOUGH]
-    assert ask(ada, hours=48).why is AskReason.ENOUGH
+    assert [ask(ada).reason for _ in range(3)] == [AskReason.MISSING, AskReason.MISSING, AskReason.ENOUGH]
+    assert ask(ada, hours=48).reason is AskReason.ENOUGH
     assert key_of(ask(ada, "c2")) == "work"
 
 
@@ -52,8 +53,8 @@ def test_none_after_a_refusal_in_the_conversation_and_the_refused_rests(ada: Sub
     first = ask(ada).ask
     assert first is not None
     settle_ask(ada, open_ask(ada, first.id), accepted=False)
-    assert ask(ada).why is AskReason.REFUSED
-    assert ask(ada, hours=48).why is AskReason.REFUSED
+    assert ask(ada).reason is AskReason.REFUSED
+    assert ask(ada, hours=48).reason is AskReason.REFUSED
     assert key_of(ask(ada, "c2", hours=48)) == "home"
     assert key_of(ask(ada, "c3", hours=31 * 24)) == "name"
 
@@ -66,12 +67,12 @@ def test_what_is_known_is_not_asked(ada: Subject) -> None:
     upsert_tag(ada, TagDraft("妈妈", {"phone": "110"}))
     assert key_of(ask(ada)) == "food"
     for category in ("food", "music"):
-        record_preference(ada, category, "likes", stated_claim(["x"]))
-    assert ask(ada, "c2").why is AskReason.NOTHING_MISSING
+        record_preference(ada, category, "likes", make_stated_claim(["x"]))
+    assert ask(ada, "c2").reason is AskReason.NOTHING_MISSING
 
 
 def test_a_quiet_moment_costs_nothing(ada: Subject) -> None:
-    assert [ask(ada, quiet=True).why for _ in range(3)] == [AskReason.NOT_NOW] * 3
+    assert [ask(ada, quiet=True).reason for _ in range(3)] == [AskReason.NOT_NOW] * 3
     assert not Ask.objects.exists()
     assert key_of(ask(ada)) == "name"
 
@@ -91,7 +92,9 @@ def test_the_question_is_in_the_subject_s_language(
     ada: Subject, locale: str | None, name: str | None, said: str, chinese: bool
 ) -> None:
     given = {"locale": locale, "name": name}
-    patch_profile(ada, [FactChange(FactName(field), stated_claim(value)) for field, value in given.items() if value])
+    patch_profile(
+        ada, [FactChange(FactName(field), make_stated_claim(value)) for field, value in given.items() if value]
+    )
     found = next_ask(ada, AskMoment("c1", said=said)).ask
     assert found is not None
     assert any("\u4e00" <= char <= "\u9fff" for char in found.question) is chinese

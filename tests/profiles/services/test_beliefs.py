@@ -14,7 +14,7 @@ from profiles.models import Candidate, Preference, Subject
 from profiles.policy import BELIEFS
 from profiles.selectors import current_preference, preference_history, preferences_at
 from profiles.services.beliefs import retract_belief
-from profiles.services.claims import Claim, learned_claim, same_value, stated_claim
+from profiles.services.claims import Claim, have_same_value, make_learned_claim, make_stated_claim
 from profiles.services.preferences import preference_place, record_preference, retract_preference
 from profiles.values import Provenance, Verdict
 from tenants.isolation import tenant_tx
@@ -122,14 +122,14 @@ def test_after_a_retraction_what_was_said_before_it_stays_history(ada: Subject) 
 def test_the_products_own_word_brings_back_what_was_retracted(ada: Subject) -> None:
     record_preference(ada, *FOOD, make_claim("dal", 1))
     retract_preference(ada, *FOOD, at=day(9))
-    outcome = record_preference(ada, *FOOD, stated_claim("figs", valid_at=day(5)))
+    outcome = record_preference(ada, *FOOD, make_stated_claim("figs", valid_at=day(5)))
     assert outcome.verdict == Verdict.STORED
     assert timeline(ada) == [("dal", 1, 9), ("figs", 9, None)]
 
 
 def test_a_clock_that_runs_ahead_does_not_make_a_value_that_cannot_be_replaced(ada: Subject) -> None:
     record_preference(
-        ada, *FOOD, learned_claim("dal", provenance=Provenance.ANALYSIS, confidence=0.9, said_at=day(9999))
+        ada, *FOOD, make_learned_claim("dal", provenance=Provenance.ANALYSIS, confidence=0.9, said_at=day(9999))
     )
     held = current_preference(ada, *FOOD)
     assert held.valid_at <= utc_now() and held.confidence == 0.8
@@ -163,7 +163,7 @@ def test_only_the_newest_sayings_are_kept_and_the_first(ada: Subject) -> None:
     ],
 )
 def test_json_values_are_compared_by_what_they_say(one: object, other: object, same: bool) -> None:
-    assert same_value(one, other) is same
+    assert have_same_value(one, other) is same
 
 
 @dataclass

@@ -12,9 +12,9 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound, Refused
 from profiles.models import Preference, Subject
 from profiles.selectors import current_preference, current_preferences, preference_values
-from profiles.services.claims import ConfidenceAboveCeiling, ValidInFuture, learned_claim, stated_claim
+from profiles.services.claims import ConfidenceAboveCeiling, ValidInFuture, make_learned_claim, make_stated_claim
 from profiles.services.preferences import (
-    amend_list_preference,
+    change_list_preference,
     record_preference,
     retract_preference,
     take_from_opposite,
@@ -30,7 +30,7 @@ LIKES = ("food", "likes")
 
 
 def amend_likes(subject: Subject, add: list[str], remove: list[str] | None = None) -> tuple[str, str, Any]:
-    outcome = amend_list_preference(subject, LIKES, stated_claim(None), add=add, remove=remove or [])
+    outcome = change_list_preference(subject, LIKES, make_stated_claim(None), add=add, remove=remove or [])
     values = preference_values(current_preferences(subject)).get("food", {})
     return str(outcome.verdict.value), outcome.reason, values.get("likes")
 
@@ -47,19 +47,21 @@ def test_a_list_grows_and_shrinks_by_entry_with_a_version_per_change(ada: Subjec
 
 def test_a_weaker_entry_does_not_change_a_stronger_list(ada: Subject) -> None:
     amend_likes(ada, ["figs"])
-    weaker = learned_claim(None, provenance=Provenance.OBSERVATION, confidence=0.5, said_at=utc_now())
-    outcome = amend_list_preference(ada, LIKES, weaker, add=["tofu"])
+    weaker = make_learned_claim(None, provenance=Provenance.OBSERVATION, confidence=0.5, said_at=utc_now())
+    outcome = change_list_preference(ada, LIKES, weaker, add=["tofu"])
     assert (outcome.verdict, outcome.reason) == ("rejected", "weaker_than_current")
-    assert amend_list_preference(ada, LIKES, weaker, remove=["figs"]).verdict == "rejected"
+    assert change_list_preference(ada, LIKES, weaker, remove=["figs"]).verdict == "rejected"
     assert current_preference(ada, *LIKES).value == ["figs"]
 
 
 def test_what_is_liked_now_leaves_what_was_disliked_and_the_rest_stays_as_sure(ada: Subject) -> None:
-    seen = learned_claim(None, provenance=Provenance.OBSERVATION, confidence=0.5, said_at=utc_now(), statement="ugh")
-    amend_list_preference(ada, ("drinks", "dislikes"), seen, add=["coffee", "cola"])
-    amend_list_preference(ada, ("food", "dislikes"), seen, add=["Coffee"])
+    seen = make_learned_claim(
+        None, provenance=Provenance.OBSERVATION, confidence=0.5, said_at=utc_now(), statement="ugh"
+    )
+    change_list_preference(ada, ("drinks", "dislikes"), seen, add=["coffee", "cola"])
+    change_list_preference(ada, ("food", "dislikes"), seen, add=["Coffee"])
 
-    changed = take_from_opposite(ada, "likes", stated_claim(None), ["coffee"])
+    changed = take_from_opposite(ada, "likes", make_stated_claim(None), ["coffee"])
 
     rest = current_preference(ada, "drinks", "dislikes")
     assert (rest.value, rest.provenance, rest.confidence, rest.statement) == (["cola"], "observation", 0.5, "ugh")
@@ -68,17 +70,17 @@ def test_what_is_liked_now_leaves_what_was_disliked_and_the_rest_stays_as_sure(a
 
 
 def test_what_is_known_better_or_has_no_opposite_stays_whole(ada: Subject) -> None:
-    amend_list_preference(ada, ("food", "dislikes"), stated_claim(None), add=["coffee"])
-    amend_list_preference(ada, ("food", "allergies"), stated_claim(None), add=["nuts"])
-    weaker = learned_claim(None, provenance=Provenance.OBSERVATION, confidence=0.5, said_at=utc_now())
+    change_list_preference(ada, ("food", "dislikes"), make_stated_claim(None), add=["coffee"])
+    change_list_preference(ada, ("food", "allergies"), make_stated_claim(None), add=["nuts"])
+    weaker = make_learned_claim(None, provenance=Provenance.OBSERVATION, confidence=0.5, said_at=utc_now())
     assert take_from_opposite(ada, "likes", weaker, ["coffee"]) == []
-    assert take_from_opposite(ada, "likes", stated_claim(None), ["nuts"]) == []
-    assert take_from_opposite(ada, "avoid_food", stated_claim(None), ["coffee"]) == []
+    assert take_from_opposite(ada, "likes", make_stated_claim(None), ["nuts"]) == []
+    assert take_from_opposite(ada, "avoid_food", make_stated_claim(None), ["coffee"]) == []
     assert preference_values(current_preferences(ada)) == {"food": {"dislikes": ["coffee"], "allergies": ["nuts"]}}
 
 
 def test_a_retracted_preference_is_gone_and_its_history_stays(ada: Subject) -> None:
-    record_preference(ada, "music", "favourite_band", stated_claim("Radiohead"))
+    record_preference(ada, "music", "favourite_band", make_stated_claim("Radiohead"))
     retract_preference(ada, "music", "favourite_band")
     with pytest.raises(NotFound):
         current_preference(ada, "music", "favourite_band")
@@ -88,7 +90,7 @@ def test_a_retracted_preference_is_gone_and_its_history_stays(ada: Subject) -> N
 
 
 def test_a_staff_member_who_retracts_leaves_an_audit_record_without_content(ada: Subject) -> None:
-    row = record_preference(ada, "music", "favourite_band", stated_claim("五月天")).row
+    row = record_preference(ada, "music", "favourite_band", make_stated_claim("五月天")).row
     retract_preference(ada, "music", "favourite_band", by=Actor(ActorKind.STAFF, "7"), reason="asked by phone")
     record = AuditRecord.objects.get(action="preference.retracted")
     assert row is not None and (record.object_id, record.reason) == (str(row.id), "asked by phone")
@@ -96,21 +98,21 @@ def test_a_staff_member_who_retracts_leaves_an_audit_record_without_content(ada:
 
 def test_confidence_above_its_ceiling_is_refused_when_stated_and_cut_when_learned() -> None:
     with pytest.raises(ConfidenceAboveCeiling) as refused:
-        stated_claim(1, provenance=Provenance.OBSERVATION, confidence=0.7)
+        make_stated_claim(1, provenance=Provenance.OBSERVATION, confidence=0.7)
     assert [fault.field for fault in refused.value.faults] == ["confidence"]
     assert isinstance(refused.value, Refused)
-    assert stated_claim(1, provenance=Provenance.ANALYSIS).confidence == 0.8
-    assert learned_claim(1, provenance=Provenance.OBSERVATION, confidence=0.9, said_at=utc_now()).confidence == 0.6
+    assert make_stated_claim(1, provenance=Provenance.ANALYSIS).confidence == 0.8
+    assert make_learned_claim(1, provenance=Provenance.OBSERVATION, confidence=0.9, said_at=utc_now()).confidence == 0.6
 
 
 def test_a_value_cannot_be_stated_to_hold_from_the_future() -> None:
     with pytest.raises(ValidInFuture):
-        stated_claim(1, valid_at=utc_now() + timedelta(days=1))
+        make_stated_claim(1, valid_at=utc_now() + timedelta(days=1))
 
 
 def test_the_products_own_word_may_lower_the_confidence_of_the_same_value(ada: Subject) -> None:
-    record_preference(ada, "music", "volume", stated_claim(7))
-    outcome = record_preference(ada, "music", "volume", stated_claim(7, confidence=0.5, statement="about seven"))
+    record_preference(ada, "music", "volume", make_stated_claim(7))
+    outcome = record_preference(ada, "music", "volume", make_stated_claim(7, confidence=0.5, statement="about seven"))
     held = current_preference(ada, "music", "volume")
     assert (outcome.verdict, held.confidence, held.statement) == ("unchanged", 0.5, "about seven")
 
@@ -123,7 +125,7 @@ def test_fifty_writers_at_once_leave_one_current_value_and_a_whole_history(world
         try:
             with tenant_tx(world.acme.tenant.id):
                 subject = ensure_subject("新人")
-                return str(record_preference(subject, "navigation", "avoid", stated_claim(number)).verdict.value)
+                return str(record_preference(subject, "navigation", "avoid", make_stated_claim(number)).verdict.value)
         finally:
             connection.close()
 

@@ -8,13 +8,13 @@ import pytest
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Subject
 from profiles.selectors import current_profile, profile_facts, profile_history
-from profiles.services.claims import learned_claim, stated_claim
+from profiles.services.claims import make_learned_claim, make_stated_claim
 from profiles.services.profile import FactChange, FactName, Mode, patch_profile
 from profiles.values import Provenance
 
 
 def patch(subject: Subject, path: str, value: Any, mode: Mode = "overwrite") -> tuple[str, str]:
-    [verdict] = patch_profile(subject, [FactChange(FactName.read(path), stated_claim(value), mode)])
+    [verdict] = patch_profile(subject, [FactChange(FactName.read(path), make_stated_claim(value), mode)])
     assert verdict.name.path == path
     return str(verdict.verdict.value), verdict.reason
 
@@ -81,7 +81,9 @@ def test_a_removed_field_is_gone_now_and_stays_in_history(ada: Subject) -> None:
 def test_an_entry_said_before_the_current_list_goes_into_it_too(ada: Subject) -> None:
     now = utc_now()
     for entry, ago in (("chess", 9), ("go", 2), ("围棋", 5)):
-        claim = learned_claim(entry, provenance=Provenance.ANALYSIS, confidence=0.8, said_at=now - timedelta(days=ago))
+        claim = make_learned_claim(
+            entry, provenance=Provenance.ANALYSIS, confidence=0.8, said_at=now - timedelta(days=ago)
+        )
         patch_profile(ada, [FactChange(FactName("interests"), claim, "append")])
     assert read_fact(ada, "interests") == ["chess", "go", "围棋"]
     past = profile_facts(ada, as_of=now - timedelta(days=4))
@@ -92,7 +94,7 @@ def test_a_dropped_entry_does_not_come_back_by_what_was_said_before(ada: Subject
     now = utc_now()
     patch(ada, "interests", ["chess", "go"])
     patch(ada, "interests", ["go"])
-    claim = learned_claim(
+    claim = make_learned_claim(
         "chess", provenance=Provenance.CONFIRMED_BY_USER, confidence=0.9, said_at=now - timedelta(days=9)
     )
     [verdict] = patch_profile(ada, [FactChange(FactName("interests"), claim, "append")])

@@ -2,8 +2,8 @@
 
 import pytest
 
-from profiles.services.quantities import in_place_of, quantity_of, same_unit
-from profiles.values import in_words
+from profiles.services.quantities import have_same_unit, quantity_of, replaces_quantity
+from profiles.values import describe_value
 
 
 @pytest.mark.parametrize(
@@ -36,17 +36,21 @@ def test_anything_else_is_no_quantity(value: object) -> None:
 
 
 def test_units_are_compared_across_languages() -> None:
-    assert same_unit("25度", "23 degrees") and quantity_of("25度") == quantity_of("25 degrees")
-    assert same_unit("25度", 23) and same_unit("靠窗", "aisle")
-    assert not same_unit("25度", "23元") and not same_unit("靠窗", "23") and quantity_of("25度") != quantity_of("23度")
+    assert have_same_unit("25度", "23 degrees") and quantity_of("25度") == quantity_of("25 degrees")
+    assert have_same_unit("25度", 23) and have_same_unit("靠窗", "aisle")
+    assert (
+        not have_same_unit("25度", "23元")
+        and not have_same_unit("靠窗", "23")
+        and quantity_of("25度") != quantity_of("23度")
+    )
 
 
 def test_a_bare_number_takes_over_the_old_unit() -> None:
-    assert in_place_of("25 degrees", "23") == "23 degrees"
-    assert in_place_of("¥300", 250) == "¥250"
-    assert in_place_of("二十五度", "23") == "23度"
-    assert in_place_of("25度", "23元") == "23元"
-    assert in_place_of(25, 23) == 23
+    assert replaces_quantity("25 degrees", "23") == "23 degrees"
+    assert replaces_quantity("¥300", 250) == "¥250"
+    assert replaces_quantity("二十五度", "23") == "23度"
+    assert replaces_quantity("25度", "23元") == "23元"
+    assert replaces_quantity(25, 23) == 23
 
 
 @pytest.mark.parametrize(
@@ -61,8 +65,8 @@ def test_a_bare_number_takes_over_the_old_unit() -> None:
 )
 def test_what_is_kept_as_number_and_unit_stays_so(new: str, right: object) -> None:
     held = {"value": 25, "unit": "°C"}
-    assert in_place_of(held, new) == right
-    assert in_words(held) == "25 °C"
+    assert replaces_quantity(held, new) == right
+    assert describe_value(held) == "25 °C"
 
 
 def test_a_number_and_its_unit_is_the_quantity_that_people_say() -> None:

@@ -9,7 +9,7 @@ from django.db import connection
 from memory_platform.kernel.errors import NotFound
 from profiles.models import Subject
 from profiles.selectors import current_profile, subject_by_external_id
-from profiles.services.claims import stated_claim
+from profiles.services.claims import make_stated_claim
 from profiles.services.profile import FactChange, FactName
 from profiles.services.subjects import ensure_subject, put_subject
 from tenants.isolation import tenant_tx
@@ -17,7 +17,9 @@ from tests.conftest import World
 
 
 def facts(**values: object) -> list[FactChange]:
-    return [FactChange(FactName.read(path.replace("__", ".")), stated_claim(value)) for path, value in values.items()]
+    return [
+        FactChange(FactName.read(path.replace("__", ".")), make_stated_claim(value)) for path, value in values.items()
+    ]
 
 
 def test_a_subject_is_made_on_first_sight_and_found_afterwards(ada: Subject) -> None:

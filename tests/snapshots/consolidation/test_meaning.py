@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from memory_platform.providers.registry import embedder
-from snapshots.consolidation.meaning import added_sentences, meaning_of, same_meaning
+from snapshots.consolidation.meaning import have_equal_meaning, list_added_sentences, parse_meaning
 from snapshots.consolidation.policy import CONSOLIDATION
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "consolidation.jsonl"
@@ -15,7 +15,7 @@ PAIRS = [json.loads(line) for line in GOLDEN.read_text().splitlines()]
 
 
 def agree(one: str, other: str) -> bool:
-    return same_meaning(meaning_of(one), meaning_of(other), least_shared=CONSOLIDATION.least_shared)
+    return have_equal_meaning(parse_meaning(one), parse_meaning(other), least_shared=CONSOLIDATION.least_shared)
 
 
 @pytest.mark.parametrize(("language", "least_recall"), [("en", 0.7), ("zh", 0.8)])
@@ -58,7 +58,7 @@ def test_longer_texts_share_sentences_and_differ_in_no_number() -> None:
     assert agree("Breakfast is included. Dogs are welcome.", "Breakfast is included. Parking is free.")
     assert not agree("Breakfast is included. It costs 90 euros.", "Breakfast is included. It costs 70 euros.")
     assert not agree("Breakfast is included. Dogs are welcome.", "Breakfast is included. Dogs are not welcome.")
-    assert added_sentences("早餐包含在内。", ["早餐包含在内。可以带狗。", "可以带狗。停车免费。"]) == [
+    assert list_added_sentences("早餐包含在内。", ["早餐包含在内。可以带狗。", "可以带狗。停车免费。"]) == [
         "可以带狗。",
         "停车免费。",
     ]

@@ -13,14 +13,14 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import NotFound
 from memory_platform.providers.registry import embedders
 from profiles.values import Provenance
-from snapshots.consolidation.join import ConsolidationUndone, draft_of, join_group, undo_consolidation
+from snapshots.consolidation.join import ConsolidationUndone, build_draft, join_group, undo_consolidation
 from snapshots.consolidation.pipeline import (
     consolidate_subject,
     consolidate_tenant,
     find_groups,
     preview_consolidation,
 )
-from snapshots.consolidation.writing import Written, text_by_rules
+from snapshots.consolidation.writing import JoinedText, join_by_rules
 from snapshots.embedding.snapshot_drafts import prepare_snapshots
 from snapshots.lifecycle.selectors import load_snapshot_history
 from snapshots.models import Consolidation, Snapshot, SnapshotSource
@@ -149,7 +149,7 @@ def test_an_edit_between_reading_and_writing_wins(world: World) -> None:
     ids = remember(house, *SAME)
     (group,) = find_groups(house.tenant.id, house.subject.id, MODELS)
     with tenant_tx(house.tenant.id):
-        draft = draft_of(house.subject.id, group, Written(text_by_rules(group)))
+        draft = build_draft(house.subject.id, group, JoinedText(join_by_rules(group)))
     assert draft is not None
     (prepared,) = prepare_snapshots([draft], MODELS)
     with tenant_tx(house.tenant.id):

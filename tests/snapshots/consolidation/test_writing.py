@@ -11,9 +11,9 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.endpoints.endpoint import Failure
 from memory_platform.providers.registry import chat_model
-from snapshots.consolidation.groups import Group, Member
+from snapshots.consolidation.groups import SimilarGroup, SimilarMemory
 from snapshots.consolidation.policy import ConsolidationPolicy
-from snapshots.consolidation.writing import Writer, is_one_statement
+from snapshots.consolidation.writing import JoinedTextWriter, is_one_statement
 from snapshots.maintenance import CARE
 from snapshots.models import Snapshot
 from tenants.isolation import tenant_tx
@@ -45,8 +45,8 @@ def server(settings: Settings) -> Iterator[ModelServer]:
         yield running
 
 
-def group(*texts: str) -> Group:
-    return Group(tuple(Member(new_id(), 1, "statement", text, None, "") for text in texts), 0.9)
+def group(*texts: str) -> SimilarGroup:
+    return SimilarGroup(tuple(SimilarMemory(new_id(), 1, "statement", text, None, "") for text in texts), 0.9)
 
 
 def cared_for(house: House, *texts: str) -> Snapshot:
@@ -113,16 +113,16 @@ def test_a_model_that_is_late_or_gone_is_asked_once_for_a_subject(server: ModelS
     late = Chat(Connection(ChatEndpoint(kind="openai", model="some-model", base_url=server.url)), seconds=0.2)
     late.prepare()
     server.answer = lambda _: Reply({}, hang_s=1.0)
-    before, writer = calls_that_took_too_long(), Writer(late)
-    assert [writer.written(group(*texts)).fell_back for texts in (RAMEN, SEATS, BUDGET)] == [True] * 3
+    before, writer = calls_that_took_too_long(), JoinedTextWriter(late)
+    assert [writer.write_text(group(*texts)).fell_back for texts in (RAMEN, SEATS, BUDGET)] == [True] * 3
     assert calls_that_took_too_long() - before == 1
     assert len(server.requests) <= 1
 
 
 def test_a_model_is_asked_only_for_so_long(server: ModelServer) -> None:
     says(server, RAMEN[0])
-    writer = Writer(chat_model("summarise", "some"), ConsolidationPolicy(writing_s=0.0))
-    assert writer.written(group(*RAMEN)).fell_back
+    writer = JoinedTextWriter(chat_model("summarise", "some"), ConsolidationPolicy(writing_s=0.0))
+    assert writer.write_text(group(*RAMEN)).fell_back
     assert server.requests == []
 
 

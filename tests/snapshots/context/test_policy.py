@@ -1,12 +1,12 @@
 """The numbers of context assembly. Rows: X1, X2, X5."""
 
-from memory_platform.kernel.policy import provenance_of
+from memory_platform.kernel.policy import source_of_numbers
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.values import BudgetRequest
 
 
 def test_every_number_says_where_it_comes_from() -> None:
-    provenance = provenance_of(ContextPolicy)
+    provenance = source_of_numbers(ContextPolicy)
     assert {name for name, origin in provenance.items() if origin.kind == "assumed"} == {
         "summary",
         "task",

@@ -35,7 +35,7 @@ from snapshots.lifecycle.retention.message_archive import archive_tenant
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Conversation, Receipt, ReceiptMemory, Snapshot, Work, WorkState
 from snapshots.receipts.errors import ContextOutdated
-from snapshots.receipts.packing import candidates_held
+from snapshots.receipts.packing import unpack_candidates
 from snapshots.receipts.spread import spread_tenant
 from snapshots.window.policy import WINDOW_POLICY
 from tenants.isolation import tenant_tx
@@ -67,7 +67,7 @@ def test_notes_stand_in_contexts_in_place_of_their_message(world: World) -> None
     told = memory_lines(build(world.acme, "Suggest a dinner for the family"))
     notes = ["I never drive after dark", "My son Theo is allergic to cashews"]
     assert sorted(told) == [*notes, "Theo: son"]
-    held = [one for one in candidates_held(build(world.acme, "dinner").receipt) if one["context_position"]]
+    held = [one for one in unpack_candidates(build(world.acme, "dinner").receipt) if one["context_position"]]
     assert [one["kind"] for one in held] == ["note", "note", "tag"]
 
 
@@ -140,7 +140,7 @@ def test_tasks_in_progress_come_when_they_are_asked_for(world: World) -> None:
         "- [failed] book; error: sold out - [completed] pay",
         "notes: window </task> seat",
     ]
-    assert [(one["lane"], one["memory_id"]) for one in candidates_held(built.receipt)] == [("tasks", str(task.id))]
+    assert [(one["lane"], one["memory_id"]) for one in unpack_candidates(built.receipt)] == [("tasks", str(task.id))]
     assert elements(all_content(build(world.acme, "What is next?").context.messages), "task") == []
 
 
@@ -165,13 +165,13 @@ def test_the_receipt_counts_what_the_context_holds(world: World) -> None:
     assert rows.keys() == {"preferences", "snapshots"}
     assert rows["snapshots"] == memory
     assert (receipt.policy_version, receipt.prefix_hash) == ("3", built.context.prefix.hash)
-    assert {UUID(one["memory_id"]) for one in candidates_held(receipt)} == set(rows.values())
+    assert {UUID(one["memory_id"]) for one in unpack_candidates(receipt)} == set(rows.values())
 
 
 def test_a_fact_meant_by_the_question_and_in_the_profile_is_one_candidate(world: World) -> None:
     prefer(world.acme, "food", "diet", "vegetarian")
     built = build(world.acme, "vegetarian diet food")
-    assert [one["decision_reason"] for one in candidates_held(built.receipt)] == ["kept"]
+    assert [one["decision_reason"] for one in unpack_candidates(built.receipt)] == ["kept"]
 
 
 def test_a_context_that_cannot_be_leaves_nothing(world: World) -> None:

@@ -7,7 +7,7 @@ import pytest
 from profiles.models import Preference
 from snapshots.context.pipeline import ContextAnswer, ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest
-from snapshots.receipts.packing import candidates_held
+from snapshots.receipts.packing import unpack_candidates
 from snapshots.relevance.policy import RELEVANCE
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -46,7 +46,7 @@ def ask(house: House, query: str, budget: BudgetRequest = SMALL, **more: Any) ->
 
 def became(answer: ContextAnswer) -> dict[str, tuple[str, float | None]]:
     """Return what became of each candidate, and its relevance."""
-    return {one["memory_id"]: (one["decision_reason"], one["relevance"]) for one in candidates_held(answer.receipt)}
+    return {one["memory_id"]: (one["decision_reason"], one["relevance"]) for one in unpack_candidates(answer.receipt)}
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_tag_that_the_question_names_comes_whatever_its_words_say(world: World
 def test_where_the_prefix_holds_the_slots_each_is_one_candidate(world: World) -> None:
     ids = hold_slots(world.acme, "en")
     answer = ask(world.acme, "What should I plant this spring?", BudgetRequest())
-    held = [one["memory_id"] for one in candidates_held(answer.receipt)]
+    held = [one["memory_id"] for one in unpack_candidates(answer.receipt)]
     assert sorted(held) == sorted(ids.values())
     assert {one for one, _ in became(answer).values()} == {"kept"}
 
@@ -115,7 +115,7 @@ def test_a_strict_question_takes_a_slot_that_it_names_and_no_other(
     taken = {slot for slot, (reason, _) in became(strict).items() if reason == "kept"}
     assert near
     assert taken == ({ids[named]} if named else set())
-    refused = [one for one in candidates_held(strict.receipt) if one["memory_id"] not in taken]
+    refused = [one for one in unpack_candidates(strict.receipt) if one["memory_id"] not in taken]
     assert {(one["decision_reason"], one["threshold"]) for one in refused} == {
         ("below_floor", RELEVANCE.strict_relevance)
     }

@@ -10,7 +10,7 @@ from snapshots.context.gathering.later_changes import NoteChange, NoteChanges
 from snapshots.context.pipeline import ContextCall, build_context
 from snapshots.context.values import BudgetRequest, ContextRequest, MemoryItem
 from snapshots.models import Message, Note, NoteGrade, Snapshot, SnapshotKind
-from snapshots.notes.selectors import NoteFilter, notes_of
+from snapshots.notes.selectors import NoteFilter, list_notes
 from snapshots.understanding.changes.end_notes import apply_endings, load_note_spans, record_successors
 from snapshots.understanding.changes.ending_classifier import EndingEffect
 from snapshots.understanding.changes.predicted_endings import NoteEnding
@@ -56,7 +56,7 @@ def test_a_later_word_of_the_same_is_kept_beside_a_note_until_it_is_confirmed(wo
     settle(house)
     with tenant_tx(house.tenant.id):
         message = Message.objects.get(content=TOLD[0][1])
-        held = list(notes_of(house.subject, NoteFilter()).order_by("position"))
+        held = list(list_notes(house.subject, NoteFilter()).order_by("position"))
         (old, *new) = held
         made = load_note_spans([message])[message.id]
         record_successors(message, [NoteEnding(old.id, EndingEffect.RETELLS, 0, len(message.content))], made)
@@ -81,7 +81,7 @@ def test_the_last_word_of_the_same_is_kept_in_whatever_order_messages_are_read(w
         say(house, text, at=MONDAY + timedelta(days=day), conversation=f"c{day + 1}")
     settle(house)
     with tenant_tx(house.tenant.id):
-        old = notes_of(house.subject, NoteFilter()).get(text=TOLD[1][0])
+        old = list_notes(house.subject, NoteFilter()).get(text=TOLD[1][0])
         first, last = (Message.objects.get(content=text) for text in later)
         for message in (first, last, first):
             record_successors(message, [NoteEnding(old.id, EndingEffect.RETELLS, 0, 3)], [])
@@ -103,7 +103,7 @@ def test_a_change_that_makes_no_note_comes_as_it_was_said(world: World) -> None:
     say(house, "Hm.", at=LATER, conversation="c2")
     settle(house)
     with tenant_tx(house.tenant.id):
-        old = notes_of(house.subject, NoteFilter()).get()
+        old = list_notes(house.subject, NoteFilter()).get()
         message, said = Message.objects.get(content="Hm."), Message.objects.get(content=TOLD[0][0])
         record_successors(message, [NoteEnding(old.id, EndingEffect.RETELLS, 0, 3)], [])
         assert Note.objects.get(snapshot=old).newer == stable_id(STATEMENT_VERSION, message.id)

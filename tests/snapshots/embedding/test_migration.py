@@ -17,7 +17,7 @@ from pytest_django.fixtures import Settings
 from memory_platform.kernel.clock import utc_now
 from memory_platform.providers.embedders.hashing import HashingEmbedder
 from memory_platform.providers.redis.client import redis_client
-from memory_platform.providers.registry import embedder, forget
+from memory_platform.providers.registry import embedder, forget_providers
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.policy import BackfillPolicy
 from snapshots.embedding.snapshot_drafts import index_draft
@@ -57,7 +57,7 @@ def nothing_cached() -> Iterator[None]:
     IMAGES.clear()
     yield
     IMAGES.clear()
-    forget()
+    forget_providers()
 
 
 @pytest.fixture

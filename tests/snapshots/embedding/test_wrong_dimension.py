@@ -8,7 +8,7 @@ from pytest_django.fixtures import Settings
 from memory_platform.api.server.health import probe_embedding
 from memory_platform.observability.health import ProbeOutcome
 from memory_platform.providers.redis.client import redis_client
-from memory_platform.providers.registry import forget
+from memory_platform.providers.registry import forget_providers
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
 from snapshots.models import EmbeddingSpace
 from snapshots.sensitive.detector import mask_sensitive
@@ -31,11 +31,11 @@ def vectors(length: int) -> Callable[[Request], Reply]:
 @pytest.fixture
 def server(settings: Settings) -> Iterator[ModelServer]:
     redis_client().call("tests", lambda client: client.flushdb())
-    forget()
+    forget_providers()
     with model_server(vectors(1_024)) as running:
         settings.EMBEDDING_BASE_URL = running.url
         yield running
-    forget()
+    forget_providers()
 
 
 @pytest.mark.parametrize("model", ["bge-m3", "house-model"], ids=["known by name", "learned from its first answer"])
@@ -76,5 +76,5 @@ def test_a_model_of_unknown_length_is_asked_for_it_before_the_back_fill_looks_fo
 ) -> None:
     settings.EMBEDDER = "openai:house-model"
     store(world.acme, "allergic to peanuts", "likes the aisle")
-    forget()  # as a process that starts anew: it would look for a space of length 0, which holds nothing
+    forget_providers()  # as a process that starts anew: it would look for a space of length 0, which holds nothing
     assert backfill_vectors(world.acme.tenant.id, 10, mask=mask_sensitive) == 0

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from snapshots.context.gathering.task_passages import render_task_passage
-from snapshots.episodes.episode_text import completed, importance_of, masked, words_of
+from snapshots.episodes.episode_text import complete_ending, mask_ending, rate_importance, render_episode
 from snapshots.episodes.policy import EPISODES, TASKS
-from snapshots.episodes.tasks import active_tasks, begin_task, change_task
-from snapshots.episodes.values import ActiveStep, Ending, StepUnknown, TaskChange, TooManySteps
+from snapshots.episodes.tasks import begin_task, change_task, list_active_tasks
+from snapshots.episodes.values import ActiveStep, StepUnknown, TaskChange, TaskEnding, TooManySteps
 from snapshots.models import Task
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
@@ -34,50 +34,50 @@ def always(*_: object) -> None:
 
 
 def test_what_was_left_out_is_read_from_the_steps(task: Task) -> None:
-    told = completed(Ending("failure"), task)
+    told = complete_ending(TaskEnding("failure"), task)
     assert told.approach == "Find trains → Find hotels"
     assert told.tools == ("search", "book")
     assert told.lessons == ("Book: sold out",)
-    said = Ending("failure", approach="by train", tools=("phone",), lessons=("book early",))
-    assert completed(said, task) == said
+    said = TaskEnding("failure", approach="by train", tools=("phone",), lessons=("book early",))
+    assert complete_ending(said, task) == said
 
 
 @pytest.mark.parametrize(
     ("ending", "failed", "expected"),
     [
-        (Ending("success"), 0, 0.7),
-        (Ending("success", lessons=("a", "b")), 0, 0.8),
-        (Ending("success", lessons=("a", "b"), key_decisions=("c", "d", "e")), 0, 0.9),
-        (Ending("failure"), 0, 0.8),
-        (Ending("failure"), 2, 0.9),
-        (Ending("failure", lessons=("a",) * 9), 3, 1.0),
-        (Ending("partial"), 0, 0.7),
-        (Ending("success", feedback="great"), 0, 0.9),
-        (Ending("failure", feedback="bad", lessons=("a",) * 4), 0, 1.0),
+        (TaskEnding("success"), 0, 0.7),
+        (TaskEnding("success", lessons=("a", "b")), 0, 0.8),
+        (TaskEnding("success", lessons=("a", "b"), key_decisions=("c", "d", "e")), 0, 0.9),
+        (TaskEnding("failure"), 0, 0.8),
+        (TaskEnding("failure"), 2, 0.9),
+        (TaskEnding("failure", lessons=("a",) * 9), 3, 1.0),
+        (TaskEnding("partial"), 0, 0.7),
+        (TaskEnding("success", feedback="great"), 0, 0.9),
+        (TaskEnding("failure", feedback="bad", lessons=("a",) * 4), 0, 1.0),
     ],
 )
 def test_importance_lies_in_the_range_of_what_came_of_it(
-    task: Task, ending: Ending, failed: int, expected: float
+    task: Task, ending: TaskEnding, failed: int, expected: float
 ) -> None:
     task.steps = [FAILED] * failed
-    assert importance_of(ending, task) == pytest.approx(expected)
+    assert rate_importance(ending, task) == pytest.approx(expected)
 
 
 def test_the_words_are_in_the_language_of_the_goal_and_cut_by_parts() -> None:
-    ending = Ending("success", approach="train", key_decisions=("a", "b"), tools=("search",), lessons=("early",))
-    assert words_of("Go to Lisbon", ending) == (
+    ending = TaskEnding("success", approach="train", key_decisions=("a", "b"), tools=("search",), lessons=("early",))
+    assert render_episode("Go to Lisbon", ending) == (
         "Task: Go to Lisbon\nOutcome: success\nApproach: train\nDecisions: a; b\nTools: search\nLessons: early"
     )
-    chinese = words_of("订一张去上海的高铁票", Ending("failure", feedback="太晚了"))
+    chinese = render_episode("订一张去上海的高铁票", TaskEnding("failure", feedback="太晚了"))
     assert chinese == "任务:订一张去上海的高铁票\n结果:失败\n反馈:太晚了"
-    long = words_of("g" * 5_000, Ending("partial", approach="a" * 5_000, lessons=("last",)))
+    long = render_episode("g" * 5_000, TaskEnding("partial", approach="a" * 5_000, lessons=("last",)))
     assert len(long) < 2 * EPISODES.part_chars + 100
     assert long.endswith("Lessons: last")
 
 
 def test_secrets_do_not_outlive_the_task() -> None:
     card = "paid with 4111 1111 1111 1111"
-    told = masked(Ending("success", card, card, (card,), (card,), (card,)), mask_sensitive)
+    told = mask_ending(TaskEnding("success", card, card, (card,), (card,), (card,)), mask_sensitive)
     assert "4111" not in repr(told)
     assert "paid with" in told.approach
 
@@ -111,10 +111,10 @@ def test_a_prompt_gets_plain_values_of_the_tasks_in_progress(world: World) -> No
         change_task(subject, old.id, change, accept=always)
         done = begin_task(subject, "done")
         Task.objects.filter(id=done.id).update(status="finished")
-        first, second = active_tasks(subject.id)
+        first, second = list_active_tasks(subject.id)
         for _ in range(TASKS.shown):
             begin_task(subject, "more")
-        assert len(active_tasks(subject.id)) == TASKS.shown
+        assert len(list_active_tasks(subject.id)) == TASKS.shown
     assert (first.id, first.goal, first.iteration) == (old.id, "old", 3)
     assert (first.scratchpad, first.steps) == ("n: 1, 2; seat: window", (ActiveStep("a", "pending"),))
     assert (second.id, second.scratchpad, second.scratchpad_left_out) == (new.id, "", 0)
@@ -125,7 +125,7 @@ def test_notes_too_long_for_a_prompt_are_left_out_whole(world: World) -> None:
     with tenant_tx(world.acme.tenant.id):
         begin_task(world.acme.subject, "just right", (), scratchpad="记" * most)
         begin_task(world.acme.subject, "too long", (), scratchpad="记" * (most + 1))
-        long, right = active_tasks(world.acme.subject.id)
+        long, right = list_active_tasks(world.acme.subject.id)
     assert (len(right.scratchpad), right.scratchpad_left_out) == (most, 0)
     assert (long.scratchpad, long.scratchpad_left_out) == ("", most + 1)
     assert render_task_passage(long).text == "too long\nnotes: left out, 1,001 characters"

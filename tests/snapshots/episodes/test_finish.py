@@ -6,9 +6,9 @@ import pytest
 
 from memory_platform.kernel.errors import Conflict
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.episodes.finish import Teller, finish_task
-from snapshots.episodes.tasks import begin_task, change_task, task_by_id
-from snapshots.episodes.values import Ending, TaskAddress, TaskChange
+from snapshots.episodes.finish import EpisodeWriter, finish_task
+from snapshots.episodes.tasks import begin_task, change_task, find_task
+from snapshots.episodes.values import TaskAddress, TaskChange, TaskEnding
 from snapshots.models import Episode, Task
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -35,7 +35,7 @@ def ended(house: House, task: Task, meanwhile: Callable[[int], TaskChange]) -> E
 
     address = TaskAddress(house.subject.external_id, task.id)
     return finish_task(
-        house.tenant.id, address, Ending("success"), Teller(active_embedders(), mask), accept=lambda *_: None
+        house.tenant.id, address, TaskEnding("success"), EpisodeWriter(active_embedders(), mask), accept=lambda *_: None
     )
 
 
@@ -44,7 +44,7 @@ def test_a_task_ends_while_its_notes_and_rounds_change(world: World) -> None:
     episode = ended(world.acme, task, lambda number: TaskChange(scratchpad={"note": number}, iteration=number))
     assert episode.outcome == "success"
     with tenant_tx(world.acme.tenant.id):
-        kept = task_by_id(world.acme.subject, task.id)
+        kept = find_task(world.acme.subject, task.id)
     assert (kept.status, kept.iteration, kept.scratchpad) == ("finished", 1, {"note": 1})
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from memory_platform.kernel.clock import utc_now
 from profiles.models import Tag
-from snapshots.consolidation.join import members_of
+from snapshots.consolidation.join import list_members
 from snapshots.feedback.tallies.memory_tallies import roll_up_tallies
 from snapshots.feedback.values import ProductVerdict, Signal
 from snapshots.lifecycle.calibration import calibrate_tenant, preview_calibration
@@ -204,7 +204,7 @@ def test_consolidation_leaves_notes_alone(world: World) -> None:
     note(world.acme, ALLERGY)
     (statement,) = remember(world.acme, f"{ALLERGY} and always was")
     with tenant_tx(world.acme.tenant.id):
-        assert [member.id for member in members_of(world.acme.subject.id)] == [statement]
+        assert [member.id for member in list_members(world.acme.subject.id)] == [statement]
 
 
 def test_staff_merge_a_note_with_a_note_only(world: World) -> None:

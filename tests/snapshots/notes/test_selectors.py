@@ -12,7 +12,7 @@ from snapshots.lifecycle.edits import Edit
 from snapshots.lifecycle.selectors import load_snapshot_history
 from snapshots.models import NoteSlot, Snapshot
 from snapshots.notes.edit import NoteEdit, edit_note, retire_note
-from snapshots.notes.selectors import history_of_note, note_ever_at
+from snapshots.notes.selectors import find_note, list_note_states
 from snapshots.notes.values import NoteAbout, WrittenNote
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.grading.posted_notes import suggest_vital_class
@@ -108,7 +108,7 @@ def test_history_tells_every_state_of_words_and_details(world: World) -> None:
     edit(world.acme, note_id, text=ALLERGY_ZH)
     edit(world.acme, note_id, review_by=MAY, possibly_outdated=True)
     with tenant_tx(world.acme.tenant.id):
-        states = history_of_note(note_ever_at(address_of(world.acme, note_id)))
+        states = list_note_states(find_note(address_of(world.acme, note_id)))
     said = [
         (one.sourced.snapshot.version, one.sourced.snapshot.text, one.sourced.note.grade, one.sourced.note.vital_class)
         for one in states

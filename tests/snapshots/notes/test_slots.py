@@ -6,8 +6,8 @@ Rows: P2, P3, P9, P14.
 from profiles.models import Preference, ProfileFact, Tag
 from snapshots.erasure.learned.beliefs import forget_preference
 from snapshots.models import NoteSlot
-from snapshots.notes.selectors import NoteFilter, notes_of, with_details
-from snapshots.notes.slots import notes_of_slots
+from snapshots.notes.selectors import NoteFilter, attach_details, list_notes
+from snapshots.notes.slots import list_notes_of_slots
 from snapshots.notes.values import SlotPlace
 from tenants.isolation import tenant_tx
 from tenants.services.audit import COMMAND_LINE
@@ -17,7 +17,7 @@ from tests.snapshots.understanding.making import say, settle
 
 def slots(house: House) -> dict[str, set[SlotPlace]]:
     with tenant_tx(house.tenant.id):
-        found = with_details(house.subject, notes_of(house.subject, NoteFilter()))
+        found = attach_details(house.subject, list_notes(house.subject, NoteFilter()))
         return {one.snapshot.text: set(one.slots) for one in found}
 
 
@@ -37,8 +37,8 @@ def test_a_slot_names_its_note(world: World) -> None:
     settle(acme)
     with tenant_tx(acme.tenant.id):
         (allergy,), (city,) = Preference.objects.all(), ProfileFact.objects.all()
-        assert set(notes_of_slots(Preference, [allergy.id])) == {allergy.id}
-        assert set(notes_of_slots(ProfileFact, [city.id])) == {city.id}
+        assert set(list_notes_of_slots(Preference, [allergy.id])) == {allergy.id}
+        assert set(list_notes_of_slots(ProfileFact, [city.id])) == {city.id}
 
 
 def test_a_list_that_grows_keeps_the_notes_of_its_entries(world: World) -> None:

@@ -11,7 +11,7 @@ from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.embedding.snapshot_drafts import SnapshotToStore, prepare_snapshots
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.models import Message, Note, Snapshot
-from snapshots.notes.selectors import NoteFilter, notes_of, with_details
+from snapshots.notes.selectors import NoteFilter, attach_details, list_notes
 from snapshots.notes.store import store_notes
 from snapshots.notes.values import NoteDetails, PreparedNote
 from tenants.isolation import tenant_tx
@@ -72,5 +72,5 @@ def texts(house: House, **wanted: Any) -> list[str]:
     """Return what the notes say that a list shows."""
     asked = NoteFilter(**wanted)
     with tenant_tx(house.tenant.id):
-        found = notes_of(house.subject, asked).order_by("recorded_at", "id")
-        return [one.snapshot.text for one in with_details(house.subject, found, known_at=asked.known_at)]
+        found = list_notes(house.subject, asked).order_by("recorded_at", "id")
+        return [one.snapshot.text for one in attach_details(house.subject, found, known_at=asked.known_at)]

@@ -5,20 +5,28 @@ from dataclasses import replace
 import pytest
 
 from snapshots.context.values import MemoryRoom
-from snapshots.policies.effective import Policies, policies_of
-from snapshots.policies.receipt_replay import Asked, Offered, beside, exchanges_of, offered_in, replayed, untold
+from snapshots.policies.effective import Policies, build_policies
+from snapshots.policies.receipt_replay import (
+    ReplayedCandidate,
+    ReplayedQuestion,
+    count_other_tokens,
+    list_candidates,
+    list_exchanges,
+    list_unreplayable_changes,
+    replay_receipt,
+)
 from snapshots.recall.policy import RankingPolicy
 
 PLAIN = Policies()
 HELD = {"recency": 1.05, "confidence_effective": 0.6, "provenance": 0.6, "frequency": 1.0}
 
 
-def offered(name: str, near: float, tokens: int = 50, *, taken: bool = True, **factors: float) -> Offered:
-    return Offered(name, near, {**HELD, **factors}, tokens, taken)
+def offered(name: str, near: float, tokens: int = 50, *, taken: bool = True, **factors: float) -> ReplayedCandidate:
+    return ReplayedCandidate(name, near, {**HELD, **factors}, tokens, taken)
 
 
 def of(ranking: dict[str, object] | None = None, **document: dict[str, object]) -> Policies:
-    return policies_of(2, {"ranking": ranking or {}, **document})
+    return build_policies(2, {"ranking": ranking or {}, **document})
 
 
 def test_a_policy_replayed_over_its_own_receipt_takes_the_same() -> None:
@@ -28,7 +36,7 @@ def test_a_policy_replayed_over_its_own_receipt_takes_the_same() -> None:
         offered("b", 0.5),
         offered("c", 0.1, taken=False),
     ]
-    choice = replayed(Asked(rows), PLAIN, PLAIN)
+    choice = replay_receipt(ReplayedQuestion(rows), PLAIN, PLAIN)
     assert choice.reproduced
     assert choice.before == choice.after == frozenset("ab")
     assert (choice.tokens_before, choice.tokens_after) == (100, 100)
@@ -36,24 +44,26 @@ def test_a_policy_replayed_over_its_own_receipt_takes_the_same() -> None:
 
 def test_another_order_takes_others_and_says_who_enters_and_leaves() -> None:
     rows = [offered("new", 0.9, recency=1.05), offered("old", 1.0, recency=0.94, taken=False)]
-    choice = replayed(Asked(rows), PLAIN, of({"recency_values": [1.0, 1.0, 1.0, 1.0]}))
+    choice = replay_receipt(ReplayedQuestion(rows), PLAIN, of({"recency_values": [1.0, 1.0, 1.0, 1.0]}))
     assert (choice.entering, choice.leaving) == (frozenset(["old"]), frozenset(["new"]))
     assert choice.reproduced
 
 
 def test_more_room_takes_more_and_less_takes_less() -> None:
     rows = [offered("a", 1.0), offered("b", 0.9), offered("c", 0.8, taken=False)]
-    assert replayed(Asked(rows), PLAIN, of(context={"memory": 1750})).after == {"a", "b", "c"}
-    assert replayed(Asked(rows), PLAIN, of(context={"memory": 1650})).after == {"a"}
-    assert replayed(
-        Asked(rows, "complaint"), PLAIN, of(context={"memory_by_intent": {"complaint": 2050}})
+    assert replay_receipt(ReplayedQuestion(rows), PLAIN, of(context={"memory": 1750})).after == {"a", "b", "c"}
+    assert replay_receipt(ReplayedQuestion(rows), PLAIN, of(context={"memory": 1650})).after == {"a"}
+    assert replay_receipt(
+        ReplayedQuestion(rows, "complaint"), PLAIN, of(context={"memory_by_intent": {"complaint": 2050}})
     ).entering == {"c"}
-    read, named = (Asked(rows, "complaint", bound=MemoryRoom(0, 5000, grows=grows)) for grows in (True, False))
+    read, named = (
+        ReplayedQuestion(rows, "complaint", bound=MemoryRoom(0, 5000, grows=grows)) for grows in (True, False)
+    )
     small = of(context={"memory_by_intent": {"complaint": 50}})
-    assert [replayed(one, PLAIN, small).after for one in (read, named)] == [{"a", "b", "c"}, {"a"}]
+    assert [replay_receipt(one, PLAIN, small).after for one in (read, named)] == [{"a", "b", "c"}, {"a"}]
     roomy = [replace(one, taken=True) for one in rows]
-    assert replayed(Asked(roomy), PLAIN, of(context={"memory": 120})).after == {"a", "b"}
-    assert replayed(Asked(roomy), PLAIN, of(context={"memory": 4000})).after == {"a", "b", "c"}
+    assert replay_receipt(ReplayedQuestion(roomy), PLAIN, of(context={"memory": 120})).after == {"a", "b"}
+    assert replay_receipt(ReplayedQuestion(roomy), PLAIN, of(context={"memory": 4000})).after == {"a", "b", "c"}
 
 
 @pytest.mark.parametrize(
@@ -71,13 +81,13 @@ def test_a_factor_is_exchanged_where_its_value_tells_its_step(
     ranking: dict[str, object], factor: str, held: float, now: float
 ) -> None:
     new = of(ranking)
-    assert exchanges_of(RankingPolicy(), new.recall.ranking)[factor](held) == now
-    assert untold(PLAIN, new) == []
+    assert list_exchanges(RankingPolicy(), new.recall.ranking)[factor](held) == now
+    assert list_unreplayable_changes(PLAIN, new) == []
 
 
 def test_a_hyperbolic_recency_tells_the_age() -> None:
     hyperbolic = of({"recency_curve": "hyperbolic"})
-    exchange = exchanges_of(hyperbolic.recall.ranking, RankingPolicy())["recency"]
+    exchange = list_exchanges(hyperbolic.recall.ranking, RankingPolicy())["recency"]
     assert [exchange(round(1 / (1 + 0.2 * days), 6)) for days in (3, 20, 60, 400)] == [1.05, 1.0, 0.97, 0.94]
 
 
@@ -95,12 +105,12 @@ def test_a_hyperbolic_recency_tells_the_age() -> None:
     ],
 )
 def test_what_no_receipt_tells_is_named(before: dict[str, object], after: dict[str, object], fields: list[str]) -> None:
-    assert untold(of(before), of(after)) == fields
+    assert list_unreplayable_changes(of(before), of(after)) == fields
 
 
 def test_other_sections_that_no_receipt_tells_are_named() -> None:
     new = of(scoring={"keyword_own": 1}, context={"total": 3000, "memory": 900}, recall={"top_k": 3})
-    assert untold(PLAIN, new) == ["scoring.keyword_own", "context.total", "recall.top_k"]
+    assert list_unreplayable_changes(PLAIN, new) == ["scoring.keyword_own", "context.total", "recall.top_k"]
 
 
 def test_only_snapshots_that_stood_for_choice_are_taken_from_a_receipt() -> None:
@@ -113,7 +123,10 @@ def test_only_snapshots_that_stood_for_choice_are_taken_from_a_receipt() -> None
         {**row, "memory_id": "d", "lane": "tags"},
         {**row, "memory_id": "e", "explain": None},
     ]
-    assert [(one.id, one.near, one.taken) for one in offered_in(candidates)] == [("a", 0.5, True), ("b", 0.9, False)]
+    assert [(one.id, one.near, one.taken) for one in list_candidates(candidates)] == [
+        ("a", 0.5, True),
+        ("b", 0.9, False),
+    ]
 
 
 def test_the_room_is_the_slot_where_the_receipt_agrees_with_it() -> None:
@@ -124,12 +137,16 @@ def test_the_room_is_the_slot_where_the_receipt_agrees_with_it() -> None:
         offered("d", 0.84, 50, recency=0.90, taken=False),
     ]
     slot, other = of(context={"memory": 200}), of({"use_recency": False}, context={"memory": 200})
-    assert replayed(Asked(rows, beside=45), slot, other).after == frozenset("cbd")  # 146 tokens; 140 were used, of 155
-    assert replayed(Asked(rows, beside=45), slot, slot).reproduced
-    assert replayed(Asked(rows, beside=90), slot, other).after == frozenset("cb")  # the slot cannot have been the room
+    assert replay_receipt(ReplayedQuestion(rows, beside=45), slot, other).after == frozenset(
+        "cbd"
+    )  # 146 tokens; 140 were used, of 155
+    assert replay_receipt(ReplayedQuestion(rows, beside=45), slot, slot).reproduced
+    assert replay_receipt(ReplayedQuestion(rows, beside=90), slot, other).after == frozenset(
+        "cb"
+    )  # the slot cannot have been the room
 
 
 def test_what_stands_beside_the_snapshots_is_the_rest_of_their_section() -> None:
     rows = [offered("a", 1.0, 100), offered("b", 0.9, 90, taken=False)]
-    assert beside([{"name": "memory", "tokens": 130}, {"name": "profile", "tokens": 9}], rows) == 30
-    assert beside([], rows) == 0
+    assert count_other_tokens([{"name": "memory", "tokens": 130}, {"name": "profile", "tokens": 9}], rows) == 30
+    assert count_other_tokens([], rows) == 0

@@ -12,9 +12,9 @@ from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.feedback.outcome import record_outcome
 from snapshots.feedback.values import OutcomePart
 from snapshots.models import Receipt, Snapshot
-from snapshots.policies.effective import policies_of
-from snapshots.policies.replay import Replay, replay_policy
-from snapshots.receipts.read import injected_in
+from snapshots.policies.effective import build_policies
+from snapshots.policies.replay import PolicyReplay, replay_policy
+from snapshots.receipts.read import list_injected
 from tenants.errors import PolicyUnknown
 from tenants.isolation import tenant_tx
 from tenants.services.policies import version_by_number
@@ -52,7 +52,7 @@ NOTHING_BESIDE = ContextRequest("", intent="other", budget=BudgetRequest(window=
 def ask(house: House, version: int, query: str, like: ContextRequest = NOTHING_BESIDE) -> Receipt:
     """Make a context under a version as an answer is made."""
     with tenant_tx(house.tenant.id):
-        policies = policies_of(version, version_by_number(version).document)
+        policies = build_policies(version, version_by_number(version).document)
     request = replace(like, query=query)
     asked = ContextCall(request, policies.version, recall=policies.recall)
     return build_context(house.tenant.id, house.subject.external_id, asked, policies.context).receipt
@@ -60,11 +60,11 @@ def ask(house: House, version: int, query: str, like: ContextRequest = NOTHING_B
 
 def kept(house: House, receipt: Receipt) -> set[str]:
     with tenant_tx(house.tenant.id):
-        found = injected_in(Receipt.objects.get(id=receipt.id))
+        found = list_injected(Receipt.objects.get(id=receipt.id))
     return {str(memory) for memory, lane in found if lane == "snapshots"}
 
 
-def replayed(house: House, before: int, after: int, **how: Any) -> Replay:
+def replayed(house: House, before: int, after: int, **how: Any) -> PolicyReplay:
     with tenant_tx(house.tenant.id):
         return replay_policy(before, after, **{"receipts": 100, **how})
 

@@ -11,7 +11,7 @@ from snapshots.lifecycle.product_snapshots import create_snapshots, offer_snapsh
 from snapshots.lifecycle.values import NewSnapshot
 from snapshots.maintenance import CARE
 from snapshots.models import Message, Receipt, ReceiptMemory, Snapshot
-from snapshots.policy import RETENTION, retention_in_force
+from snapshots.policy import RETENTION, load_retention_policy
 from snapshots.receipts.spread import spread_tenant
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.isolation import tenant_tx
@@ -42,7 +42,7 @@ def test_what_is_stored_from_now_on_follows_the_active_policy(world: World) -> N
     post(world.globex, "Gil likes tea")
     assert (days_left(world.acme, "statement"), days_left(world.globex, "statement")) == (30, 180)
     with tenant_tx(world.globex.tenant.id):
-        assert retention_in_force() == RETENTION
+        assert load_retention_policy() == RETENTION
 
 
 def test_a_time_that_was_named_stays(world: World) -> None:

@@ -8,7 +8,7 @@ from django.test import override_settings
 
 from memory_platform.providers.policy import CIRCUIT, REMOTE_EMBEDDING
 from memory_platform.providers.redis.client import redis_client
-from memory_platform.providers.registry import forget
+from memory_platform.providers.registry import forget_providers
 from snapshots.embedding.upkeep.vector_backfill import backfill_vectors
 from snapshots.jobs import HANDLERS
 from snapshots.models import SnapshotVector, Work, WorkState
@@ -45,9 +45,9 @@ def server() -> Iterator[ModelServer]:
     with model_server(embeds) as running:
         asked = {"EMBEDDER": "openai:some-model", "EMBEDDING_LANGUAGES": "en,zh", "EMBEDDING_DIMENSIONS": 4}
         with override_settings(EMBEDDING_BASE_URL=running.url, **asked):
-            forget()
+            forget_providers()
             yield running
-    forget()
+    forget_providers()
 
 
 def spent(call: Callable[[], object]) -> float:

@@ -44,7 +44,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.setitem(made, name, partial(compared.MODELS.__getitem__, name))
     SUBJECTS.clear()
     yield
-    registry.forget()
+    registry.forget_providers()
 
 
 @dataclass

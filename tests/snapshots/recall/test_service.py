@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext, override_settings
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.embedders.known_models import input_prefixes
-from memory_platform.providers.registry import forget
+from memory_platform.providers.registry import forget_providers
 from profiles.models import Subject
 from snapshots.embedding.embedding_spaces import active_embedders, make_spaces_key
 from snapshots.embedding.snapshot_store import touch_memory
@@ -226,11 +226,11 @@ def test_without_an_embedding_model_keywords_answer(world: World) -> None:
 
 def test_no_model_is_asked_for_lanes_that_need_none(world: World) -> None:
     label(world.acme, "home")
-    forget()
+    forget_providers()
     with override_settings(EMBEDDER="openai:nobody", EMBEDDING_BASE_URL="http://127.0.0.1:1/v1"):
         assert ask(world.acme, "navigate home").degraded == {DegradedReason.EMBEDDING_UNAVAILABLE}
         alone = ask(world.acme, "navigate home", lanes=frozenset({"tags"}))
-    forget()
+    forget_providers()
     assert alone.degraded == frozenset()
     assert [match.tag.label for match in alone.lanes.meant_tags] == ["home"]
 
@@ -243,7 +243,7 @@ def test_a_question_is_sent_as_the_model_was_trained_to_read_it_and_a_memory_as_
     def one_vector_each(request: Request) -> Reply:
         return Reply({"data": [{"index": i, "embedding": [1, 0, 0, 0]} for i in range(len(request.body["input"]))]})
 
-    forget()
+    forget_providers()
     with (
         model_server(one_vector_each) as server,
         override_settings(EMBEDDER=f"openai:{name}", EMBEDDING_BASE_URL=server.url, EMBEDDING_DIMENSIONS=4),
@@ -252,7 +252,7 @@ def test_a_question_is_sent_as_the_model_was_trained_to_read_it_and_a_memory_as_
         stored = len(server.requests)
         assert texts(ask(world.acme, "周末去哪里爬山")) == [HAIKING]
         sent = [request.body["input"] for request in server.requests]
-    forget()
+    forget_providers()
     assert not any(text.startswith(reading.question) for batch in sent[:stored] for text in batch)
     assert sent[stored:] == [[f"{reading.question}周末去哪里爬山"]]
 

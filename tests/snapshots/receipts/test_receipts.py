@@ -11,10 +11,10 @@ from memory_platform.kernel.errors import NotFound
 from memory_platform.kernel.ids import new_id
 from profiles.models import Subject
 from snapshots.models import Receipt, ReceiptMemory
-from snapshots.receipts.packing import candidates_held, named
-from snapshots.receipts.read import candidates_of, receipt_by_id, receipts, rendered_of
+from snapshots.receipts.packing import name_numbers, unpack_candidates
+from snapshots.receipts.read import find_receipt, list_candidates_of, list_receipts, unpack_rendered
 from snapshots.receipts.spread import spread_tenant
-from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
+from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, RenderedPrompt
 from snapshots.receipts.write import write_receipt
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
@@ -40,7 +40,7 @@ CANDIDATES = (
     ReceiptCandidate("summary", "summary", "summary", 0.0, "kept", 30, context_position=2),
     ReceiptCandidate(str(SEEN), "snapshots", "statement", 0.7, "kept", 20, context_position=1, explain=EXPLAIN),
 )
-SENT = Rendered("我家在哪里？", [{"role": "user", "content": "我家在哪里？"}])
+SENT = RenderedPrompt("我家在哪里？", [{"role": "user", "content": "我家在哪里？"}])
 ASKED = {
     "en": ("When does Theo swim?", "- Theo swims on Mondays\n", ["Theo", "swim"]),
     "zh": ("小米几点游泳？", "- 小米周一游泳\n", ["小米", "游泳"]),
@@ -64,14 +64,14 @@ def written(house: House, subject: Subject | None = None) -> UUID:
 def test_a_receipt_gives_back_what_was_asked_sent_and_decided(world: World) -> None:
     receipt_id = written(world.acme)
     with tenant_tx(world.acme.tenant.id):
-        receipt = receipt_by_id(receipt_id)
-        assert rendered_of(receipt) == SENT
+        receipt = find_receipt(receipt_id)
+        assert unpack_rendered(receipt) == SENT
         assert (receipt.intent, receipt.degraded_reason, receipt.tokens) == (
             "navigation",
             "redis_unavailable",
             {"total": 90},
         )
-        candidates = candidates_of(receipt)
+        candidates = list_candidates_of(receipt)
     assert [one["memory_id"] for one in candidates] == [str(SEEN), "summary", str(LEFT_OUT), str(WEAK)]
     assert candidates[0] == {
         "memory_id": str(SEEN),
@@ -106,7 +106,7 @@ def test_feedback_shows_with_its_candidate(world: World) -> None:
     spread_tenant(world.acme.tenant.id)
     with tenant_tx(world.acme.tenant.id):
         ReceiptMemory.objects.filter(memory_ref=SEEN).update(utilised=True, signal="positive")
-        first, *others = candidates_of(receipt_by_id(receipt_id))
+        first, *others = list_candidates_of(find_receipt(receipt_id))
     assert (first["utilized"], first["user_feedback_signal"]) == (True, "positive")
     assert all(one["utilized"] is None for one in others)
 
@@ -115,9 +115,9 @@ def test_no_words_stand_outside_of_what_is_purged(world: World) -> None:
     receipt_id = written(world.acme)
     with tenant_tx(world.acme.tenant.id):
         Receipt.objects.filter(id=receipt_id).update(rendered=None)
-        receipt = receipt_by_id(receipt_id)
-        assert rendered_of(receipt) is None
-        kept = orjson.dumps([candidates_held(receipt), receipt.due, receipt.sections, receipt.tokens]).decode()
+        receipt = find_receipt(receipt_id)
+        assert unpack_rendered(receipt) is None
+        kept = orjson.dumps([unpack_candidates(receipt), receipt.due, receipt.sections, receipt.tokens]).decode()
     assert "家" not in kept
 
 
@@ -140,32 +140,32 @@ def test_receipts_are_found_by_subject_memory_and_time(world: World) -> None:
         other = Subject.objects.create(external_id="小林")
     adas, lins = written(world.acme), written(world.acme, other)
     with tenant_tx(world.acme.tenant.id):
-        said = receipt_by_id(adas).created_at
+        said = find_receipt(adas).created_at
         instant = timedelta(microseconds=1)
-        assert {one.id for one in receipts()} == {adas, lins}
-        assert [one.id for one in receipts(subject_external_id="小林")] == [lins]
-        assert {one.id for one in receipts(memory_id=SEEN)} == {adas, lins}
-        assert not receipts(memory_id=LEFT_OUT).exists()
-        assert [one.id for one in receipts(since=said, until=said)] == [adas]
-        assert not receipts(until=said - instant).exists()
-        assert not receipts(subject_external_id="nobody").exists()
+        assert {one.id for one in list_receipts()} == {adas, lins}
+        assert [one.id for one in list_receipts(subject_external_id="小林")] == [lins]
+        assert {one.id for one in list_receipts(memory_id=SEEN)} == {adas, lins}
+        assert not list_receipts(memory_id=LEFT_OUT).exists()
+        assert [one.id for one in list_receipts(since=said, until=said)] == [adas]
+        assert not list_receipts(until=said - instant).exists()
+        assert not list_receipts(subject_external_id="nobody").exists()
 
 
 def test_an_explanation_of_before_says_nothing_of_what_the_relevance_was_made_of() -> None:
-    assert named((*PLACE, *SCORE, *FACTORS)) == {**EXPLAINED, "relevance": {}}
+    assert name_numbers((*PLACE, *SCORE, *FACTORS)) == {**EXPLAINED, "relevance": {}}
 
 
 def test_a_receipt_of_before_shows_the_candidates_that_it_was_written_with(world: World) -> None:
     receipt_id = written(world.acme)
     with tenant_tx(world.acme.tenant.id):
-        now = candidates_of(receipt_by_id(receipt_id))
-        then = candidates_held(receipt_by_id(receipt_id))
+        now = list_candidates_of(find_receipt(receipt_id))
+        then = unpack_candidates(find_receipt(receipt_id))
         Receipt.objects.filter(id=receipt_id).update(candidates=then, packed=None, due=None)
         ReceiptMemory.objects.create(
             subject=world.acme.subject, receipt_id=receipt_id, memory_ref=SEEN, lane="snapshots", context_position=1
         )
-        assert candidates_of(receipt_by_id(receipt_id)) == now
-        assert [one.id for one in receipts(memory_id=SEEN)] == [receipt_id]
+        assert list_candidates_of(find_receipt(receipt_id)) == now
+        assert [one.id for one in list_receipts(memory_id=SEEN)] == [receipt_id]
 
 
 def test_another_tenants_receipt_is_one_that_nobody_has(world: World) -> None:
@@ -173,18 +173,18 @@ def test_another_tenants_receipt_is_one_that_nobody_has(world: World) -> None:
     with tenant_tx(world.globex.tenant.id):
         for wanted in (receipt_id, new_id()):
             with pytest.raises(NotFound, match="No receipt with this id"):
-                receipt_by_id(wanted)
-        assert not receipts(subject_external_id="ada").exists()
-        assert not receipts(memory_id=SEEN).exists()
+                find_receipt(wanted)
+        assert not list_receipts(subject_external_id="ada").exists()
+        assert not list_receipts(memory_id=SEEN).exists()
 
 
 @pytest.mark.parametrize("language", ASKED)
 def test_a_receipt_tells_which_words_of_the_question_met_a_memory(world: World, language: str) -> None:
     query, line, words = ASKED[language]
-    sent = Rendered(query, [{"role": "system", "content": f"Memory:\n{line}"}], places=[(1, 0, 8, 8 + len(line))])
+    sent = RenderedPrompt(query, [{"role": "system", "content": f"Memory:\n{line}"}], places=[(1, 0, 8, 8 + len(line))])
     met, left_out = CANDIDATES[3], CANDIDATES[1]
     draft = ReceiptDraft(world.acme.subject.id, "7", sent, candidates=(left_out, met))
     with tenant_tx(world.acme.tenant.id):
-        kept, out = candidates_of(receipt_by_id(write_receipt(draft).id))
+        kept, out = list_candidates_of(find_receipt(write_receipt(draft).id))
     assert set(words) <= set(kept["words"])
     assert out["words"] is None

@@ -11,9 +11,9 @@ from profiles.services.locking import lock_subject
 from snapshots.feedback.tallies.memory_tallies import preview_tallies, roll_up_tallies
 from snapshots.jobs import spread_receipts_job
 from snapshots.models import Receipt, ReceiptMemory
-from snapshots.receipts.read import holding, injected_in, receipt_by_id, receipts
-from snapshots.receipts.spread import INJECTED, spread_receipt, spread_subject, spread_tenant, without_rows
-from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
+from snapshots.receipts.read import find_receipt, list_injected, list_receipts, list_receipts_with
+from snapshots.receipts.spread import INJECTED, count_without_rows, spread_receipt, spread_subject, spread_tenant
+from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, RenderedPrompt
 from snapshots.receipts.write import write_receipt
 from tenants.isolation import current_tenant_id, tenant_tx
 from tests.conftest import House, World
@@ -29,7 +29,7 @@ PUT_IN = [(ONE, "snapshots"), (TWO, "preferences")]
 
 
 def written(house: House, subject: Subject | None = None) -> UUID:
-    draft = ReceiptDraft((subject or house.subject).id, "7", Rendered("在哪里？"), CANDIDATES)
+    draft = ReceiptDraft((subject or house.subject).id, "7", RenderedPrompt("在哪里？"), CANDIDATES)
     with tenant_tx(house.tenant.id):
         return write_receipt(draft).id
 
@@ -49,13 +49,13 @@ def test_what_a_receipt_put_in_is_the_same_before_and_after_it_is_spread(world: 
     receipt_id = written(world.acme)
     for due in (True, False):
         with tenant_tx(world.acme.tenant.id):
-            receipt = receipt_by_id(receipt_id)
+            receipt = find_receipt(receipt_id)
             assert (receipt.due is not None) is due
-            assert injected_in(receipt) == PUT_IN
+            assert list_injected(receipt) == PUT_IN
             assert injected() == {(receipt_id, *one) for one in PUT_IN}
-            assert [one.id for one in receipts(memory_id=TWO)] == [receipt_id]
-            assert not receipts(memory_id=OUT).exists()
-            assert Receipt.objects.filter(holding(ONE), subject=world.acme.subject).count() == 1
+            assert [one.id for one in list_receipts(memory_id=TWO)] == [receipt_id]
+            assert not list_receipts(memory_id=OUT).exists()
+            assert Receipt.objects.filter(list_receipts_with(ONE), subject=world.acme.subject).count() == 1
             assert preview_tallies().counts["injections"] == 2
             assert bool(rows(receipt_id)) is not due
         assert spread_tenant(world.acme.tenant.id) == due
@@ -64,11 +64,11 @@ def test_what_a_receipt_put_in_is_the_same_before_and_after_it_is_spread(world: 
 def test_spreading_twice_writes_each_row_once_with_its_position(world: World) -> None:
     receipt_id = written(world.acme)
     with tenant_tx(world.acme.tenant.id):
-        stale = receipt_by_id(receipt_id)
-        assert without_rows() == 2
-        spread_receipt(receipt_by_id(receipt_id))
+        stale = find_receipt(receipt_id)
+        assert count_without_rows() == 2
+        spread_receipt(find_receipt(receipt_id))
         spread_receipt(stale)
-        assert (spread_subject(world.acme.subject.id), without_rows()) == (0, 0)
+        assert (spread_subject(world.acme.subject.id), count_without_rows()) == (0, 0)
         assert rows(receipt_id) == [(ONE, "snapshots", 1), (TWO, "preferences", 2)]
     assert spread_tenant(world.acme.tenant.id) == 0
 
@@ -100,8 +100,8 @@ def test_nobody_sees_what_another_tenants_receipt_put_in(world: World) -> None:
     with tenant_tx(world.globex.tenant.id):
         assert current_tenant_id() == world.globex.tenant.id
         assert injected() == set()
-        assert without_rows() == 0
-        assert not Receipt.objects.filter(holding(ONE)).exists()
+        assert count_without_rows() == 0
+        assert not Receipt.objects.filter(list_receipts_with(ONE)).exists()
     assert spread_tenant(world.globex.tenant.id) == 0
 
 

@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 
 from snapshots.context.gathering.conversation_inputs import HISTORY
-from snapshots.receipts.read import receipts
+from snapshots.receipts.read import list_receipts
 from tenants.isolation import tenant_tx
 from tests.conftest import House, World
 from tests.snapshots.held import run_as_owner, say
@@ -60,7 +60,7 @@ def test_a_few_thousand_receipts_are_enough_for_the_index(world: World) -> None:
         cursor.execute(FILL, own | {"receipts": FEW, "memories": FEW // EACH})
     run_as_owner("ANALYZE receipt, receipt_memory")
     with tenant_tx(house.tenant.id):
-        asked = receipts(memory_id=WANTED).order_by("created_at", "id")[:51]
+        asked = list_receipts(memory_id=WANTED).order_by("created_at", "id")[:51]
         sql, values = asked.query.sql_with_params()
         assert len(asked) == EACH
     read = [node for node in run_plan(house, sql, values) if node.get("Relation Name") in {"receipt", "receipt_memory"}]
@@ -80,7 +80,7 @@ def test_the_receipts_that_used_a_memory_are_all_that_is_read(world: World) -> N
             cursor.execute("SET LOCAL enable_seqscan = off")
             own = {"tenant": house.tenant.id, "subject": house.subject.id}
             cursor.execute(FILL, own | {"receipts": RECEIPTS, "memories": MEMORIES})
-        asked = receipts(memory_id=WANTED).order_by("created_at", "id")[:51]
+        asked = list_receipts(memory_id=WANTED).order_by("created_at", "id")[:51]
         sql, values = asked.query.sql_with_params()
         assert len(asked) == RECEIPTS / MEMORIES
     for statistics in ("none", "fresh"):

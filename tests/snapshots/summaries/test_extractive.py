@@ -1,6 +1,6 @@
 """Snapshots without a model: what is chosen, how long it may be, what it cites. Rows: S1, S2, E2."""
 
-from snapshots.summaries.extractive import conversation_draft, segment_draft, segments_of
+from snapshots.summaries.extractive import draft_conversation, draft_segment, split_segments
 from snapshots.understanding.reading.text_forms import estimate_tokens
 from snapshots.understanding.statements.statements import extract_statement
 from snapshots.understanding.statements.topics import find_topics, score_importance
@@ -19,7 +19,7 @@ TALK = [
 
 
 def test_a_conversation_keeps_decisions_numbers_and_wishes_in_order() -> None:
-    draft = conversation_draft(TALK, tool_called=True)
+    draft = draft_conversation(TALK, tool_called=True)
     assert draft is not None
     assert draft.text.index("budget") < draft.text.index("quiet room") < draft.text.index("Booked")
     assert "Thanks" not in draft.text
@@ -30,14 +30,14 @@ def test_a_conversation_keeps_decisions_numbers_and_wishes_in_order() -> None:
 
 
 def test_talk_without_a_tool_leaves_no_conversation_snapshot() -> None:
-    assert conversation_draft(TALK, tool_called=False) is None
-    assert conversation_draft([utter("hi"), utter("ok")], tool_called=True) is None
+    assert draft_conversation(TALK, tool_called=False) is None
+    assert draft_conversation([utter("hi"), utter("ok")], tool_called=True) is None
 
 
 def test_the_summary_holds_its_budget() -> None:
     english = [utter(f"I decided on plan {n} with a budget of {n}00 euros and many words besides.") for n in range(40)]
     chinese = [utter(f"我决定第{n}个方案,预算是{n}00元,以后都按照这个来安排出行。") for n in range(40)]
-    long, short = conversation_draft(english, tool_called=True), conversation_draft(chinese, tool_called=True)
+    long, short = draft_conversation(english, tool_called=True), draft_conversation(chinese, tool_called=True)
     assert long is not None
     assert short is not None
     assert estimate_tokens(long.text) <= 200
@@ -46,10 +46,10 @@ def test_the_summary_holds_its_budget() -> None:
 
 def test_a_long_conversation_gets_one_snapshot_per_segment() -> None:
     talk = [utter(f"I booked flight {n}.", key=f"u{n}") for n in range(25)]
-    drafts = [draft for part in segments_of(talk) if (draft := segment_draft(part))]
+    drafts = [draft for part in split_segments(talk) if (draft := draft_segment(part))]
     assert [draft.kind for draft in drafts] == ["segment"] * 3
     assert drafts[0].sources[0] == "u0"  # the opening says what it is about
-    assert segments_of(talk[:20]) == []
+    assert split_segments(talk[:20]) == []
 
 
 def test_a_statement_is_masked_and_sorted_by_topic() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from pytest_django.fixtures import Settings
 
 from memory_platform.env.chat import ChatEndpoint
-from memory_platform.providers.registry import forget
+from memory_platform.providers.registry import forget_providers
 from tests.model_server import ModelServer, Reply, completion, model_server
 
 BIG = 1_000_000
@@ -28,12 +28,12 @@ BAD_ANSWERS: dict[str, Reply] = {
 @contextmanager
 def chat_server(settings: Settings, purpose: str) -> Iterator[ModelServer]:
     """Serve a chat model that the platform is configured with for ``purpose`` alone."""
-    forget()
+    forget_providers()
     with model_server(lambda _: completion("")) as running:
         settings.CHAT_ENDPOINTS = {"some": ChatEndpoint(kind="openai", model="some-model", base_url=running.url)}
         settings.CHAT_ROUTES = {purpose: "some"}
         yield running
-    forget()
+    forget_providers()
 
 
 def says(server: ModelServer, answer: Any, *, around: str = "{}") -> None:

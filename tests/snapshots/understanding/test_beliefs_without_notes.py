@@ -10,7 +10,7 @@ from django.core.management import call_command
 from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from profiles.models import Candidate, Preference, ProfileFact, Tag
-from profiles.services.claims import learned_claim
+from profiles.services.claims import make_learned_claim
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.values import Provenance, Verdict
@@ -191,7 +191,7 @@ def test_a_rejection_leaves_what_is_believed_since_then(world: World) -> None:
 def test_an_attribute_and_a_tag_are_retired_too(world: World) -> None:
     acme = world.acme
     with tenant_tx(acme.tenant.id):
-        claim = learned_claim("5000", provenance=Provenance.OBSERVATION, confidence=0.6, said_at=utc_now())
+        claim = make_learned_claim("5000", provenance=Provenance.OBSERVATION, confidence=0.6, said_at=utc_now())
         patch_profile(acme.subject, [FactChange(FactName("budget", is_attribute=True), claim)])
         upsert_tag(acme.subject, TagDraft("gym", {"address": "1 Elm St"}, Provenance.OBSERVATION, 0.6))
         for kind, target in (("profile", "attributes.budget"), ("tag", "gym")):

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from profiles.models import Subject
 from profiles.selectors import current_preferences, profile_facts, tags_of
 from profiles.services.subjects import ensure_subject
@@ -93,15 +93,15 @@ def faults(talk: Talk, held: Held) -> Iterator[str]:
     for place, wanted in talk.get("holds", {}).items():
         if not is_held(wanted, held.values.get(place)):
             yield f"{place}: {held.values.get(place)!r}, not {wanted!r}"
-    said = [comparable(f"{place} {value}".replace("'", "")) for place, value in held.values.items()]
+    said = [to_comparable(f"{place} {value}".replace("'", "")) for place, value in held.values.items()]
     for words in talk.get("not_holds", ()):
-        yield from (f"holds {one}" for one in said if comparable(words) in one)
-    notes = [comparable(text) for text in held.notes]
+        yield from (f"holds {one}" for one in said if to_comparable(words) in one)
+    notes = [to_comparable(text) for text in held.notes]
     for words in talk.get("notes", ()):
-        if not any(comparable(words) in text for text in notes):
+        if not any(to_comparable(words) in text for text in notes):
             yield f"no note says {words!r}"
     for words in talk.get("no_notes", ()):
-        yield from (f"a note says {text!r}" for text in notes if comparable(words) in text)
+        yield from (f"a note says {text!r}" for text in notes if to_comparable(words) in text)
     guarded = {text for text, (_, vital) in held.notes.items() if vital}
     if "vital" in talk and bool(guarded) != talk["vital"]:
         yield f"vital: {sorted(guarded)}"
@@ -112,10 +112,10 @@ def faults(talk: Talk, held: Held) -> Iterator[str]:
 def is_held(wanted: Any, got: Any) -> bool:
     """Return whether a value stands; null: none does; of a list, exactly its entries do, in any order."""
     if isinstance(wanted, list) and isinstance(got, list):
-        return sorted(map(comparable, map(str, wanted))) == sorted(map(comparable, map(str, got)))
+        return sorted(map(to_comparable, map(str, wanted))) == sorted(map(to_comparable, map(str, got)))
     if isinstance(wanted, dict) or wanted is None:
         return bool(wanted == got)
-    return got is not None and comparable(str(wanted)) == comparable(str(got))
+    return got is not None and to_comparable(str(wanted)) == to_comparable(str(got))
 
 
 def make_parameters(talks: Sequence[Talk]) -> list[Any]:

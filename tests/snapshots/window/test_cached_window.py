@@ -10,7 +10,7 @@ from memory_platform.providers.redis.client import redis_client
 from snapshots.intake.pipeline import accept_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Conversation, Message
-from snapshots.selectors import conversation_of
+from snapshots.selectors import find_conversation
 from snapshots.window.cached_window import load_window
 from snapshots.window.values import Window
 from tenants.isolation import tenant_tx
@@ -27,7 +27,7 @@ def say(world: World, *contents: str) -> Conversation:
 def window_now(world: World) -> tuple[Window, int]:
     """Return the window and how many statements read messages."""
     with CaptureQueriesContext(connection) as queries, tenant_tx(world.acme.tenant.id):
-        window = load_window(conversation_of("ada", "trip"))
+        window = load_window(find_conversation("ada", "trip"))
     return window, sum('FROM "message"' in query["sql"] for query in queries.captured_queries)
 
 
@@ -66,7 +66,7 @@ def test_rebuilt_and_written_windows_are_the_same(world: World) -> None:
 def test_a_window_left_behind_by_a_lost_write_is_not_shown(world: World, redis_server: EmbeddedRedis) -> None:
     say(world, "first")
     with tenant_tx(world.acme.tenant.id):  # accepted by a process that died between commit and Redis
-        conversation = conversation_of("ada", "trip")
+        conversation = find_conversation("ada", "trip")
         Message.objects.create(
             subject=world.acme.subject,
             conversation=conversation,

@@ -10,7 +10,7 @@ from django.db.models import Count
 from memory_platform.postgres.prepared import Statement, fetch_together
 from profiles.models import Preference, Subject
 from tenants.errors import TenantScopeMissing
-from tenants.isolation import current_tenant_id, scope_reads, tenant_notes, tenant_reads, tenant_tx
+from tenants.isolation import current_tenant_id, scope_reads, tenant_reads, tenant_tx, tenant_writes
 from tenants.models import AuditRecord, Tenant, TenantOwned
 from tests.conftest import World
 
@@ -180,17 +180,17 @@ MODES = Statement(
 
 def test_notes_are_one_transaction_that_does_not_wait_for_the_disk(world: World) -> None:
     note = Statement("UPDATE subject SET metadata = '{\"noted\": true}' WHERE tenant_id = $1", [world.acme.tenant.id])
-    _, modes = tenant_notes(world.acme.tenant.id, [note, MODES])
+    _, modes = tenant_writes(world.acme.tenant.id, [note, MODES])
     assert modes == [("off", "force_generic_plan", str(world.acme.tenant.id))]
     assert fetch_together([MODES]) == [[("on", "auto", "")]]
     with pytest.raises(DatabaseError):
-        tenant_notes(world.acme.tenant.id, [Statement("UPDATE subject SET metadata = '{}'"), DIVIDED_BY_ZERO])
+        tenant_writes(world.acme.tenant.id, [Statement("UPDATE subject SET metadata = '{}'"), DIVIDED_BY_ZERO])
     with tenant_tx(world.acme.tenant.id):
         assert Subject.objects.get().metadata == {"noted": True}
         with pytest.raises(RuntimeError):
-            tenant_notes(world.acme.tenant.id, [note])
+            tenant_writes(world.acme.tenant.id, [note])
 
 
 def test_notes_reach_no_other_tenant(world: World) -> None:
     note = Statement("UPDATE subject SET metadata = '{\"noted\": true}' RETURNING id")
-    assert tenant_notes(world.globex.tenant.id, [note]) == [[(world.globex.subject.id,)]]
+    assert tenant_writes(world.globex.tenant.id, [note]) == [[(world.globex.subject.id,)]]

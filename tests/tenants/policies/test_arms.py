@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from tenants.policies.arms import BUCKETS, Arm, arms_of, arms_to_json, assign_buckets, bucket_of, owners
+from tenants.policies.arms import BUCKETS, Arm, arms_to_json, assign_buckets, bucket_of, list_owners, read_arms
 
 ONE, OTHER = UUID(int=1), UUID(int=2)
 SUBJECTS = [f"用户-{n}" if n % 2 else f"customer-{n}" for n in range(10_000)]
@@ -15,7 +15,7 @@ CHI_SQUARE_99 = 148.23
 
 
 def arms_by_subject(arms: list[Arm]) -> dict[str, str | None]:
-    held = owners(arms)
+    held = list_owners(arms)
     found = {subject: held.get(bucket_of(ONE, subject)) for subject in SUBJECTS}
     return {subject: arm.name if arm else None for subject, arm in found.items()}
 
@@ -60,7 +60,7 @@ def test_what_an_arm_gives_up_and_takes_back_is_the_same() -> None:
 
 
 def test_arms_are_kept_and_read_again() -> None:
-    assert arms_of(arms_to_json(assign_buckets(THREE))) == assign_buckets(THREE)
+    assert read_arms(arms_to_json(assign_buckets(THREE))) == assign_buckets(THREE)
 
 
 def test_more_than_all_subjects_cannot_be_dealt() -> None:

@@ -7,23 +7,23 @@ from zoneinfo import ZoneInfo
 import pytest
 from celery.schedules import crontab
 
-from tenants.services.due_times import Times, due_slot, latest_slots, times_of
+from tenants.services.due_times import RunTimes, due_slot, latest_slots, read_crontab
 
 BERLIN, NEW_YORK = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
-def times(zone: object = UTC, **fields: str) -> Times:
+def times(zone: object = UTC, **fields: str) -> RunTimes:
     parsed = crontab(**fields)
     parsed.tz = zone
-    return times_of(parsed)
+    return read_crontab(parsed)
 
 
 def utc(*parts: int) -> datetime:
     return datetime(*parts, tzinfo=UTC)  # type: ignore[misc,arg-type]
 
 
-def ticks(schedule: Times | timedelta, begin: datetime, end: datetime, every: timedelta) -> list[datetime]:
+def ticks(schedule: RunTimes | timedelta, begin: datetime, end: datetime, every: timedelta) -> list[datetime]:
     """Return the slots that are filled when somebody asks ``every`` so often."""
     filled: list[datetime] = []
     last, now = begin - 30 * DAY, begin

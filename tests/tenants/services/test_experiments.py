@@ -11,14 +11,14 @@ from tenants.errors import ExperimentConflict, ExperimentRefused, ExperimentUnkn
 from tenants.isolation import tenant_tx
 from tenants.isolation.scope import scope_reads
 from tenants.models import AuditRecord, Experiment, ExperimentStatus
-from tenants.policies.arms import Arm, arms_of
-from tenants.services.active_policy import ActivePolicy, steering_of, steering_statement
+from tenants.policies.arms import Arm, read_arms
+from tenants.services.active_policy import ActivePolicy, active_policy_statement, steering_of
 from tenants.services.audit import COMMAND_LINE, Actor
 from tenants.services.experiments import (
     create_experiment,
     end_experiment,
     experiment_by_id,
-    share_out,
+    reassign_subjects,
     start_experiment,
 )
 from tenants.services.policies import create_version, propose
@@ -47,7 +47,7 @@ def acme(world: World) -> Iterator[UUID]:
 
 
 def active_policy(tenant_id: UUID) -> ActivePolicy:
-    return steering_of(scope_reads([steering_statement(tenant_id)])[0])
+    return steering_of(scope_reads([active_policy_statement(tenant_id)])[0])
 
 
 def test_an_experiment_runs_once_and_is_on_record(acme: UUID) -> None:
@@ -69,7 +69,7 @@ def test_an_experiment_runs_once_and_is_on_record(acme: UUID) -> None:
     with pytest.raises(ExperimentConflict):
         start_experiment(made.id, **BY)
     with pytest.raises(ExperimentConflict):
-        share_out(made.id, {"更浓": 10}, **BY)
+        reassign_subjects(made.id, {"更浓": 10}, **BY)
     records = AuditRecord.objects.filter(object_kind="experiment", object_id=str(made.id)).order_by("at", "id")
     assert list(records.values_list("action", "reason")) == [
         (f"experiment.{act}", "which tastes better") for act in ("created", "started", "ended")
@@ -90,10 +90,10 @@ def test_one_experiment_runs_at_a_time(acme: UUID) -> None:
 def test_percentages_change_while_it_runs(acme: UUID) -> None:
     made = create_experiment("strength", [Arm("as it is", 1, 30), Arm("更浓", 2, 30)], **BY)
     start_experiment(made.id, **BY)
-    before, kept = active_policy(acme), arms_of(made.arms)[0]
-    shared = share_out(made.id, {"更浓": 70}, **BY)
-    assert arms_of(shared.arms)[0] == kept
-    assert arms_of(shared.arms)[1].percent == 70
+    before, kept = active_policy(acme), read_arms(made.arms)[0]
+    shared = reassign_subjects(made.id, {"更浓": 70}, **BY)
+    assert read_arms(shared.arms)[0] == kept
+    assert read_arms(shared.arms)[1].percent == 70
     after = active_policy(acme)
     assert after.epoch == before.epoch + 1
     assert after.running is not None
@@ -120,7 +120,7 @@ def test_other_percentages_that_cannot_be_are_refused(acme: UUID) -> None:
     made = create_experiment("strength", ARMS, **BY)
     for percents in ({"other": 1}, {"更浓": 51}):
         with pytest.raises(ExperimentRefused):
-            share_out(made.id, percents, **BY)
+            reassign_subjects(made.id, percents, **BY)
     with pytest.raises(ExperimentConflict):
         create_experiment("strength", ARMS, **BY)
     with pytest.raises(ExperimentUnknown):

@@ -12,7 +12,7 @@ from tenants.isolation import tenant_tx
 from tenants.isolation.scope import tenant_reads
 from tenants.models import AuditRecord, PolicyVersion, Tenant
 from tenants.policies.sections import Change
-from tenants.services.active_policy import ActivePolicy, steering_of, steering_statement
+from tenants.services.active_policy import ActivePolicy, active_policy_statement, steering_of
 from tenants.services.audit import COMMAND_LINE
 from tenants.services.keys import authenticate_key
 from tenants.services.policies import (
@@ -20,9 +20,9 @@ from tenants.services.policies import (
     active_number,
     compare_versions,
     create_version,
+    load_active_section,
     propose,
     roll_back,
-    section_in_force,
     version_by_number,
 )
 from tests.conftest import World
@@ -54,7 +54,7 @@ def audit_rows() -> list[tuple[str, str, str]]:
 
 def read_active_policy(world: World) -> ActivePolicy:
     tenant_id = world.acme.tenant.id
-    return steering_of(tenant_reads(tenant_id, [steering_statement(tenant_id)])[0])
+    return steering_of(tenant_reads(tenant_id, [active_policy_statement(tenant_id)])[0])
 
 
 def test_every_tenant_begins_with_a_version_that_overrides_nothing(acme: World) -> None:
@@ -67,13 +67,13 @@ def test_a_version_is_made_compared_activated_and_rolled_back_on_record(acme: Wo
     third = make_version({"tea": {"cups": 9}}, remove=["tea.sweet"], based_on=2)
     assert (second.number, second.based_on, third.number, third.document) == (2, 1, 3, {"tea": {"cups": 9}})
     assert compare_versions(2, 3, SECTIONS) == [Change("tea", "cups", 4, 9), Change("tea", "sweet", True, False)]
-    assert (active_number(), section_in_force("tea")) == (1, {})
+    assert (active_number(), load_active_section("tea")) == (1, {})
 
     activate(3)
-    assert (active_number(), section_in_force("tea")) == (3, {"cups": 9})
+    assert (active_number(), load_active_section("tea")) == (3, {"cups": 9})
     activate(2)
     activate(2)
-    assert (active_number(), section_in_force("tea"), section_in_force("other")) == (2, STRONG["tea"], {})
+    assert (active_number(), load_active_section("tea"), load_active_section("other")) == (2, STRONG["tea"], {})
     assert audit_rows() == [
         ("policy.created", "2", "浓一点"),
         ("policy.created", "3", "浓一点"),

@@ -4,11 +4,11 @@ from importlib import import_module
 
 from django.db import connection
 
-from snapshots.policies.effective import effective_in_scope, policies_of
+from snapshots.policies.effective import build_policies, effective_policies_in_scope
 from snapshots.policies.sections import SECTIONS
 from tenants.isolation import tenant_tx
 from tenants.models import Experiment, PolicyVersion, Tenant
-from tenants.policies.arms import Arm, arms_of
+from tenants.policies.arms import Arm, read_arms
 from tenants.services.experiments import create_experiment, end_experiment, start_experiment
 from tenants.services.policies import activate_version, active_number, create_version, propose, version_by_number
 from tests.conftest import World
@@ -49,14 +49,14 @@ def test_experiments_that_have_not_ended_go_on_with_the_values_of_release_1(worl
         start_experiment(running.id, **BY)
     upgrade()
     with tenant_tx(world.acme.tenant.id):
-        assert [arm.policy_version for arm in arms_of(Experiment.objects.get(id=over.id).arms)] == [1, 2]
-        now = arms_of(Experiment.objects.get(id=running.id).arms)
+        assert [arm.policy_version for arm in read_arms(Experiment.objects.get(id=over.id).arms)] == [1, 2]
+        now = read_arms(Experiment.objects.get(id=running.id).arms)
         assert [(arm.name, arm.percent, arm.policy_version) for arm in now] == [("as it is", 60, 3), ("more", 40, 4)]
-        assert [arm.buckets for arm in now] == [arm.buckets for arm in arms_of(running.arms)]
-        plain, more = (policies_of(number, version_by_number(number).document) for number in (3, 4))
+        assert [arm.buckets for arm in now] == [arm.buckets for arm in read_arms(running.arms)]
+        plain, more = (build_policies(number, version_by_number(number).document) for number in (3, 4))
         assert (plain.context.profile, plain.context.memory, plain.context.detect_phase) == (300, 2000, True)
         assert dict(plain.context.tier_by_intent)["recommendation"] == "strong"
         assert (more.context.profile, more.context.memory, more.top_k) == (450, 2000, 5)
         assert {version_by_number(number).document.keys() <= SECTIONS.keys() for number in (3, 4)} == {True}
         assert active_number() == 5
-        assert effective_in_scope(world.acme.tenant.id, "ada").version in {"3", "4"}
+        assert effective_policies_in_scope(world.acme.tenant.id, "ada").version in {"3", "4"}

@@ -26,7 +26,7 @@ from snapshots.intake.conversations import lock_conversation, set_remember
 from snapshots.lifecycle.retention.message_archive import restore_messages
 from snapshots.models import Conversation, ConversationStatus
 from snapshots.queue.figures.work_counts import count_pending_work
-from snapshots.selectors import conversation_of, conversations_of
+from snapshots.selectors import find_conversation, list_conversations
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
@@ -91,7 +91,7 @@ class ConversationsView(SubjectView):
         page = Page.from_request(request, PageInput.parse(request))
         with tenant_tx(self.tenant_id):
             return Response(
-                page.answer(conversations_of(subject_by_external_id(subject_id)), ConversationOutput.render)
+                page.answer(list_conversations(subject_by_external_id(subject_id)), ConversationOutput.render)
             )
 
 
@@ -104,7 +104,7 @@ class ConversationView(SubjectView):
     def get(self, request: Request, subject_id: str, conversation_id: str) -> Response:
         """Get a conversation."""
         with tenant_tx(self.tenant_id):
-            return answer(conversation_of(subject_id, conversation_id))
+            return answer(find_conversation(subject_id, conversation_id))
 
     @operation("update_conversation", request=ConversationInput, answer=ConversationOutput)
     def patch(self, request: Request, subject_id: str, conversation_id: str) -> Response:

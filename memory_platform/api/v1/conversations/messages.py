@@ -24,8 +24,8 @@ from snapshots.forgetting.values import FORGOTTEN, NOTHING_TO_FORGET
 from snapshots.intake.pipeline import UNPREPARED, Preparation, accept_messages, count_new_messages, prepare_messages
 from snapshots.intake.values import IncomingMessage
 from snapshots.models import Message, MessageRole, SnapshotKind
-from snapshots.policies.effective import notes_policy
-from snapshots.selectors import conversation_of, messages_of, with_words
+from snapshots.policies.effective import effective_notes_policy
+from snapshots.selectors import filter_with_words, find_conversation, list_messages
 from snapshots.values import FastLaneResult
 from snapshots.window.cached_window import load_window
 from snapshots.window.values import Window, build_window_message
@@ -194,7 +194,7 @@ class MessagesView(SubjectView):
         incoming = [IncomingMessage(**message) for message in messages]
         sent: Any = request.data["messages"]  # type: ignore[call-overload]  # an object, as was just checked
         stripped = [index for index, message in enumerate(sent) if has_images(message)]
-        policy = notes_policy(self.tenant_id, self.caller.policy_epoch)
+        policy = effective_notes_policy(self.tenant_id, self.caller.policy_epoch)
         prepared = prepare_messages(self.tenant_id, subject_id, conversation_id, incoming, policy)
 
         def work() -> Reply:
@@ -224,9 +224,9 @@ class MessagesView(SubjectView):
         """List the messages of a conversation in the order in which they were stored."""
         page = Page.from_request(request, PageInput.parse(request), BY_SEQ)
         with tenant_tx(self.tenant_id):
-            kept, cursor = page.of(messages_of(conversation_of(subject_id, conversation_id)))
+            kept, cursor = page.of(list_messages(find_conversation(subject_id, conversation_id)))
             return Response(
-                {"data": [MessageOutput.render_row(one) for one in with_words(kept)], "next_cursor": cursor}
+                {"data": [MessageOutput.render_row(one) for one in filter_with_words(kept)], "next_cursor": cursor}
             )
 
 
@@ -238,7 +238,7 @@ class WindowView(SubjectView):
     def get(self, request: Request, subject_id: str, conversation_id: str) -> Response:
         """Get the recent messages of a conversation: the last 20, at most 5,000 tokens."""
         with tenant_tx(self.tenant_id):
-            return Response(WindowOutput.render(load_window(conversation_of(subject_id, conversation_id))))
+            return Response(WindowOutput.render(load_window(find_conversation(subject_id, conversation_id))))
 
 
 def accept(

@@ -18,7 +18,7 @@ from memory_platform.api.views.operations import operation
 from memory_platform.api.views.pagination import NEWEST_FIRST, Page, PageInput
 from memory_platform.kernel.errors import NotFound
 from profiles.selectors import subject_by_external_id
-from snapshots.consolidation.join import ConsolidationUndone, consolidations_of, undo_consolidation
+from snapshots.consolidation.join import ConsolidationUndone, list_consolidations, undo_consolidation
 from tenants.isolation import tenant_tx
 from tenants.services.audit import Actor
 
@@ -48,7 +48,7 @@ class ConsolidationsView(SubjectView):
         page = Page.from_request(request, PageInput.parse(request), NEWEST_FIRST)
         with tenant_tx(self.tenant_id):
             return Response(
-                page.answer(consolidations_of(subject_by_external_id(subject_id)), ConsolidationOutput.render)
+                page.answer(list_consolidations(subject_by_external_id(subject_id)), ConsolidationOutput.render)
             )
 
 

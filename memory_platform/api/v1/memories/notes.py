@@ -41,9 +41,9 @@ from snapshots.erasure.memories import forget_note
 from snapshots.lifecycle.edits import Edit
 from snapshots.lifecycle.values import SnapshotAddress
 from snapshots.notes.edit import NoteEdit, edit_note, retire_note
-from snapshots.notes.selectors import history_of_note, note_at, note_ever_at, notes_of, with_details
+from snapshots.notes.selectors import attach_details, find_current_note, find_note, list_note_states, list_notes
 from snapshots.notes.values import AboutUnknown, NoteOffer, NoteState, VitalInstruction
-from snapshots.notes.write import create_note, offer_note
+from snapshots.notes.write import create_note, prepare_note
 from snapshots.sensitive.detector import mask_sensitive
 from snapshots.understanding.drafting.repeated_notes import find_repeated_text
 from snapshots.understanding.grading.posted_notes import grade_posted_note, suggest_vital_class
@@ -67,8 +67,8 @@ class NotesView(SubjectView):
         page, wanted = Page.from_request(request, query, BY_RECORDING), NoteListInput.filter_of(query)
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
-            rows, cursor = page.of(notes_of(subject, wanted))
-            notes = with_details(subject, rows, known_at=wanted.known_at)
+            rows, cursor = page.of(list_notes(subject, wanted))
+            notes = attach_details(subject, rows, known_at=wanted.known_at)
         return Response({"data": NoteOutput.render_many(notes), "next_cursor": cursor})
 
     @operation(
@@ -86,7 +86,7 @@ class NotesView(SubjectView):
         """
         given = NoteInput.parse(request)
         refuse_sensitive_about(given)
-        offer = offer_note(
+        offer = prepare_note(
             new_note(given),
             active_embedders(),
             mask=mask_sensitive,
@@ -110,7 +110,7 @@ class NoteView(SubjectView):
     def get(self, request: Request, subject_id: str, note_id: UUID) -> Response:
         """Get a note, also one that is no longer true."""
         with tenant_tx(self.tenant_id):
-            sourced = note_at(SnapshotAddress(subject_id, note_id))
+            sourced = find_current_note(SnapshotAddress(subject_id, note_id))
         return Response(NoteOutput.render(sourced), headers=etag_header(sourced.snapshot))
 
     @operation(
@@ -179,7 +179,7 @@ class NoteHistoryView(SubjectView):
         """List the versions of a note, oldest first. Also works for a retired note."""
         page = Page.from_request(request, PageInput.parse(request), BY_VERSION)
         with tenant_tx(self.tenant_id):
-            states = history_of_note(note_ever_at(SnapshotAddress(subject_id, note_id)))
+            states = list_note_states(find_note(SnapshotAddress(subject_id, note_id)))
         kept, cursor = page.of_versions(states, lambda state: state.sourced.snapshot.version)
         return Response({"data": [render_state(state) for state in kept], "next_cursor": cursor})
 

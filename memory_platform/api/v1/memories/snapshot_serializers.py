@@ -28,7 +28,7 @@ from memory_platform.api.v1.memories.shared_serializers import (
     texts_output,
 )
 from memory_platform.api.views.pagination import PageInput
-from memory_platform.kernel.text import collapse_spaces, visible
+from memory_platform.kernel.text import collapse_spaces, remove_invisible
 from profiles.services.claims import ConfidenceAboveCeiling
 from profiles.services.tombstones import REASON as FORGOTTEN
 from profiles.values import Provenance, Verdict
@@ -57,7 +57,7 @@ class MemoryField(TextField):
 
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
-        if not collapse_spaces(visible(text)):
+        if not collapse_spaces(remove_invisible(text)):
             refuse("empty", "Must not be empty.")
         return text
 

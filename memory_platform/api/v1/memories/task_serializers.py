@@ -20,7 +20,7 @@ from memory_platform.api.requests.serializers import Input, Output, StrictSerial
 from memory_platform.api.v1.memories.shared_serializers import texts_output
 from memory_platform.api.views.pagination import PageInput
 from snapshots.episodes.policy import TASKS
-from snapshots.episodes.values import Ending, TaskChange
+from snapshots.episodes.values import TaskChange, TaskEnding
 from snapshots.models import EpisodeOutcome, StepStatus, Task, TaskStatus
 
 GOAL_BYTES = 8 * KIB
@@ -116,12 +116,12 @@ class FinishInput(Input):
     lessons = TextsField(help_text="What to do better next time. Default: from the steps that failed.")
 
     @staticmethod
-    def ending_of(parsed: Mapping[str, Any]) -> Ending:
+    def ending_of(parsed: Mapping[str, Any]) -> TaskEnding:
         """Return the ending that a checked input describes."""
         members: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in parsed.items()
         }
-        return Ending(**members)
+        return TaskEnding(**members)
 
 
 class StepOutput(Output):

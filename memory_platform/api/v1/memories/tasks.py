@@ -28,9 +28,9 @@ from memory_platform.kernel.errors import NotFound, VersionMismatch
 from profiles.selectors import subject_by_external_id
 from profiles.services.subjects import ensure_subject
 from snapshots.embedding.embedding_spaces import active_embedders
-from snapshots.episodes.finish import Teller, episode_of, episodes_of, finish_task
-from snapshots.episodes.tasks import begin_task, change_task, task_by_id, tasks_of
-from snapshots.episodes.values import Ending, StepUnknown, TaskAddress, TaskFinished, TaskUnknown, TooManySteps
+from snapshots.episodes.finish import EpisodeWriter, find_episode, finish_task, list_episodes
+from snapshots.episodes.tasks import begin_task, change_task, find_task, list_tasks
+from snapshots.episodes.values import StepUnknown, TaskAddress, TaskEnding, TaskFinished, TaskUnknown, TooManySteps
 from snapshots.models import Episode, Task
 from snapshots.sensitive.detector import mask_sensitive
 from tenants.errors import QuotaExceeded
@@ -50,8 +50,8 @@ class TasksView(SubjectView):
         query = TaskListInput.parse(request)
         page = Page.from_request(request, query)
         with tenant_tx(self.tenant_id):
-            kept, cursor = page.of(tasks_of(subject_by_external_id(subject_id), status=query.get("status")))
-            episodes = episodes_of(kept)
+            kept, cursor = page.of(list_tasks(subject_by_external_id(subject_id), status=query.get("status")))
+            episodes = list_episodes(kept)
         data = [render_task(task, episodes.get(task.id)) for task in kept]
         return Response({"data": data, "next_cursor": cursor})
 
@@ -70,8 +70,8 @@ class TaskView(SubjectView):
     def get(self, request: Request, subject_id: str, task_id: UUID) -> Response:
         """Get a task with its plan and notes."""
         with tenant_tx(self.tenant_id):
-            task = task_by_id(subject_by_external_id(subject_id), task_id)
-            episode = episode_of(task)
+            task = find_task(subject_by_external_id(subject_id), task_id)
+            episode = find_episode(task)
         return Response(render_task(task, episode), headers=etag_header(task))
 
     @operation(
@@ -109,9 +109,9 @@ class FinishView(SubjectView):
         address = TaskAddress(subject_id, task_id)
         return write_in_scopes(request, partial(self.reply_to_finish, address, ending, condition))
 
-    def reply_to_finish(self, address: TaskAddress, ending: Ending, condition: IfMatch) -> Reply:
+    def reply_to_finish(self, address: TaskAddress, ending: TaskEnding, condition: IfMatch) -> Reply:
         """End a task in transactions of its own."""
-        teller = Teller(active_embedders(), mask_sensitive)
+        teller = EpisodeWriter(active_embedders(), mask_sensitive)
 
         def accept(task: UUID, version: int) -> None:
             condition.check(task, version)

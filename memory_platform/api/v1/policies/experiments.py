@@ -30,7 +30,7 @@ from tenants.services.experiments import (
     create_experiment,
     end_experiment,
     experiment_by_id,
-    share_out,
+    reassign_subjects,
     start_experiment,
 )
 
@@ -175,7 +175,7 @@ class ExperimentView(TenantView):
         """Reassign subjects by new percentages. An arm that keeps its percentage keeps its subjects."""
         given, condition = SharesInput.parse(request), IfMatch.from_request(request)
         with tenant_tx(self.tenant_id):
-            changed = share_out(
+            changed = reassign_subjects(
                 experiment_id, given["percents"], by=self.actor, reason=given["reason"], accept=condition.check
             )
         return Response(ExperimentDetailOutput.render(changed), headers=etag_header(changed))

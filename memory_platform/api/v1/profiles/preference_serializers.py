@@ -28,7 +28,7 @@ from memory_platform.api.v1.memories.shared_serializers import (
 )
 from memory_platform.api.v1.profiles.belief_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
 from memory_platform.kernel.errors import FieldFault, InvalidInput
-from profiles.services.claims import Claim, stated_claim
+from profiles.services.claims import Claim, make_stated_claim
 from profiles.values import Provenance, Verdict
 from snapshots.lifecycle.values import MessageAddress
 
@@ -131,7 +131,7 @@ def refuse_sensitive_preference(category: str, key: str, given: Mapping[str, Any
 def claim_of(given: Mapping[str, Any]) -> Claim:
     """Return the claim of a checked input. Raises ConfidenceAboveCeiling and ValidInFuture."""
     provenance = given.get("provenance")
-    return stated_claim(
+    return make_stated_claim(
         given["value"],
         provenance=Provenance(provenance) if provenance else None,
         confidence=given.get("confidence"),

@@ -34,7 +34,7 @@ from profiles.services.preferences import preference_place, record_preference, r
 from profiles.services.subjects import ensure_subject
 from snapshots.lifecycle.preference_sources import SourceUnknown, link_preference_sources, load_preference_sources
 from snapshots.notes.slot_ends import end_notes_of_values
-from snapshots.notes.slots import notes_of_slots
+from snapshots.notes.slots import list_notes_of_slots
 from tenants.isolation import tenant_tx
 
 # Ids made here grow with time: this is the order of recording.
@@ -158,7 +158,7 @@ def answer_write(subject: Subject, outcome: ClaimOutcome[Preference]) -> Respons
 def render_preferences(subject: Subject, preferences: Sequence[Preference]) -> list[dict[str, Any]]:
     """Return preferences as JSON; sources and notes of all take one query each."""
     sources = load_preference_sources(subject, preferences)
-    notes = notes_of_slots(Preference, [one.value_id for one in preferences])
+    notes = list_notes_of_slots(Preference, [one.value_id for one in preferences])
     return [
         PreferenceOutput.render(
             one,

@@ -22,10 +22,10 @@ from memory_platform.api.v1.memories.shared_serializers import (
 from memory_platform.api.v1.profiles.belief_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
 from profiles.completeness import Priority
 from profiles.models import PROFILE_FIELDS, ProfileFact
-from profiles.services.claims import ABSENT, NOT_A_LIST, REMOVED, stated_claim
+from profiles.services.claims import ABSENT, NOT_A_LIST, REMOVED, make_stated_claim
 from profiles.services.profile import ATTRIBUTES, FactChange, FactName, Mode
 from profiles.values import Verdict
-from snapshots.notes.slots import notes_of_slots
+from snapshots.notes.slots import list_notes_of_slots
 
 ATTRIBUTES_MOST = 100
 NAME_CHARS = 200
@@ -211,7 +211,7 @@ def changes_of(given: Mapping[str, Any]) -> list[FactChange]:
     values = {name: given[name] for name in PROFILE_FIELDS if name in given}
     values |= {f"{ATTRIBUTES}{name}": value for name, value in given.get("attributes", {}).items()}
     return [
-        FactChange(FactName.read(path), stated_claim(value), modes.get(path, "overwrite"))
+        FactChange(FactName.read(path), make_stated_claim(value), modes.get(path, "overwrite"))
         for path, value in values.items()
     ]
 
@@ -223,7 +223,7 @@ def removals_of(given: Mapping[str, Any]) -> Sequence[FactName]:
 
 def render_standing_profile(facts: Sequence[ProfileFact]) -> dict[str, dict[str, Any]]:
     """Return how well each current fact is known, by its name; in the open scope, one query."""
-    notes = notes_of_slots(ProfileFact, [fact.id for fact in facts])
+    notes = list_notes_of_slots(ProfileFact, [fact.id for fact in facts])
     # Attributes come first, so that a profile field wins over an attribute of the same name.
     return {
         fact.field: StandingOutput.render(fact, note_id=notes.get(fact.id))

@@ -27,7 +27,7 @@ from memory_platform.api.v1.memories.shared_serializers import (
 )
 from memory_platform.api.v1.profiles.belief_serializers import WRITE_REASON_HELP, WRITE_REASONS, BeliefOutput
 from memory_platform.kernel.clock import utc_now
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from profiles.models import DetailName, TagKind
 from profiles.policy import BELIEFS, TAG_LOOKUP
 from profiles.services.tags.lookup import Match
@@ -51,7 +51,7 @@ class LabelField(TextField):
 
     def to_internal_value(self, data: Any) -> str:
         label = super().to_internal_value(data)
-        if not comparable(label):
+        if not to_comparable(label):
             refuse("empty", "Must not be empty.")
         return label
 

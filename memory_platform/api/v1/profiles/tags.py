@@ -41,8 +41,8 @@ from profiles.selectors import (
     detail_history,
     subject_by_external_id,
     tag_by_id,
-    tags_as_held,
     tags_at,
+    tags_known_at,
     tags_of,
 )
 from profiles.services.locking import lock_subject
@@ -50,8 +50,8 @@ from profiles.services.subjects import ensure_subject
 from profiles.services.tags.contact_values import end_values_of_contact
 from profiles.services.tags.lookup import lookup_tags
 from profiles.services.tags.tags import LabelTaken, TagDraft, delete_tag, patch_tag, upsert_tag, use_tag
-from snapshots.notes.selectors import NoteFilter, notes_of, with_details
-from snapshots.notes.slot_ends import end_notes_behind, end_notes_of_tag, end_notes_of_values
+from snapshots.notes.selectors import NoteFilter, attach_details, list_notes
+from snapshots.notes.slot_ends import end_notes_behind_tag, end_notes_of_tag, end_notes_of_values
 from tenants.isolation import tenant_tx
 
 BELOW = "subjects/<product_id:subject_id>/tags"
@@ -75,7 +75,7 @@ class TagsView(SubjectView):
                 ListedTagOutput.render(
                     tag, history=None if histories is None else TagDetailOutput.render_many(histories.get(tag.id, ()))
                 )
-                for tag in tags_as_held(rows, **moment)
+                for tag in tags_known_at(rows, **moment)
             ]
         return Response({"data": data, "next_cursor": cursor})
 
@@ -112,8 +112,8 @@ class TagView(SubjectView):
         with tenant_tx(self.tenant_id):
             subject = subject_by_external_id(subject_id)
             tag = tag_by_id(subject, tag_id)
-            about = notes_of(subject, NoteFilter(about=str(tag.id))).order_by("-said_at", "-id")
-            notes = TagNoteOutput.render_many(with_details(subject, about[:NOTES_MOST]))
+            about = list_notes(subject, NoteFilter(about=str(tag.id))).order_by("-said_at", "-id")
+            notes = TagNoteOutput.render_many(attach_details(subject, about[:NOTES_MOST]))
         return Response(OneTagOutput.render(tag, notes=notes), headers=etag_header(tag))
 
     @operation("update_tag", request=TagEditInput, answer=TagOutput, errors=[LabelTaken, Sensitive])
@@ -137,7 +137,7 @@ class TagView(SubjectView):
             subject, tag = lock_tag(subject_id, tag_id, condition)
             ended = end_values_of_contact(subject, tag)
             end_notes_of_values(subject.id, Preference, [{"category": one.category, "key": one.key} for one in ended])
-            end_notes_behind(tag)
+            end_notes_behind_tag(tag)
             delete_tag(subject, tag)
         return no_content()
 

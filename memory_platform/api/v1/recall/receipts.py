@@ -36,7 +36,7 @@ from snapshots.context.turn.model_tier import TierRoute
 from snapshots.context.values import CandidateLane, DecisionReason, Guardrail
 from snapshots.feedback.values import Signal
 from snapshots.models import Receipt
-from snapshots.receipts.read import candidates_of, receipt_by_id, receipts, rendered_of
+from snapshots.receipts.read import find_receipt, list_candidates_of, list_receipts, unpack_rendered
 from snapshots.receipts.values import LASTING, VITAL
 from tenants.isolation import tenant_tx
 
@@ -177,7 +177,7 @@ class ReceiptsView(TenantView):
         query = ReceiptsInput.parse(request)
         page = Page.from_request(request, query)
         with tenant_tx(self.tenant_id):
-            found = receipts(
+            found = list_receipts(
                 subject_external_id=query.get("subject_id"),
                 memory_id=query.get("memory_id"),
                 since=query.get("from"),
@@ -194,18 +194,18 @@ class ReceiptView(TenantView):
     def get(self, request: Request, receipt_id: UUID) -> Response:
         """Get a receipt: the context that was made, and every memory that was considered for it."""
         with tenant_tx(self.tenant_id):
-            return Response(render_receipt(receipt_by_id(receipt_id)))
+            return Response(render_receipt(find_receipt(receipt_id)))
 
 
 def render_receipt(receipt: Receipt) -> dict[str, Any]:
     """Return a receipt with its candidates, in the open scope."""
-    sent = rendered_of(receipt)
+    sent = unpack_rendered(receipt)
     return ReceiptOutput.render(
         receipt,
         query=sent.query if sent else None,
         messages=sent.messages if sent else None,
         text=sent.text if sent else None,
-        candidates=candidates_of(receipt),
+        candidates=list_candidates_of(receipt),
     )
 
 

@@ -16,7 +16,7 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.api.server import health as views
 from memory_platform.devstack.servers.postgres import EmbeddedPostgres
-from memory_platform.observability.health import Check, ProbeOutcome, look_at, migrations_applied
+from memory_platform.observability.health import Check, ProbeOutcome, migrations_applied, run_checks
 from tests.embedded_stack import MARK
 from tests.log_lines import log_lines
 from tests.memory_platform.api.conftest import Caller, body_of
@@ -75,7 +75,7 @@ def test_a_part_that_hangs_is_reported_in_time() -> None:
 
     hung = Check("hung", hang, wait_s=0.1)
     started = perf_counter()
-    health = look_at([hung, Check("fine", lambda: ProbeOutcome.OK)])
+    health = run_checks([hung, Check("fine", lambda: ProbeOutcome.OK)])
     release.set()
     assert health.checks == {"hung": ProbeOutcome.DEGRADED, "fine": ProbeOutcome.OK}
     assert perf_counter() - started < 30, "a minute is what it would take"
@@ -90,13 +90,13 @@ def test_a_part_is_waited_for_until_its_first_answer_and_then_is_late(caplog: py
         return ProbeOutcome.OK
 
     part = Check("slow to start", slow, wait_s=0.1)
-    assert look_at([part]).status is ProbeOutcome.DEGRADED
+    assert run_checks([part]).status is ProbeOutcome.DEGRADED
     assert [line["event"] for line in log_lines(caplog)] == ["probe.awaited"]
     release.set()
-    assert look_at([Check("slow to start", slow, wait_s=20)]).status is ProbeOutcome.OK
+    assert run_checks([Check("slow to start", slow, wait_s=20)]).status is ProbeOutcome.OK
     release.clear()
     caplog.clear()
-    assert look_at([part]).status is ProbeOutcome.DEGRADED
+    assert run_checks([part]).status is ProbeOutcome.DEGRADED
     release.set()
     assert [(line["event"], line["part"], line["error"]) for line in log_lines(caplog)] == [
         ("probe.failed", "slow to start", "late")
@@ -107,7 +107,7 @@ def test_a_part_that_raises_is_what_its_failure_means() -> None:
     def raise_error() -> ProbeOutcome:
         raise ConnectionError("secret words")
 
-    health = look_at([Check("a", raise_error, failed=ProbeOutcome.UNAVAILABLE), Check("b", raise_error)])
+    health = run_checks([Check("a", raise_error, failed=ProbeOutcome.UNAVAILABLE), Check("b", raise_error)])
     assert health.checks == {"a": ProbeOutcome.UNAVAILABLE, "b": ProbeOutcome.DEGRADED}
     assert health.status is ProbeOutcome.UNAVAILABLE
 

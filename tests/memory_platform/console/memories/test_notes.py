@@ -14,7 +14,7 @@ from memory_platform.console.shared.note_labels import render_probability
 from memory_platform.console.subjects import notes_section
 from memory_platform.kernel.clock import utc_now
 from snapshots.models import Snapshot
-from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
+from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, RenderedPrompt
 from snapshots.receipts.write import write_receipt
 from tenants.isolation import tenant_tx
 from tenants.models import AuditRecord
@@ -131,7 +131,7 @@ def test_a_note_and_the_prompts_that_held_it_lead_to_each_other(acme: House, sta
             subject_id=acme.subject.pk,
             conversation_id=None,
             policy_version="1",
-            rendered=Rendered("每天早上喝茶", [], ""),
+            rendered=RenderedPrompt("每天早上喝茶", [], ""),
             candidates=offered,
         )
         receipt = write_receipt(drafted)

@@ -15,7 +15,7 @@ from snapshots.context.turn.intent_reader import INTENTS
 from snapshots.context.turn.phase_reader import PHASES
 from snapshots.context.values import CandidateLane, DecisionReason, Guardrail, SectionName
 from snapshots.recall.degraded_reasons import DegradedReason
-from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
+from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, RenderedPrompt
 from snapshots.receipts.write import write_receipt
 from snapshots.understanding.values import RejectionReason as GateReason
 from tenants.isolation import tenant_tx
@@ -58,7 +58,7 @@ def test_a_filter_offers_what_the_newest_rows_hold_and_what_is_chosen(
     monkeypatch.setattr(code_labels, "SEEN_IN", 2)
     with tenant_tx(world.acme.tenant.id):
         for intent in ("navigation", "general", "knowledge"):
-            told = Rendered("q", [{"role": "user", "content": "q"}], None)
+            told = RenderedPrompt("q", [{"role": "user", "content": "q"}], None)
             write_receipt(ReceiptDraft(world.acme.subject.pk, "1", told, intent=intent))
     page = staff.sam.get("/console/snapshots/receipt/").content.decode()
     offered = [intent in page for intent in ("?intent=knowledge", "?intent=general", "?intent=navigation")]
@@ -108,7 +108,7 @@ def test_a_receipt_and_a_verdict_speak_chinese(world: World, staff: Staff) -> No
                 subject_id=subject.pk,
                 conversation_id=None,
                 policy_version="1",
-                rendered=Rendered(
+                rendered=RenderedPrompt(
                     "q", [{"role": "assistant", "content": None, "tool_calls": [{"name": "订座"}]}], None
                 ),
                 candidates=[memory],

@@ -12,7 +12,7 @@ from memory_platform.console.subjects import search_page
 from memory_platform.console.subjects.search_patterns import build_typo_patterns, parse_query
 from memory_platform.console.subjects.subject_search import find_subjects
 from profiles.models import Subject
-from profiles.services.claims import stated_claim
+from profiles.services.claims import make_stated_claim
 from profiles.services.profile import FactChange, FactName
 from profiles.services.subjects import put_subject
 from profiles.services.tags.tags import TagDraft, upsert_tag
@@ -28,7 +28,7 @@ def store_fact(subject_id: str, name: str, **attributes: str) -> Subject:
     """Make a subject with a name and attributes."""
     said = {FactName("name"): name} | {FactName(field, is_attribute=True): said for field, said in attributes.items()}
     return put_subject(
-        subject_id, changes=[FactChange(field, stated_claim(text)) for field, text in said.items()]
+        subject_id, changes=[FactChange(field, make_stated_claim(text)) for field, text in said.items()]
     ).subject
 
 

@@ -9,7 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memory_platform.console.subjects.past_moment import RequestedMoment, SliderRange, parse_moment
 from profiles.models import Candidate, Subject, Tag
-from profiles.services.claims import stated_claim
+from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
 from snapshots.models import Message, Snapshot
 from tenants.isolation import tenant_tx
@@ -37,9 +37,11 @@ class AdaPage:
 def ada_page(world: World) -> AdaPage:
     ada = world.acme.subject
     with tenant_tx(world.acme.tenant.id):
-        record_preference(ada, "music", "genre", stated_claim("rock", valid_at=MARCH), now=MARCH)
-        record_preference(ada, "music", "genre", stated_claim("jazz", valid_at=MARCH + timedelta(days=7)), now=APRIL)
-        record_preference(ada, "food", "dish", stated_claim("面条", valid_at=MAY), now=MAY)
+        record_preference(ada, "music", "genre", make_stated_claim("rock", valid_at=MARCH), now=MARCH)
+        record_preference(
+            ada, "music", "genre", make_stated_claim("jazz", valid_at=MARCH + timedelta(days=7)), now=APRIL
+        )
+        record_preference(ada, "food", "dish", make_stated_claim("面条", valid_at=MAY), now=MAY)
     return AdaPage(ada, page_of(ada))
 
 
@@ -166,7 +168,7 @@ def test_a_page_full_of_beliefs_asks_no_more_than_thirty_times(
     with tenant_tx(world.acme.tenant.id):
         subject = make_one_of_each("full")[Subject]
         for number in range(40):
-            record_preference(subject, f"category {number % 7}", f"key {number}", stated_claim(number))
+            record_preference(subject, f"category {number % 7}", f"key {number}", make_stated_claim(number))
             Tag.objects.create(subject=subject, label=f"tag {number}", kind="place")
     with django_assert_max_num_queries(30):
         page = staff.sam.get(page_of(subject), {"clock": "known_at", "at": "2026-04-02T00:00:00"})

@@ -15,7 +15,7 @@ import pytest
 
 from memory_platform.devstack.errors import StartFailed, StepFailed, StopRequested
 from memory_platform.devstack.policy import SupervisorPolicy
-from memory_platform.devstack.processes.commands import Command
+from memory_platform.devstack.processes.program_command import ProgramCommand
 from memory_platform.devstack.processes.stack_processes import ProcessSpec
 from memory_platform.devstack.processes.supervisor import Supervisor
 from memory_platform.devstack.processes.terminal import Terminal
@@ -35,8 +35,8 @@ PARENT = (
 )
 
 
-def python(code: str) -> Command:
-    return Command((sys.executable, "-c", code), dict(os.environ), Path.cwd())
+def python(code: str) -> ProgramCommand:
+    return ProgramCommand((sys.executable, "-c", code), dict(os.environ), Path.cwd())
 
 
 def part(name: str, code: str, **options: object) -> ProcessSpec:

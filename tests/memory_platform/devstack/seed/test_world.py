@@ -10,7 +10,7 @@ from memory_platform.devstack.seed.demo import DemoAccess, demo_access
 from memory_platform.devstack.seed.world import OPERATOR, seed_world
 from profiles.models import Candidate, Subject
 from snapshots.models import Indicator, Message, QueueDay, Receipt, Work
-from snapshots.receipts.read import candidates_of, rendered_of
+from snapshots.receipts.read import list_candidates_of, unpack_rendered
 from tenants.isolation import tenant_tx
 from tenants.models import Scope, UsageDay
 from tenants.selectors import roles_of_staff, tenant_by_slug
@@ -72,11 +72,11 @@ def test_a_second_run_changes_nothing(access: DemoAccess, data_dir: Path) -> Non
 def test_answers_show_what_was_remembered_and_what_the_user_made_of_it(access: DemoAccess) -> None:
     with tenant_tx(tenant_by_slug("acme").id):
         home, lunch, chinese = Receipt.objects.order_by("created_at")
-        assert "12 Willow Lane" in str(rendered_of(home))
-        assert {one["user_feedback_signal"] for one in candidates_of(home)} >= {"positive"}
-        said_again = [one for one in candidates_of(lunch) if one["user_feedback_signal"] == "positive"]
+        assert "12 Willow Lane" in str(unpack_rendered(home))
+        assert {one["user_feedback_signal"] for one in list_candidates_of(home)} >= {"positive"}
+        said_again = [one for one in list_candidates_of(lunch) if one["user_feedback_signal"] == "positive"]
         assert said_again, "the allergy that had to be told twice"
-        assert "锦绣路100号" in str(rendered_of(chinese))
+        assert "锦绣路100号" in str(unpack_rendered(chinese))
         assert Candidate.objects.filter(verdict="pending", subject__external_id="ada").count() == 1
 
 

@@ -22,14 +22,14 @@ from snapshots.models import (
     SubjectMemory,
 )
 from snapshots.recall.loading.block_sealing import seal_memories
-from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, Rendered
+from snapshots.receipts.values import ReceiptCandidate, ReceiptDraft, RenderedPrompt
 from snapshots.receipts.write import write_receipt
 from tenants.isolation import tenant_tx
 from tenants.models import JobRun, Tenant, UsageDay
-from tenants.services.job_runs import by_hand
+from tenants.services.job_runs import name_manual_run
 from tenants.services.usage.limits import Limits
 from tenants.services.usage.rates import take_request
-from tenants.services.usage.recording import note_messages
+from tenants.services.usage.recording import count_messages
 from tests.conftest import House, World
 from tests.snapshots.held import remember, say
 
@@ -67,13 +67,13 @@ def leave_unspread_receipt(house: House) -> None:
         for place in (1, 2, 3)
     )
     with tenant_tx(house.tenant.id):
-        write_receipt(ReceiptDraft(house.subject.id, "7", Rendered("在哪里？"), candidates))
+        write_receipt(ReceiptDraft(house.subject.id, "7", RenderedPrompt("在哪里？"), candidates))
 
 
 def note_use(house: House) -> None:
     with tenant_tx(house.tenant.id):
-        note_messages(3)
-        note_messages(4)
+        count_messages(3)
+        count_messages(4)
 
 
 def due(house: House) -> None:
@@ -118,9 +118,9 @@ def test_a_preview_foretells_the_run(world: World, job: str) -> None:
     for _ in range(2):  # the preview did nothing
         said = care(job, "--tenant", "acme", "--preview")
         assert said.splitlines()[0] == f"acme: would do {foretold}"
-    assert JobRun.objects.filter(job=by_hand(job)).count() == 0
+    assert JobRun.objects.filter(job=name_manual_run(job)).count() == 0
     assert f"acme: {rows} rows in " in care(job, "--tenant", "acme")
-    assert JobRun.objects.get(job=by_hand(job)).rows == rows
+    assert JobRun.objects.get(job=name_manual_run(job)).rows == rows
     assert care(job, "--tenant", "acme", "--preview").startswith(f"acme: would do {after}")
     assert "globex: would do 0 " in care(job, "--tenant", "globex", "--preview")
 
@@ -132,7 +132,10 @@ def test_a_job_of_the_platform_is_for_all_tenants_at_once(world: World) -> None:
     EmbeddingSpace.objects.update(held=0)
     assert f"platform: {tenants} rows in " in care(COUNT)
     assert EmbeddingSpace.objects.get().held == 1
-    assert (JobRun.objects.get(job=by_hand(COUNT)).rows, JobRun.objects.filter(job=COUNT).count()) == (tenants, 0)
+    assert (JobRun.objects.get(job=name_manual_run(COUNT)).rows, JobRun.objects.filter(job=COUNT).count()) == (
+        tenants,
+        0,
+    )
     for job in sorted(WHOLE):
         with pytest.raises(CommandError, match="all tenants at once"):
             care(job, "--tenant", "acme")
@@ -164,4 +167,4 @@ def test_every_job_can_be_previewed_and_run_where_there_is_nothing_to_do(world: 
     for job in sorted(JOBS):
         assert "would do 0 " in care(job, "--preview") or job == COUNT, job
         assert "failed" not in care(job), job
-    assert set(JobRun.objects.values_list("job", flat=True)) == {by_hand(job) for job in JOBS}
+    assert set(JobRun.objects.values_list("job", flat=True)) == {name_manual_run(job) for job in JOBS}

@@ -13,7 +13,7 @@ from pytest_django.fixtures import Settings
 from memory_platform.env.chat import ChatEndpoint
 from memory_platform.management.commands.check_models import ADVICE
 from memory_platform.providers.endpoints.endpoint import Failure
-from memory_platform.providers.registry import forget
+from memory_platform.providers.registry import forget_providers
 from snapshots.understanding.proposing.sample_messages import SAMPLE
 from tests.model_server import ModelServer, Reply, Request, completion, model_server
 
@@ -28,7 +28,7 @@ def server(settings: Settings) -> Iterator[ModelServer]:
         settings.CHAT_ENDPOINTS = {"fast": ChatEndpoint(kind="openai", model="small", base_url=running.url)}
         settings.CHAT_ROUTES = {"rewrite": "fast", "judge": ""}
         yield running
-    forget()
+    forget_providers()
 
 
 def check_models(*names: str, quick: bool = True) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from django.test import override_settings
 from psycopg.conninfo import make_conninfo
 from pytest_django.fixtures import Settings
 
-from memory_platform.providers.registry import forget
+from memory_platform.providers.registry import forget_providers
 from snapshots.embedding.policy import BACKFILL
 from snapshots.models import EmbeddingSpace, SnapshotVector
 from tenants.isolation import tenant_tx
@@ -129,11 +129,11 @@ def vectors(length: int) -> ModelServer:
 @pytest.fixture
 def endpoint(settings: Settings) -> Iterator[ModelServer]:
     """The second model listed is one behind an endpoint whose length nobody knows before it answers."""
-    forget()
+    forget_providers()
     with model_server(vectors(8).answer) as server:
         settings.EMBEDDING_BASE_URL = server.url
         yield server
-    forget()
+    forget_providers()
 
 
 def test_a_model_that_answers_another_length_is_named(

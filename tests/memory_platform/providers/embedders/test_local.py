@@ -13,7 +13,7 @@ from memory_platform.providers.contracts import Embedder, unit_rows
 from memory_platform.providers.embedders.use import UseEmbedder
 from memory_platform.providers.embedders.wordllama import WordLlamaEmbedder
 from memory_platform.providers.policy import EMBEDDED, EmbeddedPolicy
-from memory_platform.providers.registry import UnknownProvider, embedder, embedders, first_knowing, word_relations
+from memory_platform.providers.registry import UnknownProvider, embedder, embedders, find_embedder_for, word_relations
 
 
 @pytest.fixture(params=["wordllama", "use", "hashing"])
@@ -167,9 +167,9 @@ def test_a_list_names_embedders_in_order_and_each_text_goes_to_the_first_that_kn
     both = embedders("wordllama, use")
     assert [one.name for one in both] == ["wordllama-l2_supercat-256", "use-multilingual-v3"]
     assert embedders("wordllama,use") == both
-    assert first_knowing("en", both) is both[0]
-    assert first_knowing("zh", both) is both[1]
-    assert first_knowing("und", both) is None
+    assert find_embedder_for("en", both) is both[0]
+    assert find_embedder_for("zh", both) is both[1]
+    assert find_embedder_for("und", both) is None
     assert embedders("none") == ()
 
 

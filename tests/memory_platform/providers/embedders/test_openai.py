@@ -18,7 +18,7 @@ from memory_platform.providers.embedders.openai import OpenAIEmbedder
 from memory_platform.providers.endpoints.endpoint import Endpoint, JsonService
 from memory_platform.providers.policy import CircuitPolicy, EndpointPolicy, RemoteEmbeddingPolicy
 from memory_platform.providers.redis.client import redis_client
-from memory_platform.providers.registry import embedder, forget
+from memory_platform.providers.registry import embedder, forget_providers
 from tests.flows.stage import wait_until
 from tests.model_server import ModelServer, Reply, Request, model_server
 
@@ -146,7 +146,7 @@ def test_common_models_work_by_name_alone(server: ModelServer, settings: Setting
     assert (found.dimensions, found.languages) == (dimensions, ("en", "zh", "ja", "ko", "other"))
     assert found.embed([TEXT]).shape == (1, dimensions)
     assert found is embedder(f"openai:{name}")
-    forget()
+    forget_providers()
 
 
 QWEN = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"

@@ -12,7 +12,7 @@ from memory_platform.providers.base import ModelCallInTransaction
 from memory_platform.providers.contracts import Reranker, RerankUnavailable
 from memory_platform.providers.endpoints.endpoint import Endpoint, JsonService
 from memory_platform.providers.policy import EndpointPolicy, RerankPolicy
-from memory_platform.providers.registry import UnknownProvider, forget, reranker
+from memory_platform.providers.registry import UnknownProvider, forget_providers, reranker
 from memory_platform.providers.rerankers.http import HttpReranker
 from tests.model_server import ModelServer, Reply, Request, model_server
 
@@ -111,7 +111,7 @@ def test_long_and_hostile_texts_are_sent_cut_and_well_formed(server: ModelServer
 
 
 def test_the_configuration_selects_the_reranker(server: ModelServer, settings: Settings) -> None:
-    forget()
+    forget_providers()
     settings.RERANK_URL, settings.RERANK_MODEL = f"{server.url}/rerank", "jina-reranker-v2-base-multilingual"
     found = reranker("http")
     assert isinstance(found, Reranker)

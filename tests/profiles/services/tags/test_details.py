@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from memory_platform.kernel.clock import utc_now
-from profiles.belief_queries import tags_held
+from profiles.belief_queries import load_tags
 from profiles.models import Subject, Tag, TagDetail
-from profiles.selectors import detail_history, tag_by_id, tags_as_held, tags_at
-from profiles.services.tags.details import place_then
-from profiles.services.tags.tags import TagDraft, TagOutcome, delete_tag, patch_tag, put_back, upsert_tag
+from profiles.selectors import detail_history, tag_by_id, tags_at, tags_known_at
+from profiles.services.tags.details import find_place_then
+from profiles.services.tags.tags import TagDraft, TagOutcome, delete_tag, patch_tag, restore_tag, upsert_tag
 from profiles.values import Provenance
 from tenants.isolation import tenant_tx
 from tests.conftest import World
@@ -28,9 +28,9 @@ def past(tag: Tag, detail: str) -> list[tuple[Any, datetime, datetime | None]]:
 
 
 def details_at(subject: Subject, **moment: datetime) -> list[tuple[str, str, str]]:
-    selected = tags_as_held(list(tags_at(subject, **moment)), **moment)
+    selected = tags_known_at(list(tags_at(subject, **moment)), **moment)
     told = [(tag.label, tag.address, tag.phone) for tag in selected]
-    assert told == [(tag.label, tag.address, tag.phone) for tag in tags_held(subject.id, **moment)]
+    assert told == [(tag.label, tag.address, tag.phone) for tag in load_tags(subject.id, **moment)]
     return told
 
 
@@ -73,7 +73,7 @@ def test_an_old_address_is_brought_back_with_its_place_on_the_map(ada: Subject) 
     moved = put_tag(ada, "home", JULY, address="48 Larkspur Lane").tag
     assert (moved.lat, moved.lon) == (None, None)
     old = detail_history(moved).select_related("tag__subject").get(detail="address", value="12 Elm Street")
-    patch_tag(ada, moved, place_then(old))
+    patch_tag(ada, moved, find_place_then(old))
     stored = tag_by_id(ada, moved.id)
     assert (stored.address, stored.lat, stored.lon) == tuple(place.values())
     assert [value for value, _, _ in past(moved, "address")] == ["12 Elm Street", "48 Larkspur Lane", "12 Elm Street"]
@@ -84,7 +84,7 @@ def test_a_change_that_is_put_back_was_never_so(ada: Subject) -> None:
     before = utc_now()
     patch_tag(ada, tag, {"address": "1 Wrong Way", "phone": "555-0101"})
     wrong = utc_now()
-    put_back(ada, tag, {"address": "12 Elm Street", "phone": ""})
+    restore_tag(ada, tag, {"address": "12 Elm Street", "phone": ""})
     assert (tag_by_id(ada, tag.id).address, tag_by_id(ada, tag.id).phone) == ("12 Elm Street", "")
     assert past(tag, "address") == [("12 Elm Street", MAY, None)]
     assert past(tag, "phone") == []
@@ -95,7 +95,7 @@ def test_a_change_that_is_put_back_was_never_so(ada: Subject) -> None:
 def test_a_name_and_a_relation_have_a_past_too(ada: Subject) -> None:
     tag = put_tag(ada, "Ana", MAY, relation="girlfriend").tag
     patch_tag(ada, tag, {"label": "Ana Ruiz", "relation": "wife"}, valid_at=JULY)
-    assert [tag.label for tag in tags_as_held(list(tags_at(ada, as_of=JUNE)), as_of=JUNE)] == ["Ana"]
+    assert [tag.label for tag in tags_known_at(list(tags_at(ada, as_of=JUNE)), as_of=JUNE)] == ["Ana"]
     assert [value for value, _, _ in past(tag, "relation")] == ["girlfriend", "wife"]
     patch_tag(ada, tag, {"relation": "fiancée"}, valid_at=JUNE)
     assert tag_by_id(ada, tag.id).relation == "wife"
@@ -135,7 +135,7 @@ def test_details_are_their_tenants_own(world: World) -> None:
     with tenant_tx(world.globex.tenant.id):
         assert not TagDetail.objects.exists()
         assert not list(detail_history(tag))
-        assert not tags_held(world.acme.subject.id, as_of=AUGUST)
+        assert not load_tags(world.acme.subject.id, as_of=AUGUST)
         assert TagDetail.objects.filter(tag_id=tag.id).update(value="gone") == 0
     with tenant_tx(world.acme.tenant.id):
         assert past(tag, "address") == [("12 Elm Street", MAY, None)]

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from profiles.memory_lines import TagParts
-from profiles.values import in_words
+from profiles.values import describe_value
 from snapshots.context.choosing.profile_facts import (
     FactStanding,
     make_preference_fact,
@@ -32,7 +32,7 @@ from tests.snapshots.context.world import ADA, SEEN, SURE
     ],
 )
 def test_a_json_value_reads_as_a_person_would_write_it(value: object, words: str) -> None:
-    assert in_words(value) == words
+    assert describe_value(value) == words
 
 
 def test_a_preference_is_its_key_and_value_under_its_category() -> None:

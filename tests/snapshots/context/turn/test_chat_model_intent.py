@@ -9,7 +9,7 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.contracts import Preparable
-from memory_platform.providers.registry import chat_model, forget
+from memory_platform.providers.registry import chat_model, forget_providers
 from snapshots.context.pipeline import ContextAnswer, ContextCall, build_context
 from snapshots.context.policy import ContextPolicy
 from snapshots.context.turn.chat_model_intent import PURPOSE
@@ -26,14 +26,14 @@ def told(intent: str = "complaint", phase: str = "after_sales") -> Reply:
 
 @pytest.fixture
 def server(settings: Settings) -> Iterator[ModelServer]:
-    forget()
+    forget_providers()
     with model_server(lambda _: told()) as running:
         settings.CHAT_BASE_URL, settings.CHAT_MODEL = running.url, f"model-{new_id()}"  # nothing is kept from before
         made: object = chat_model(PURPOSE)
         assert isinstance(made, Preparable)
         made.prepare()
         yield running
-    forget()
+    forget_providers()
 
 
 def build(

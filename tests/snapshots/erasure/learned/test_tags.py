@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from profiles.models import Tag, TagDetail
-from profiles.selectors import detail_history, tags_as_held, tags_at
+from profiles.selectors import detail_history, tags_at, tags_known_at
 from snapshots.erasure.learned.beliefs import forget_tag
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, correct_tag
 from snapshots.lifecycle.staff_actions.merging import merge_memories
@@ -117,7 +117,7 @@ def test_an_export_from_before_tags_had_a_past_is_read(acme: Caller, world: Worl
     with tenant_tx(world.acme.tenant.id):
         tag = Tag.objects.select_related("subject").get()
         then = {"as_of": tag.created_at}
-        assert [one.address for one in tags_as_held(list(tags_at(tag.subject, **then)), **then)] == ["枫林路203号"]
+        assert [one.address for one in tags_known_at(list(tags_at(tag.subject, **then)), **then)] == ["枫林路203号"]
     again = acme("PATCH", f"/v1/subjects/ada/tags/{tag.id}", {"address": "世纪大道100号"})
     assert again.status_code == 200
     assert addresses(world.acme) == [("枫林路203号", False), ("世纪大道100号", True)]

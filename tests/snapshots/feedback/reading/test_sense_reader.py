@@ -115,11 +115,11 @@ def test_what_is_not_clear_judges_nothing() -> None:
     for turn in unclear:
         numbers = build_features(turn, sentences)
         assert numbers is not None
-        shares = load_sense_reader().shares(numbers)
+        shares = load_sense_reader().class_shares(numbers)
         assert sum(shares.values()) == pytest.approx(1.0, abs=1e-5)
         assert all(share < max(0.5, load_sense_reader().least[name]) for name, share in shares.items())
 
 
 def test_numbers_of_another_length_are_refused() -> None:
     with pytest.raises(ValueError, match="mismatch"):
-        load_sense_reader().shares(np.zeros(3, np.float32))
+        load_sense_reader().class_shares(np.zeros(3, np.float32))

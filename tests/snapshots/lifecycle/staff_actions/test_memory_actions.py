@@ -8,7 +8,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import VersionMismatch
 from profiles.models import Preference, ProfileFact, Subject, Tag
 from profiles.selectors import preferences_at
-from profiles.services.claims import stated_claim
+from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
 from snapshots.embedding.embedding_spaces import active_embedders
 from snapshots.erasure.learned.beliefs import forget_preference
@@ -111,7 +111,7 @@ def test_retired_beliefs_hold_again_unless_another_took_their_place(acme: House)
         assert believed_values(acme) == {}
         undo(nurse)
         assert only(ProfileFact, retired_at=None).is_current
-        record_preference(acme.subject, "food", "likes", stated_claim("coffee"))
+        record_preference(acme.subject, "food", "likes", make_stated_claim("coffee"))
         with pytest.raises(UndoImpossible):
             undo(tea)
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from profiles.models import Preference
-from profiles.services.claims import stated_claim
+from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
 from snapshots.lifecycle.selectors import current_snapshot_condition
 from snapshots.lifecycle.staff_actions.memory_actions import ActContext, confirm_memory, correct_belief, retire_memory
@@ -127,6 +127,6 @@ def test_the_same_value_again_retires_nothing(stated_wish: tuple[House, str]) ->
 def test_what_stands_behind_another_value_or_person_is_none_of_its_origins(stated_wish: tuple[House, str]) -> None:
     house, _right = stated_wish
     with tenant_tx(house.tenant.id):
-        record_preference(house.subject, "food", "likes", stated_claim("花生"))
+        record_preference(house.subject, "food", "likes", make_stated_claim("花生"))
         assert not find_origins(Preference.objects.get(key="likes")).exists()
         assert PreferenceSource.objects.filter(memory_id=wish().id).exists()

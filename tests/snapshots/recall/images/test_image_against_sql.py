@@ -55,7 +55,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     redis_client().call("tests", lambda client: client.flushdb())
     SUBJECTS.clear()
     yield
-    registry.forget()
+    registry.forget_providers()
 
 
 @pytest.mark.parametrize("seed", SEEDS)

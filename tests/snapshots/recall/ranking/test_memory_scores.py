@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_platform.kernel.terms import terms
+from memory_platform.kernel.terms import split_terms
 from memory_platform.providers.contracts import EmbeddingUnavailable
 from snapshots.embedding.indexed_text import SpokenTurn, index_text
 from snapshots.embedding.packed_index import Float32, pack_postings, term_key
@@ -36,7 +36,7 @@ def keyword(text: str, image: MemoryImage) -> list[float]:
 def test_bm25_is_the_textbook_formula() -> None:
     texts = ["red apple", "green apple apple", "blue sky above"]
     image = image_of([memory(text, said_at=None) for text in texts])
-    tokens = [terms(text) for text in texts]
+    tokens = [split_terms(text) for text in texts]
     mean = sum(map(len, tokens)) / 3
     idf = np.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
     expected = [

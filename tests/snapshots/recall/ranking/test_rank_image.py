@@ -13,7 +13,7 @@ from snapshots.recall.ranking.memory_scores import score_memories
 from snapshots.recall.ranking.rank_image import choose_best_rows, rank_memories
 from snapshots.recall.ranking.score_factors import DIGITS
 from snapshots.recall.values import RankedHit, RecallQuery
-from snapshots.receipts.packing import named
+from snapshots.receipts.packing import name_numbers
 from tests.growth import assert_linear
 from tests.snapshots.recall.world import EMBEDDER, NOW, ask, conversation, id_of, image_of, memory, probe_of
 
@@ -151,7 +151,7 @@ def test_the_parts_of_an_explanation_make_the_score_of_every_hit() -> None:
         for question in ("Which hotel in Paris did Ada like?", "花生", "nothing of the kind"):
             hits = ask(question, image, policy)
             for hit in hits:
-                shown = named(hit.explain) if hit.explain else {}
+                shown = name_numbers(hit.explain) if hit.explain else {}
                 assert shown["semantic"] == hit.semantic
                 assert round(shown["semantic"] * math.prod(shown["factors"].values()), DIGITS) == round(
                     hit.score, DIGITS

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
-from memory_platform.kernel.policy import provenance_of
+from memory_platform.kernel.policy import source_of_numbers
 from snapshots.recall.policy import DEFAULT_RECALL, RankingPolicy, ScoringPolicy
 from snapshots.recall.ranking.score_factors import (
     blend_episode_score,
@@ -118,6 +118,6 @@ def test_each_factor_can_be_switched_off() -> None:
 
 def test_every_number_of_the_policies_says_where_it_comes_from() -> None:
     for policy in (ScoringPolicy, RankingPolicy):
-        assert len(provenance_of(policy)) == len(fields(policy))
+        assert len(source_of_numbers(policy)) == len(fields(policy))
     assert isinstance(DEFAULT_RECALL.ranking, RankingPolicy)
     assert MemoryRow.__slots__

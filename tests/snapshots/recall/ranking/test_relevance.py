@@ -13,7 +13,7 @@ from snapshots.recall.question import Probe
 from snapshots.recall.ranking.rank_image import ScoredImage, rank_memories, rank_own_image, score_image
 from snapshots.recall.ranking.relevance import find_message_rows
 from snapshots.recall.values import MemoryRow, RankedHit, RecallQuery
-from snapshots.receipts.packing import named
+from snapshots.receipts.packing import name_numbers
 from snapshots.relevance.policy import RELEVANCE
 from tests.snapshots.recall.world import NOW, id_of, image_of, memory, probe_of
 
@@ -54,7 +54,7 @@ def relevance(hits: Sequence[RankedHit], text: str) -> float:
 def parts(hits: Sequence[RankedHit], text: str) -> dict[str, float]:
     found = next(hit.explain for hit in hits if hit.id == id_of(text))
     assert found is not None
-    told: dict[str, float] = named(found)["relevance"]
+    told: dict[str, float] = name_numbers(found)["relevance"]
     return told
 
 

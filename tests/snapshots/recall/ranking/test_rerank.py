@@ -12,7 +12,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.errors import Unavailable
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.policy import RERANK, RerankPolicy
-from memory_platform.providers.registry import forget
+from memory_platform.providers.registry import forget_providers
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.pipeline import recall
@@ -37,7 +37,7 @@ def server(settings: Settings) -> Iterator[ModelServer]:
     with model_server(by_name) as running:
         settings.RERANKER, settings.RERANK_MODEL, settings.RERANK_URL = "http", "some-reranker", running.url
         yield running
-    forget()
+    forget_providers()
 
 
 def ask(house: House, text: str = "dog", **query: Any) -> RecallAnswer:

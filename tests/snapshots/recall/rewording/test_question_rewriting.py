@@ -12,7 +12,7 @@ from memory_platform.kernel.clock import utc_now
 from memory_platform.kernel.ids import new_id
 from memory_platform.providers.contracts import Preparable
 from memory_platform.providers.policy import CHAT
-from memory_platform.providers.registry import chat_model, forget
+from memory_platform.providers.registry import chat_model, forget_providers
 from snapshots.recall.answer import RecallAnswer
 from snapshots.recall.degraded_reasons import DegradedReason
 from snapshots.recall.pipeline import recall
@@ -35,14 +35,14 @@ def wordings(*texts: str, passage: str = "") -> Reply:
 
 @pytest.fixture
 def server(settings: Settings) -> Iterator[ModelServer]:
-    forget()
+    forget_providers()
     with model_server(lambda _: wordings("puppy Rex", "our puppy")) as running:
         settings.CHAT_BASE_URL, settings.CHAT_MODEL = running.url, f"model-{new_id()}"  # nothing is kept from before
         made: object = chat_model("rewrite")
         assert isinstance(made, Preparable)
         made.prepare()
         yield running
-    forget()
+    forget_providers()
 
 
 def rewritten(text: str, *, passage: bool = False, policy: RewritePolicy | None = None) -> tuple[str, ...] | None:
@@ -186,7 +186,7 @@ def test_without_a_timely_answer_the_question_stands_alone_and_the_answer_says_s
 
 
 def test_nobody_waits_for_a_model_that_is_still_being_prepared(world: World, server: ModelServer) -> None:
-    forget()
+    forget_providers()
     remember(world.acme, *SAID)
     assert ask(world.acme, "tax", rewrite=True).degraded == {DegradedReason.REWRITE_TIMEOUT}
     assert server.requests == []

@@ -55,7 +55,7 @@ def test_a_contrast_that_rules_took_for_a_change_changes_nothing(text: str) -> N
 def test_what_is_doubted_changes_nothing_that_is_sure_is_told() -> None:
     reader = load_correction_classifier()
     for row in rows("corrections_dev"):
-        share = reader.shares(correction_features(row["text"]))[CORRECTION]
+        share = reader.class_shares(correction_features(row["text"]))[CORRECTION]
         if share < reader.least[DOUBTED]:
             assert not [entry for entry in found_in(row["text"]) if entry.sort == "change"], row["text"]
 
@@ -89,7 +89,9 @@ def test_they_are_found_by_a_reader_that_their_writers_did_not_teach() -> None:
 )
 def test_what_is_told_of_others_or_supposed_puts_nothing_right(text: str) -> None:
     reader = load_correction_classifier()
-    assert reader.shares(correction_features(text))[CORRECTION] >= reader.least[CORRECTION]  # its words alone would
+    assert (
+        reader.class_shares(correction_features(text))[CORRECTION] >= reader.least[CORRECTION]
+    )  # its words alone would
     assert not is_correction(text)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from profiles.models import Candidate, ProfileFact
-from profiles.services.claims import stated_claim
+from profiles.services.claims import make_stated_claim
 from profiles.services.profile import FactChange, FactName, patch_profile
 from profiles.values import Provenance
 from snapshots.erasure.conversations import delete_conversation
@@ -128,7 +128,9 @@ def test_a_guess_never_replaces_what_the_product_wrote(world: World) -> None:
     acme = world.acme
     ask(acme, seat_preference=SEAT)
     with tenant_tx(acme.tenant.id):
-        change = FactChange(FactName("seat_preference", is_attribute=True), stated_claim("front row", valid_at=MONDAY))
+        change = FactChange(
+            FactName("seat_preference", is_attribute=True), make_stated_claim("front row", valid_at=MONDAY)
+        )
         patch_profile(acme.subject, [change])
     say(acme, WINDOW, at=MONDAY + timedelta(days=1))
     settle(acme)

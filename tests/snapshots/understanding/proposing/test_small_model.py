@@ -11,7 +11,7 @@ from pytest_django.fixtures import Settings
 from memory_platform.env.chat import ChatEndpoint
 from memory_platform.providers.chat import Chat, Connection
 from memory_platform.providers.contracts import JsonForm
-from memory_platform.providers.registry import forget
+from memory_platform.providers.registry import forget_providers
 from profiles.models import Candidate, Preference, ProfileFact, Tag
 from snapshots.models import Note
 from snapshots.understanding.proposing.sample_messages import SAMPLE, ask_sample, gate_sample
@@ -59,12 +59,12 @@ def test_what_it_proposes_makes_nothing_vital_and_leaves_the_reader_as_it_is(
     world: World, url: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memory_platform.providers.registry.CHAT.__class__.seconds", lambda *_: SECONDS)
-    forget()
+    forget_providers()
     settings.CHAT_ENDPOINTS = {"small": ChatEndpoint(kind="openai", model="smollm2", base_url=url)}
     settings.CHAT_ROUTES = {"extract": "small"}
     say(world.acme, SAID)
     settle(world.acme)
-    forget()
+    forget_providers()
     with tenant_tx(world.acme.tenant.id):
         rows = list(Note.objects.filter(subject_id=world.acme.subject.id).select_related("snapshot"))
         slots = [*ProfileFact.objects.all(), *Preference.objects.all()]

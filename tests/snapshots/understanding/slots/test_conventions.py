@@ -6,7 +6,7 @@ import pytest
 
 from lab.measuring.graded import graded_context
 from profiles.services.quantities import quantity_of
-from profiles.values import in_words
+from profiles.values import describe_value
 from snapshots.models import Note
 from snapshots.understanding.slots.engine import read_slots
 from tenants.isolation import tenant_tx
@@ -48,7 +48,7 @@ def test_what_has_no_name_of_ascii_fills_no_slot(text: str) -> None:
 @pytest.mark.parametrize("said", ["2档", "二级", "level 2"])
 def test_a_level_is_one_in_either_language(said: str) -> None:
     held = {"value": 2, "unit": "level"}
-    assert in_words(held) == "level 2"
+    assert describe_value(held) == "level 2"
     assert quantity_of(held) == quantity_of(said)
 
 

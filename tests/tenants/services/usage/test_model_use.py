@@ -14,7 +14,7 @@ from pytest_django.fixtures import Settings
 from memory_platform.env.chat import PURPOSES, ChatEndpoint
 from memory_platform.providers.base import ModelCallInTransaction
 from memory_platform.providers.contracts import ChatModel, ChatPrompt, ChatUnavailable, InvalidOutput, Preparable
-from memory_platform.providers.registry import forget
+from memory_platform.providers.registry import forget_providers
 from tenants.isolation import tenant_tx
 from tenants.models import ModelPurpose, ModelRoute, ModelUsage
 from tenants.policy import MODEL_USE_POLICY
@@ -39,7 +39,7 @@ def server(settings: Settings) -> Iterator[ModelServer]:
         settings.CHAT_BASE_URL, settings.CHAT_MODEL = running.url, "large"
         settings.CHAT_ENDPOINTS = {"small": ChatEndpoint(kind="openai", model="small", base_url=running.url)}
         yield running
-    forget()
+    forget_providers()
 
 
 def route(tenant_id: UUID, purpose: str, endpoint: str, daily_tokens: int | None = None) -> None:

@@ -9,7 +9,7 @@ from tenants.errors import QuotaExceeded
 from tenants.isolation import tenant_tx
 from tenants.policy import LIMIT_POLICY
 from tenants.services.usage.limits import Limits
-from tenants.services.usage.quotas import forget_counts, take_snapshots
+from tenants.services.usage.quotas import forget_counts, reserve_snapshots
 from tests.conftest import World
 
 LIMITS = Limits(stored_snapshots=5)
@@ -33,10 +33,10 @@ def test_duplicates_do_not_fill_the_stock(world: World) -> None:
     policy = replace(LIMIT_POLICY, recount_after=0.0)
     with tenant_tx(world.acme.tenant.id):
         for _ in range(8):
-            take_snapshots(LIMITS, 1, stock, policy)
+            reserve_snapshots(LIMITS, 1, stock, policy)
         stock.held = 5
         with pytest.raises(QuotaExceeded):
-            take_snapshots(LIMITS, 1, stock, policy)
+            reserve_snapshots(LIMITS, 1, stock, policy)
     assert stock.counts == 5
 
 
@@ -46,7 +46,7 @@ def test_a_full_stock_is_not_counted_again_for_each_request(world: World) -> Non
     with tenant_tx(world.acme.tenant.id):
         for _ in range(9):
             with pytest.raises(QuotaExceeded):
-                take_snapshots(LIMITS, 1, stock, replace(LIMIT_POLICY, recount_after=0.0))
+                reserve_snapshots(LIMITS, 1, stock, replace(LIMIT_POLICY, recount_after=0.0))
     assert stock.counts == 1
 
 
@@ -55,7 +55,7 @@ def test_what_takes_long_to_count_is_counted_seldom(world: World) -> None:
     stock = Stock(held=4, seconds=0.01)
     policy = replace(LIMIT_POLICY, recount_after=1_000.0)
     with tenant_tx(world.acme.tenant.id):
-        take_snapshots(LIMITS, 1, stock, policy)
+        reserve_snapshots(LIMITS, 1, stock, policy)
         with pytest.raises(QuotaExceeded):
-            take_snapshots(LIMITS, 1, stock, policy)
+            reserve_snapshots(LIMITS, 1, stock, policy)
     assert stock.counts == 1

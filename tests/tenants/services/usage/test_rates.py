@@ -15,7 +15,7 @@ from memory_platform.kernel.ids import new_id
 from memory_platform.providers.redis.client import redis_client
 from tenants.errors import RateLimited
 from tenants.services.usage.limits import Limits
-from tenants.services.usage.rates import Rate, bucket_key, counts_key, take_request
+from tenants.services.usage.rates import BucketState, bucket_key, counts_key, take_request
 from tests.black_hole import black_hole, redis_tried_once_per_pause
 
 SLOW = Limits(requests_per_second=1, burst=3)
@@ -43,7 +43,7 @@ def read_counts(tenant: UUID) -> dict[bytes, bytes]:
 
 
 def test_a_burst_is_taken_and_what_is_beyond_it_refused(redis_server: EmbeddedRedis, tenant: UUID) -> None:
-    left = [cast(Rate, take_request(tenant, "k1", SLOW)).remaining for _ in range(3)]
+    left = [cast(BucketState, take_request(tenant, "k1", SLOW)).remaining for _ in range(3)]
     with pytest.raises(RateLimited) as refused:
         take_request(tenant, "k1", SLOW)
 
@@ -114,7 +114,7 @@ def test_a_bucket_and_a_count_pass_away_by_themselves(redis_server: EmbeddedRedi
 def test_a_restarted_redis_learns_the_script_again(redis_server: EmbeddedRedis, tenant: UUID) -> None:
     take_request(tenant, "k1", SLOW)
     redis_client().call("test", lambda client: client.script_flush())
-    assert cast(Rate, take_request(tenant, "k1", SLOW)).remaining == 1
+    assert cast(BucketState, take_request(tenant, "k1", SLOW)).remaining == 1
 
 
 def test_without_redis_nobody_is_limited(redis_server: EmbeddedRedis, tenant: UUID) -> None:

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext, override_settings
 
-from profiles.services.claims import stated_claim
+from profiles.services.claims import make_stated_claim
 from profiles.services.preferences import record_preference
 from snapshots.models import Conversation, Message, Work
 from tenants.isolation import tenant_tx
@@ -110,7 +110,7 @@ def test_the_first_message_makes_a_new_subject(acme: Caller) -> None:
 @pytest.mark.parametrize(("held", "correction"), [("jazz", "I now like jazz"), ("爵士乐", "我现在喜欢爵士乐")])
 def test_a_correction_is_applied_before_the_answer(acme: Caller, world: World, held: str, correction: str) -> None:
     with tenant_tx(world.acme.tenant.id):
-        record_preference(world.acme.subject, "music", "dislikes", stated_claim([held]))
+        record_preference(world.acme.subject, "music", "dislikes", make_stated_claim([held]))
     (applied,) = body_of(post(acme, user(correction, message_id="m1")))["fast_lane"]
 
     assert (applied["category"], applied["key"], applied["verdict"]) == ("music", "likes", "stored")

@@ -8,7 +8,7 @@ from pytest_django.fixtures import Settings
 
 from memory_platform.api.v1.recall.context import answer_draft
 from memory_platform.providers.prompt_cache.vendor_forms import VENDORS, vendor_form
-from memory_platform.providers.registry import forget
+from memory_platform.providers.registry import forget_providers
 from snapshots.context.pipeline import ContextCall, draft_context
 from snapshots.context.values import BudgetRequest, ContextRequest
 from snapshots.context.writing.vendor_prompts import VendorRequest, make_vendor_prompt
@@ -31,9 +31,9 @@ KEPT: dict[str, Any] = {"vendor": "gemini", "cached_content": True}
 def gemini(settings: Settings) -> Iterator[FakeGemini]:
     with gemini_server() as running:
         settings.CHAT_ENDPOINTS, settings.PROMPT_CACHE_ENDPOINT = {"g": running.endpoint}, "g"
-        forget()
+        forget_providers()
         yield running
-        forget()
+        forget_providers()
 
 
 def context(caller: Caller, path: str = ADA, *, key: str = "", **more: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from memory_platform.devstack.processes.identity import Identity
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class ProgramCommand:
     """``env`` is the whole environment, not an addition to ours. ``run_as`` None means the current user."""
 
     argv: tuple[str, ...]

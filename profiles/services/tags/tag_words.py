@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import rjieba
 
 from memory_platform.kernel.text import HAN
-from profiles.services.tags.words import AFTER_HAN, BEFORE_HAN
+from profiles.services.tags.label_vocabulary import AFTER_HAN, BEFORE_HAN
 
 _RUN = re.compile(rf"(?P<han>[{HAN}]+)|(?P<word>(?:(?![{HAN}])[^\W_])+(?:'[a-z]+)?)|(?P<break>[^\s\w])")
 _POSSESSIVE = re.compile(r"('s|s')$")
@@ -24,7 +24,7 @@ class TagWord:
     name: bool = False
 
 
-def words_of(text: str, forms: Collection[str] = ()) -> list[TagWord]:
+def split_words(text: str, forms: Collection[str] = ()) -> list[TagWord]:
     """Return the words of a comparable text; joined characters are split off the Chinese words in ``forms``."""
     return list(_words(text, forms))
 
@@ -33,7 +33,7 @@ def is_han(text: str) -> bool:
     return re.search(f"[{HAN}]", text) is not None
 
 
-def in_dictionary(word: str) -> bool:
+def is_in_dictionary(word: str) -> bool:
     return bool(rjieba.has_word(word))
 
 

@@ -5,7 +5,7 @@ def _split_words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.replace("\n", " ").split("|") if word.strip())
 
 
-def _guards(text: str) -> dict[str, frozenset[str]]:
+def _parse_guards(text: str) -> dict[str, frozenset[str]]:
     """Return ``{word: neighbours}`` of lines such as ``office: 365 | supplies``."""
     lines = (line.partition(":") for line in text.strip().splitlines())
     return {word.strip(): frozenset(_split_words(neighbours)) for word, _, neighbours in lines}
@@ -112,7 +112,7 @@ MOVES = frozenset(
 )
 
 # Words after it that change its meaning.
-NOT_BEFORE = _guards(
+NOT_BEFORE = _parse_guards(
     """
     home: screen|page|depot|button|improvement|loan|loans|insurance|run|runs|key|team|office|row|decor|goods|delivery
     house: music|party|plant|plants|of|cleaning|cat|rules|arrest|wine|representatives
@@ -146,7 +146,7 @@ NOT_BEFORE["home"] |= frozenset(
 )
 
 # Words before it that change its meaning.
-NOT_AFTER = _guards(
+NOT_AFTER = _parse_guards(
     """
     home: nursing|funeral|motor|care|mobile|smart|second|holiday|retirement|google|tv|no|in
     house: white|open|full|opera|publishing|auction|coffee|steak|haunted|tree|clearing

@@ -3,25 +3,25 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from memory_platform.kernel.text import comparable
+from memory_platform.kernel.text import to_comparable
 from profiles.models import Subject, Tag, TagKind
 from profiles.selectors import tags_of
-from profiles.services.tags.lookup import synonyms_of
+from profiles.services.tags.lookup import list_synonyms
 from profiles.services.tags.tags import TagDraft, upsert_tag
 from profiles.values import Verdict
 
 EMERGENCY = frozenset({"emergency contact", "紧急联系人"})
 # Relatives of whom a person has only one, whatever their name.
-_ONE_EACH = frozenset[str]().union(*map(synonyms_of, ("mum", "dad", "wife", "husband", "girlfriend", "boyfriend")))
+_ONE_EACH = frozenset[str]().union(*map(list_synonyms, ("mum", "dad", "wife", "husband", "girlfriend", "boyfriend")))
 
 
-def label_of_kin(subject: Subject, word: str) -> str:
+def find_kin_label(subject: Subject, word: str) -> str:
     """Return the label of the one contact that a word for a relative means, in the open scope; the word itself if
     nobody or more than one fits."""
     contacts = list(tags_of(subject).filter(kind=TagKind.CONTACT))
-    own = comparable(word)
-    same = [tag for tag in contacts if comparable(tag.label) in synonyms_of(word) | {own}]
-    known = [tag for tag in same if comparable(tag.label) == own] or same
+    own = to_comparable(word)
+    same = [tag for tag in contacts if to_comparable(tag.label) in list_synonyms(word) | {own}]
+    known = [tag for tag in same if to_comparable(tag.label) == own] or same
     return known[0].label if len(known) == 1 else word
 
 
@@ -37,9 +37,9 @@ def follow_number(subject: Subject, draft: TagDraft, tag: Tag) -> Iterator[Tag]:
 
 
 def _is_same_person(tag: Tag, other: Tag) -> bool:
-    names = {comparable(one) for one in (tag.label, *tag.aliases)}
-    relation = comparable(other.relation)
-    is_kin = relation in names | synonyms_of(tag.label)
-    return bool(names & set(map(comparable, other.aliases))) or (
+    names = {to_comparable(one) for one in (tag.label, *tag.aliases)}
+    relation = to_comparable(other.relation)
+    is_kin = relation in names | list_synonyms(tag.label)
+    return bool(names & set(map(to_comparable, other.aliases))) or (
         is_kin and (not other.aliases or relation in _ONE_EACH)
     )
